@@ -1,0 +1,131 @@
+// npm run build: Rust → wasm → glue → pkg/, the folder that is published. Nothing is done twice.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import {
+  ask,
+  at,
+  cache,
+  ci,
+  exclusively,
+  files,
+  hash,
+  locked,
+  main,
+  must,
+  note,
+  once,
+  packages,
+  root,
+  target,
+  wasmTarget,
+} from "./common.mjs";
+
+const glue = at("js/src/glue");
+
+/** Brings pkg/ up to date. */
+export async function build() {
+  await exclusively("build", async () => {
+    await packages();
+    const tools = ["js/scripts/build.mjs", "js/scripts/bundle.mjs", "js/scripts/bindgen", "package-lock.json"];
+    const engine = hash(files("Cargo.toml", "Cargo.lock", "src", ...tools), ask("rustc", "-vV"));
+    await once("engine", engine, [join(glue, "precis_bg.wasm")], buildEngine);
+    const scripts = files("js/src").filter((path) => !path.startsWith(at("js/src/cli")));
+    const texts = files("pkg-template", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "tsconfig.json");
+    await once("package", hash([...scripts, ...texts], engine), [at("pkg/package.json")], buildPackage);
+  });
+}
+
+/** Rust → wasm → glue → optimized and validated wasm, in js/src/glue. */
+async function buildEngine() {
+  const wasm = await wasmTarget();
+  note("compiling the engine …");
+  await must("cargo", ["fetch", "--target", wasm, ...(ci ? ["--locked"] : [])]);
+  const flags = anonymous().join("\x1f");
+  await must("cargo", ["rustc", "--lib", "--release", "--target", wasm, "--crate-type", "cdylib"], {
+    env: { CARGO_ENCODED_RUSTFLAGS: flags, CARGO_TARGET_DIR: target },
+  });
+
+  const made = join(cache, "glue");
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { recursive: true });
+  await must(await bindgen(), [join(target, wasm, "release", "precis.wasm"), made]);
+
+  note("optimizing …");
+  const raw = join(made, "precis_bg.wasm");
+  const small = join(made, "small.wasm");
+  // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
+  await must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), "-Os", raw, "-o", small]);
+  renameSync(small, raw);
+  rmSync(`${raw}.d.ts`);
+  validate(readFileSync(raw));
+  rmSync(glue, { recursive: true, force: true });
+  cpSync(made, glue, { recursive: true });
+}
+
+/** Flags that keep the names of this machine's folders out of the binary. */
+function anonymous() {
+  const sources = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry/src");
+  const registries = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name)) : [];
+  return [`--remap-path-prefix=${root}=precis`, ...registries.map((path) => `--remap-path-prefix=${path}=crates`)];
+}
+
+/** The program that writes the glue; it must be of the same version as the wasm-bindgen in the engine. */
+async function bindgen() {
+  const manifest = at("js/scripts/bindgen/Cargo.toml");
+  const wanted = locked("wasm-bindgen");
+  if (!readFileSync(manifest, "utf8").includes(`wasm-bindgen-cli-support = "=${wanted}"`)) {
+    throw new Error(
+      `js/scripts/bindgen/Cargo.toml must ask for wasm-bindgen-cli-support "=${wanted}", as Cargo.lock does`,
+    );
+  }
+  const place = join(target, "bindgen");
+  await must("cargo", ["build", "--manifest-path", manifest], { env: { CARGO_TARGET_DIR: place } });
+  return join(place, "debug", process.platform === "win32" ? "bindgen.exe" : "bindgen");
+}
+
+function validate(bytes) {
+  new WebAssembly.Module(bytes);
+  for (const path of [root, homedir()]) {
+    if (path.length > 1 && bytes.includes(path)) throw new Error(`the wasm names a folder of this machine: ${path}`);
+  }
+}
+
+/** Everything that is published, flat, in pkg/. The old folder stays whole until the new one is. */
+async function buildPackage() {
+  note("bundling …");
+  const { bundle } = await import("./bundle.mjs");
+  const made = join(cache, "pkg");
+  rmSync(made, { recursive: true, force: true });
+  mkdirSync(made, { recursive: true });
+
+  const manifest = JSON.parse(readFileSync(at("pkg-template/package.json"), "utf8"));
+  const version = readFileSync(at("Cargo.toml"), "utf8").match(/^version = "(.+)"/m)[1];
+  const { name, ...rest } = manifest;
+  for (const path of Object.keys(rest.exports)) if (!source(path)) delete rest.exports[path];
+  writeFileSync(join(made, "package.json"), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
+
+  cpSync(join(glue, "precis_bg.wasm"), join(made, "precis.wasm"));
+  for (const file of ["README.md", "LICENSE-MIT", "LICENSE-APACHE"])
+    if (existsSync(at(file))) cpSync(at(file), join(made, file));
+  const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
+  await bundle(
+    entries.map((path) => ({ name: path === "." ? "index" : path.slice(2), source: source(path) })),
+    made,
+  );
+
+  const old = join(cache, "old-pkg");
+  rmSync(old, { recursive: true, force: true });
+  if (existsSync(at("pkg"))) renameSync(at("pkg"), old);
+  renameSync(made, at("pkg"));
+  note("pkg/ is ready");
+}
+
+/** The TypeScript file behind an exports path, the path itself for a plain file, or undefined. */
+function source(path) {
+  if (/\.\w+$/.test(path)) return path;
+  const name = path === "." ? "index" : path.slice(2);
+  return [`js/src/${name}.ts`, `js/src/${name}/index.ts`].map((file) => at(file)).find(existsSync);
+}
+
+main(import.meta.url, build);

@@ -1,0 +1,145 @@
+// What `npm test` runs, in this order. A check gives the number of tests it ran (none is a failure), or nothing where
+// there is nothing to count. It throws when it fails, and gives `{ missing }`, how to get what it lacks, if it cannot run.
+import { readdirSync } from "node:fs";
+import { build } from "./build.mjs";
+import { at, must, packages, wasmTarget } from "./common.mjs";
+import { checkLinks } from "./links.mjs";
+import { runReadme } from "./readme.mjs";
+import { compareSizes } from "./size.mjs";
+import { biome, chromium, node, tsc, wasmTestRunner } from "./tools.mjs";
+
+const quiet = { quiet: true };
+const wasm = ["--target", "wasm32-unknown-unknown"];
+const simulations = "tests/conformance/contextguard_simulations.json";
+
+/** `all`: only with `npm test -- all`. `pkg`: works on pkg/, so the build must have succeeded. */
+export const checks = [
+  { name: "rust format", run: rustFormat },
+  { name: "rust lint", run: () => clippy() },
+  { name: "rust lint, wasm32", run: () => clippy(...wasm) },
+  { name: "rust docs", run: rustDocs },
+  { name: "rust tests", run: () => cargoTests() },
+  { name: "rust tests in wasm", run: wasmTests },
+  { name: "build", run: build },
+  { name: "typescript types", pkg: true, run: types },
+  { name: "typescript lint and format", run: lint },
+  { name: "links", run: checkLinks },
+  { name: "size", pkg: true, run: compareSizes },
+  { name: "README example", pkg: true, run: runReadme },
+  { name: "programs compile", pkg: true, run: programs },
+  { name: "conformance, preset contextguard", pkg: true, run: conformance },
+  { name: "demo, no request over the window", pkg: true, run: demo },
+  { name: "command line", pkg: true, run: () => nodeTests(process.execPath, "tests/js/cli") },
+  { name: "suite, this Node", pkg: true, run: () => suite(process.execPath, "import") },
+  ...[20, 22, 24].flatMap((major) =>
+    ["import", "require"].map((way) => ({
+      name: `suite, Node ${major}, ${way}`,
+      all: true,
+      pkg: true,
+      run: async () => suite(await node(major), way),
+    })),
+  ),
+  { name: "suite, Chromium", all: true, pkg: true, run: browserSuite },
+  { name: "rust properties, 10,000 cases", all: true, run: properties },
+];
+
+async function rustFormat() {
+  for (const manifest of ["Cargo.toml", "js/scripts/bindgen/Cargo.toml"]) {
+    await must("cargo", ["fmt", "--check", "--manifest-path", manifest, "--", "--color=never"], quiet);
+  }
+}
+
+async function clippy(...target) {
+  await wasmTarget();
+  await must("cargo", ["clippy", "--quiet", "--all-targets", ...target, "--", "-D", "warnings"], quiet);
+}
+
+async function rustDocs() {
+  const env = { RUSTDOCFLAGS: "-D warnings" };
+  await must("cargo", ["doc", "--quiet", "--no-deps"], { ...quiet, env });
+}
+
+/** Counts what passed in all the test programs. */
+async function cargoTests(args = [], env = {}) {
+  const output = await must("cargo", ["test", ...args], { ...quiet, env });
+  return total(output, /^test result: ok\. (\d+) passed/gm);
+}
+
+async function wasmTests() {
+  await wasmTarget();
+  const runner = await wasmTestRunner();
+  return cargoTests(wasm, { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: runner });
+}
+
+async function properties() {
+  return cargoTests(["--release"], { PROPTEST_CASES: "10000" });
+}
+
+async function types() {
+  await packages();
+  for (const project of ["tsconfig.json", "js/src/cli/tsconfig.json"])
+    await must(tsc[0], [tsc[1], "-p", project], quiet);
+}
+
+async function lint() {
+  await packages();
+  await must(biome[0], [biome[1], "ci", "--colors=off", "."], quiet);
+}
+
+async function conformance() {
+  const args = ["tests/conformance/replay.mjs", simulations, "--preset", "contextguard"];
+  const output = await must(process.execPath, args, quiet);
+  return total(output, /^(\d+) of \d+ requests identical/gm);
+}
+
+/** Replays the recorded sessions; standard output must hold one object a line and nothing else. */
+async function demo() {
+  const args = ["js/scripts/demo.mjs", "tests/fixtures", "--window", "32000", "--strategy", "full", "--json"];
+  const lines = (await must(process.execPath, args, quiet)).trim().split("\n");
+  const bad = lines.filter((line) => !sound(JSON.parse(line)));
+  if (bad.length > 0) throw new Error(bad.join("\n"));
+  return lines.length;
+}
+
+function sound({ overWindow, newestMissing, invalid }) {
+  return overWindow === 0 && newestMissing === 0 && invalid === 0;
+}
+
+/** What users will write, compiled as strictly as they may have set it. */
+async function programs() {
+  await testPackages();
+  const folders = ["tests/js/programs", "tests/js/programs/node"];
+  for (const folder of folders) await must(tsc[0], [tsc[1], "-p", folder], quiet);
+  return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?ts$/.test(name)).length;
+}
+
+/** `--force`: the types of some SDKs ask for a newer Node than the one that checks them. */
+const testPackages = () => packages("tests/js", "--force");
+
+function suite(binary, way) {
+  return nodeTests(
+    binary,
+    "tests/js/suite",
+    ...(way === "require" ? ["--import", "./tests/js/hooks/require.mjs"] : []),
+  );
+}
+
+async function nodeTests(binary, folder, ...flags) {
+  await testPackages();
+  const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs"));
+  const args = [...flags, "--test", "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
+  const output = await must(binary, args, quiet);
+  return total(output, /^# pass (\d+)/gm);
+}
+
+async function browserSuite() {
+  const browser = await chromium();
+  if (!browser) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+  await testPackages();
+  const output = await must(process.execPath, ["tests/js/browser/run.mjs", browser], quiet);
+  return total(output, /^# pass (\d+)/gm);
+}
+
+function total(output, pattern) {
+  return [...output.matchAll(pattern)].reduce((sum, [, count]) => sum + Number(count), 0);
+}

@@ -1,0 +1,163 @@
+// What every script needs: places, running programs, and the few tools that must be there first.
+// Standard output belongs to the program that was asked for, so all of this speaks on standard error.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = resolve(dirname(fileURLToPath(import.meta.url)), "../..");
+export const target = resolve(root, process.env.CARGO_TARGET_DIR ?? "target");
+export const cache = join(target, "precis");
+export const ci = process.env.CI === "true" || process.env.CI === "1";
+export const at = (...path) => join(root, ...path);
+export const note = (text) => process.stderr.write(`${text}\n`);
+
+const plain = { NO_COLOR: "1", FORCE_COLOR: "0", CARGO_TERM_COLOR: "never" };
+const windows = process.platform === "win32";
+
+/** Runs a program to its end; shows what it says as it comes unless `quiet`. */
+export function run(command, args, { cwd = root, env = {}, quiet = false } = {}) {
+  return new Promise((done, fail) => {
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...process.env, ...(quiet && plain), ...env },
+      shell: windows && command === "npm",
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let all = "";
+    const take = (chunk) => {
+      all += chunk;
+      if (!quiet) process.stderr.write(chunk);
+    };
+    child.stdout.setEncoding("utf8").on("data", (chunk) => {
+      stdout += chunk;
+      take(chunk);
+    });
+    child.stderr.setEncoding("utf8").on("data", take);
+    child.on("error", (error) => fail(new Error(`${command} could not be started: ${error.message}`)));
+    child.on("close", (code, signal) => done({ code: code ?? signal, stdout, all }));
+  });
+}
+
+/** The same for a program that must succeed. Resolves to its standard output. */
+export async function must(command, args, options) {
+  const { code, stdout, all } = await run(command, args, options);
+  if (code === 0) return stdout;
+  throw new Error(`${[command, ...args].join(" ")} failed (${code})${options?.quiet ? `\n${all}` : ""}`);
+}
+
+/** What a short program prints, or null if it cannot be run. */
+export function ask(command, ...args) {
+  const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });
+  return status === 0 ? stdout.trim() : null;
+}
+
+/** All files below `paths` (files or folders), sorted, leaving out what tools wrote. */
+export function files(...paths) {
+  const skip = new Set(["node_modules", "target", "glue", "pkg", ".git"]);
+  const walk = (path) =>
+    !existsSync(path)
+      ? []
+      : statSync(path).isDirectory()
+        ? readdirSync(path)
+            .filter((name) => !skip.has(name))
+            .flatMap((name) => walk(join(path, name)))
+        : [path];
+  return paths.flatMap((path) => walk(at(path))).sort();
+}
+
+/** One hash over the names and contents of files, and over further words. */
+export function hash(paths, ...words) {
+  const sum = createHash("sha256").update(JSON.stringify(words));
+  for (const path of paths) sum.update(`\0${relative(root, path)}\0`).update(readFileSync(path));
+  return sum.digest("hex");
+}
+
+/** Does `work` unless it was done with the same `key` before and what it made is still there. */
+export async function once(name, key, made, work) {
+  const stamp = join(cache, `${name}.stamp`);
+  if (existsSync(stamp) && readFileSync(stamp, "utf8") === key && made.every((path) => existsSync(path))) return;
+  rmSync(stamp, { force: true });
+  await work();
+  mkdirSync(cache, { recursive: true });
+  writeFileSync(stamp, key);
+}
+
+/** Lets one process at a time through; a lock left by a process that died is taken over. */
+export async function exclusively(name, work) {
+  const lock = join(cache, `${name}.lock`);
+  mkdirSync(cache, { recursive: true });
+  for (let told = false; !take(lock); await new Promise((next) => setTimeout(next, 200))) {
+    if (!told) note("waiting for another process that builds …");
+    told = true;
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+function take(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+  }
+  try {
+    process.kill(Number(readFileSync(lock, "utf8")), 0);
+  } catch (error) {
+    if (error.code === "ESRCH") rmSync(lock, { force: true });
+  }
+  return false;
+}
+
+/** Installs the npm packages a lock file names, if they are not there in these versions. */
+export async function packages(folder = ".", ...flags) {
+  const lock = read(folder, "package-lock.json");
+  const there = read(folder, "node_modules/.package-lock.json");
+  const fresh = ([path, { version, optional, link }]) =>
+    !path.startsWith("node_modules/") || link || optional || there?.packages[path]?.version === version;
+  if (!lock) throw new Error(`${folder}/package-lock.json is missing`);
+  if (there && Object.entries(lock.packages).every(fresh)) return;
+  note(`installing the npm packages of ${folder === "." ? "the workspace" : folder} …`);
+  await must("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...flags], {
+    cwd: at(folder),
+  });
+}
+
+function read(...path) {
+  return existsSync(at(...path)) ? JSON.parse(readFileSync(at(...path), "utf8")) : null;
+}
+
+/** The version of a crate in the engine's Cargo.lock. */
+export function locked(crate) {
+  const lock = readFileSync(at("Cargo.lock"), "utf8");
+  return lock.match(new RegExp(`name = "${crate}"\nversion = "([^"]+)"`))?.[1] ?? null;
+}
+
+/** Rust's target for WebAssembly, added if rustup manages this toolchain and it is missing. */
+export async function wasmTarget() {
+  if (ask("cargo", "--version") === null) {
+    throw new Error("cargo was not found: install Rust 1.88 or newer (https://rustup.rs), then run this again");
+  }
+  const wasm = "wasm32-unknown-unknown";
+  const installed = ask("rustup", "target", "list", "--installed");
+  if (installed !== null && !installed.includes(wasm)) await must("rustup", ["target", "add", wasm]);
+  return wasm;
+}
+
+/** Runs a script's main function, once its module is complete: a failure is one readable line and exit code 1. */
+export async function main(url, work) {
+  if (process.argv[1] === undefined || resolve(process.argv[1]) !== fileURLToPath(url)) return;
+  await null;
+  try {
+    await work(process.argv.slice(2));
+  } catch (error) {
+    note(`\n${error.message}`);
+    process.exitCode = 1;
+  }
+}

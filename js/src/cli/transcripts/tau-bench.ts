@@ -1,0 +1,74 @@
+import { openaiChat } from "precis/formats";
+import {
+  type Conversation,
+  isMessage,
+  isObject,
+  type JsonObject,
+  type Message,
+  recordedUsage,
+} from "./conversation.ts";
+import type { Source } from "./source.ts";
+
+/** Result files of tau-bench (a list of tasks with a `traj`) and of tau2-bench (`simulations`). */
+export function tauBench(source: Source): Conversation[] | null {
+  const tasks = source.values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter(isObject);
+  if (!tasks.length) return null;
+  if (tasks.every((task) => Array.isArray(task.traj))) return tasks.map((task) => fromTask(source.file, task));
+  const [results] = tasks;
+  return tasks.length === 1 && results && Array.isArray(results.simulations) ? fromResults(source.file, results) : null;
+}
+
+function fromTask(file: string, task: JsonObject): Conversation {
+  const messages = (task.traj as unknown[]).filter(isMessage);
+  return {
+    file,
+    name: `task ${String(task.task_id)}`,
+    shape: "tau-bench",
+    format: openaiChat,
+    messages,
+    usageAfter: new Map(),
+  };
+}
+
+/**
+ * The policy under `info` is only a part of what the agent was told, its tools are not recorded: half a fixed cost is worse
+ * than none, the recorded usage tells the whole.
+ */
+function fromResults(file: string, results: JsonObject): Conversation[] {
+  return (results.simulations as unknown[]).filter(isObject).map((simulation) => {
+    const recorded = (Array.isArray(simulation.messages) ? simulation.messages : [])
+      .filter(isMessage)
+      .filter(isSeenByAgent);
+    const usageAfter = recordedUsage(recorded);
+    const messages = recorded.map(toOpenai);
+    return {
+      file,
+      name: `task ${String(simulation.task_id)}`,
+      shape: "tau-bench",
+      format: openaiChat,
+      messages,
+      usageAfter,
+    };
+  });
+}
+
+/** In some domains the simulated user has tools too; the agent never sees those calls. */
+function isSeenByAgent(message: Message): boolean {
+  if (message.role === "tool") return message.requestor !== "user";
+  return message.role !== "user" || !calls(message).length;
+}
+
+function toOpenai(message: Message): Message {
+  if (message.role === "tool") return { role: "tool", tool_call_id: message.id, content: message.content };
+  const { role, content } = message;
+  const tool_calls = calls(message).map((call) => ({
+    id: call.id,
+    type: "function",
+    function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+  }));
+  return tool_calls.length ? { role, content, tool_calls } : { role, content };
+}
+
+function calls(message: Message): JsonObject[] {
+  return Array.isArray(message.tool_calls) ? message.tool_calls.filter(isObject) : [];
+}

@@ -1,0 +1,158 @@
+import { answerOf, asking } from "./ask.ts";
+import { enter, run } from "./engine.ts";
+import { PrecisError } from "./errors.ts";
+import { FixedMemory } from "./fixed.ts";
+import type { CallInput, Outcome } from "./glue.ts";
+import { CallHost, telling } from "./host.ts";
+import { errorText, plainOptions } from "./options.ts";
+import { type History, Memory } from "./read.ts";
+import type { Compactor, CompactorOptions, ModelCall, Prepared } from "./types.ts";
+import { readUsage } from "./usage.ts";
+
+/** A call that was read: what the engine is given of it. */
+interface Opened<M> {
+  readonly input: CallInput;
+  readonly messages: readonly M[];
+  readonly history: History;
+  readonly flags: Uint8Array;
+}
+
+/**
+ * Makes a compactor for messages of one shape. Make one and keep it: it holds what was read of the chats it has seen.
+ *
+ * @throws PrecisError when an option is refused.
+ */
+export function createCompactor<Base>(options: CompactorOptions<Base>): Compactor<Base> {
+  const plain = plainOptions(options);
+  const estimator = enter((glue) => glue.validate(plain));
+  const { format, contextWindow, summarize, summarizer, onEvent, tune } = options;
+  if (
+    typeof format?.read !== "function" ||
+    typeof format.summary !== "function" ||
+    typeof format.replace !== "function"
+  ) {
+    throw new PrecisError(
+      "invalid-option",
+      "format",
+      "Give the shape of your messages: one of precis/formats, or an object with read, summary and replace.",
+    );
+  }
+  const own = tune?.tokens?.estimator;
+  const counter = typeof own === "function" ? own : null;
+  const memory = new Memory(format, estimator, counter);
+  const fixed = new FixedMemory(estimator, counter);
+  const tell = telling(onEvent);
+
+  function open<M extends Base>(call: ModelCall<M>, more: Pick<CallInput, "compact" | "focus"> = {}): Opened<M> {
+    const given: Partial<ModelCall<M>> = call ?? {};
+    const history = memory.history(given.messages);
+    const messages = (given.messages as readonly M[]).slice();
+    const system = fixed.system(given.system);
+    const tools = fixed.tools(given.tools);
+    const { state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
+    const input: CallInput = {
+      options: plain,
+      window: typeof contextWindow === "function" ? contextWindow(model) : contextWindow,
+      ...{ state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight },
+      overflow: errorText(given.overflow),
+      system: system?.record ?? null,
+      tools: tools?.record ?? null,
+      uncountedTools: tools?.uncounted ?? 0,
+      unreadable: history.unreadable,
+      ...(history.guessed || system?.guessed || tools?.guessed ? { counterFailed: true } : {}),
+      ...(format.id ? { ids: messages.map((message) => format.id?.(message) ?? null) } : {}),
+      ...more,
+    };
+    return { input, messages, history, flags: flagsOf(messages, given) };
+  }
+
+  function hostOf<M extends Base>(
+    { messages, history }: Opened<M>,
+    ask = asking({ summarize: undefined }),
+  ): CallHost<Base, M> {
+    return new CallHost(format, memory, messages, history, tell, ask());
+  }
+
+  async function decide<M extends Base>(
+    call: ModelCall<M>,
+    more?: Pick<CallInput, "compact" | "focus">,
+  ): Promise<Prepared<M>> {
+    const signal = call?.signal;
+    signal?.throwIfAborted();
+    const opened = open(call, more);
+    let host: CallHost<Base, M> | undefined;
+    const ask = asking({
+      summarize,
+      timeoutMs: summarizer?.timeoutMs,
+      signal,
+      progress: (request, text) => tell({ type: "progress", id: host?.compaction ?? request.id, text }),
+    });
+    try {
+      const outcome = await run(
+        (glue, host) => glue.run(opened.input, opened.history.records, opened.flags, host),
+        () => {
+          host = hostOf(opened, ask);
+          return host;
+        },
+      );
+      return prepared(outcome, host as CallHost<Base, M>);
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  }
+
+  return {
+    beforeModel: (call) => decide(call),
+    compact: (call) => decide(call, { compact: true, focus: call?.focus }),
+    afterModel(state, usage, request) {
+      const reported = readUsage(usage) ?? { prompt: null, output: null };
+      return enter((glue) => glue.after_model(plain, state, reported, request));
+    },
+    usage(call) {
+      const opened = open(call);
+      return enter((glue) => glue.usage(opened.input, opened.history.records, opened.flags, hostOf(opened)));
+    },
+    plan(call) {
+      const opened = open(call);
+      return enter((glue) => glue.plan(opened.input, opened.history.records, opened.flags, hostOf(opened)));
+    },
+    requests(call, plan) {
+      const opened = open(call);
+      return enter((glue) => glue.requests(opened.input, opened.history.records, opened.flags, plan, hostOf(opened)));
+    },
+    commit(call, plan, results) {
+      const opened = open(call);
+      const host = hostOf(opened);
+      const answers = results?.map(answerOf);
+      return prepared(
+        enter((glue) => glue.commit(opened.input, opened.history.records, opened.flags, plan, answers, host)),
+        host,
+      );
+    },
+    keepFrom: (state) => enter((glue) => glue.keep_from(state)),
+  };
+}
+
+function prepared<Base, M extends Base>(outcome: Outcome, host: CallHost<Base, M>): Prepared<M> {
+  const { state, changed, report, next } = outcome;
+  return { view: host.view(outcome), state, changed, report, ...(next ? { next } : {}) };
+}
+
+const PINNED = 1;
+const TYPED_IS_KNOWN = 2;
+const TYPED = 4;
+
+function flagsOf<M>(
+  messages: readonly M[],
+  { pin, isTyped }: Pick<Partial<ModelCall<M>>, "pin" | "isTyped">,
+): Uint8Array {
+  const flags = new Uint8Array(messages.length);
+  if (!pin && !isTyped) return flags;
+  messages.forEach((message, index) => {
+    const pinned = pin?.(message, index) ? PINNED : 0;
+    const typed = isTyped ? TYPED_IS_KNOWN | (isTyped(message, index) ? TYPED : 0) : 0;
+    flags[index] = pinned | typed;
+  });
+  return flags;
+}

@@ -1,0 +1,85 @@
+import { enter, isWhole, memoryBuffer } from "./engine.ts";
+import { at, type PrecisError } from "./errors.ts";
+import type { Reading } from "./glue.ts";
+import type { Leaves } from "./leaves.ts";
+import { type Count, writeMessage } from "./script.ts";
+import { EngineTape } from "./tape.ts";
+
+/** Of the buffer the engine reads from. */
+const BUFFER = 65_536;
+
+/** A tape to use again; null while it is in use. */
+let spare: EngineTape | null = new EngineTape();
+
+/** What is to be digested, and what it is called in an error. */
+export interface Source {
+  readonly leaves: Leaves;
+  readonly path: string;
+}
+
+/** A message's record, and whether the host's counter failed on it. */
+export interface Digested {
+  readonly record: Uint32Array;
+  readonly guessed: boolean;
+}
+
+/**
+ * Has the engine digest messages, all in one go.
+ *
+ * @throws PrecisError with the path of the message that cannot be read.
+ */
+export function digest(
+  sources: readonly Source[],
+  estimator: string,
+  counter: ((text: string) => number) | null,
+): Digested[] {
+  const guessed: boolean[] = [];
+  const records = enter((glue) => {
+    const reading = new glue.Reading(estimator);
+    const tape = spare ?? new EngineTape();
+    spare = null;
+    try {
+      let bytes = new Uint8Array(memoryBuffer(), reading.pointer, BUFFER);
+      tape.start({
+        bytes: () => {
+          if (bytes.length === 0) bytes = new Uint8Array(memoryBuffer(), reading.pointer, BUFFER);
+          return bytes;
+        },
+        push: (ops, length) => enter(() => reading.push(ops, length)),
+      });
+      for (const { leaves, path } of sources) guessed.push(write(tape, leaves, path, counter));
+      tape.finish();
+      return enter(() => reading.finish());
+    } finally {
+      spare = tape;
+      release(reading);
+    }
+  });
+  return split(records, guessed);
+}
+
+function write(tape: EngineTape, leaves: Leaves, path: string, counter: ((text: string) => number) | null): boolean {
+  const count: Count | null = counter && { counter, failed: false };
+  try {
+    writeMessage(tape, leaves, count);
+  } catch (error) {
+    throw at(path, error) as PrecisError;
+  }
+  return count?.failed ?? false;
+}
+
+/** The memory of an instance that broke must not be freed in the one that takes its place. */
+function release(reading: Reading): void {
+  if (isWhole()) reading.free();
+  else reading.__destroy_into_raw();
+}
+
+function split(records: Uint32Array, guessed: readonly boolean[]): Digested[] {
+  let start = 0;
+  return guessed.map((guessed) => {
+    const end = start + (records[start] ?? 0);
+    const record = records.subarray(start, end);
+    start = end;
+    return { record, guessed };
+  });
+}

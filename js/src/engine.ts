@@ -1,0 +1,137 @@
+/**
+ * The one engine of this module: instantiated on first use, replaced when it breaks. Internal.
+ */
+import { load } from "#wasm";
+import { isErrorLike, PrecisError } from "./errors.ts";
+import * as generated from "./glue/precis.js";
+import type { Glue, Host, Outcome } from "./glue.ts";
+
+const glue = generated as unknown as Glue;
+
+let memory: WebAssembly.Memory | undefined;
+/** Calls of the engine that are on the stack; a broken instance is not replaced under them. */
+let depth = 0;
+let broken = false;
+/** Calls that wait for an answer; each is told when the instance it waits in is gone. */
+const waiting = new Set<() => void>();
+
+/**
+ * Calls the engine.
+ *
+ * @throws PrecisError what the engine refuses; `engine-trap` if it broke; `engine-load` if it cannot be loaded.
+ */
+export function enter<T>(work: (glue: Glue) => T): T {
+  start();
+  depth += 1;
+  try {
+    return work(glue);
+  } catch (error) {
+    throw understood(error);
+  } finally {
+    depth -= 1;
+  }
+}
+
+/** Runs code of the host that the engine called: nothing replaces the engine under it. */
+export function leave<T>(work: () => T): T {
+  depth += 1;
+  try {
+    return work();
+  } finally {
+    depth -= 1;
+  }
+}
+
+/** The engine's memory as it is now. */
+export function memoryBuffer(): ArrayBuffer {
+  return (memory as WebAssembly.Memory).buffer;
+}
+
+/** Whether the engine is still the one that was entered. */
+export function isWhole(): boolean {
+  return !broken;
+}
+
+/** A call that waits for answers. If the engine breaks under another call, it starts again with what `host` gives then. */
+export async function run(call: (glue: Glue, host: Host) => Promise<Outcome>, host: () => Host): Promise<Outcome> {
+  for (;;) {
+    let gone = () => {};
+    const interrupted = new Promise<undefined>((resolve) => {
+      gone = () => resolve(undefined);
+    });
+    waiting.add(gone);
+    try {
+      const outcome = await Promise.race([enter((glue) => call(glue, alive(host(), gone))), interrupted]);
+      if (outcome) return outcome;
+    } catch (error) {
+      throw understood(error);
+    } finally {
+      waiting.delete(gone);
+    }
+  }
+}
+
+/** A host whose answers never reach an instance that is gone. */
+function alive(host: Host, gone: () => void): Host {
+  const current = () => waiting.has(gone);
+  return {
+    read: (indices) => leave(() => host.read(indices)),
+    summary: (text, id, covers) => leave(() => host.summary(text, id, covers)),
+    remade: (index, key) => leave(() => host.remade(index, key)),
+    replace: (index, key, parts, texts) => leave(() => host.replace(index, key, parts, texts)),
+    event: (event) => leave(() => host.event(event)),
+    ask: (requests) =>
+      new Promise((resolve, reject) => {
+        leave(() => host.ask(requests)).then(
+          (answers) => current() && resolve(answers),
+          (reason) => current() && reject(reason),
+        );
+      }),
+  };
+}
+
+function start(): void {
+  if (memory && !broken) return;
+  if (broken && depth > 0) throw trapped(undefined);
+  try {
+    if (broken) glue.__wbg_reset_state();
+    // Once instantiated, the glue only answers the exports of the present instance.
+    memory = glue.initSync({ module: memory ? (undefined as never) : load() }).memory;
+    broken = false;
+  } catch (error) {
+    throw new PrecisError(
+      "engine-load",
+      null,
+      "The WebAssembly engine could not be compiled here. A content security policy must allow 'wasm-unsafe-eval'; on Cloudflare with Next.js, list precis in serverExternalPackages.",
+      { cause: error },
+    );
+  }
+}
+
+function understood(error: unknown): unknown {
+  if (isErrorLike(error)) return new PrecisError(error.code, error.path ?? null, error.advice);
+  if (!isTrap(error)) return error;
+  broken = true;
+  for (const gone of waiting) gone();
+  waiting.clear();
+  return trapped(error);
+}
+
+function trapped(cause: unknown): PrecisError {
+  return new PrecisError(
+    "engine-trap",
+    null,
+    "The engine broke and was replaced; nothing has changed. Please report this with the input that caused it.",
+    {
+      cause,
+    },
+  );
+}
+
+/** A panic, an illegal instruction, a stack or memory that ran out. */
+function isTrap(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof PrecisError) return false;
+  return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || TRAPS.includes(error.name);
+}
+
+const TRAPS: readonly string[] = ["EnginePanic", "InternalError"];

@@ -1,0 +1,68 @@
+/**
+ * How a chat's messages are read and written: the only thing that knows their shape.
+ *
+ * @module
+ */
+
+/** Who speaks, in the engine's words. */
+export type Role = "system" | "user" | "assistant" | "tool";
+
+/** What a piece of media is. */
+export type MediaKind = "image" | "pdf" | "audio" | "video" | "file";
+
+/**
+ * The shape of one kind of message: a plain object, so that a host can spread one and change a member.
+ *
+ * @typeParam Base - what every message of this shape has in common.
+ */
+export interface Format<Base> {
+  /** A short name, for reports. */
+  readonly name: string;
+  /**
+   * Whether two messages of the same role may follow each other. With `"strict"` the engine merges a
+   * message of its own into its neighbour instead of adding it. Default `"free"`.
+   */
+  readonly alternation?: "free" | "strict" | undefined;
+  /**
+   * Says to `to` what the message holds, in order, its role first.
+   *
+   * Called often and expected to be cheap: hand over the message's own strings and objects rather than
+   * copies, because they are compared with `===` to notice a change. May throw on a message it does not
+   * know: such a message is counted whole and never touched.
+   */
+  read(message: Base, to: Reader): void;
+  /**
+   * The message that carries a summary.
+   *
+   * @param text - the whole text to send.
+   * @param info - `id` of the compaction, and `covers`: how many messages from the start it stands for.
+   */
+  summary(text: string, info: { readonly id: string; readonly covers: number }): Base;
+  /** A copy of `message` in which the part that `read` numbered `part` has the text `text`. Everything else stays. */
+  replace(message: Base, part: number, text: string): Base;
+  /** The message's own id, where the shape has one. */
+  id?(message: Base): string | undefined;
+}
+
+/** What {@link Format.read} talks to. */
+export interface Reader {
+  /** Who speaks. A message whose role is never said is counted whole and never touched. */
+  role(role: Role): void;
+  /** Text that may be shortened by {@link Format.replace} under the number `part`. */
+  text(part: number, text: string): void;
+  /** What the model thought; `signed` if a provider checks that it comes back unchanged. */
+  reasoning(text: string, signed: boolean): void;
+  /** A tool call. `input` is the value itself; if the wire holds JSON text, its parsed value. */
+  call(id: string, name: string, input: unknown): void;
+  /** The outcome of the call `id`; may be shortened or cleared by {@link Format.replace} under the number `part`. */
+  result(part: number, id: string, output: unknown, failed: boolean): void;
+  /**
+   * An image, a document, sound, video.
+   *
+   * @param data - base64 text, a `data:` URL, a URL (text or `URL`), bytes (`Uint8Array`, `ArrayBuffer`), or an object
+   * holding one of these as `data`, `url`, `file_data`, or an id as `file_id`, `id` or `reference`.
+   */
+  media(kind: MediaKind, data: unknown, mediaType: string | undefined): void;
+  /** Anything else: counted, never read, never changed. */
+  opaque(value: unknown): void;
+}

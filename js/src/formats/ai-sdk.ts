@@ -1,0 +1,121 @@
+import type { Format, Reader } from "precis";
+import { isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
+
+type Message = { role: string; content: unknown };
+
+/** `ModelMessage`s of the AI SDK, versions 5 to 7. */
+export const aiSdk: Format<Message> = {
+  name: "ai-sdk",
+
+  read(message, to) {
+    const { role, content } = message;
+    if (role === "system" || role === "user" || role === "assistant" || role === "tool") {
+      to.role(role);
+      if (typeof content === "string") to.text(0, content);
+      else if (!Array.isArray(content)) to.opaque(content);
+      else readParts(content, role, to);
+    } else to.opaque(message);
+  },
+
+  summary: (text) => ({ role: "user", content: text }),
+
+  replace(message, part, text) {
+    if (!Array.isArray(message.content)) return { ...message, content: text };
+    return withPart(message, part, (part) =>
+      part.type === "tool-result" ? { ...part, output: replacedOutput(part.output, text) } : { ...part, text },
+    );
+  },
+};
+
+function readParts(parts: readonly unknown[], role: string, to: Reader): void {
+  let bound = false;
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i];
+    if (isPart(part)) readPart(i, part, role, to);
+    else to.opaque(part);
+    if (role === "assistant" && isPart(part)) bound ||= isBound(part.providerOptions);
+  }
+  // A provider knows this message by an id or a signature: like signed reasoning, it stays as it is.
+  if (bound) to.reasoning("", true);
+}
+
+function readPart(index: number, part: Part, role: string, to: Reader): void {
+  const { type, text, providerOptions } = part;
+  if (type === "text" && typeof text === "string" && !isCompaction(part)) to.text(index, text);
+  else if (type === "tool-call") to.call(part.toolCallId as string, part.toolName as string, part.input);
+  else if (type === "tool-result" && role === "tool") readResult(index, part, to);
+  else if (type === "tool-result") readProviderResult(index, part, to);
+  else if (type === "reasoning") to.reasoning(text as string, isPart(providerOptions));
+  else if (type === "image") to.media("image", part.image, part.mediaType as string | undefined);
+  else if (type === "file" || type === "reasoning-file") readFile(part, to);
+  else to.opaque(part);
+}
+
+function readResult(index: number, { toolCallId, output }: Part, to: Reader): void {
+  const { type, value, reason } = isPart(output) ? output : { type: "text", value: output };
+  const inner = type === "content" && Array.isArray(value) ? value : NONE;
+  const text = type === "execution-denied" ? reason : type === "content" ? joinTexts(inner) : value;
+  to.result(index, toolCallId as string, text ?? "", isFailed(output));
+  for (const part of inner) if (isPart(part) && part.type !== "text") readInner(part, to);
+}
+
+/** What a provider's own tool answered: its output has a form that the provider checks, so it is counted and left alone. */
+function readProviderResult(index: number, part: Part, to: Reader): void {
+  const { output } = part;
+  to.result(index, part.toolCallId as string, "", isFailed(output));
+  to.opaque(isPart(output) ? output.value : output);
+}
+
+/** Media in a tool's output, as versions 5 (`media`), 6 (`file-data`, `image-url`, …) and 7 (`file`) have it. */
+function readInner(part: Part, to: Reader): void {
+  const { type, data, url, mediaType } = part;
+  const kind = typeof type === "string" && type.startsWith("image") ? "image" : mediaKind(mediaType);
+  if (type === "file") readFile(part, to);
+  else if (type === "media" || typeof data === "string" || typeof url === "string")
+    to.media(kind, data ?? url, mediaType as string | undefined);
+  else if (typeof type === "string" && /-(id|reference)$/.test(type))
+    to.media(kind, part.fileId ?? part.reference ?? part, mediaType as string | undefined);
+  else to.opaque(part);
+}
+
+function readFile(part: Part, to: Reader): void {
+  const { data, mediaType, filename } = part;
+  if (isPart(data) && data.type === "text") to.opaque(data.text);
+  else
+    to.media(
+      mediaKind(mediaType, filename),
+      isPart(data) ? (data.data ?? data.url ?? data) : data,
+      mediaType as string | undefined,
+    );
+}
+
+function replacedOutput(output: unknown, text: string): Part {
+  const { type, providerOptions } = isPart(output) ? output : ({} as Part);
+  const kept = providerOptions === undefined ? {} : { providerOptions };
+  if (type === "execution-denied") return { type, reason: text, ...kept };
+  return { type: isFailed(output) ? "error-text" : "text", value: text, ...kept };
+}
+
+function isFailed(output: unknown): boolean {
+  const type = isPart(output) && output.type;
+  return type === "error-text" || type === "error-json" || type === "execution-denied";
+}
+
+/** A summary of Anthropic's own, which must come back as it was. */
+function isCompaction(part: Part): boolean {
+  const options = part.providerOptions;
+  return isPart(options) && isPart(options.anthropic) && options.anthropic.type === "compaction";
+}
+
+/** What ties a part to what a provider has stored or signed. */
+const BONDS = ["itemId", "thoughtSignature", "signature"] as const;
+
+function isBound(providerOptions: unknown): boolean {
+  if (!isPart(providerOptions)) return false;
+  for (const provider of Object.values(providerOptions)) {
+    if (isPart(provider) && BONDS.some((bond) => provider[bond] !== undefined && provider[bond] !== null)) return true;
+  }
+  return false;
+}
+
+const NONE: readonly unknown[] = [];

@@ -1,0 +1,75 @@
+import type { Format, Reader } from "precis";
+import { isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
+
+type Message = { role: string; content: unknown };
+
+/** Messages of Anthropic's Messages API. */
+export const anthropic: Format<Message> = {
+  name: "anthropic",
+
+  read(message, to) {
+    const { role, content } = message;
+    if (role === "user" || role === "assistant" || role === "system") {
+      to.role(role);
+      if (typeof content === "string") to.text(0, content);
+      else if (!Array.isArray(content)) to.opaque(content);
+      else for (let i = 0; i < content.length; i++) readBlock(i, content[i], to);
+    } else to.opaque(message);
+  },
+
+  summary: (text) => ({ role: "user", content: text }),
+
+  replace(message, part, text) {
+    if (!Array.isArray(message.content)) return { ...message, content: text };
+    return withPart(message, part, (block) =>
+      block.type === "text" ? { ...block, text } : { ...block, content: text },
+    );
+  },
+};
+
+function readBlock(index: number, block: unknown, to: Reader): void {
+  const { type, id, name } = (isPart(block) ? block : {}) as { type?: unknown; id: string; name: string };
+  const part = block as Part;
+  if (type === "text" && typeof part.text === "string") to.text(index, part.text);
+  else if (type === "tool_use" || type === "server_tool_use" || type === "mcp_tool_use") to.call(id, name, part.input);
+  else if (type === "tool_result" || type === "mcp_tool_result") readResult(index, part, to);
+  else if (type === "thinking") to.reasoning(part.thinking as string, isSigned(part.signature));
+  else if (type === "redacted_thinking") to.reasoning(part.data as string, true);
+  else if (type === "image" || type === "document") readSource(part, to);
+  else if (type === "container_upload") to.media("file", part, undefined);
+  else if (typeof type === "string" && type.endsWith("_tool_result")) readServerResult(index, part, to);
+  else to.opaque(block);
+}
+
+function readResult(index: number, { tool_use_id, content, is_error }: Part, to: Reader): void {
+  const blocks = Array.isArray(content) ? content : NONE;
+  const output = Array.isArray(content) ? joinTexts(content) : (content ?? "");
+  to.result(index, tool_use_id as string, output, is_error === true);
+  for (const block of blocks) {
+    const type = isPart(block) && block.type;
+    if (type === "image" || type === "document") readSource(block, to);
+    else if (type !== "text") to.opaque(block);
+  }
+}
+
+/** What a tool of Anthropic's own answered: its content has a form that the API checks, so it is counted and left alone. */
+function readServerResult(index: number, block: Part, to: Reader): void {
+  const { tool_use_id: id, content } = block;
+  const error = isPart(content) && typeof content.type === "string" && content.type.endsWith("_error");
+  to.result(index, id as string, "", error);
+  to.opaque(content);
+}
+
+function readSource(block: Part, to: Reader): void {
+  const source = isPart(block.source) ? block.source : {};
+  const { type, media_type, data, url, content } = source;
+  const mediaType = typeof media_type === "string" ? media_type : undefined;
+  const kind = block.type === "image" ? "image" : mediaKind(mediaType ?? "application/pdf");
+  if (type === "text" || type === "content") to.opaque(data ?? content);
+  else to.media(kind, data ?? url ?? source, mediaType);
+}
+
+/** Thinking without a signature comes from others that speak this API, and is not checked. */
+const isSigned = (signature: unknown): boolean => typeof signature === "string" && signature !== "";
+
+const NONE: readonly unknown[] = [];

@@ -1,0 +1,111 @@
+import type { Format, Reader } from "precis";
+import { isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
+
+type Message = { role: string; content?: unknown };
+
+/** Messages of OpenAI's Chat Completions API, and of the many that take the same. */
+export const openaiChat: Format<Message> = {
+  name: "openai-chat",
+
+  read(message, to) {
+    switch (message.role) {
+      case "system":
+      case "developer":
+        to.role("system");
+        readContent(message.content, to);
+        break;
+      case "user":
+        to.role("user");
+        readContent(message.content, to);
+        break;
+      case "assistant":
+        to.role("assistant");
+        readAssistant(message as Part, to);
+        break;
+      case "tool":
+      case "function":
+        to.role("tool");
+        readResult(message as Part, to);
+        break;
+      default:
+        to.opaque(message);
+    }
+  },
+
+  summary: (text) => ({ role: "user", content: text }),
+
+  replace(message, part, text) {
+    if (!Array.isArray(message.content) || message.role === "tool") return { ...message, content: text };
+    return withPart(message, part, (part) =>
+      part.type === "refusal" ? { ...part, refusal: text } : { ...part, text },
+    );
+  },
+};
+
+function readAssistant(message: Part, to: Reader): void {
+  const { reasoning_content, reasoning, reasoning_details, content, refusal, audio, tool_calls, function_call } =
+    message;
+  const thoughts = reasoning_content ?? reasoning;
+  // Details are what some providers sign or encrypt, and want back as they were.
+  const signed = Array.isArray(reasoning_details) && reasoning_details.length > 0;
+  if (typeof thoughts === "string" || signed) to.reasoning(typeof thoughts === "string" ? thoughts : "", signed);
+  readContent(content, to);
+  if (refusal) to.opaque(refusal);
+  if (audio) to.opaque(audio);
+  if (Array.isArray(tool_calls)) for (const call of tool_calls) readCall(call, to);
+  if (isPart(function_call))
+    to.call(function_call.name as string, function_call.name as string, argumentsOf(function_call));
+}
+
+/** A function's result of old carries no id; its name is what ties it to the call. */
+function readResult({ tool_call_id, name, content }: Part, to: Reader): void {
+  to.result(0, (tool_call_id ?? name) as string, Array.isArray(content) ? joinTexts(content) : (content ?? ""), false);
+}
+
+function readCall(call: unknown, to: Reader): void {
+  const { id, function: called, custom } = isPart(call) ? call : {};
+  if (isPart(called)) to.call(id as string, called.name as string, argumentsOf(called));
+  else if (isPart(custom)) to.call(id as string, custom.name as string, custom.input);
+  else to.opaque(call);
+}
+
+function readContent(content: unknown, to: Reader): void {
+  if (typeof content === "string") to.text(0, content);
+  else if (!Array.isArray(content)) to.opaque(content);
+  else for (let i = 0; i < content.length; i++) readPart(i, content[i], to);
+}
+
+function readPart(index: number, part: unknown, to: Reader): void {
+  const { type, text, refusal, image_url, input_audio, file } = isPart(part) ? part : {};
+  if (type === "text" && typeof text === "string") to.text(index, text);
+  else if (type === "refusal" && typeof refusal === "string") to.text(index, refusal);
+  else if (type === "image_url") to.media("image", isPart(image_url) ? image_url.url : image_url, undefined);
+  else if (type === "input_audio" && isPart(input_audio))
+    to.media("audio", input_audio.data, audioType(input_audio.format));
+  else if (type === "file" && isPart(file)) readFile(file, to);
+  else to.opaque(part);
+}
+
+function readFile(file: Part, to: Reader): void {
+  const { file_data: data, filename } = file;
+  const type = typeof data === "string" ? /^data:([\w.+-]+\/[\w.+-]+)/.exec(data.slice(0, 100))?.[1] : undefined;
+  to.media(mediaKind(type, filename), typeof data === "string" ? data : file, type);
+}
+
+const audioType = (format: unknown): string | undefined => (typeof format === "string" ? `audio/${format}` : undefined);
+
+/** Arguments as values, parsed once as long as their text stays the same. */
+const parsed = /* @__PURE__ */ new WeakMap<object, { readonly text: string; readonly value: unknown }>();
+
+function argumentsOf(call: Part): unknown {
+  const { arguments: text } = call;
+  if (typeof text !== "string") return text;
+  const known = parsed.get(call);
+  if (known?.text === text) return known.value;
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {}
+  parsed.set(call, { text, value });
+  return value;
+}

@@ -1,0 +1,37 @@
+/**
+ * What the shapes of messages have in common: content that is text, or a list of typed parts.
+ */
+import type { MediaKind } from "precis";
+
+export type Part = Readonly<Record<string, unknown>>;
+
+export const isPart = (value: unknown): value is Part => typeof value === "object" && value !== null;
+
+/** Text of a list of parts that a tool answered with; a list of one is that one's own string. */
+export function joinTexts(parts: readonly unknown[]): string {
+  let joined: string | undefined;
+  for (const part of parts) {
+    const text = isPart(part) && part.type === "text" ? part.text : part;
+    if (typeof text === "string") joined = joined === undefined ? text : `${joined}\n${text}`;
+  }
+  return joined ?? "";
+}
+
+/** A copy of a message whose content is a list, with one of its parts exchanged; the other parts are the same objects. */
+export function withPart<M extends { content?: unknown }>(
+  message: M,
+  index: number,
+  exchange: (part: Part) => unknown,
+): M {
+  const parts = message.content as readonly unknown[];
+  return { ...message, content: parts.map((part, i) => (i === index && isPart(part) ? exchange(part) : part)) };
+}
+
+/** What a media type, or a file's name, says a piece of media is. */
+export function mediaKind(mediaType: unknown, name?: unknown): MediaKind {
+  const type = typeof mediaType === "string" ? mediaType : "";
+  if (type.startsWith("image")) return "image";
+  if (type.startsWith("audio")) return "audio";
+  if (type.startsWith("video")) return "video";
+  return type === "application/pdf" || (typeof name === "string" && /\.pdf$/i.test(name)) ? "pdf" : "file";
+}

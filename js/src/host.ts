@@ -1,0 +1,101 @@
+import type { Ask } from "./ask.ts";
+import { PrecisError } from "./errors.ts";
+import type { Format } from "./format.ts";
+import type { Host, Outcome } from "./glue.ts";
+import { quiet } from "./quiet.ts";
+import type { History, Made, Memory } from "./read.ts";
+import { writeMessage } from "./script.ts";
+import { MemoryTape } from "./tape.ts";
+import type { CompactionEvent } from "./types.ts";
+
+/** Summaries of one chat that are kept to be found again. */
+const MOST_MADE = 8;
+
+/** What one call of the engine may ask, and the messages it has made. */
+export class CallHost<Base, M extends Base> implements Host {
+  /** Messages made in this call, in order. */
+  readonly made: M[] = [];
+  /** The compaction that was announced. */
+  compaction: string | undefined;
+
+  constructor(
+    private readonly format: Format<Base>,
+    private readonly memory: Memory<Base>,
+    private readonly messages: readonly M[],
+    private readonly history: History,
+    private readonly tell: (event: CompactionEvent) => void,
+    readonly ask: Ask,
+  ) {}
+
+  read(indices: Uint32Array): { ops: Uint32Array; text: Uint8Array } {
+    const tape = new MemoryTape();
+    for (const index of indices) writeMessage(tape, this.history.entries[index]?.leaves ?? [], null);
+    return tape.finish();
+  }
+
+  summary(text: string, id: string, covers: number): Uint32Array {
+    const { made } = this.history;
+    let known = made.find((one) => one.text === text && one.id === id && one.covers === covers);
+    if (!known) {
+      known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
+      remember(made, known);
+    }
+    return this.add(known.message);
+  }
+
+  remade(index: number, key: string): Uint32Array | undefined {
+    const known = this.memory.replaced(this.messages[index] as M & object);
+    return known?.key === key ? this.add(known.message) : undefined;
+  }
+
+  replace(index: number, key: string, parts: Uint32Array, texts: string[]): Uint32Array {
+    const message = this.messages[index] as M & object;
+    let copy: Base = message;
+    texts.forEach((text, i) => {
+      copy = checked(this.format.replace(copy, parts[i] ?? 0, text), "format.replace");
+    });
+    this.memory.remember(message, { key, message: copy as object });
+    return this.add(copy as object);
+  }
+
+  event(event: CompactionEvent): void {
+    if (event.type === "start") this.compaction = event.id;
+    this.tell(event);
+  }
+
+  /** What to send: the host's own messages, and those made in this call. */
+  view({ view: triples }: Outcome): M[] {
+    const view: M[] = [];
+    for (let at = 0; at < triples.length; at += 3) {
+      const [kind, from, to] = [triples[at], triples[at + 1] as number, triples[at + 2] as number];
+      if (kind === 1) view.push(this.made[from] as M);
+      else for (let i = from; i < to; i++) view.push(this.messages[i] as M);
+    }
+    return view;
+  }
+
+  private add(message: object): Uint32Array {
+    const { record } = this.memory.entry(message, "view");
+    this.made.push(message as M);
+    return record;
+  }
+}
+
+function checked<T>(message: T, path: string): T & object {
+  if (typeof message === "object" && message !== null) return message;
+  throw new PrecisError("format-answer", path, "A format must answer a message.");
+}
+
+function remember(made: Made[], one: Made): void {
+  made.unshift(one);
+  if (made.length > MOST_MADE) made.pop();
+}
+
+/** Tells the host's listener, whose trouble is its own. */
+export function telling(listener: ((event: CompactionEvent) => unknown) | undefined): (event: CompactionEvent) => void {
+  return (event) => {
+    try {
+      quiet(listener?.(event));
+    } catch {}
+  };
+}

@@ -1,0 +1,31 @@
+/**
+ * precis keeps a chat inside a model's context window.
+ *
+ * @packageDocumentation
+ */
+
+export { createCompactor } from "./compactor.ts";
+export { PrecisError } from "./errors.ts";
+export type { Format, MediaKind, Reader, Role } from "./format.ts";
+export type { ErrorCode, WarningCode } from "./codes.ts";
+export { attributes, checkMessages, summaryOf } from "./inspect.ts";
+export type {
+  CompactionEvent,
+  Compactor,
+  CompactorOptions,
+  ContextUsage,
+  ModelCall,
+  Plan,
+  Prepared,
+  Report,
+  SessionState,
+  Summarize,
+  SummarizerOptions,
+  SummaryAnswer,
+  SummaryRequest,
+  SummaryStream,
+  Todo,
+  TokenOptions,
+  Tuning,
+  Warning,
+} from "./types.ts";

@@ -1,0 +1,23 @@
+import { enter } from "./engine.ts";
+import type { Format } from "./format.ts";
+import { Memory } from "./read.ts";
+import type { Report, SessionState } from "./types.ts";
+
+/** Flat attributes for a span or a log line; no message text. */
+export function attributes(report: Report): Record<string, string | number | boolean> {
+  return enter((glue) => glue.attributes(report));
+}
+
+/** The newest summary, for a UI; null if there is none. */
+export function summaryOf(state: SessionState | null): string | null {
+  return enter((glue) => glue.summary_of(state));
+}
+
+/** What a provider would refuse about a list of messages. For `precis/testing`. @internal */
+export function checkMessages<M>(
+  format: Format<M>,
+  messages: readonly M[],
+): { rule: string; index: number; message: string }[] {
+  const { records } = new Memory(format, "bytes4", null).history(messages);
+  return enter((glue) => glue.check(records));
+}

@@ -1,0 +1,98 @@
+import { type ByteAt, imageSize } from "./image-size.ts";
+import { bytesOf } from "./value.ts";
+
+/** What a provider counts of a piece of media. */
+export interface Media {
+  /** Of inline data, decoded; 0 for a reference. */
+  readonly bytes: number;
+  /** Pixels; 0 when unknown. */
+  readonly width: number;
+  readonly height: number;
+  readonly mediaType: string;
+  /** URL or file id; empty for inline data. */
+  readonly reference: string;
+}
+
+/** Members that may hold the data of an object, and those that may hold an id. */
+const DATA = ["data", "url", "file_data"] as const;
+const IDS = ["file_id", "id", "reference"] as const;
+
+/** Describes what a format handed over as media; see `Reader.media` for the forms of `data`. */
+export function describeMedia(data: unknown, mediaType: unknown): Media {
+  const type = typeof mediaType === "string" ? mediaType : "";
+  if (typeof data === "string") return describeText(data, type);
+  const bytes = bytesOf(data);
+  if (bytes !== null) return inline(bytes.length, (index) => bytes[index] ?? -1, type);
+  if (typeof data !== "object" || data === null) return reference("", type);
+  const members = data as Record<string, unknown>;
+  if (typeof members.href === "string") return describeText(members.href, type);
+  for (const name of DATA) {
+    const member = members[name];
+    if (typeof member === "string" || bytesOf(member) !== null || (name === "url" && isUrl(member)))
+      return describeMedia(member, type);
+  }
+  for (const name of IDS) {
+    const id = members[name];
+    if (typeof id === "string") return reference(id, type);
+    // The same file at several providers: any of its ids says that there is one.
+    const first = typeof id === "object" && id !== null ? Object.values(id)[0] : undefined;
+    if (typeof first === "string") return reference(first, type);
+  }
+  return reference(Object.values(members).find((member) => typeof member === "string") ?? "", type);
+}
+
+function describeText(text: string, type: string): Media {
+  if (text.startsWith("data:")) return describeDataUrl(text, type);
+  if (/^[a-z][a-z\d+.-]*:\/\//i.test(text.slice(0, 32))) return reference(text, type);
+  return describeBase64(text, 0, type);
+}
+
+function describeDataUrl(url: string, type: string): Media {
+  const comma = url.indexOf(",");
+  if (comma < 0) return reference("", type);
+  const [own, ...parameters] = url.slice("data:".length, comma).split(";");
+  if (parameters.at(-1)?.trim() === "base64") return describeBase64(url, comma + 1, own || type);
+  return inline(url.length - comma - 1, (index) => url.charCodeAt(comma + 1 + index), own || type);
+}
+
+function describeBase64(text: string, start: number, type: string): Media {
+  let end = text.length;
+  while (end > start && text.charCodeAt(end - 1) === EQUALS) end -= 1;
+  const length = Math.floor(((end - start) * 3) / 4);
+  return inline(length, (index) => base64Byte(text, start, end, index), type);
+}
+
+function inline(bytes: number, byte: ByteAt, mediaType: string): Media {
+  return { bytes, ...imageSize(byte), mediaType, reference: "" };
+}
+
+function reference(text: string, mediaType: string): Media {
+  return { bytes: 0, width: 0, height: 0, mediaType, reference: text };
+}
+
+const isUrl = (value: unknown): boolean => typeof (value as { href?: unknown } | null | undefined)?.href === "string";
+
+const EQUALS = 61;
+
+/** One byte of base64 text, so that reading a header decodes nothing else. */
+function base64Byte(text: string, start: number, end: number, index: number): number {
+  const at = start + Math.floor(index / 3) * 4 + (index % 3);
+  if (at + 1 >= end) return -1;
+  const left = sextet(text.charCodeAt(at));
+  const right = sextet(text.charCodeAt(at + 1));
+  switch (index % 3) {
+    case 0:
+      return ((left << 2) | (right >> 4)) & 0xff;
+    case 1:
+      return ((left << 4) | (right >> 2)) & 0xff;
+    default:
+      return ((left << 6) | right) & 0xff;
+  }
+}
+
+function sextet(unit: number): number {
+  if (unit >= 65 && unit <= 90) return unit - 65;
+  if (unit >= 97 && unit <= 122) return unit - 71;
+  if (unit >= 48 && unit <= 57) return unit + 4;
+  return unit === 43 || unit === 45 ? 62 : 63;
+}

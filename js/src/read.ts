@@ -1,0 +1,232 @@
+import { digest } from "./digest.ts";
+import { PrecisError } from "./errors.ts";
+import type { Format } from "./format.ts";
+import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "./leaves.ts";
+
+/** A message that was read: what its format said, and the engine's record of it. */
+export interface Entry {
+  readonly leaves: Leaves;
+  readonly record: Uint32Array;
+  /** Its format said nothing of it, or threw. */
+  readonly unreadable: boolean;
+  /** The host's counter failed on it. */
+  readonly guessed: boolean;
+}
+
+/** A whole history, as the engine takes it. */
+export interface History {
+  readonly entries: readonly Entry[];
+  /** All records, one after another. */
+  readonly records: Uint32Array;
+  readonly unreadable: number[];
+  readonly guessed: boolean;
+  /** Messages made for this chat, to be found again. */
+  readonly made: Made[];
+}
+
+/** A message made by `Format.summary`. */
+export interface Made {
+  readonly id: string;
+  readonly covers: number;
+  readonly text: string;
+  readonly message: object;
+}
+
+/** A message made by `Format.replace`: the copy, and what was replaced in it. */
+export interface Replaced {
+  readonly key: string;
+  readonly message: object;
+}
+
+/** A chat that was read before: its messages, and their records in one piece. */
+interface Chat {
+  readonly messages: object[];
+  readonly entries: Entry[];
+  /** Where each message's record ends in `words`. */
+  readonly ends: number[];
+  words: Uint32Array;
+  readonly made: Made[];
+}
+
+/**
+ * Reads messages and remembers them, for one compactor.
+ *
+ * A message is read again when anything its format says of it has changed by `===`; so a text replaced in place is
+ * noticed, a member changed deep inside a call's input is not.
+ */
+export class Memory<Base> {
+  private readonly entries = new WeakMap<object, Entry>();
+  private readonly chats = new WeakMap<object, Chat>();
+  private readonly copies = new WeakMap<object, Replaced>();
+  private readonly collector = new Collector();
+  private comparer: Comparer | null = new Comparer();
+
+  constructor(
+    private readonly format: Format<Base>,
+    private readonly estimator: string,
+    private readonly counter: ((text: string) => number) | null,
+  ) {}
+
+  /**
+   * The records of a history. When it only grew since it was last seen, that costs a few comparisons per message and
+   * the reading of what is new.
+   *
+   * @throws PrecisError `messages-not-array`, `message-hole`, or what reading a message's values throws.
+   */
+  history(messages: unknown): History {
+    if (!Array.isArray(messages)) {
+      throw new PrecisError(
+        "messages-not-array",
+        "messages",
+        "Give the history as an array of messages, oldest first.",
+      );
+    }
+    if (messages.length === 0) return { entries: [], records: NONE, unreadable: [], guessed: false, made: [] };
+    const chat = this.chat(messages);
+    const known = this.known(chat, messages);
+    if (known < messages.length) this.extend(chat, messages, known);
+    const entries = chat.entries.slice(0, messages.length);
+    const unreadable: number[] = [];
+    let guessed = false;
+    for (let i = 0; i < entries.length; i++) {
+      const entry = entries[i] as Entry;
+      if (entry.unreadable) unreadable.push(i);
+      if (entry.guessed) guessed = true;
+    }
+    return {
+      entries,
+      records: chat.words.subarray(0, chat.ends[messages.length - 1]),
+      unreadable,
+      guessed,
+      made: chat.made,
+    };
+  }
+
+  /** One message on its own. */
+  entry(message: object, path: string): Entry {
+    const entry = this.entries.get(message);
+    if (entry && this.isSame(message as Base, entry)) return entry;
+    return this.read([{ message, path }])[0] as Entry;
+  }
+
+  /** The newest copy of a message with parts replaced. */
+  replaced(message: object): Replaced | undefined {
+    return this.copies.get(message);
+  }
+
+  /** Keeps a copy to be found again. */
+  remember(message: object, copy: Replaced): void {
+    this.copies.set(message, copy);
+  }
+
+  /** The chat these messages belong to. Its first message may be a constant of the program: the second tells chats apart. */
+  private chat(messages: readonly unknown[]): Chat {
+    const first = message(messages, 0);
+    const key = messages.length > 1 ? message(messages, 1) : first;
+    let chat = this.chats.get(key);
+    if (!chat) {
+      chat = { messages: [], entries: [], ends: [], words: NONE, made: [] };
+      this.chats.set(key, chat);
+    }
+    return chat;
+  }
+
+  /** How many messages from the start are those of the chat, unchanged. */
+  private known(chat: Chat, messages: readonly unknown[]): number {
+    const most = Math.min(chat.messages.length, messages.length);
+    let count = 0;
+    while (
+      count < most &&
+      chat.messages[count] === messages[count] &&
+      this.isSame(messages[count] as Base, chat.entries[count] as Entry)
+    ) {
+      count += 1;
+    }
+    return count;
+  }
+
+  /** Replaces what the chat holds from `from` on. */
+  private extend(chat: Chat, messages: readonly unknown[], from: number): void {
+    const entries: (Entry | undefined)[] = [];
+    const missing: { message: object; path: string }[] = [];
+    for (let i = from; i < messages.length; i++) {
+      const next = message(messages, i);
+      const entry = this.entries.get(next);
+      const usable = entry !== undefined && this.isSame(next as Base, entry);
+      entries.push(usable ? entry : undefined);
+      if (!usable) missing.push({ message: next, path: `messages[${i}]` });
+    }
+    const read = this.read(missing)[Symbol.iterator]();
+    // Nothing throws from here on: a chat is never left half changed.
+    chat.messages.length = chat.entries.length = chat.ends.length = from;
+    let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
+    for (let i = from; i < messages.length; i++) {
+      const entry = entries[i - from] ?? (read.next().value as Entry);
+      const start = end;
+      end += entry.record.length;
+      if (end > chat.words.length) chat.words = grown(chat.words, start, end);
+      chat.words.set(entry.record, start);
+      chat.messages.push(messages[i] as object);
+      chat.entries.push(entry);
+      chat.ends.push(end);
+    }
+  }
+
+  private read(missing: readonly { readonly message: object; readonly path: string }[]): Entry[] {
+    if (missing.length === 0) return [];
+    const sources = missing.map(({ message, path }) => ({ path, leaves: this.listen(message as Base) }));
+    return digest(sources, this.estimator, this.counter).map(({ record, guessed }, index) => {
+      const { leaves } = sources[index] as { leaves: Leaves };
+      const entry: Entry = { leaves, record, unreadable: leaves[0] === NO_ROLE, guessed };
+      this.entries.set((missing[index] as { message: object }).message, entry);
+      return entry;
+    });
+  }
+
+  /** What the format says of a message; if it throws, the message itself and nothing else. */
+  private listen(message: Base): Leaves {
+    try {
+      this.format.read(message, this.collector);
+      return this.collector.finish();
+    } catch (error) {
+      this.collector.finish();
+      if (error instanceof PrecisError) throw error;
+      return [NO_ROLE, Leaf.opaque, message];
+    }
+  }
+
+  private isSame(message: Base, { leaves }: Entry): boolean {
+    // A format may call the compactor: then it finds none to share.
+    const comparer = this.comparer ?? new Comparer();
+    this.comparer = null;
+    comparer.start(leaves);
+    try {
+      this.format.read(message, comparer);
+      return comparer.finish();
+    } catch {
+      comparer.finish();
+      return leaves[0] === NO_ROLE && leaves[2] === message;
+    } finally {
+      this.comparer = comparer;
+    }
+  }
+}
+
+const NONE = new Uint32Array(0);
+
+/** The message at an index, which must be one. */
+function message(messages: readonly unknown[], index: number): object {
+  const found = messages[index];
+  if (typeof found === "object" && found !== null) return found;
+  throw new PrecisError(
+    "message-hole",
+    `messages[${index}]`,
+    `Every entry must be a message, this one is ${found === null ? "null" : typeof found}.`,
+  );
+}
+
+function grown(words: Uint32Array, used: number, wanted: number): Uint32Array {
+  const larger = new Uint32Array(Math.max(wanted, words.length * 2, 1024));
+  larger.set(words.subarray(0, used));
+  return larger;
+}

@@ -1,0 +1,35 @@
+/**
+ * For tests of programs that use precis: a summarizer with prepared answers, and the check of a view.
+ *
+ * @module
+ */
+import { checkMessages, type Format, type Summarize, type SummaryRequest } from "precis";
+
+/**
+ * A summarizer that gives these answers one after another; an `Error` is thrown. When they are used up, it throws.
+ * `requests` holds what it was asked.
+ */
+export function scriptedSummarizer(
+  answers: readonly (string | Error)[],
+): Summarize & { readonly requests: readonly SummaryRequest<unknown>[] } {
+  const requests: SummaryRequest<unknown>[] = [];
+  const summarize: Summarize = async (request) => {
+    const answer = answers[requests.push(request) - 1];
+    if (answer === undefined)
+      throw new Error(`scriptedSummarizer: only ${answers.length} answers, asked ${requests.length} times`);
+    if (typeof answer !== "string") throw answer;
+    return answer;
+  };
+  return Object.assign(summarize, { requests });
+}
+
+/**
+ * What a provider would refuse about `view`: results without their calls, an order of roles it does not take, empty
+ * content, … Empty when all is well.
+ */
+export function check<M>(
+  format: Format<M>,
+  view: readonly M[],
+): readonly { readonly rule: string; readonly index: number; readonly message: string }[] {
+  return checkMessages(format, view);
+}

@@ -1,0 +1,258 @@
+/**
+ * The public types of `precis`.
+ *
+ * @module
+ */
+import type { WarningCode } from "./codes.ts";
+import type { Format } from "./format.ts";
+
+/** What a chat remembers between requests. Plain JSON and opaque: store it, hand it back. */
+export interface SessionState {
+  /** Of the state's form. A state of a newer version is refused. */
+  readonly version: number;
+  /** Grows by one with every change: store with compare-and-set on it. */
+  readonly revision: number;
+}
+
+/** What {@link createCompactor} takes. */
+export interface CompactorOptions<Base> {
+  /** The shape of your messages: `openaiChat`, `anthropic`, `aiSdk`, … or your own. */
+  readonly format: Format<Base>;
+  /** Tokens the model takes, or a function of the call's `model`. Not knowing is an error, never a guess. */
+  readonly contextWindow: number | ((model: string | undefined) => number | undefined);
+  /** The reply limit you send, in tokens. The trigger leaves room for it. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Asks a model for a summary. Without it every compaction makes the digest, which needs no model. */
+  readonly summarize?: Summarize | undefined;
+  /** What is known of the model behind `summarize`. */
+  readonly summarizer?: SummarizerOptions | undefined;
+  /** Told what happens. What it throws is ignored. */
+  readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
+  /** For those who want other numbers. */
+  readonly tune?: Tuning | undefined;
+}
+
+/** The model behind {@link CompactorOptions.summarize}. */
+export interface SummarizerOptions {
+  /** Tokens it takes. Default: the chat's window. */
+  readonly contextWindow?: number | undefined;
+  /** Tokens a summary may have. */
+  readonly maxOutputTokens?: number | undefined;
+  /** Milliseconds one answer may take. Default 30,000. */
+  readonly timeoutMs?: number | undefined;
+}
+
+/** Other numbers than the defaults. */
+export interface Tuning {
+  /** The behaviour of another system, exactly. Excludes `strategy`. */
+  readonly preset?: "contextguard" | undefined;
+  /** What a compaction keeps. Default `"tail"`. */
+  readonly strategy?: "tail" | "full" | "sliding-window" | "last-tool-batch" | undefined;
+  /** Tokens kept free for the reply. */
+  readonly reserve?: number | undefined;
+  /** A provider's limit on the input alone, in tokens. */
+  readonly maxInputTokens?: number | undefined;
+  /** Whether what a history brings that a provider would refuse is repaired in the view. */
+  readonly repair?: boolean | undefined;
+  /** How tokens are counted. */
+  readonly tokens?: TokenOptions | undefined;
+  /** Shares of the room by name, each between 0 and 1. */
+  readonly shares?: Readonly<Record<string, number>> | undefined;
+}
+
+/** How tokens are counted. */
+export interface TokenOptions {
+  /** The model family whose tokenizer is imitated. */
+  readonly family?: string | undefined;
+  /** The estimator, or your own counter: called once per text. If it throws or answers no number, the built-in one is used. */
+  readonly estimator?: "lexical" | "bytes4" | ((text: string) => number) | undefined;
+  /** Tokens a provider adds to every request unseen. */
+  readonly overhead?: number | undefined;
+}
+
+/** Asks a model for a summary: answers a promise, or a stream of the text. */
+export type Summarize = (
+  request: SummaryRequest<unknown>,
+  context: {
+    /** Aborted when the call is, or when the time is up. */
+    readonly signal: AbortSignal;
+    /** 1, and one more each time an answer of this call could not be used. */
+    readonly attempt: number;
+  },
+) => PromiseLike<SummaryAnswer> | SummaryStream;
+
+/** One question for the summarizing model. */
+
+export interface SummaryRequest<_M> {
+  /** The same question has the same id. */
+  readonly id: string;
+  /** A whole summary, a piece of one, pieces put together, or another try. */
+  readonly kind: "summary" | "chunk" | "merge" | "correction";
+  /** The system prompt to send. */
+  readonly system: string;
+  /** The user message to send. */
+  readonly prompt: string;
+  /** The reply limit to send, in tokens. */
+  readonly maxOutputTokens: number;
+}
+
+/** A summary: text that is whole, or text and how it ended (`stop`, `end_turn` and `completed` are whole). */
+export type SummaryAnswer = string | { readonly text: string; readonly finishReason: string; readonly usage?: unknown };
+
+/** A stream is an answer only when its last item says how it ended. */
+export type SummaryStream = AsyncIterable<string | { readonly finishReason: string; readonly usage?: unknown }>;
+
+/** One request about to go to the model. */
+export interface ModelCall<M> {
+  /** The history, oldest first. Never changed. */
+  readonly messages: readonly M[];
+  /** What the last call answered; none for a new chat. */
+  readonly state?: SessionState | null | undefined;
+  /** Messages at the start that the host did not load (see {@link Compactor.keepFrom}). */
+  readonly offset?: number | undefined;
+  /** The model's name, for `contextWindow` and for calibration. */
+  readonly model?: string | undefined;
+  /** The reply limit of this request, in tokens. */
+  readonly maxOutputTokens?: number | undefined;
+  /** The system prompt, if it is not in `messages`: text, blocks, or messages. Counted, never sent. */
+  readonly system?: unknown;
+  /** The tools of the request. Counted, never sent. */
+  readonly tools?: unknown;
+  /** Stays in every view, whole. */
+  readonly pin?: ((message: M, index: number) => boolean) | undefined;
+  /** A person wrote it (default: role user, no tool results, nothing of ours). */
+  readonly isTyped?: ((message: M, index: number) => boolean) | undefined;
+  /** Literal strings that must stay in the view. */
+  readonly mustKeep?: readonly string[] | undefined;
+  /** The task list, kept in the summary. */
+  readonly todos?: readonly Todo[] | undefined;
+  /** `"soft"`: compact earlier than needed, ahead of time. */
+  readonly threshold?: "soft" | undefined;
+  /** A plan already being worked on elsewhere: nothing is asked twice. */
+  readonly inFlight?: Plan | undefined;
+  /** The provider's error that said the last request was too long. */
+  readonly overflow?: unknown;
+  /** Aborted: the call rejects with its reason and nothing has changed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** One entry of a task list. */
+export interface Todo {
+  readonly content: string;
+  readonly status: string;
+}
+
+/** What to send, and what to store. */
+export interface Prepared<M> {
+  /** What to send; never store it as history. A new array of the host's own objects. */
+  readonly view: M[];
+  /** Store it before the request goes out. */
+  readonly state: SessionState;
+  /** Whether `view` differs from `messages`. */
+  readonly changed: boolean;
+  readonly report: Report;
+  /** More would be better. */
+  readonly next?: Plan | undefined;
+}
+
+/** How full the context is. All numbers are tokens unless said otherwise. */
+export interface ContextUsage {
+  /** The request: reported, or estimated from what was reported. */
+  readonly tokens: number;
+  /** The same by the estimator, before calibration. */
+  readonly raw: number;
+  readonly window: number;
+  /** Where compaction starts. */
+  readonly trigger: number;
+  /** `tokens` of `window`, 0 to 1. */
+  readonly fraction: number;
+  readonly untilCompaction: number;
+  readonly source: "reported" | "estimated";
+  /** How far off `tokens` may be. */
+  readonly bound: number;
+  readonly parts: {
+    readonly system: number;
+    readonly tools: number;
+    readonly user: number;
+    readonly assistant: number;
+    readonly toolResults: number;
+    readonly media: number;
+    readonly summary: number;
+  };
+}
+
+/** What was decided and why: for logs, a UI, tests. */
+export interface Report {
+  readonly outcome: "unchanged" | "projected" | "compacted" | "squeezed" | "infeasible";
+  readonly rung: "pass" | "clip" | "clear" | "summarize" | "digest" | "trim" | null;
+  /** One sentence for people. */
+  readonly reason: string;
+  readonly before: ContextUsage;
+  readonly after: ContextUsage;
+  /** The most the reply may be now, in tokens: window - tokens - bound. Send min(yours, this). */
+  readonly replyRoom: number;
+  /** Index of the first message that differs from the previous request's; what a prompt cache loses. */
+  readonly firstChanged: number | null;
+  /** Index of the first message a host must load next time. */
+  readonly keepFrom: number;
+  /** Names this request; hand it to {@link Compactor.afterModel}. */
+  readonly request: string;
+  readonly summarizer: { readonly calls: number; readonly failed: string | null; readonly usage: unknown };
+  /** The history is not the one the state was made from. */
+  readonly diverged: null | { readonly reason: string; readonly at: number };
+  readonly warnings: readonly Warning[];
+}
+
+/** Something a host may want to know; nothing failed. */
+export interface Warning {
+  readonly code: WarningCode;
+  readonly path: string | null;
+  readonly advice: string;
+}
+
+/** What happens during a compaction. `id` is the same from `start` to `done`. */
+export type CompactionEvent =
+  | { readonly type: "start"; readonly id: string; readonly reason: string; readonly before: ContextUsage }
+  /** `text`: what a streaming summarizer has just added. */
+  | { readonly type: "progress"; readonly id: string; readonly text: string }
+  | { readonly type: "retry" | "fallback"; readonly id: string; readonly reason: string }
+  | { readonly type: "done"; readonly id: string; readonly report: Report };
+
+/** Small JSON: positions, edits, what to ask; no text, no messages. */
+export interface Plan {
+  readonly version: number;
+  readonly requests: readonly { readonly id: string; readonly kind: string; readonly maxOutputTokens: number }[];
+  readonly report: Report;
+}
+
+/**
+ * Keeps chats inside a window. Holds caches only: one compactor serves any number of chats at once.
+ *
+ * Every verb throws (or rejects with) a {@link PrecisError} when it is given what it must refuse; nothing has changed then.
+ */
+export interface Compactor<Base> {
+  /** Decides, and compacts if needed. To be called before every request. */
+  beforeModel<M extends Base>(call: ModelCall<M>): Promise<Prepared<M>>;
+  /**
+   * Learns from the usage a provider reported. Never throws on what a provider reported.
+   *
+   * @param request - `report.request` of the request the usage belongs to.
+   */
+  afterModel(state: SessionState, usage: unknown, request?: string): SessionState;
+  /** Compacts now. `focus`: what the summary should dwell on. */
+  compact<M extends Base>(call: ModelCall<M> & { readonly focus?: string | undefined }): Promise<Prepared<M>>;
+  /** The meter: cheap, synchronous. */
+  usage<M extends Base>(call: ModelCall<M>): ContextUsage;
+  /** What would be done, without doing it. */
+  plan<M extends Base>(call: ModelCall<M>): Plan;
+  /** The questions a plan needs answered, with their text. */
+  requests<M extends Base>(call: ModelCall<M>, plan: Plan): SummaryRequest<M>[];
+  /** Does what `plan` says, with the answers to its requests in their order; without answers, with the digest. */
+  commit<M extends Base>(
+    call: ModelCall<M>,
+    plan: Plan,
+    results?: readonly (SummaryAnswer | { readonly error: unknown })[],
+  ): Prepared<M>;
+  /** The first message the host must load for this state. */
+  keepFrom(state: SessionState | null | undefined): { readonly index: number; readonly id: string | null };
+}

@@ -1,0 +1,81 @@
+//! Pure arithmetic on the window: where compaction fires, what it aims at, what must never be exceeded.
+
+use crate::error::{Code, Error};
+use crate::options::{Options, Shares};
+
+/// Kept free beside the reply limit: what providers add to a request between counting and answering.
+const REPLY_MARGIN: u64 = 1_024;
+/// Kept free when neither a reply limit nor a reserve is known: an eighth of the window, at most this.
+const DEFAULT_RESERVE: u64 = 20_000;
+/// A request is squeezed when what no edit can change takes more than this of the trigger, in millionths.
+const SQUEEZED: u64 = 900_000;
+
+/// A part of a whole, in millionths.
+pub fn share(whole: u64, millionths: u64) -> u64 {
+    (u128::from(whole) * u128::from(millionths) / 1_000_000) as u64
+}
+
+/// The limits that do not depend on the conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Tokens the model takes.
+    pub size: u64,
+    /// A request at or above this is compacted.
+    pub trigger: u64,
+    /// No request may reach this.
+    pub hard: u64,
+}
+
+impl Window {
+    /// `trigger = min(window - max(reserve, maxOutputTokens + 1,024), maxInputTokens - 2 %)`,
+    /// `hard = window - max(64, window / 64)`.
+    ///
+    /// A reply limit that would take more than half of the window counts as half: the report's `replyRoom` then says
+    /// what the reply may be.
+    ///
+    /// # Errors
+    /// When the reserve leaves no room.
+    pub fn new(size: u64, options: &Options, max_output: Option<u64>) -> Result<Self, Error> {
+        if let Some(reserve) = options.reserve.filter(|&reserve| reserve >= size) {
+            return Err(Error::at(Code::ReserveTooLarge, "tune.reserve", format!("A reserve of {reserve} leaves nothing of a window of {size}: give a smaller one.")));
+        }
+        let reply = max_output.or(options.max_output).map(|limit| limit.saturating_add(REPLY_MARGIN).min(size / 2));
+        let reserve = match (options.reserve, reply) {
+            (None, None) => (size / 8).min(DEFAULT_RESERVE),
+            (reserve, reply) => reserve.unwrap_or(0).max(reply.unwrap_or(0)),
+        };
+        let hard = size.saturating_sub((size / 64).max(64)).max(1);
+        let mut trigger = size - reserve;
+        if let Some(limit) = options.max_input {
+            trigger = trigger.min(limit - limit / 50);
+        }
+        Ok(Self { size, trigger: trigger.clamp(1, hard), hard })
+    }
+
+    /// The limits of a conversation whose unchangeable tokens are `fixed`.
+    pub fn limits(self, fixed: u64, shares: &Shares) -> Limits {
+        let squeezed = fixed > share(self.trigger, SQUEEZED);
+        let limit = if squeezed { self.hard } else { self.trigger };
+        let room = limit.saturating_sub(fixed);
+        let target = fixed.saturating_add(share(room, shares.target));
+        let accept = target + share(limit.saturating_sub(target), shares.accept);
+        Limits { window: self, limit, room, target, accept, squeezed }
+    }
+}
+
+/// The limits of one request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Where they come from.
+    pub window: Window,
+    /// A request is fine below this: the trigger, or the hard limit when squeezed.
+    pub limit: u64,
+    /// What the conversation may take.
+    pub room: u64,
+    /// What a rung aims at.
+    pub target: u64,
+    /// What a clip or clear may end at.
+    pub accept: u64,
+    /// System, tools and pins alone nearly fill the window.
+    pub squeezed: bool,
+}

@@ -1,0 +1,102 @@
+//! One call, parsed: what the host passed beside its messages.
+
+use crate::error::{Code, Error};
+use crate::json::{Fields, Json};
+use crate::message::Digest;
+use crate::options::{self, Options};
+use crate::state::SessionState;
+use crate::summary::request::Todo;
+
+/// Everything a call works on. Owned: nothing is borrowed across an await.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What was configured.
+    pub options: Options,
+    /// Tokens the model takes.
+    pub window: u64,
+    /// The state as given.
+    pub state: SessionState,
+    /// Records of the messages.
+    pub records: Vec<u32>,
+    /// One byte a message: what the host's `pin` and `isTyped` said.
+    pub flags: Vec<u8>,
+    /// Messages at the start that the host did not load.
+    pub offset: u64,
+    /// The model's id.
+    pub model: Option<String>,
+    /// The reply limit of this call.
+    pub max_output: Option<u64>,
+    /// Raw tokens of the system prompt.
+    pub system: u64,
+    /// Raw tokens of the tool definitions.
+    pub tools: u64,
+    /// System or tools were given, so that nothing large is hidden from counting.
+    pub counted: bool,
+    /// Tools whose schema could not be read.
+    pub uncounted_tools: u64,
+    /// Messages that were carried through unread.
+    pub unreadable: u64,
+    /// Literal strings that must stay in the view.
+    pub must_keep: Vec<String>,
+    /// The host's todo list.
+    pub todos: Vec<Todo>,
+    /// Work ahead of time: compact at the soft mark already.
+    pub soft: bool,
+    /// Compact now, whatever the size.
+    pub now: bool,
+    /// What a compaction by hand is to keep.
+    pub focus: Option<String>,
+    /// Ids of the messages, if the format has them.
+    pub ids: Vec<Option<String>>,
+}
+
+impl Call {
+    /// Parses a call. `system` and `tools` are the records of the pseudo-messages.
+    ///
+    /// # Errors
+    /// With the path of the first wrong member.
+    pub fn parse(json: &Json, records: Vec<u32>, flags: Vec<u8>, system: Option<&[u32]>, tools: Option<&[u32]>) -> Result<Self, Error> {
+        let fields = Fields::of(json, "", Code::InvalidCall)?;
+        let options = Options::parse(fields.raw("options"))?;
+        let tokens = |records: Option<&[u32]>| records.and_then(Digest::split).map_or(0, |all| all.iter().map(Digest::tokens).sum());
+        let soft = match fields.text("threshold")? {
+            None => false,
+            Some("soft") => true,
+            Some(other) => return Err(Error::at(Code::InvalidCall, "threshold", format!("There is no threshold \"{other}\"; the only one is \"soft\"."))),
+        };
+        let todo = |todo: &Json| Some(Todo { content: todo.get("content").text()?.to_owned(), status: todo.get("status").text().unwrap_or("pending").to_owned() });
+        let max_output = fields.count("maxOutputTokens")?;
+        Ok(Self {
+            window: options::window(fields.raw("window"))?,
+            state: SessionState::parse(fields.raw("state"))?,
+            records,
+            flags,
+            offset: fields.count("offset")?.unwrap_or(0),
+            model: fields.text("model")?.map(str::to_owned),
+            max_output: max_output.or(options.max_output),
+            system: tokens(system),
+            tools: tokens(tools),
+            counted: system.is_some() || tools.is_some(),
+            uncounted_tools: fields.count("uncountedTools")?.unwrap_or(0),
+            unreadable: fields.list("unreadable")?.len() as u64,
+            must_keep: fields.list("mustKeep")?.iter().filter_map(|text| text.text().map(str::to_owned)).collect(),
+            // Todos of a wrong shape are left out; a list is worth more than its worst item.
+            todos: fields.raw("todos").list().unwrap_or_default().iter().filter_map(todo).collect(),
+            soft,
+            now: fields.flag("compact")?.unwrap_or(false),
+            focus: fields.text("focus")?.filter(|focus| !focus.trim().is_empty()).map(str::to_owned),
+            ids: fields.list("ids")?.iter().map(|id| id.text().map(str::to_owned)).collect(),
+            options,
+        })
+    }
+
+    /// Raw tokens of a request beside its messages.
+    pub fn beside(&self) -> u64 {
+        self.system + self.tools + self.options.overhead
+    }
+
+    /// Under which key calibration holds: estimator and its version, family, model.
+    pub fn key(&self) -> String {
+        format!("{}|{}", self.options.estimator.key(), self.model.as_deref().unwrap_or_default())
+    }
+}

@@ -1,0 +1,135 @@
+//! From a shape to a checkpoint: which messages a summary is made of, and the texts that code writes around it.
+
+use crate::content::{Content, ContentPart};
+use crate::error::Error;
+use crate::history::History;
+use crate::host::Host;
+use crate::markers;
+use crate::message::{CHAIN_START, combine};
+use crate::plan::Scene;
+use crate::plan::compact::Shape;
+use crate::state::{Checkpoint, Kind, Made};
+use crate::summary::{Source, note};
+
+/// What a summary is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Material {
+    /// The summary of what came before.
+    pub previous: Option<String>,
+    /// The messages, oldest first; whether a person wrote each.
+    pub messages: Vec<(Content, bool)>,
+    /// Raw tokens of what the summary replaces.
+    pub raw: u64,
+}
+
+impl Material {
+    /// As a source.
+    pub fn source(&self) -> Source<'_> {
+        Source { previous: self.previous.as_deref(), messages: &self.messages, raw: self.raw }
+    }
+}
+
+/// Collects what `shape` covers anew. With `llm`, provisional digests are passed over: the summary starts again from
+/// the newest checkpoint that is none, if the host still holds the messages.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host) -> Result<Material, Error> {
+    let history = scene.history;
+    let active = history.active.map(|active| &scene.state.checkpoints[active]);
+    let lasting = history.active.and_then(|active| scene.state.checkpoints[..=active].iter().rev().find(|checkpoint| checkpoint.kind == Kind::Summary));
+    let base = match (active, lasting) {
+        (Some(active), Some(lasting)) if llm && holds(history, lasting) => Some(if active.kind == Kind::Summary { active } else { lasting }),
+        (Some(active), None) if llm && active.kind != Kind::Summary && history.first() == 0 && !history.is_view() => None,
+        (active, _) => active,
+    };
+    let from = base.map_or(0, |checkpoint| checkpoint.covers.count);
+    let stays = |index: u64| shape.head.contains(&index) || shape.kept.contains(&index);
+    let mut indices: Vec<u64> = base.map_or(Vec::new(), |checkpoint| checkpoint.kept.iter().copied().filter(|&index| !stays(index)).collect());
+    // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
+    indices.extend((from..shape.covers.count).filter(|&index| if llm { !shape.head.contains(&index) } else { !stays(index) }));
+    let inputs: Vec<usize> = indices.into_iter().filter_map(|index| history.input_of(index)).collect();
+    let raw = inputs.iter().filter(|&&input| history.index_of(input).is_none_or(|index| !stays(index))).map(|&input| history.tokens[input]).sum::<u64>() + base.map_or(0, |checkpoint| checkpoint.summary.raw);
+    let messages = host.read(&inputs)?.into_iter().zip(inputs.iter().map(|&input| history.is_typed(input))).collect();
+    Ok(Material { previous: base.map(|checkpoint| body(&checkpoint.summary.text).to_owned()), messages, raw })
+}
+
+fn holds(history: &History<'_>, checkpoint: &Checkpoint) -> bool {
+    history.first() <= checkpoint.covers.count
+}
+
+/// The text of a summary message.
+pub fn summary_text(body: &str) -> String {
+    format!("{}\n{body}\n{}", markers::SUMMARY, markers::SUMMARY_END)
+}
+
+/// What was summarized, without the lines around it.
+pub fn body(text: &str) -> &str {
+    let frames = [(markers::SUMMARY, markers::SUMMARY_END), (markers::SEED_SUMMARY, markers::SEED_SUMMARY_END)];
+    frames.iter().find_map(|(start, end)| text.strip_prefix(start)?.strip_suffix(end)).map_or(text, str::trim)
+}
+
+/// The progress note of a shape that cuts inside the active turn: what the last note said, and what was done since.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Option<String>, Error> {
+    let history = scene.history;
+    let Some(turn) = scene.active_user().filter(|_| shape.note) else { return Ok(None) };
+    let active = history.active.map(|active| &scene.state.checkpoints[active]);
+    let asked = history.index_of(turn).unwrap_or(0);
+    // The note of the same request goes on; of another request it is history.
+    let earlier = active.filter(|checkpoint| checkpoint.covers.count > asked).and_then(|checkpoint| checkpoint.note.as_ref());
+    let from = active.map_or(0, |checkpoint| checkpoint.covers.count).max(asked + 1);
+    let inputs: Vec<usize> = (from..shape.covers.count).filter(|index| !shape.kept.contains(index) && !shape.head.contains(index)).filter_map(|index| history.input_of(index)).collect();
+    let contents = host.read(&inputs)?;
+    let bytes = usize::try_from(scene.raw(shape.summary_tokens) * 3 / 2).unwrap_or(usize::MAX);
+    Ok(Some(note::write(earlier.map(|note| note.text.as_str()), &contents, bytes)))
+}
+
+/// The checkpoint of a shape, with its messages made.
+///
+/// # Errors
+/// When the format cannot make them.
+pub fn checkpoint(scene: &Scene<'_>, shape: &Shape, kind: Kind, text: String, note: Option<String>, ids: &[Option<String>], host: &mut dyn Host) -> Result<Checkpoint, Error> {
+    let history = scene.history;
+    let revision = scene.state.revision + 1;
+    let mut made = |text: String, slot: &str| -> Result<Made, Error> {
+        let product = host.summary(&text, &message_id(revision, slot), shape.covers.count)?;
+        let digests = crate::message::Digest::split(&product.record).unwrap_or_default();
+        let (raw, hash) = digests.first().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
+        Ok(Made { text, raw, hash })
+    };
+    let summary = made(text, SUMMARY_SLOT)?;
+    let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
+    let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.messages[input].hash());
+    let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
+    let first_kept = shape.head.iter().chain(&shape.kept).min().copied();
+    let from = first_kept.unwrap_or(shape.covers.count).min(shape.covers.count);
+    let known = history.chain_at(from).or_else(|| scene.state.checkpoints.iter().find(|checkpoint| checkpoint.from == from).and_then(|checkpoint| checkpoint.from_chain));
+    let from_chain = if from == 0 { Some(CHAIN_START) } else { known };
+    let from_id = history.input_of(from).and_then(|input| ids.get(input).cloned().flatten());
+    Ok(Checkpoint { revision, kind, covers: shape.covers, head: shape.head.clone(), kept: shape.kept.clone(), kept_chain, from, from_chain, from_id, summary, note })
+}
+
+/// Slots of messages of ours within a revision.
+pub const SUMMARY_SLOT: &str = "summary";
+/// See [`SUMMARY_SLOT`].
+pub const NOTE_SLOT: &str = "note";
+
+/// The stable name of a message of ours.
+pub fn message_id(revision: u64, slot: &str) -> String {
+    format!("precis-{revision}-{slot}")
+}
+
+/// Whether a literal stands anywhere in the material.
+pub fn mentions(material: &Material, literal: &str) -> bool {
+    let holds = |part: &ContentPart| match part {
+        ContentPart::Text { text, .. } => text.contains(literal),
+        ContentPart::Call { input, .. } => input.to_text().contains(literal),
+        ContentPart::Result { output, .. } => output.to_text().contains(literal),
+        ContentPart::Media { reference, .. } => reference.contains(literal),
+        ContentPart::Reasoning | ContentPart::Opaque => false,
+    };
+    material.previous.as_ref().is_some_and(|previous| previous.contains(literal)) || material.messages.iter().any(|(message, _)| message.parts.iter().any(holds))
+}

@@ -1,0 +1,114 @@
+//! Errors as values: a stable code, the place in the input, and a sentence saying what to do.
+
+use std::fmt;
+
+/// Why a call was refused. A refusal changes nothing: state and history are as they were.
+///
+/// `code` is stable and part of the public contract (one heading each in `docs/errors.md`), `path` names the offending
+/// member of the call ("tune.shares.tail", "messages[3]"), `advice` tells the caller what to do about it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    /// Stable identifier, for programs.
+    pub code: Code,
+    /// Where in the input, if one place can be named.
+    pub path: Option<String>,
+    /// What to do, for people.
+    pub advice: String,
+}
+
+impl Error {
+    /// An error at a place in the input.
+    pub fn at(code: Code, path: impl Into<String>, advice: impl Into<String>) -> Self {
+        Self { code, path: Some(path.into()), advice: advice.into() }
+    }
+
+    /// An error that concerns the call as a whole.
+    pub fn new(code: Code, advice: impl Into<String>) -> Self {
+        Self { code, path: None, advice: advice.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.path {
+            Some(path) => write!(f, "{} at {path}: {}", self.code.as_str(), self.advice),
+            None => write!(f, "{}: {}", self.code.as_str(), self.advice),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+macro_rules! codes {
+    ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $name { $($(#[$each])* $variant,)+ }
+
+        impl $name {
+            /// Every code, for documentation and tests.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The code as it appears in JavaScript.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+        }
+    };
+}
+
+codes! {
+    /// What can be refused.
+    Code {
+        /// An option that does not exist; the advice names the nearest one.
+        UnknownOption = "unknown-option",
+        /// An option of the wrong type or out of its range.
+        InvalidOption = "invalid-option",
+        /// The context window is unknown, zero, negative, or no number.
+        InvalidWindow = "invalid-window",
+        /// The reserve leaves no room in the window.
+        ReserveTooLarge = "reserve-too-large",
+        /// A `preset` was given together with a `strategy`.
+        PresetWithStrategy = "preset-with-strategy",
+        /// `state` is not a state of this library.
+        InvalidState = "invalid-state",
+        /// `state` was written by a newer, incompatible version.
+        NewerState = "newer-state",
+        /// `plan` is not a plan of this library.
+        InvalidPlan = "invalid-plan",
+        /// A member of the call has the wrong type.
+        InvalidCall = "invalid-call",
+        /// The host did not load messages that the state needs.
+        HistoryGap = "history-gap",
+        /// The bytes that crossed the boundary are malformed: glue and engine do not belong together.
+        Boundary = "boundary-mismatch",
+    }
+}
+
+codes! {
+    /// What is worth telling although the call went through.
+    Warning {
+        /// The given history starts with a view of ours: send views, store histories.
+        IsAView = "is-a-view",
+        /// No reply limit is known: the provider's default may not fit beside the prompt.
+        NoReplyLimit = "no-reply-limit",
+        /// Tools whose schema could not be read and counted.
+        UncountedTools = "uncounted-tools",
+        /// Messages or parts of a kind the format does not know were carried through unread.
+        Opaque = "opaque-content",
+        /// The plan no longer matches the history or the state; it was made anew.
+        StalePlan = "stale-plan",
+        /// A tool result without its call was in the history.
+        OrphanResult = "orphan-result",
+        /// A tool call without its result, before newer messages.
+        UnansweredCall = "unanswered-call",
+        /// A call id used twice while still open, or answered twice.
+        DuplicateId = "duplicate-id",
+        /// The summarizer failed or its answer was not usable; a digest took its place.
+        SummaryFailed = "summary-failed",
+        /// System and tools alone nearly fill the window.
+        Squeezed = "squeezed",
+        /// The host's token counter failed; the engine's own was used.
+        CounterFailed = "counter-failed",
+    }
+}

@@ -1,0 +1,229 @@
+//! A history against a state: which checkpoint holds, whether the host gave back one of our views, what is typed.
+
+use crate::error::{Code, Error};
+use crate::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
+use crate::state::{Checkpoint, SessionState};
+use crate::tokens::Estimator;
+use std::collections::BTreeMap;
+
+/// The host's `pin` said yes.
+const PINNED: u8 = 1;
+/// The host's `isTyped` was asked, and what it answered.
+const ASKED: u8 = 2;
+const TYPED: u8 = 4;
+
+/// Why the newest checkpoint no longer holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diverged {
+    /// What happened to the history.
+    pub reason: &'static str,
+    /// How many messages the newest checkpoint covered.
+    pub at: u64,
+}
+
+/// What an input message at the front of a view that was given back is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lead {
+    Kept(u64),
+    Made,
+}
+
+/// The host's messages, placed in the whole conversation.
+#[derive(Clone, Debug)]
+pub struct History<'a> {
+    /// The input, in order.
+    pub messages: Vec<Digest<'a>>,
+    /// Raw tokens of each.
+    pub tokens: Vec<u64>,
+    hashes: Vec<u64>,
+    flags: &'a [u8],
+    lead: Vec<Lead>,
+    first: u64,
+    /// `chain[i]`: the chain before the `i`-th message after the lead, where it is known.
+    chain: Vec<Option<u64>>,
+    /// The checkpoint that holds, as an index into the state's.
+    pub active: Option<usize>,
+    /// The newest checkpoint does not hold.
+    pub diverged: Option<Diverged>,
+}
+
+impl<'a> History<'a> {
+    /// Places `records` in the conversation that `state` knows.
+    ///
+    /// # Errors
+    /// When records are malformed, or `offset` leaves out messages that the state needs.
+    pub fn resolve(records: &'a [u32], flags: &'a [u8], offset: u64, state: &SessionState, estimator: &Estimator) -> Result<Self, Error> {
+        let messages = Digest::split(records).ok_or_else(|| Error::new(Code::Boundary, "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build."))?;
+        let tokens = tokens(&messages, estimator);
+        let hashes: Vec<u64> = messages.iter().map(|message| state.rewrites.iter().find(|rewrite| rewrite.0 == message.hash()).map_or(message.hash(), |rewrite| rewrite.1)).collect();
+        let mut history = Self { messages, tokens, hashes: Vec::new(), flags, lead: Vec::new(), first: offset, chain: Vec::new(), active: None, diverged: None };
+        let newest = state.checkpoints.last();
+        if offset > newest.map_or(0, |checkpoint| checkpoint.from) {
+            let need = newest.map_or(0, |checkpoint| checkpoint.from);
+            return Err(Error::at(Code::HistoryGap, "offset", format!("The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`.")));
+        }
+        history.chain = history.chain_from(&hashes, 0, state);
+        history.active = state.checkpoints.iter().rposition(|checkpoint| history.matches(checkpoint));
+        if history.active.is_none_or(|active| active + 1 < state.checkpoints.len())
+            && offset == 0
+            && let Some((index, length)) = history.given_back(&hashes, state)
+        {
+            let checkpoint = &state.checkpoints[index];
+            history.first = checkpoint.covers.count;
+            history.lead = layout(checkpoint);
+            history.chain = chain(checkpoint.covers.chain, &hashes[length..]);
+            history.active = Some(index);
+        }
+        if let Some(newest) = newest.filter(|_| history.active.is_none_or(|active| active + 1 < state.checkpoints.len())) {
+            let end = history.end();
+            let reason = if end < newest.covers.count { "The history is shorter than what was compacted: it was rewound, or messages are missing." } else { "A message that was compacted has been edited, moved or deleted." };
+            history.diverged = Some(Diverged { reason, at: newest.covers.count });
+        }
+        history.hashes = hashes;
+        Ok(history)
+    }
+
+    fn chain_from(&self, hashes: &[u64], lead: usize, state: &SessionState) -> Vec<Option<u64>> {
+        if self.first == 0 {
+            return chain(CHAIN_START, &hashes[lead..]);
+        }
+        // Only what a checkpoint noted tells the chain inside a conversation.
+        let known = state.checkpoints.iter().rev().find_map(|checkpoint| {
+            let anchor = checkpoint.from_chain.map_or((checkpoint.covers.count, checkpoint.covers.chain), |chain| (checkpoint.from, chain));
+            let skip = usize::try_from(anchor.0.checked_sub(self.first)?).ok()?;
+            (skip <= hashes.len()).then_some((skip, anchor.1))
+        });
+        let Some((skip, start)) = known else { return vec![None; hashes.len() + 1] };
+        let mut all = vec![None; skip];
+        all.extend(chain(start, &hashes[skip..]));
+        all
+    }
+
+    fn matches(&self, checkpoint: &Checkpoint) -> bool {
+        checkpoint.from >= self.first && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
+    }
+
+    /// Whether the input is a view of ours with messages appended: which checkpoint made it, and how long its front is.
+    fn given_back(&self, hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
+        state.checkpoints.iter().enumerate().rev().find_map(|(index, checkpoint)| {
+            let (head, kept) = (checkpoint.head.len(), checkpoint.kept.len());
+            let length = head + 1 + kept + usize::from(checkpoint.note.is_some());
+            let front = hashes.get(..length)?;
+            let stays = front[..head].iter().chain(&front[head + 1..head + 1 + kept]);
+            let same = front[head] == checkpoint.summary.hash
+                && checkpoint.note.as_ref().is_none_or(|note| front[length - 1] == note.hash)
+                && stays.fold(CHAIN_START, |chain, &hash| combine(chain, hash)) == checkpoint.kept_chain;
+            same.then_some((index, length))
+        })
+    }
+
+    /// Whether the host gave back a view instead of its history.
+    pub fn is_view(&self) -> bool {
+        !self.lead.is_empty()
+    }
+
+    /// Content hash of an input message; of a copy that we clipped, the original's.
+    pub fn hash(&self, input: usize) -> u64 {
+        self.hashes[input]
+    }
+
+    /// History index just after the last message.
+    pub fn end(&self) -> u64 {
+        self.first + (self.messages.len() - self.lead.len()) as u64
+    }
+
+    /// The chain before history index `index`, if it is known.
+    pub fn chain_at(&self, index: u64) -> Option<u64> {
+        let at = usize::try_from(index.checked_sub(self.first)?).ok()?;
+        self.chain.get(at).copied().flatten()
+    }
+
+    /// The position before history index `index`, if its chain is known.
+    pub fn position(&self, index: u64) -> Option<Position> {
+        self.chain_at(index).map(|chain| Position { count: index, chain })
+    }
+
+    /// Where a message of the history stands in the input.
+    pub fn input_of(&self, index: u64) -> Option<usize> {
+        if index >= self.first {
+            let input = usize::try_from(index - self.first).ok()? + self.lead.len();
+            return (input < self.messages.len()).then_some(input);
+        }
+        self.lead.iter().position(|&lead| lead == Lead::Kept(index))
+    }
+
+    /// Which message of the history stands at `input`; none for messages of ours.
+    pub fn index_of(&self, input: usize) -> Option<u64> {
+        match self.lead.get(input) {
+            Some(Lead::Kept(index)) => Some(*index),
+            Some(Lead::Made) => None,
+            None => Some(self.first + (input - self.lead.len()) as u64),
+        }
+    }
+
+    /// First history index of which the input holds everything from there on.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Whether a person wrote it: what the host says, else role user, no tool results, nothing of ours.
+    pub fn is_typed(&self, input: usize) -> bool {
+        let flags = self.flags.get(input).copied().unwrap_or(0);
+        if flags & ASKED != 0 {
+            return flags & TYPED != 0;
+        }
+        let message = &self.messages[input];
+        message.role() == Role::User && !message.has(PartKind::Result) && !message.is_ours() && !message.is_empty()
+    }
+
+    /// Whether the host pinned it.
+    pub fn is_pinned(&self, input: usize) -> bool {
+        self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
+    }
+}
+
+/// Raw tokens of each message; some estimators charge a result with the name of its tool, which stands in the call.
+fn tokens(messages: &[Digest<'_>], estimator: &Estimator) -> Vec<u64> {
+    let mut names: BTreeMap<u64, u32> = BTreeMap::new();
+    let charges = estimator.charges_result_name();
+    messages
+        .iter()
+        .map(|message| {
+            let mut tokens = message.tokens();
+            if charges {
+                for part in message.parts() {
+                    match part.kind {
+                        PartKind::Call => {
+                            names.insert(part.id, part.name_bytes);
+                        }
+                        PartKind::Result => tokens += u64::from(names.get(&part.id).copied().unwrap_or(0) / 4),
+                        _ => {}
+                    }
+                }
+            }
+            tokens
+        })
+        .collect()
+}
+
+fn chain(start: u64, hashes: &[u64]) -> Vec<Option<u64>> {
+    let mut all = Vec::with_capacity(hashes.len() + 1);
+    let mut now = start;
+    all.push(Some(now));
+    for &hash in hashes {
+        now = combine(now, hash);
+        all.push(Some(now));
+    }
+    all
+}
+
+fn layout(checkpoint: &Checkpoint) -> Vec<Lead> {
+    let kept = |indices: &[u64]| indices.iter().map(|&index| Lead::Kept(index)).collect::<Vec<_>>();
+    let mut all = kept(&checkpoint.head);
+    all.push(Lead::Made);
+    all.extend(kept(&checkpoint.kept));
+    if checkpoint.note.is_some() {
+        all.push(Lead::Made);
+    }
+    all
+}

@@ -1,0 +1,271 @@
+//! Plain data as it crosses the boundary: what a state, a plan or a set of options looks like before it is parsed.
+//!
+//! The engine knows no floating point: whole numbers are `Int`, other finite ones keep their exact bits for the way
+//! back (members of a newer state that we do not know must survive) and their value in millionths for reading.
+
+use crate::error::{Code, Error};
+
+/// A plain JSON value.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Json {
+    /// `null`, and what JavaScript calls undefined.
+    #[default]
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A whole number within ±2^53.
+    Int(i64),
+    /// Another finite number: its value in millionths (saturating) and its IEEE bits.
+    Fraction {
+        /// Rounded to millionths.
+        millionths: i64,
+        /// What it was, exactly.
+        bits: u64,
+    },
+    /// NaN or an infinity; never written.
+    NotANumber,
+    /// A string.
+    Text(String),
+    /// An array.
+    List(Vec<Json>),
+    /// Members in the order they came.
+    Object(Vec<(String, Json)>),
+}
+
+static NULL: Json = Json::Null;
+
+impl Json {
+    /// The member `name`, or null.
+    pub fn get(&self, name: &str) -> &Self {
+        match self {
+            Self::Object(members) => members.iter().find(|(key, _)| key == name).map_or(&NULL, |(_, value)| value),
+            _ => &NULL,
+        }
+    }
+
+    /// Whether this is null or undefined.
+    pub const fn is_null(&self) -> bool {
+        matches!(self, Self::Null)
+    }
+
+    /// The string, if it is one.
+    pub fn text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    /// The whole number ≥ 0, if it is one.
+    pub fn count(&self) -> Option<u64> {
+        if let Self::Int(int) = self { u64::try_from(*int).ok() } else { None }
+    }
+
+    /// The whole number, if it is one.
+    pub const fn int(&self) -> Option<i64> {
+        if let Self::Int(int) = self { Some(*int) } else { None }
+    }
+
+    /// The number in millionths, if it is finite.
+    pub const fn millionths(&self) -> Option<i64> {
+        match self {
+            Self::Int(int) => Some(int.saturating_mul(1_000_000)),
+            Self::Fraction { millionths, .. } => Some(*millionths),
+            _ => None,
+        }
+    }
+
+    /// The elements, if it is an array.
+    pub fn list(&self) -> Option<&[Self]> {
+        if let Self::List(list) = self { Some(list) } else { None }
+    }
+
+    /// The members, if it is an object.
+    pub fn members(&self) -> Option<&[(String, Self)]> {
+        if let Self::Object(members) = self { Some(members) } else { None }
+    }
+
+    /// What a reader would call its type.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Null => "nothing",
+            Self::Bool(_) => "a boolean",
+            Self::Int(_) | Self::Fraction { .. } => "a number",
+            Self::NotANumber => "NaN or Infinity",
+            Self::Text(_) => "a string",
+            Self::List(_) => "an array",
+            Self::Object(_) => "an object",
+        }
+    }
+
+    /// An object from its members; members that are null are left out.
+    pub fn object<const N: usize>(members: [(&str, Self); N]) -> Self {
+        Self::Object(members.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// An object from its members, nulls included.
+    pub fn record<const N: usize>(members: [(&str, Self); N]) -> Self {
+        Self::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    }
+
+    /// Sets or adds a member of an object.
+    pub fn set(&mut self, name: &str, value: Self) {
+        if let Self::Object(members) = self {
+            match members.iter_mut().find(|(key, _)| key == name) {
+                Some(member) => member.1 = value,
+                None => members.push((name.to_owned(), value)),
+            }
+        }
+    }
+}
+
+impl From<u64> for Json {
+    fn from(value: u64) -> Self {
+        Self::Int(i64::try_from(value).unwrap_or(i64::MAX).min((1 << 53) - 1))
+    }
+}
+
+impl From<usize> for Json {
+    fn from(value: usize) -> Self {
+        Self::from(value as u64)
+    }
+}
+
+impl From<u32> for Json {
+    fn from(value: u32) -> Self {
+        Self::Int(i64::from(value))
+    }
+}
+
+impl From<i64> for Json {
+    fn from(value: i64) -> Self {
+        Self::Int(value.clamp(-((1 << 53) - 1), (1 << 53) - 1))
+    }
+}
+
+impl From<bool> for Json {
+    fn from(value: bool) -> Self {
+        Self::Bool(value)
+    }
+}
+
+impl From<&str> for Json {
+    fn from(value: &str) -> Self {
+        Self::Text(value.to_owned())
+    }
+}
+
+impl From<String> for Json {
+    fn from(value: String) -> Self {
+        Self::Text(value)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Json {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+impl<T: Into<Self>> From<Vec<T>> for Json {
+    fn from(value: Vec<T>) -> Self {
+        Self::List(value.into_iter().map(Into::into).collect())
+    }
+}
+
+/// Reads members of an object and names the path of what does not fit.
+#[derive(Clone, Copy)]
+pub struct Fields<'a> {
+    value: &'a Json,
+    path: &'a str,
+    code: Code,
+}
+
+impl<'a> Fields<'a> {
+    /// `value` must be an object; errors carry `code` and start their path with `path`.
+    ///
+    /// # Errors
+    /// When `value` is no object.
+    pub fn of(value: &'a Json, path: &'a str, code: Code) -> Result<Self, Error> {
+        match value {
+            Json::Object(_) => Ok(Self { value, path, code }),
+            other => Err(Error::at(code, path, format!("Expected an object, got {}.", other.kind()))),
+        }
+    }
+
+    fn wrong(&self, name: &str, expected: &str, got: &Json) -> Error {
+        let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
+        Error::at(self.code, path, format!("Expected {expected}, got {}.", got.kind()))
+    }
+
+    /// The member as it is.
+    pub fn raw(&self, name: &str) -> &'a Json {
+        self.value.get(name)
+    }
+
+    /// A whole number ≥ 0, or none.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn count(&self, name: &str) -> Result<Option<u64>, Error> {
+        match self.value.get(name) {
+            Json::Null => Ok(None),
+            other => other.count().map(Some).ok_or_else(|| self.wrong(name, "a whole number of at least 0", other)),
+        }
+    }
+
+    /// A whole number ≥ 0.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
+    pub fn need_count(&self, name: &str) -> Result<u64, Error> {
+        self.count(name)?.ok_or_else(|| self.wrong(name, "a whole number of at least 0", &Json::Null))
+    }
+
+    /// A string, or none.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Error> {
+        match self.value.get(name) {
+            Json::Null => Ok(None),
+            other => other.text().map(Some).ok_or_else(|| self.wrong(name, "a string", other)),
+        }
+    }
+
+    /// A string.
+    ///
+    /// # Errors
+    /// When it is missing or something else.
+    pub fn need_text(&self, name: &str) -> Result<&'a str, Error> {
+        self.text(name)?.ok_or_else(|| self.wrong(name, "a string", &Json::Null))
+    }
+
+    /// An array; a missing one is empty.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn list(&self, name: &str) -> Result<&'a [Json], Error> {
+        match self.value.get(name) {
+            Json::Null => Ok(&[]),
+            other => other.list().ok_or_else(|| self.wrong(name, "an array", other)),
+        }
+    }
+
+    /// An array of whole numbers ≥ 0; a missing one is empty.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn counts(&self, name: &str) -> Result<Vec<u64>, Error> {
+        self.list(name)?.iter().map(|item| item.count().ok_or_else(|| self.wrong(name, "whole numbers", item))).collect()
+    }
+
+    /// `true` or `false`, or none.
+    ///
+    /// # Errors
+    /// When it is something else.
+    pub fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
+        match self.value.get(name) {
+            Json::Null => Ok(None),
+            Json::Bool(flag) => Ok(Some(*flag)),
+            other => Err(self.wrong(name, "true or false", other)),
+        }
+    }
+}

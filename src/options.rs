@@ -1,0 +1,241 @@
+//! What the host configured, parsed once and refused with a path when wrong.
+
+use crate::error::{Code, Error};
+use crate::json::{Fields, Json};
+use crate::plan::strategy::Strategy;
+use crate::tokens::Estimator;
+
+/// Parts of the room, in millionths unless said otherwise. See the table in `docs/design.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// What a rung aims at, above the fixed tokens.
+    pub target: u64,
+    /// The newest groups kept verbatim.
+    pub tail: u64,
+    /// One part before it is clipped.
+    pub part: u64,
+    /// The least a clear must gain.
+    pub clear: u64,
+    /// How far between target and trigger a clip or clear may end.
+    pub accept: u64,
+    /// The last two typed messages, if they fit in this.
+    pub typed: u64,
+    /// Facts that ride with a summary.
+    pub facts: u64,
+    /// Of the trigger: where work ahead of time begins.
+    pub soft: u64,
+    /// New since the last compaction below which it counts as "little new".
+    pub fresh: u64,
+}
+
+/// Name, default, least and most of each share, in millionths.
+const SHARES: [(&str, u64, u64, u64); 9] = [
+    ("target", 500_000, 50_000, 900_000),
+    ("tail", 200_000, 0, 800_000),
+    ("part", 300_000, 10_000, 900_000),
+    ("clear", 150_000, 0, 900_000),
+    ("accept", 800_000, 0, 1_000_000),
+    ("typed", 100_000, 0, 500_000),
+    ("facts", 60_000, 0, 300_000),
+    ("soft", 850_000, 100_000, 1_000_000),
+    ("fresh", 100_000, 0, 500_000),
+];
+
+/// The summarizer's limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summarizer {
+    /// Its window, if it differs from the agent's.
+    pub window: Option<u64>,
+    /// The most it may write.
+    pub max_output: Option<u64>,
+}
+
+/// A parsed set of options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Run the seed system instead of a strategy.
+    pub seed: bool,
+    /// When to compact and what to keep.
+    pub strategy: Strategy,
+    /// The reply limit the host sends.
+    pub max_output: Option<u64>,
+    /// Kept free for the reply.
+    pub reserve: Option<u64>,
+    /// A separate limit on the input.
+    pub max_input: Option<u64>,
+    /// Whether the host gave a summarizer.
+    pub summarize: bool,
+    /// Its limits.
+    pub summarizer: Summarizer,
+    /// Who counts.
+    pub estimator: Estimator,
+    /// Hidden tokens of every request, in raw units.
+    pub overhead: u64,
+    /// Parts of the room.
+    pub shares: Shares,
+}
+
+impl Options {
+    /// Parses what `createCompactor` was given, functions replaced by `true`.
+    ///
+    /// # Errors
+    /// With the path of the first wrong member.
+    pub fn parse(json: &Json) -> Result<Self, Error> {
+        let options = Fields::of(json, "options", Code::InvalidOption)?;
+        known(json, "", &["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "onEvent", "tune"])?;
+        let empty = Json::Object(Vec::new());
+        let tune = if options.raw("tune").is_null() { &empty } else { options.raw("tune") };
+        let tuning = Fields::of(tune, "tune", Code::InvalidOption)?;
+        known(tune, "tune", &["preset", "strategy", "reserve", "maxInputTokens", "repair", "tokens", "shares"])?;
+        let seed = match tuning.text("preset")? {
+            None => false,
+            Some("contextguard") => true,
+            Some(other) => return Err(Error::at(Code::InvalidOption, "tune.preset", format!("There is no preset \"{other}\"; the only one is \"contextguard\"."))),
+        };
+        let named = tuning.text("strategy")?;
+        if seed && named.is_some() {
+            return Err(Error::at(Code::PresetWithStrategy, "tune.strategy", "A preset brings its own steps: give either `preset` or `strategy`."));
+        }
+        let strategy = match named {
+            None => Strategy::default(),
+            Some(name) => Strategy::parse(name).ok_or_else(|| unknown("tune.strategy", name, Strategy::NAMES, "strategy"))?,
+        };
+        tuning.flag("repair")?;
+        let tokens = if tuning.raw("tokens").is_null() { &empty } else { tuning.raw("tokens") };
+        Fields::of(tokens, "tune.tokens", Code::InvalidOption)?;
+        known(tokens, "tune.tokens", &["family", "estimator", "overhead"])?;
+        Ok(Self {
+            seed,
+            strategy,
+            max_output: limit(json, "maxOutputTokens", "maxOutputTokens")?,
+            reserve: limit(tune, "reserve", "tune.reserve")?,
+            max_input: limit(tune, "maxInputTokens", "tune.maxInputTokens")?.filter(|&limit| limit > 0),
+            summarize: given(options.raw("summarize"), "summarize")?,
+            summarizer: summarizer(options.raw("summarizer"))?,
+            estimator: estimator(tokens)?,
+            overhead: limit(tokens, "overhead", "tune.tokens.overhead")?.unwrap_or(0),
+            shares: shares(tuning.raw("shares"))?,
+        })
+    }
+}
+
+/// The window of one call, as `contextWindow` answered for its model.
+///
+/// # Errors
+/// When it is no whole number above 0: not knowing is an error, never a guess.
+pub fn window(value: &Json) -> Result<u64, Error> {
+    value.count().filter(|&window| window > 0).ok_or_else(|| {
+        let got = match value {
+            Json::Int(int) => int.to_string(),
+            Json::Fraction { .. } => "a fraction".to_owned(),
+            other => other.kind().to_owned(),
+        };
+        Error::at(Code::InvalidWindow, "contextWindow", format!("Expected the model's context window in tokens, a whole number above 0, got {got}. Look it up in the provider's model list; it is never guessed."))
+    })
+}
+
+fn limit(json: &Json, name: &str, path: &str) -> Result<Option<u64>, Error> {
+    match json.get(name) {
+        Json::Null => Ok(None),
+        other => other.count().map(Some).ok_or_else(|| Error::at(Code::InvalidOption, path, format!("Expected a whole number of tokens of at least 0, got {}.", other.kind()))),
+    }
+}
+
+fn given(value: &Json, name: &str) -> Result<bool, Error> {
+    match value {
+        Json::Null => Ok(false),
+        Json::Bool(true) => Ok(true),
+        other => Err(Error::at(Code::InvalidOption, name, format!("Expected a function, got {}.", other.kind()))),
+    }
+}
+
+fn summarizer(json: &Json) -> Result<Summarizer, Error> {
+    if json.is_null() {
+        return Ok(Summarizer { window: None, max_output: None });
+    }
+    Fields::of(json, "summarizer", Code::InvalidOption)?;
+    known(json, "summarizer", &["contextWindow", "maxOutputTokens", "timeoutMs"])?;
+    limit(json, "timeoutMs", "summarizer.timeoutMs")?;
+    let positive = |name: &str| match limit(json, name, &format!("summarizer.{name}"))? {
+        Some(0) => Err(Error::at(Code::InvalidOption, format!("summarizer.{name}"), "Expected a number of tokens above 0.")),
+        other => Ok(other),
+    };
+    Ok(Summarizer { window: positive("contextWindow")?, max_output: positive("maxOutputTokens")? })
+}
+
+fn estimator(tokens: &Json) -> Result<Estimator, Error> {
+    let family = match tokens.get("family") {
+        Json::Null => "",
+        Json::Text(family) => family,
+        other => return Err(Error::at(Code::InvalidOption, "tune.tokens.family", format!("Expected the name of a tokenizer family, got {}.", other.kind()))),
+    };
+    let rule = match tokens.get("estimator") {
+        Json::Null => "bytes4",
+        Json::Bool(true) => "host",
+        Json::Text(name) if name != "host" => {
+            const NAMES: &[&str] = &["bytes4"];
+            if !NAMES.contains(&name.as_str()) {
+                return Err(unknown("tune.tokens.estimator", name, NAMES, "estimator"));
+            }
+            name
+        }
+        other => return Err(Error::at(Code::InvalidOption, "tune.tokens.estimator", format!("Expected the name of an estimator or a function, got {}.", other.kind()))),
+    };
+    Estimator::parse(&if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") })
+}
+
+fn shares(json: &Json) -> Result<Shares, Error> {
+    let names: Vec<&str> = SHARES.iter().map(|share| share.0).collect();
+    if !json.is_null() {
+        Fields::of(json, "tune.shares", Code::InvalidOption)?;
+        known(json, "tune.shares", &names)?;
+    }
+    let mut values = [0; SHARES.len()];
+    for (value, (name, default, least, most)) in values.iter_mut().zip(SHARES) {
+        *value = match json.get(name) {
+            Json::Null => default,
+            other => other.millionths().and_then(|share| u64::try_from(share).ok()).filter(|share| (least..=most).contains(share)).ok_or_else(|| {
+                Error::at(Code::InvalidOption, format!("tune.shares.{name}"), format!("Expected a share from {} to {}.", decimal(least), decimal(most)))
+            })?,
+        };
+    }
+    let [target, tail, part, clear, accept, typed, facts, soft, fresh] = values;
+    Ok(Shares { target, tail, part, clear, accept, typed, facts, soft, fresh })
+}
+
+fn decimal(millionths: u64) -> String {
+    let text = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn known(json: &Json, path: &str, names: &[&str]) -> Result<(), Error> {
+    for (name, value) in json.members().unwrap_or_default() {
+        if !names.contains(&name.as_str()) && !value.is_null() {
+            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
+            return Err(unknown(&path, name, names, "option"));
+        }
+    }
+    Ok(())
+}
+
+fn unknown(path: &str, name: &str, names: &[&str], what: &str) -> Error {
+    let nearest = names.iter().copied().min_by_key(|candidate| distance(name, candidate));
+    let code = if what == "option" { Code::UnknownOption } else { Code::InvalidOption };
+    Error::at(code, path, format!("There is no {what} \"{name}\". Did you mean \"{}\"? Known: {}.", nearest.unwrap_or(""), names.join(", ")))
+}
+
+/// Edits between two names, letters of either case alike.
+fn distance(left: &str, right: &str) -> usize {
+    let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
+    let mut row: Vec<usize> = (0..=right.chars().count()).collect();
+    for (i, a) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in right.chars().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if a == b { diagonal } else { 1 + diagonal.min(above).min(row[j]) };
+            diagonal = above;
+        }
+    }
+    row[right.chars().count()]
+}

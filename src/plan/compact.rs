@@ -1,0 +1,163 @@
+//! Where to cut when the past is covered, and what of it stays in the view.
+
+use super::Scene;
+use crate::budget::share;
+use crate::json::{Fields, Json};
+use crate::error::{Code, Error};
+use crate::message::{PartKind, Position, Role};
+use crate::state::{parse_position, position_json};
+
+/// What a compaction covers and keeps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Messages before this are covered.
+    pub covers: Position,
+    /// Indices below it that stay before the summary.
+    pub head: Vec<u64>,
+    /// Indices below it that stay after the summary.
+    pub kept: Vec<u64>,
+    /// The cut lies inside the active turn: a progress note follows the user's message.
+    pub note: bool,
+    /// Estimated tokens that the summary may have.
+    pub summary_tokens: u64,
+}
+
+/// Of the room: what a summary may take unless the host says otherwise, in millionths, and the most it may be.
+const SUMMARY_SHARE: u64 = 200_000;
+const SUMMARY_MOST: u64 = 8_000;
+/// Even in a tiny window a summary of a few sentences must be possible.
+const SUMMARY_LEAST: u64 = 48;
+
+/// The compaction that the strategy wants. `None` when it would cover nothing new.
+pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
+    let lead = scene.lead();
+    let wanted = scene.options.strategy.tail_start(scene).max(lead);
+    let cut = legal_cut(scene, wanted)?;
+    of_cut(scene, cut)
+}
+
+/// Covers one more group than the active checkpoint does, or as many as are needed to fit, keeping the newest.
+pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
+    let lead = scene.lead();
+    let newest = scene.newest();
+    let need = scene.view.raw().saturating_sub(scene.raw_below(scene.limits.limit));
+    let mut gained = 0;
+    let mut cut = usize::try_from(scene.covered().saturating_sub(scene.history.first())).ok()? + lead;
+    while cut < newest && gained < need {
+        let end = (scene.cuts.end_of(cut - lead) + lead).min(newest);
+        gained += (cut..end).map(|input| scene.tokens(input)).sum::<u64>();
+        cut = end;
+    }
+    of_cut(scene, cut)
+}
+
+fn of_cut(scene: &Scene<'_>, cut: usize) -> Option<Shape> {
+    let history = scene.history;
+    let covers = history.position(history.index_of(cut).unwrap_or_else(|| history.end()))?;
+    if covers.count <= scene.covered() {
+        return None;
+    }
+    let (mut head, mut kept) = (Vec::new(), Vec::new());
+    let active = scene.active_user();
+    let inside = active.is_some_and(|active| active < cut);
+    let mut typed = share(scene.limits.room, scene.options.shares.typed);
+    let recent = recent_typed(scene, cut);
+    // Newest first: the budget for typed messages goes to the newer one.
+    for input in (0..cut).rev() {
+        let Some(index) = history.index_of(input) else { continue };
+        let Some(at) = scene.places[input] else { continue };
+        if scene.view.items[at].fixed || history.messages[input].role() == Role::System {
+            head.push(index);
+        } else if inside && active == Some(input) {
+            kept.push(index);
+        } else if recent.contains(&input) {
+            let cost = scene.calibration.scale(scene.view.items[at].tokens, scene.options.estimator.slope());
+            if cost <= typed {
+                typed -= cost;
+                kept.push(index);
+            }
+        }
+    }
+    head.reverse();
+    kept.reverse();
+    whole_groups(scene, &mut head, covers.count);
+    let covered = covers.count - scene.covered();
+    let stays = (head.len() + kept.len()) as u64;
+    // Something must go: covering only what stays anyway makes nothing smaller.
+    if scene.history.active.is_none() && covered <= stays {
+        return None;
+    }
+    let summary_tokens = share(scene.limits.room, SUMMARY_SHARE).min(SUMMARY_MOST).max(SUMMARY_LEAST);
+    Some(Shape { covers, head, kept, note: inside, summary_tokens })
+}
+
+/// The newest typed messages before `cut`, apart from the active one, that follow what is covered already: at most one
+/// beside the active message, so that the last two typed messages stay.
+fn recent_typed(scene: &Scene<'_>, cut: usize) -> Vec<usize> {
+    let mut typed = (0..scene.history.messages.len()).rev().filter(|&input| scene.history.is_typed(input)).take(2);
+    let pair = [typed.next(), typed.next()];
+    pair.into_iter().flatten().filter(|&input| input < cut && Some(input) != scene.active_user()).collect()
+}
+
+/// A pinned message brings its whole group.
+fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
+    let lead = scene.lead();
+    for index in head.clone() {
+        let Some(input) = scene.history.input_of(index).filter(|&input| input >= lead) else { continue };
+        let message = &scene.history.messages[input];
+        if !message.has(PartKind::Call) && !message.has(PartKind::Result) && !message.has(PartKind::Reasoning) {
+            continue;
+        }
+        for member in scene.cuts.start_of(input - lead)..scene.cuts.end_of(input - lead) {
+            if let Some(member) = scene.history.index_of(member + lead).filter(|&member| member < below)
+                && !head.contains(&member)
+            {
+                head.push(member);
+            }
+        }
+    }
+    head.sort_unstable();
+}
+
+/// The nearest legal cut at or before `wanted`. With signed reasoning in the active turn, a cut inside that turn is
+/// legal only before an assistant message that itself begins with reasoning; else it moves to the turn's start.
+fn legal_cut(scene: &Scene<'_>, wanted: usize) -> Option<usize> {
+    let lead = scene.lead();
+    let cut = scene.cuts.at_or_before(wanted.checked_sub(lead)?) + lead;
+    let Some(turn) = scene.active_user().filter(|&turn| turn < cut) else { return Some(cut) };
+    let messages = &scene.history.messages;
+    if !messages[turn..].iter().any(|message| message.is_signed()) {
+        return Some(cut);
+    }
+    let begins = |input: usize| messages.get(input).is_some_and(|message| message.role() == Role::Assistant && message.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning));
+    (turn + 1..=cut).rev().find(|&input| scene.cuts.is_legal(input.wrapping_sub(lead)) && begins(input)).or(Some(turn))
+}
+
+impl Shape {
+    /// As it stands in a plan.
+    pub fn to_json(&self) -> Json {
+        Json::object([
+            ("covers", position_json(self.covers)),
+            ("head", self.head.clone().into()),
+            ("kept", self.kept.clone().into()),
+            ("note", self.note.into()),
+            ("summaryTokens", self.summary_tokens.into()),
+        ])
+    }
+
+    /// Reads a plan's.
+    ///
+    /// # Errors
+    /// With the path of the first wrong member.
+    pub fn parse(json: &Json) -> Result<Self, Error> {
+        let fields = Fields::of(json, "plan.shape", Code::InvalidPlan)?;
+        let covers = parse_position(fields.raw("covers"), "covers").map_err(|error| Error { code: Code::InvalidPlan, path: Some("plan.shape.covers".into()), ..error })?;
+        Ok(Self {
+            covers,
+            head: fields.counts("head")?,
+            kept: fields.counts("kept")?,
+            note: fields.flag("note")?.unwrap_or(false),
+            summary_tokens: fields.need_count("summaryTokens")?,
+        })
+    }
+}

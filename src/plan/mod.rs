@@ -1,0 +1,281 @@
+//! The ladder: what to do about a request that does not fit. Climbed only as far as needed; every rung must leave a
+//! legal view that is strictly smaller.
+
+pub mod clip;
+pub mod compact;
+mod full;
+pub mod record;
+pub mod seed;
+mod sliding_window;
+pub mod strategy;
+mod tail;
+
+use crate::budget::{Limits, share};
+use crate::history::History;
+use crate::message::{PartKind, Role};
+use crate::options::Options;
+use crate::pairs::Cuts;
+use crate::state::SessionState;
+use crate::tokens::calibration::{Calibration, Estimate};
+use crate::view::{LEAST_CLEARED, Slot, View};
+use compact::Shape;
+
+/// A clip never leaves less of a part than this: its notice must fit.
+pub const LEAST_CAP: u64 = 64;
+
+/// What the ladder looks at.
+pub struct Scene<'a> {
+    /// The host's messages.
+    pub history: &'a History<'a>,
+    /// What is known.
+    pub state: &'a SessionState,
+    /// What would be sent now.
+    pub view: &'a View,
+    /// What was configured.
+    pub options: &'a Options,
+    /// What must be kept.
+    pub limits: Limits,
+    /// Calibration under the key of this call.
+    pub calibration: &'a Calibration,
+    /// Raw tokens beside the messages: system, tools, overhead.
+    pub beside: u64,
+    /// Where each input message stands in the view.
+    pub places: Vec<Option<usize>>,
+    /// Legal cuts of the input messages after the lead.
+    pub cuts: Cuts,
+}
+
+/// A rung of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// Nothing to do.
+    Pass,
+    /// Giants are cut.
+    Clip,
+    /// Old results become placeholders.
+    Clear,
+    /// The past becomes an LLM's summary.
+    Summarize,
+    /// The past becomes a digest made by code.
+    Digest,
+    /// Results are cut as far as needed.
+    Squeeze,
+    /// The oldest kept groups go.
+    Trim,
+    /// All texts are cut as far as needed.
+    Crush,
+}
+
+impl Rung {
+    /// As reports name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Clip | Self::Squeeze | Self::Crush => "clip",
+            Self::Clear => "clear",
+            Self::Summarize => "summarize",
+            Self::Digest => "digest",
+            Self::Trim => "trim",
+        }
+    }
+}
+
+/// What to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Move {
+    /// Send the view as it is.
+    Pass,
+    /// Cut and clear, up to these history indices.
+    Edit {
+        /// Parts over the cap, in messages before the end of the history.
+        cap: Option<u64>,
+        /// What people typed as well.
+        typed: bool,
+        /// Results of messages before this history index.
+        clear: Option<u64>,
+    },
+    /// Cover the past.
+    Compact(Shape),
+    /// Nothing more can be done.
+    Stuck,
+}
+
+impl Scene<'_> {
+    /// Input messages that are the front of a view given back.
+    pub fn lead(&self) -> usize {
+        self.history.messages.len() - (self.history.end() - self.history.first()) as usize
+    }
+
+    /// Start of the newest group, as an input index.
+    pub fn newest(&self) -> usize {
+        self.cuts.newest() + self.lead()
+    }
+
+    /// Messages covered by the active checkpoint.
+    pub fn covered(&self) -> u64 {
+        self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count)
+    }
+
+    /// Raw tokens of an input message as it stands in the view; nothing if it is not in it.
+    pub fn tokens(&self, input: usize) -> u64 {
+        self.places[input].map_or(0, |at| self.view.items[at].tokens)
+    }
+
+    /// The estimate of a view of `raw` raw tokens.
+    pub fn estimate(&self, raw: u64) -> Estimate {
+        self.calibration.estimate(raw + self.beside, self.options.estimator.slope())
+    }
+
+    /// Whether a view of `raw` raw tokens may be sent.
+    pub fn fits(&self, raw: u64) -> bool {
+        let estimate = self.estimate(raw);
+        estimate.tokens + estimate.bound < self.limits.limit
+    }
+
+    /// Raw tokens of `tokens` estimated ones, by the slope alone.
+    pub fn raw(&self, tokens: u64) -> u64 {
+        let slope = self.calibration.slope(self.options.estimator.slope());
+        (u128::from(tokens) * 1_000_000 / u128::from(slope.max(1))) as u64
+    }
+
+    /// The largest view, in raw tokens, whose estimate stays below `tokens`.
+    pub fn raw_below(&self, tokens: u64) -> u64 {
+        let range = self.options.estimator.slope();
+        let raw = self.view.raw() + self.beside;
+        let mut room = self.calibration.raw_for(tokens, raw, range);
+        // The bound grows with the distance from what was reported.
+        for _ in 0..4 {
+            let estimate = self.calibration.estimate(room, range);
+            let over = (estimate.tokens + estimate.bound).saturating_sub(tokens.saturating_sub(1));
+            if over == 0 {
+                break;
+            }
+            room = room.saturating_sub(self.raw(over) + 1);
+        }
+        room.saturating_sub(self.beside)
+    }
+
+    /// The input index of the message a person typed last.
+    pub fn active_user(&self) -> Option<usize> {
+        (0..self.history.messages.len()).rev().find(|&input| self.history.is_typed(input))
+    }
+
+    /// Parts that a clip may cut: place in the view, raw tokens.
+    fn cuttable(&self, typed: bool) -> Vec<(usize, u64)> {
+        let mut parts = Vec::new();
+        for (at, item) in self.view.items.iter().enumerate() {
+            let Slot::Host { input, .. } = item.slot else { continue };
+            if item.fixed {
+                continue;
+            }
+            let message = &self.history.messages[input];
+            for part in message.parts() {
+                let cut = part.kind == PartKind::Result || typed && part.kind == PartKind::Text && message.role() == Role::User;
+                if cut {
+                    parts.push((at, u64::from(part.tokens).min(item.tokens)));
+                }
+            }
+        }
+        parts
+    }
+}
+
+/// The lowest rung from `from` on that helps. `llm`: a summary may be asked for.
+pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
+    let raw = scene.view.raw();
+    let fits = scene.fits(raw);
+    let fires = from == Rung::Pass && scene.options.strategy.fires(scene);
+    if fits && !fires {
+        return (Rung::Pass, Move::Pass);
+    }
+    if !fits && from <= Rung::Clear {
+        let cap = scene.raw(share(scene.limits.room, scene.options.shares.part)).max(LEAST_CAP);
+        let clipped = raw - gain(&scene.cuttable(false), cap);
+        let acceptable = |raw: u64| {
+            let estimate = scene.estimate(raw);
+            estimate.tokens + estimate.bound <= scene.limits.accept
+        };
+        if from <= Rung::Clip && clipped < raw && acceptable(clipped) {
+            return (Rung::Clip, Move::Edit { cap: Some(cap), typed: false, clear: None });
+        }
+        if let Some((clear, gained)) = clearing(scene)
+            && gained >= scene.raw(share(scene.limits.room, scene.options.shares.clear))
+            && acceptable(raw - gained - gain_after(scene, clear, cap))
+        {
+            let cap = (clipped < raw).then_some(cap);
+            return (Rung::Clear, Move::Edit { cap, typed: false, clear: Some(clear) });
+        }
+    }
+    if from <= Rung::Digest
+        && let Some(shape) = compact::shape(scene)
+    {
+        let rung = if llm && !scene.limits.squeezed && from <= Rung::Summarize { Rung::Summarize } else { Rung::Digest };
+        return (rung, Move::Compact(shape));
+    }
+    if fits {
+        return (Rung::Pass, Move::Pass);
+    }
+    let budget = scene.raw_below(scene.limits.limit);
+    if from <= Rung::Squeeze
+        && let Some(cap) = level(&scene.cuttable(false), raw, budget)
+        && cap >= scene.raw(scene.limits.room) / 20
+    {
+        return (Rung::Squeeze, Move::Edit { cap: Some(cap), typed: false, clear: None });
+    }
+    if from <= Rung::Trim
+        && let Some(shape) = compact::trim(scene)
+    {
+        return (Rung::Trim, Move::Compact(shape));
+    }
+    if from <= Rung::Crush {
+        let parts = scene.cuttable(true);
+        // The last rung does what it can, also when that is not enough.
+        let cap = level(&parts, raw, budget).unwrap_or(LEAST_CAP);
+        if parts.iter().any(|&(_, tokens)| tokens > cap) {
+            return (Rung::Crush, Move::Edit { cap: Some(cap), typed: true, clear: None });
+        }
+    }
+    (Rung::Crush, Move::Stuck)
+}
+
+fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
+    parts.iter().map(|&(_, tokens)| tokens.saturating_sub(cap)).sum()
+}
+
+/// Raw tokens that a clip gains on what a clear before history index `clear` leaves.
+fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
+    let after = scene.cuttable(false).into_iter().filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index, .. } if index >= clear));
+    gain(&after.collect::<Vec<_>>(), cap)
+}
+
+/// Clearing every old result before the tail: up to which history index, and what it gains.
+fn clearing(scene: &Scene<'_>) -> Option<(u64, u64)> {
+    let tail = tail::tail_start(scene);
+    // What the model has not answered yet it has not seen.
+    let seen = (0..scene.history.messages.len()).rev().find(|&input| scene.history.messages[input].role() == Role::Assistant)?;
+    let before = scene.history.index_of(tail.min(scene.cuts.start_of(seen.checked_sub(scene.lead())?) + scene.lead()))?;
+    let gained = scene.view.items.iter().filter(|item| matches!(item.slot, Slot::Host { index, .. } if index < before) && !item.fixed).map(|item| {
+        let Slot::Host { input, .. } = item.slot else { return 0 };
+        let results = scene.history.messages[input].parts().filter(|part| part.kind == PartKind::Result);
+        results.map(|part| u64::from(part.tokens).min(item.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>()
+    });
+    let gained = gained.sum();
+    (gained > 0).then_some((before, gained))
+}
+
+/// The cap that brings a view of `raw` raw tokens to `budget` by cutting `parts`, if any does.
+fn level(parts: &[(usize, u64)], raw: u64, budget: u64) -> Option<u64> {
+    let need = raw.saturating_sub(budget);
+    if need == 0 {
+        return None;
+    }
+    let (mut low, mut high) = (LEAST_CAP, parts.iter().map(|part| part.1).max()?);
+    if gain(parts, low) < need {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if gain(parts, middle) >= need { low = middle } else { high = middle - 1 }
+    }
+    Some(low)
+}

@@ -1,0 +1,235 @@
+//! What was decided and why, with the accounting: for logs, UI and tests. Holds no message text.
+
+use crate::error::{Code, Error, Warning};
+use crate::history::{Diverged, History};
+use crate::json::Json;
+use crate::message::{PartKind, Role};
+use crate::view::{Slot, View};
+
+/// How full the window is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Estimated tokens of the request.
+    pub tokens: u64,
+    /// Raw tokens, before calibration.
+    pub raw: u64,
+    /// It may be that many more.
+    pub bound: u64,
+    /// Tokens the model takes.
+    pub window: u64,
+    /// Where compaction fires.
+    pub trigger: u64,
+    /// A provider's count stands behind the estimate.
+    pub reported: bool,
+    /// By what it is.
+    pub parts: Parts,
+}
+
+/// Estimated tokens by what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts {
+    /// Instructions, and what the provider adds unseen.
+    pub system: u64,
+    /// Tool definitions.
+    pub tools: u64,
+    /// What users wrote.
+    pub user: u64,
+    /// What the model wrote.
+    pub assistant: u64,
+    /// What tools answered.
+    pub results: u64,
+    /// Images, documents, files.
+    pub media: u64,
+    /// Messages of ours.
+    pub summary: u64,
+}
+
+impl Parts {
+    /// Raw tokens of a view by what they are; system and tools beside it are not in it.
+    pub fn of(view: &View, history: &History<'_>) -> Self {
+        let mut parts = Self::default();
+        for item in &view.items {
+            let Slot::Host { input, .. } = item.slot else {
+                parts.summary += item.tokens;
+                continue;
+            };
+            let message = &history.messages[input];
+            let mut rest = item.tokens;
+            for part in message.parts() {
+                let tokens = u64::from(part.tokens).min(rest);
+                match part.kind {
+                    PartKind::Result => parts.results += tokens,
+                    PartKind::Media => parts.media += tokens,
+                    _ => continue,
+                }
+                rest -= tokens;
+            }
+            *match message.role() {
+                Role::System => &mut parts.system,
+                Role::User if message.is_ours() => &mut parts.summary,
+                Role::User => &mut parts.user,
+                Role::Assistant => &mut parts.assistant,
+                Role::Tool => &mut parts.results,
+            } += rest;
+        }
+        parts
+    }
+}
+
+impl Usage {
+    /// As plain JSON, by the names of the public types.
+    pub fn to_json(self) -> Json {
+        let fraction = u128::from(self.tokens) * 1_000_000 / u128::from(self.window.max(1));
+        let parts = self.parts;
+        Json::record([
+            ("tokens", self.tokens.into()),
+            ("raw", self.raw.into()),
+            ("window", self.window.into()),
+            ("trigger", self.trigger.into()),
+            ("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 }),
+            ("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound).into()),
+            ("source", if self.reported { "reported" } else { "estimated" }.into()),
+            ("bound", self.bound.into()),
+            (
+                "parts",
+                Json::record([
+                    ("system", parts.system.into()),
+                    ("tools", parts.tools.into()),
+                    ("user", parts.user.into()),
+                    ("assistant", parts.assistant.into()),
+                    ("toolResults", parts.results.into()),
+                    ("media", parts.media.into()),
+                    ("summary", parts.summary.into()),
+                ]),
+            ),
+        ])
+    }
+}
+
+/// What came of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// The history goes out as it is.
+    #[default]
+    Unchanged,
+    /// An earlier compaction or edit was applied again.
+    Projected,
+    /// Something new was compacted.
+    Compacted,
+    /// What no edit can change leaves almost no room.
+    Squeezed,
+    /// Even the smallest legal view is too large.
+    Infeasible,
+}
+
+impl Outcome {
+    /// As reports name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Projected => "projected",
+            Self::Compacted => "compacted",
+            Self::Squeezed => "squeezed",
+            Self::Infeasible => "infeasible",
+        }
+    }
+}
+
+/// Something worth telling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What.
+    pub code: Warning,
+    /// Where.
+    pub path: Option<String>,
+    /// What to do about it.
+    pub advice: String,
+}
+
+/// The report of one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The highest rung that was used; none if nothing was decided.
+    pub rung: Option<&'static str>,
+    /// In a sentence.
+    pub reason: String,
+    /// Before anything new was done.
+    pub before: Usage,
+    /// As sent.
+    pub after: Usage,
+    /// First place in the view that differs from what the state before would have sent.
+    pub first_changed: Option<u64>,
+    /// The first message a host must load next time.
+    pub keep_from: u64,
+    /// Names the request, for `afterModel`.
+    pub request: String,
+    /// Times the summarizer was asked.
+    pub calls: u64,
+    /// Why its answer was not used.
+    pub failed: Option<String>,
+    /// What the provider reported for it.
+    pub summarizer_usage: Json,
+    /// The newest checkpoint no longer holds.
+    pub diverged: Option<Diverged>,
+    /// What is worth telling.
+    pub warnings: Vec<Notice>,
+}
+
+impl Report {
+    /// The most the reply may be now.
+    pub fn reply_room(&self) -> u64 {
+        self.after.window.saturating_sub(self.after.tokens + self.after.bound)
+    }
+
+    /// As plain JSON, by the names of the public types.
+    pub fn to_json(&self) -> Json {
+        let notice = |notice: &Notice| Json::record([("code", notice.code.as_str().into()), ("path", notice.path.clone().into()), ("advice", notice.advice.as_str().into())]);
+        let diverged = self.diverged.as_ref().map_or(Json::Null, |diverged| Json::record([("reason", diverged.reason.into()), ("at", diverged.at.into())]));
+        Json::record([
+            ("outcome", self.outcome.as_str().into()),
+            ("rung", self.rung.into()),
+            ("reason", self.reason.as_str().into()),
+            ("before", self.before.to_json()),
+            ("after", self.after.to_json()),
+            ("replyRoom", self.reply_room().into()),
+            ("firstChanged", self.first_changed.into()),
+            ("keepFrom", self.keep_from.into()),
+            ("request", self.request.as_str().into()),
+            ("summarizer", Json::record([("calls", self.calls.into()), ("failed", self.failed.clone().into()), ("usage", self.summarizer_usage.clone())])),
+            ("diverged", diverged),
+            ("warnings", Json::List(self.warnings.iter().map(notice).collect())),
+        ])
+    }
+}
+
+/// Flat attributes of a report for a span or a log line.
+///
+/// # Errors
+/// When it is no report.
+pub fn attributes(report: &Json) -> Result<Json, Error> {
+    if report.get("outcome").text().is_none() || report.get("after").members().is_none() {
+        return Err(Error::at(Code::InvalidCall, "report", "Expected a report, as `beforeModel`, `plan` and `commit` return it."));
+    }
+    let mut flat = Vec::new();
+    let mut add = |name: &str, value: &Json| {
+        if matches!(value, Json::Bool(_) | Json::Int(_) | Json::Fraction { .. } | Json::Text(_)) {
+            flat.push((format!("precis.{name}"), value.clone()));
+        }
+    };
+    for name in ["outcome", "rung", "replyRoom", "firstChanged", "keepFrom", "request"] {
+        add(name, report.get(name));
+    }
+    for side in ["before", "after"] {
+        for name in ["tokens", "raw", "bound", "window", "trigger", "fraction", "source"] {
+            add(&format!("{side}.{name}"), report.get(side).get(name));
+        }
+    }
+    add("summarizer.calls", report.get("summarizer").get("calls"));
+    add("summarizer.failed", &Json::Bool(!report.get("summarizer").get("failed").is_null()));
+    add("diverged", &Json::Bool(!report.get("diverged").is_null()));
+    let codes: Vec<&str> = report.get("warnings").list().unwrap_or_default().iter().filter_map(|warning| warning.get("code").text()).collect();
+    add("warnings", &codes.join(",").into());
+    Ok(Json::Object(flat))
+}

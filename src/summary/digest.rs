@@ -1,0 +1,176 @@
+//! The digest summary: what code can say of a conversation without a model. What was asked, what was done, what was
+//! answered last. Bounded, and the same for the same messages.
+
+use super::{Source, transcript};
+use crate::content::{Content, ContentPart};
+use crate::message::Role;
+use crate::text;
+use std::collections::BTreeMap;
+
+const OPENING: &str = "This part of the conversation was condensed by code, without a model: quotations are exact, but much is left out.";
+const BEFORE: &str = "## Before that";
+const ASKED: &str = "## What the user asked for, in order";
+const DONE: &str = "## What was done with tools";
+const SAID: &str = "## What the assistant said last";
+
+/// The digest of a source within about `bytes`. A previous digest is merged section by section; any other previous
+/// summary is quoted.
+pub fn write(source: &Source<'_>, bytes: usize) -> String {
+    let previous = source.previous.unwrap_or_default();
+    let merged = previous.starts_with(OPENING);
+    let old = |heading: &str| if merged { section(previous, heading) } else { Vec::new() };
+    let mut asked = old(ASKED);
+    asked.extend(requests(source.messages));
+    let said = last_words(source.messages);
+    let before = if merged { old(BEFORE) } else if previous.is_empty() { Vec::new() } else { vec![previous.trim().to_owned()] };
+    // Shares of the budget, in percent; what one section leaves goes to the next.
+    let sections = [
+        (BEFORE, before, 30),
+        (ASKED, asked, 35),
+        (DONE, tools(old(DONE), source.messages), 20),
+        (SAID, if said.is_empty() { old(SAID) } else { said }, 45),
+    ];
+    let mut out = String::from(OPENING);
+    let mut rest = bytes.saturating_sub(out.len());
+    let mut weight: usize = sections.iter().filter(|section| !section.1.is_empty()).map(|section| section.2).sum();
+    for (heading, lines, share) in sections.into_iter().filter(|section| !section.1.is_empty()) {
+        let budget = rest * share / weight.max(1);
+        weight -= share;
+        let body = fit(lines, budget.saturating_sub(heading.len() + 2));
+        if body.is_empty() {
+            continue;
+        }
+        rest = rest.saturating_sub(heading.len() + 2 + body.len());
+        out.push_str("\n\n");
+        out.push_str(heading);
+        out.push('\n');
+        out.push_str(body.trim_end());
+    }
+    out
+}
+
+/// The entries of a section of an earlier digest: each begins with a dash, and may run over lines.
+fn section(digest: &str, heading: &str) -> Vec<String> {
+    let Some(start) = digest.find(&format!("\n{heading}\n")) else { return Vec::new() };
+    let body = &digest[start + heading.len() + 2..];
+    let end = [BEFORE, ASKED, DONE, SAID].iter().filter_map(|next| body.find(&format!("\n{next}\n"))).min().unwrap_or(body.len());
+    let mut entries: Vec<String> = Vec::new();
+    for line in body[..end].trim().lines() {
+        match entries.last_mut() {
+            Some(entry) if !line.starts_with("- ") && !line.starts_with(LEFT_OUT) => {
+                entry.push('\n');
+                entry.push_str(line);
+            }
+            _ => entries.push(line.to_owned()),
+        }
+    }
+    entries
+}
+
+/// How the line begins that stands for entries without room.
+const LEFT_OUT: &str = "(… ";
+
+/// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest.
+fn fit(lines: Vec<String>, budget: usize) -> String {
+    const LEAST: usize = 60;
+    let room = (budget / LEAST).max(1);
+    let earlier: usize = lines.iter().filter_map(|line| line.strip_prefix(LEFT_OUT)?.split(' ').next()?.parse::<usize>().ok()).sum();
+    let lines: Vec<String> = lines.into_iter().filter(|line| !line.starts_with(LEFT_OUT)).collect();
+    let total = lines.len();
+    let chosen: Vec<String> = if total > room && total > 1 {
+        let newest = room.saturating_sub(1);
+        let mut chosen = vec![lines[0].clone()];
+        chosen.extend(lines[total - newest.min(total - 1)..].iter().cloned());
+        chosen
+    } else {
+        lines
+    };
+    let lengths: Vec<usize> = chosen.iter().map(|line| line.len() + 1).collect();
+    let cap = text::level(&lengths, budget);
+    let mut out = String::new();
+    for (index, line) in chosen.iter().enumerate() {
+        if index == 1 && chosen.len() < total + earlier {
+            out.push_str(&format!("{LEFT_OUT}{} more …)\n", total + earlier - chosen.len()));
+        }
+        out.push_str(&text::ends(line, cap.saturating_sub(1)));
+        out.push('\n');
+    }
+    out
+}
+
+fn requests(messages: &[(Content, bool)]) -> Vec<String> {
+    let typed = messages.iter().filter(|(_, typed)| *typed);
+    typed
+        .filter_map(|(message, _)| {
+            let mut words: Vec<String> = Vec::new();
+            for part in &message.parts {
+                match part {
+                    ContentPart::Text { text, .. } if !text.trim().is_empty() => words.push(transcript::escape(text.trim())),
+                    ContentPart::Media { kind, media_type, reference, .. } => words.push(format!("[{}]", transcript::medium(*kind, media_type, reference))),
+                    _ => {}
+                }
+            }
+            (!words.is_empty()).then(|| format!("- {}", words.join(" ")))
+        })
+        .collect()
+}
+
+/// How one tool was used.
+struct Usage {
+    name: String,
+    calls: usize,
+    failures: usize,
+    last: String,
+}
+
+fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
+    let mut used: Vec<Usage> = earlier.iter().filter_map(|line| parse_usage(line)).collect();
+    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    for part in messages.iter().flat_map(|(message, _)| &message.parts) {
+        match part {
+            ContentPart::Call { id, name, input } => {
+                names.insert(id, name);
+                let last = transcript::escape(&text::ends(&input.to_text(), 160)).replace('\n', " ");
+                match used.iter_mut().find(|usage| usage.name == *name) {
+                    Some(usage) => {
+                        usage.calls += 1;
+                        usage.last = last;
+                    }
+                    None => used.push(Usage { name: name.clone(), calls: 1, failures: 0, last }),
+                }
+            }
+            ContentPart::Result { id, failed: true, .. } => {
+                if let Some(usage) = names.get(id.as_str()).and_then(|name| used.iter_mut().find(|usage| usage.name == *name)) {
+                    usage.failures += 1;
+                }
+            }
+            _ => {}
+        }
+    }
+    used.into_iter().map(|usage| format!("- {}: {} calls, {} failed, last with {}", usage.name, usage.calls, usage.failures, usage.last)).collect()
+}
+
+/// Reads a line that [`tools`] wrote, if it was not cut in the middle.
+fn parse_usage(line: &str) -> Option<Usage> {
+    let (head, last) = line.strip_prefix("- ")?.split_once(" failed, last with ")?;
+    let (head, failures) = head.rsplit_once(" calls, ")?;
+    let (name, calls) = head.rsplit_once(": ")?;
+    Some(Usage { name: name.to_owned(), calls: calls.parse().ok()?, failures: failures.parse().ok()?, last: last.to_owned() })
+}
+
+fn last_words(messages: &[(Content, bool)]) -> Vec<String> {
+    let said = messages.iter().rev().filter(|(message, _)| message.role == Role::Assistant).filter_map(|(message, _)| {
+        let words: Vec<&str> = message
+            .parts
+            .iter()
+            .filter_map(|part| match part {
+                ContentPart::Text { text, .. } if !text.trim().is_empty() => Some(text.trim()),
+                _ => None,
+            })
+            .collect();
+        (!words.is_empty()).then(|| format!("- {}", transcript::escape(&words.join("\n"))))
+    });
+    let mut newest: Vec<String> = said.take(3).collect();
+    newest.reverse();
+    newest
+}

@@ -1,0 +1,73 @@
+//! The progress note: written by code when a cut lies inside the active turn. It follows the user's message and says
+//! what has been done about it, so that nothing is done twice.
+
+use crate::content::{Content, ContentPart};
+use crate::markers;
+use crate::summary::transcript;
+use crate::text;
+
+/// Calls listed one by one; of earlier ones only the number is told.
+const LISTED: usize = 24;
+const SKIPPED: &str = " earlier tool calls, see the summary";
+
+/// The note on the covered part of the active turn, in about `bytes` at most. `earlier` is the note of the same turn
+/// that this one continues.
+pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
+    let calls: Vec<(&str, &str, String)> = turn
+        .iter()
+        .flat_map(|message| &message.parts)
+        .filter_map(|part| if let ContentPart::Call { id, name, input } = part { Some((id.as_str(), name.as_str(), input.to_text())) } else { None })
+        .collect();
+    let mut lines: Vec<String> = Vec::new();
+    let mut skipped = 0;
+    for line in earlier.unwrap_or_default().lines() {
+        match line.strip_prefix("- ").and_then(|line| line.strip_suffix(SKIPPED)) {
+            Some(count) => skipped += count.parse::<usize>().unwrap_or(0),
+            None if line.starts_with("- ") => lines.push(line.to_owned()),
+            None => {}
+        }
+    }
+    let line_bytes = (bytes / LISTED).clamp(60, 400);
+    for (id, name, input) in calls {
+        let line = format!("- {name}({}) → {}", text::ends(&input, line_bytes / 2), outcome(turn, id, line_bytes / 3));
+        lines.push(transcript::escape(&line).replace('\n', " "));
+    }
+    let mut out = format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
+    let mut room = bytes.max(400).saturating_sub(out.len());
+    let fitting = lines.iter().rev().take(LISTED).take_while(|line| {
+        let fits = line.len() < room;
+        room = room.saturating_sub(line.len() + 1);
+        fits
+    });
+    let shown = fitting.count();
+    skipped += lines.len() - shown;
+    if skipped > 0 {
+        out.push_str(&format!("\n- {skipped}{SKIPPED}"));
+    }
+    for line in &lines[lines.len() - shown..] {
+        out.push('\n');
+        out.push_str(line);
+    }
+    let said = turn.iter().rev().find_map(|message| {
+        message.parts.iter().rev().find_map(|part| match part {
+            ContentPart::Text { text, .. } if message.role == crate::message::Role::Assistant && !text.trim().is_empty() => Some(text),
+            _ => None,
+        })
+    });
+    if let Some(said) = said {
+        let said = text::ends(&transcript::escape(said), line_bytes * 2).replace('\n', " ");
+        out.push_str(&format!("\nThe assistant's last words on it: {said}"));
+    }
+    out
+}
+
+fn outcome(turn: &[Content], call: &str, bytes: usize) -> String {
+    let result = turn.iter().flat_map(|message| &message.parts).find_map(|part| match part {
+        ContentPart::Result { id, output, failed, .. } if id == call => Some((output.to_text(), *failed)),
+        _ => None,
+    });
+    match result {
+        None => "no result".to_owned(),
+        Some((output, failed)) => format!("{}: {}", if failed { "failed" } else { "ok" }, text::first_line(&output, bytes)),
+    }
+}

@@ -1,0 +1,80 @@
+//! A conversation as data for a summarizer: roles named, calls with their arguments, results as excerpts, reasoning
+//! left out, nothing in it able to end its own frame.
+
+use crate::content::{Content, ContentPart};
+use crate::markers;
+use crate::text;
+use std::collections::BTreeMap;
+
+/// Bytes of a call's arguments and of a result that are shown at most.
+const ARGUMENT_BYTES: usize = 600;
+const RESULT_BYTES: usize = 2_000;
+/// Even a crowded transcript shows this much of each message.
+const LEAST_BYTES: usize = 80;
+
+/// The transcript of `messages` within about `budget` bytes: every message appears, the longest are cut.
+pub fn render(messages: &[(Content, bool)], budget: usize) -> String {
+    let mut names = BTreeMap::new();
+    let rendered: Vec<String> = messages.iter().map(|(message, _)| entry(message, &mut names)).filter(|entry| !entry.is_empty()).collect();
+    let lengths: Vec<usize> = rendered.iter().map(|entry| entry.len() + 1).collect();
+    let cap = text::level(&lengths, budget).max(LEAST_BYTES);
+    let mut out = String::new();
+    for entry in rendered {
+        out.push_str(&text::ends(&entry, cap));
+        out.push('\n');
+    }
+    out
+}
+
+fn entry(message: &Content, names: &mut BTreeMap<String, String>) -> String {
+    let mut out = String::new();
+    let role = message.role.as_str();
+    for part in &message.parts {
+        let line = match part {
+            ContentPart::Text { text, .. } if text.trim().is_empty() => continue,
+            ContentPart::Text { text, .. } => format!("{role}: {}", text.trim()),
+            ContentPart::Call { id, name, input } => {
+                names.insert(id.clone(), name.clone());
+                format!("{role} called {name}({})", text::ends(&input.to_text(), ARGUMENT_BYTES))
+            }
+            ContentPart::Result { id, output, failed, .. } => {
+                let name = names.get(id).map_or("a tool", String::as_str);
+                let outcome = if *failed { "failed" } else { "returned" };
+                format!("{name} {outcome}: {}", text::ends(&output.to_text(), RESULT_BYTES))
+            }
+            ContentPart::Media { kind, media_type, reference, .. } => {
+                format!("{role} attached {}", medium(*kind, media_type, reference))
+            }
+            ContentPart::Reasoning | ContentPart::Opaque => continue,
+        };
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&escape(&line));
+    }
+    out
+}
+
+/// A medium in words.
+pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
+    let name = ["an image", "a PDF", "a sound", "a film", "a file"].get(kind as usize).copied().unwrap_or("a file");
+    let mut out = name.to_owned();
+    if !media_type.is_empty() {
+        out.push_str(&format!(" ({media_type})"));
+    }
+    if !reference.is_empty() {
+        out.push_str(&format!(" at {}", text::start(reference, 200)));
+    }
+    out
+}
+
+/// Takes the power from everything that could end the frame or pass for a text of ours.
+pub fn escape(text: &str) -> String {
+    let mut out = text.replace("<conversation", "<\\conversation").replace("</conversation", "<\\/conversation").replace("<previous-summary", "<\\previous-summary").replace("</previous-summary", "<\\/previous-summary");
+    for marker in [markers::SUMMARY, markers::SUMMARY_END, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_SUMMARY_END] {
+        if out.contains(marker) {
+            out = out.replace(marker, &marker.replacen('[', "(", 1));
+        }
+    }
+    out
+}

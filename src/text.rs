@@ -1,0 +1,60 @@
+//! Cutting text: on character boundaries, by bytes, with something that says so.
+
+/// The first `bytes` of a text, or a little less; an ellipsis when something was cut.
+pub fn start(text: &str, bytes: usize) -> String {
+    let text = text.trim();
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    format!("{}…", text[..floor(text, bytes)].trim_end())
+}
+
+/// The start of a text's first line that holds something.
+pub fn first_line(text: &str, bytes: usize) -> String {
+    start(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), bytes)
+}
+
+/// About two thirds of the budget from the head and one third from the tail, with what was left out between them.
+pub fn ends(text: &str, bytes: usize) -> String {
+    let text = text.trim();
+    if text.len() <= bytes {
+        return text.to_owned();
+    }
+    let room = bytes.saturating_sub(32);
+    let head = floor(text, room * 2 / 3);
+    let tail = ceil(text, text.len() - room / 3).max(head);
+    format!("{} [… {} characters …] {}", text[..head].trim_end(), text[head..tail].chars().count(), text[tail..].trim_start())
+}
+
+/// The nearest character boundary at or before `at`.
+pub fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// The nearest character boundary at or after `at`.
+pub fn ceil(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at += 1;
+    }
+    at
+}
+
+/// The largest cap for which the lengths, each cut to it, sum to at most `budget`.
+pub fn level(lengths: &[usize], budget: usize) -> usize {
+    let mut sorted = lengths.to_vec();
+    sorted.sort_unstable();
+    let mut rest = budget;
+    for (index, &length) in sorted.iter().enumerate() {
+        let fair = rest / (sorted.len() - index);
+        if length > fair {
+            return fair;
+        }
+        rest -= length;
+    }
+    usize::MAX
+}

@@ -1,0 +1,213 @@
+//! From raw tokens to the provider's: `estimate = intercept + slope × raw`, learned from reported usage.
+//!
+//! Each trusted report sets the intercept so that the estimate of what was sent equals what was reported; it is an
+//! anchor and survives clears, clips, compactions and rewinds. The slope is learned only from increments between
+//! reports. All arithmetic is in whole numbers: slopes in millionths.
+
+use super::SlopeRange;
+use crate::error::{Code, Error};
+use crate::json::{Fields, Json};
+
+/// Increments below this many raw tokens say nothing about the slope.
+const LEAST_INCREMENT: u64 = 20;
+/// Increments whose ratio lies outside are not plain growth of the conversation, in millionths.
+const RATIO: std::ops::RangeInclusive<u64> = 400_000..=4_000_000;
+/// Uncertainty of what is guessed, in millionths: at first, and the clamp of what was measured.
+const BOUND_START: u64 = 100_000;
+const BOUND_RANGE: (u64, u64) = (10_000, 250_000);
+/// Readings whose errors are remembered.
+const ERRORS: usize = 20;
+/// A reading off by more than this (in millionths) and by three bounds waits for a second opinion.
+const OUTLIER: u64 = 250_000;
+
+/// What was reported for what was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// Raw tokens of the whole request: view, system, tools, overhead.
+    pub raw: u64,
+    /// The provider's count of its prompt.
+    pub reported: u64,
+}
+
+/// What is known of one model's tokens. Starts empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Calibration {
+    /// Family, estimator and its version, model: what was learned under another key does not hold.
+    pub key: String,
+    /// The newest trusted report.
+    pub anchor: Option<Reading>,
+    /// Decayed sums over increments: reported and raw. Empty until the first one.
+    pub grown: Option<(u64, u64)>,
+    /// Slope found from a whole request, before any increment, in millionths.
+    pub whole: Option<u64>,
+    /// Relative errors of guesses, newest last, in millionths.
+    pub errors: Vec<u64>,
+    /// A reading too far off to believe alone.
+    pub parked: Option<Reading>,
+}
+
+/// An estimate with its uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Estimate {
+    /// Tokens.
+    pub tokens: u64,
+    /// It may be that many more.
+    pub bound: u64,
+}
+
+impl Calibration {
+    /// What is known, if it was learned under this key; the slope of a model's family outlives a change of the model.
+    #[must_use]
+    pub fn under(&self, key: &str) -> Self {
+        if self.key == key { self.clone() } else { Self { key: key.to_owned(), ..Self::default() } }
+    }
+
+    /// Slope in millionths.
+    pub fn slope(&self, range: SlopeRange) -> u64 {
+        let slope = match (self.grown, self.whole) {
+            (Some((reported, raw)), _) if raw > 0 => ratio(reported, raw),
+            (_, Some(whole)) => whole,
+            _ => range.start,
+        };
+        slope.clamp(range.least, range.most)
+    }
+
+    /// Tokens of `raw` raw ones, without the intercept.
+    pub fn scale(&self, raw: u64, range: SlopeRange) -> u64 {
+        times(raw, self.slope(range))
+    }
+
+    /// The estimate of a request of `raw` raw tokens in all.
+    pub fn estimate(&self, raw: u64, range: SlopeRange) -> Estimate {
+        let scaled = self.scale(raw, range);
+        let (tokens, guessed) = match self.anchor {
+            Some(anchor) => {
+                let at_anchor = self.scale(anchor.raw, range);
+                let tokens = (anchor.reported + scaled).saturating_sub(at_anchor);
+                (tokens.max(1.min(raw)), scaled.abs_diff(at_anchor))
+            }
+            None => (scaled, scaled),
+        };
+        Estimate { tokens, bound: times(guessed, self.uncertainty()) }
+    }
+
+    /// The raw tokens that bring a request of `raw` raw tokens to `tokens` estimated ones.
+    pub fn raw_for(&self, tokens: u64, raw: u64, range: SlopeRange) -> u64 {
+        let now = self.estimate(raw, range).tokens;
+        let slope = self.slope(range);
+        if tokens >= now { raw.saturating_add(divide(tokens - now, slope)) } else { raw.saturating_sub(divide(now - tokens, slope) + 1) }
+    }
+
+    fn uncertainty(&self) -> u64 {
+        if self.errors.is_empty() {
+            return BOUND_START;
+        }
+        let mut sorted = self.errors.clone();
+        sorted.sort_unstable();
+        let index = (sorted.len() * 95).div_ceil(100).max(1) - 1;
+        sorted[index].clamp(BOUND_RANGE.0, BOUND_RANGE.1)
+    }
+
+    /// Learns from a report. `counted`: system and tools were part of `reading.raw`, so that nothing large is hidden.
+    pub fn learn(&mut self, reading: Reading, counted: bool, range: SlopeRange) {
+        if reading.raw == 0 || reading.reported == 0 {
+            return;
+        }
+        if self.anchor.is_some() && self.is_outlier(reading, range) {
+            return;
+        }
+        if let Some(anchor) = self.anchor {
+            let before = self.estimate(reading.raw, range);
+            let guessed = self.scale(reading.raw, range).abs_diff(self.scale(anchor.raw, range));
+            if guessed > LEAST_INCREMENT {
+                self.errors.push(ratio(before.tokens.abs_diff(reading.reported), guessed).min(1_000_000));
+                let surplus = self.errors.len().saturating_sub(ERRORS);
+                self.errors.drain(..surplus);
+            }
+            self.grow(anchor, reading);
+        } else if counted {
+            self.whole = Some(ratio(reading.reported, reading.raw).clamp(range.least, range.most));
+        }
+        self.anchor = Some(reading);
+    }
+
+    fn grow(&mut self, from: Reading, to: Reading) {
+        let (raw, reported) = (to.raw.saturating_sub(from.raw), to.reported.saturating_sub(from.reported));
+        if raw > LEAST_INCREMENT && RATIO.contains(&ratio(reported, raw)) {
+            let (old_reported, old_raw) = self.grown.unwrap_or((0, 0));
+            self.grown = Some((old_reported - old_reported / 8 + reported, old_raw - old_raw / 8 + raw));
+        }
+    }
+
+    fn is_outlier(&mut self, reading: Reading, range: SlopeRange) -> bool {
+        let estimate = self.estimate(reading.raw, range);
+        let off = estimate.tokens.abs_diff(reading.reported);
+        if off <= times(estimate.tokens, OUTLIER).max(3 * estimate.bound) {
+            self.parked = None;
+            return false;
+        }
+        let agrees = self.parked.take().is_some_and(|parked| {
+            let expected = (parked.reported + self.scale(reading.raw, range)).saturating_sub(self.scale(parked.raw, range));
+            expected.abs_diff(reading.reported) <= times(expected, OUTLIER)
+        });
+        if agrees {
+            // What was believed until now is refuted, the slope with it.
+            *self = Self { key: std::mem::take(&mut self.key), ..Self::default() };
+            return false;
+        }
+        self.parked = Some(reading);
+        true
+    }
+
+    /// As it stands in a state.
+    pub fn to_json(&self) -> Json {
+        let reading = |reading: Reading| Json::object([("raw", reading.raw.into()), ("reported", reading.reported.into())]);
+        Json::object([
+            ("key", self.key.as_str().into()),
+            ("anchor", self.anchor.map_or(Json::Null, reading)),
+            ("grown", self.grown.map_or(Json::Null, |(reported, raw)| Json::List(vec![reported.into(), raw.into()]))),
+            ("whole", self.whole.into()),
+            ("errors", if self.errors.is_empty() { Json::Null } else { self.errors.clone().into() }),
+            ("parked", self.parked.map_or(Json::Null, reading)),
+        ])
+    }
+
+    /// Reads what [`Self::to_json`] wrote.
+    ///
+    /// # Errors
+    /// With the path of the first wrong member.
+    pub fn parse(json: &Json) -> Result<Self, Error> {
+        if json.is_null() {
+            return Ok(Self::default());
+        }
+        let fields = Fields::of(json, "state.calibration", Code::InvalidState)?;
+        let reading = |name: &str| match fields.raw(name) {
+            Json::Null => Ok(None),
+            other => {
+                let fields = Fields::of(other, "state.calibration.anchor", Code::InvalidState)?;
+                Ok(Some(Reading { raw: fields.need_count("raw")?, reported: fields.need_count("reported")? }))
+            }
+        };
+        let grown = fields.counts("grown")?;
+        Ok(Self {
+            key: fields.text("key")?.unwrap_or_default().to_owned(),
+            anchor: reading("anchor")?,
+            grown: if let [reported, raw] = grown[..] { Some((reported, raw)) } else { None },
+            whole: fields.count("whole")?,
+            errors: fields.counts("errors")?,
+            parked: reading("parked")?,
+        })
+    }
+}
+
+fn times(value: u64, millionths: u64) -> u64 {
+    u64::try_from(u128::from(value) * u128::from(millionths) / 1_000_000).unwrap_or(u64::MAX)
+}
+
+fn divide(value: u64, millionths: u64) -> u64 {
+    u64::try_from(u128::from(value) * 1_000_000 / u128::from(millionths.max(1))).unwrap_or(u64::MAX)
+}
+
+fn ratio(part: u64, whole: u64) -> u64 {
+    u64::try_from(u128::from(part) * 1_000_000 / u128::from(whole.max(1))).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,140 @@
+//! Counting before the provider does: estimators, what stands around the text, and calibration by reported usage.
+
+pub mod bytes4;
+pub mod calibration;
+
+use crate::error::{Code, Error};
+use crate::message::Role;
+
+/// Which rule counts text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// UTF-8 bytes / 4, floored per field: see [`bytes4`].
+    Bytes4,
+    /// The host's own function; its answers come over the tape.
+    Host,
+}
+
+/// An estimator as it is named at the boundary: `rule[:family]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Estimator {
+    /// Which rule counts text.
+    pub rule: Rule,
+    /// The tokenizer family, as the host named it.
+    pub family: String,
+}
+
+impl Estimator {
+    /// Reads `rule[:family]`.
+    ///
+    /// # Errors
+    /// When the rule is unknown.
+    pub fn parse(name: &str) -> Result<Self, Error> {
+        let (rule, family) = name.split_once(':').unwrap_or((name, ""));
+        let rule = match rule {
+            "bytes4" => Rule::Bytes4,
+            "host" => Rule::Host,
+            _ => return Err(Error::at(Code::InvalidOption, "tune.tokens.estimator", format!("There is no estimator \"{rule}\"."))),
+        };
+        Ok(Self { rule, family: family.to_owned() })
+    }
+
+    /// Its name and version: part of the key under which calibration is kept.
+    pub fn key(&self) -> String {
+        let rule = match self.rule {
+            Rule::Bytes4 => "bytes4/1",
+            Rule::Host => "host/1",
+        };
+        if self.family.is_empty() { rule.to_owned() } else { format!("{rule}/{}", self.family) }
+    }
+
+    /// A counter for one string.
+    pub fn counter(&self) -> Counter {
+        Counter { rule: self.rule, bytes: 0 }
+    }
+
+    /// Raw tokens a provider adds around each message of this role.
+    pub fn message_overhead(&self, _role: Role) -> u32 {
+        match self.rule {
+            Rule::Bytes4 => 0,
+            Rule::Host => 4,
+        }
+    }
+
+    /// Whether a result is charged with the name of its tool (the seed's rule; no chat API sends it).
+    pub fn charges_result_name(&self) -> bool {
+        self.rule == Rule::Bytes4
+    }
+
+    /// Raw tokens of a medium.
+    pub fn media(&self, medium: &Medium) -> u32 {
+        bytes4::media(medium)
+    }
+
+    /// How far calibration may move the slope, and where it starts, in millionths.
+    pub fn slope(&self) -> SlopeRange {
+        match self.rule {
+            Rule::Bytes4 => SlopeRange { least: 1_000_000, start: 2_500_000, most: 5_000_000 },
+            Rule::Host => SlopeRange { least: 500_000, start: 1_000_000, most: 2_000_000 },
+        }
+    }
+}
+
+/// The range of a slope, in millionths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SlopeRange {
+    /// Lower clamp.
+    pub least: u64,
+    /// Before anything was learned.
+    pub start: u64,
+    /// Upper clamp.
+    pub most: u64,
+}
+
+/// A picture, document, sound, film or file, as far as counting needs to know it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Medium {
+    /// 0 image, 1 pdf, 2 audio, 3 video, 4 file.
+    pub kind: u32,
+    /// Bytes of inline data, 0 for a reference.
+    pub bytes: u64,
+    /// Pixels, 0 when unknown.
+    pub width: u32,
+    /// Pixels, 0 when unknown.
+    pub height: u32,
+    /// Bytes of the media type's name.
+    pub type_bytes: u64,
+    /// Bytes of the URL or file id, 0 when inline.
+    pub reference_bytes: u64,
+}
+
+/// Counts one string, fed in chunks; where the chunks are cut makes no difference.
+#[derive(Clone, Debug)]
+pub struct Counter {
+    rule: Rule,
+    bytes: u64,
+}
+
+impl Counter {
+    /// More of the string.
+    pub fn feed(&mut self, chunk: &str) {
+        self.bytes += chunk.len() as u64;
+    }
+
+    /// The tokens of what was fed since the last call.
+    pub fn take(&mut self) -> u64 {
+        let bytes = std::mem::take(&mut self.bytes);
+        match self.rule {
+            Rule::Bytes4 => bytes4::text(bytes),
+            Rule::Host => 0,
+        }
+    }
+}
+
+/// Tokens of a text that did not come over the tape (a summary, a notice).
+pub fn of_text(estimator: &Estimator, text: &str) -> u64 {
+    match estimator.rule {
+        // A host's counter cannot be asked from here; a quarter of the bytes is scaled by the message's own ratio where one is known.
+        Rule::Host | Rule::Bytes4 => bytes4::text(text.len() as u64),
+    }
+}

@@ -1,0 +1,198 @@
+//! The view: what is sent. The history with the state's checkpoint and edits applied.
+
+use crate::error::Error;
+use crate::history::History;
+use crate::host::{Host, Product};
+use crate::message::{Digest, PartKind, Role};
+use crate::plan::clip;
+use crate::state::{Checkpoint, SessionState};
+use crate::tokens::Estimator;
+
+/// What a place in the view holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// A message of the host.
+    Host {
+        /// Its place in the input.
+        input: usize,
+        /// Its place in the history.
+        index: u64,
+    },
+    /// The summary.
+    Summary,
+    /// The progress note.
+    Note,
+}
+
+/// A place in the view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What it holds.
+    pub slot: Slot,
+    /// Raw tokens as sent.
+    pub tokens: u64,
+    /// What the host made for this place: an edited copy, or (once rendered) a message of ours.
+    pub made: Option<Product>,
+    /// No edit may change or cover it: head and pins.
+    pub fixed: bool,
+}
+
+/// A projected view.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// What is sent, in order.
+    pub items: Vec<Item>,
+}
+
+impl View {
+    /// Raw tokens of the view.
+    pub fn raw(&self) -> u64 {
+        self.items.iter().map(|item| item.tokens).sum()
+    }
+
+    /// Raw tokens that no edit can change.
+    pub fn fixed(&self) -> u64 {
+        self.items.iter().filter(|item| item.fixed).map(|item| item.tokens).sum()
+    }
+
+    /// Whether it is the input, message by message.
+    pub fn is_input(&self, history: &History<'_>) -> bool {
+        self.items.len() == history.messages.len() && self.items.iter().enumerate().all(|(at, item)| item.made.is_none() && matches!(item.slot, Slot::Host { input, .. } if input == at))
+    }
+
+    /// Where each of `count` input messages stands in the view.
+    pub fn places(&self, count: usize) -> Vec<Option<usize>> {
+        let mut places = vec![None; count];
+        for (at, item) in self.items.iter().enumerate() {
+            if let Slot::Host { input, .. } = item.slot {
+                places[input] = Some(at);
+            }
+        }
+        places
+    }
+
+    /// Digests of what is sent, for the checker. Messages of ours are left out until they are rendered.
+    pub fn digests<'v>(&'v self, history: &'v History<'_>) -> Vec<Digest<'v>> {
+        let made = |product: &'v Product| Digest::split(&product.record).and_then(|all| all.first().copied());
+        self.items
+            .iter()
+            .filter_map(|item| match (&item.made, item.slot) {
+                (Some(product), _) => made(product),
+                (None, Slot::Host { input, .. }) => Some(history.messages[input]),
+                (None, _) => None,
+            })
+            .collect()
+    }
+}
+
+/// The state's view of a history. Asks the host for edited copies, which it remembers between calls.
+///
+/// # Errors
+/// When the host cannot read or copy a message.
+pub fn project(history: &History<'_>, state: &SessionState, estimator: &Estimator, host: &mut dyn Host) -> Result<View, Error> {
+    let mut view = View::default();
+    let head = leading(history);
+    match history.active.map(|active| &state.checkpoints[active]) {
+        None => {
+            for input in 0..history.messages.len() {
+                if let Some(index) = history.index_of(input) {
+                    view.items.push(plain(history, input, index, input < head));
+                }
+            }
+        }
+        Some(checkpoint) => covered(history, checkpoint, &mut view),
+    }
+    let edits = Edits::of(history, state);
+    for at in 0..view.items.len() {
+        let item = &view.items[at];
+        if let Slot::Host { input, index } = item.slot
+            && !item.fixed
+            && let Some(key) = edits.key(history, input, index)
+        {
+            let product = match host.remade(input, &key)? {
+                Some(product) => product,
+                None => {
+                    let content = host.read(&[input])?;
+                    let texts = clip::texts(&history.messages[input], &content, edits.cap(history, input, index), edits.clears(index), estimator);
+                    host.replace(input, &key, &texts)?
+                }
+            };
+            view.items[at].tokens = measured(history, input, &product.record);
+            view.items[at].made = Some(product);
+        }
+    }
+    Ok(view)
+}
+
+/// Raw tokens of an edited copy: what its own digest says, and what the original is charged beside its parts.
+fn measured(history: &History<'_>, input: usize, record: &[u32]) -> u64 {
+    let own = Digest::split(record).and_then(|all| all.first().map(Digest::tokens)).unwrap_or(0);
+    own + (history.tokens[input] - history.messages[input].tokens())
+}
+
+fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
+    let kept = |indices: &[u64], fixed: bool, view: &mut View| {
+        for &index in indices {
+            if let Some(input) = history.input_of(index) {
+                view.items.push(plain(history, input, index, fixed));
+            }
+        }
+    };
+    kept(&checkpoint.head, true, view);
+    let made = |slot, tokens| Item { slot, tokens, made: None, fixed: false };
+    view.items.push(made(Slot::Summary, checkpoint.summary.raw));
+    kept(&checkpoint.kept, false, view);
+    if let Some(note) = &checkpoint.note {
+        view.items.push(made(Slot::Note, note.raw));
+    }
+    let mut index = checkpoint.covers.count;
+    while let Some(input) = history.input_of(index) {
+        view.items.push(plain(history, input, index, false));
+        index += 1;
+    }
+}
+
+fn plain(history: &History<'_>, input: usize, index: u64, head: bool) -> Item {
+    Item { slot: Slot::Host { input, index }, tokens: history.tokens[input], made: None, fixed: head || history.is_pinned(input) }
+}
+
+/// How many leading messages are instructions.
+pub fn leading(history: &History<'_>) -> usize {
+    history.messages.iter().take_while(|message| message.role() == Role::System).count()
+}
+
+/// The state's lasting edits, as far as their positions hold for this history.
+struct Edits<'s> {
+    clips: Vec<&'s crate::state::Clip>,
+    cleared: u64,
+}
+
+/// A result smaller than this is not worth a placeholder.
+pub const LEAST_CLEARED: u64 = 40;
+
+impl<'s> Edits<'s> {
+    fn of(history: &History<'_>, state: &'s SessionState) -> Self {
+        // A position inside what a checkpoint covers cannot be checked any more, and need not be.
+        let holds = |position: &crate::message::Position| history.chain_at(position.count).is_none_or(|chain| chain == position.chain) && position.count <= history.end();
+        Self {
+            clips: state.clips.iter().filter(|clip| holds(&clip.up_to)).collect(),
+            cleared: state.cleared.filter(|position| holds(position)).map_or(0, |position| position.count),
+        }
+    }
+
+    fn clears(&self, index: u64) -> bool {
+        index < self.cleared
+    }
+
+    fn cap(&self, history: &History<'_>, input: usize, index: u64) -> Option<u64> {
+        let typed = history.messages[input].role() == Role::User && !history.messages[input].has(PartKind::Result);
+        self.clips.iter().filter(|clip| index < clip.up_to.count && (clip.typed || !typed)).map(|clip| clip.cap).min()
+    }
+
+    /// Names the edits that change this message, if any does.
+    fn key(&self, history: &History<'_>, input: usize, index: u64) -> Option<String> {
+        let (cap, clears) = (self.cap(history, input, index), self.clears(index));
+        let changes = history.messages[input].parts().any(|part| clip::touches(&part, history.messages[input].role(), cap, clears));
+        changes.then(|| format!("{}{}", cap.map_or(String::new(), |cap| cap.to_string()), if clears { "c" } else { "" }))
+    }
+}

@@ -1,0 +1,259 @@
+//! The only place that knows JavaScript: bindings, conversion, the awaited callback. It holds no decision.
+
+mod host;
+mod pump;
+mod wire;
+
+use crate::call::Call;
+use crate::digest::Digester;
+use crate::engine::{self, Committed, Sent};
+use crate::error::{Code, Error};
+use crate::json::Json;
+use crate::message::Digest;
+use crate::options::Options;
+use crate::pairs;
+use crate::plan::record::Plan;
+use crate::report;
+use crate::state::SessionState;
+use crate::summary::request::Request;
+use crate::summary::verify::Answer;
+use crate::tokens::Estimator;
+use host::{Bridge, JsHost};
+use js_sys::{Reflect, Uint32Array};
+use wasm_bindgen::prelude::*;
+use wire::{error_to_js, from_js, to_js};
+
+/// Bytes of text that cross at a time.
+const CHUNK: usize = 65_536;
+
+/// A panic becomes an exception with a name of its own, by which the host knows that this instance is gone.
+#[wasm_bindgen(start)]
+pub fn start() {
+    std::panic::set_hook(Box::new(|info| {
+        let error = js_sys::Error::new(&info.to_string());
+        error.set_name("EnginePanic");
+        wasm_bindgen::throw_val(error.into());
+    }));
+}
+
+/// Digests messages from a tape whose text the host writes straight into this memory.
+#[wasm_bindgen]
+pub struct Reading {
+    buffer: Vec<u8>,
+    digester: Option<Digester>,
+}
+
+#[wasm_bindgen]
+impl Reading {
+    /// A reading that counts with this estimator (`rule[:family]`).
+    #[wasm_bindgen(constructor)]
+    pub fn new(estimator: &str) -> Result<Self, JsValue> {
+        let estimator = Estimator::parse(estimator).map_err(error_to_js)?;
+        Ok(Self { buffer: vec![0; CHUNK], digester: Some(Digester::new(estimator)) })
+    }
+
+    /// Where the buffer of 64 KiB lies in memory.
+    #[wasm_bindgen(getter)]
+    pub fn pointer(&self) -> usize {
+        self.buffer.as_ptr() as usize
+    }
+
+    /// Takes ops and the first `bytes` of the buffer.
+    pub fn push(&mut self, ops: &[u32], bytes: usize) -> Result<(), JsValue> {
+        let text = self.buffer.get(..bytes).ok_or_else(gone)?;
+        self.digester.as_mut().ok_or_else(gone)?.push(ops, text).map_err(error_to_js)
+    }
+
+    /// The records of all messages.
+    pub fn finish(&mut self) -> Result<Vec<u32>, JsValue> {
+        self.digester.take().ok_or_else(gone)?.finish().map_err(error_to_js)
+    }
+}
+
+fn gone() -> JsValue {
+    error_to_js(Error::new(Code::Boundary, "A reading was used after its end."))
+}
+
+/// Checks options; answers the name of the estimator for [`Reading`].
+#[wasm_bindgen]
+pub fn validate(options: JsValue) -> Result<String, JsValue> {
+    let options = parse_options(options).map_err(error_to_js)?;
+    let estimator = options.estimator;
+    let rule = match estimator.rule {
+        crate::tokens::Rule::Bytes4 => "bytes4",
+        crate::tokens::Rule::Host => "host",
+    };
+    Ok(if estimator.family.is_empty() { rule.to_owned() } else { format!("{rule}:{}", estimator.family) })
+}
+
+fn parse_options(options: JsValue) -> Result<Options, Error> {
+    Options::parse(&from_js(options, "options", Code::InvalidOption)?)
+}
+
+/// Decides about a call.
+#[wasm_bindgen]
+pub fn plan(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
+    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
+    let mut bridge = Bridge::new(host);
+    let plan = engine::plan(&call, &mut bridge);
+    bridge.settle(plan).map(|plan| to_js(&plan.to_json()))
+}
+
+/// The meter.
+#[wasm_bindgen]
+pub fn usage(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
+    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
+    let mut bridge = Bridge::new(host);
+    let usage = engine::usage(&call, &mut bridge);
+    bridge.settle(usage).map(|usage| to_js(&usage.to_json()))
+}
+
+/// What a plan asks a summarizer for.
+#[wasm_bindgen]
+pub fn requests(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
+    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
+    let plan = parse_plan(plan).map_err(error_to_js)?;
+    let mut bridge = Bridge::new(host);
+    let requests = engine::requests(&call, &plan, &mut bridge);
+    bridge.settle(requests).map(|requests| requests_to_js(&requests))
+}
+
+/// Applies a plan.
+#[wasm_bindgen]
+pub fn commit(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, results: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
+    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
+    let plan = parse_plan(plan).map_err(error_to_js)?;
+    let answers = parse_answers(results).map_err(error_to_js)?;
+    let mut bridge = Bridge::new(host);
+    let committed = engine::commit(&call, &plan, answers.as_deref(), &mut bridge);
+    bridge.settle(committed).map(|committed| committed_to_js(&committed))
+}
+
+/// Decides, asks the host's summarizer as long as there is something to ask, and commits.
+#[wasm_bindgen]
+pub async fn run(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: JsHost) -> Result<JsValue, JsValue> {
+    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
+    pump::run(call, &host).await
+}
+
+/// Learns from reported usage.
+#[wasm_bindgen]
+pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: JsValue) -> Result<JsValue, JsValue> {
+    let options = parse_options(options).map_err(error_to_js)?;
+    let state = parse_state(state).map_err(error_to_js)?;
+    let usage = from_js(usage, "usage", Code::InvalidCall).unwrap_or_default();
+    let request = request.as_string();
+    Ok(to_js(&engine::after_model(&options, &state, usage.get("prompt").count(), request.as_deref()).to_json()))
+}
+
+/// The first message a host must load.
+#[wasm_bindgen]
+pub fn keep_from(state: JsValue) -> Result<JsValue, JsValue> {
+    let state = parse_state(state).map_err(error_to_js)?;
+    let (index, id) = engine::keep_from(&state);
+    Ok(to_js(&Json::record([("index", index.into()), ("id", id.map(str::to_owned).into())])))
+}
+
+/// The newest summary.
+#[wasm_bindgen]
+pub fn summary_of(state: JsValue) -> Result<Option<String>, JsValue> {
+    let state = parse_state(state).map_err(error_to_js)?;
+    Ok(engine::summary_of(&state).map(str::to_owned))
+}
+
+/// Flat attributes of a report.
+#[wasm_bindgen]
+pub fn attributes(report: JsValue) -> Result<JsValue, JsValue> {
+    let report = from_js(report, "report", Code::InvalidCall).map_err(error_to_js)?;
+    report::attributes(&report).map(|flat| to_js(&flat)).map_err(error_to_js)
+}
+
+/// Violations in a run of messages.
+#[wasm_bindgen]
+pub fn check(records: Vec<u32>) -> Result<JsValue, JsValue> {
+    let messages = Digest::split(&records).ok_or_else(gone)?;
+    let found = pairs::check(&messages).into_iter().map(|violation| Json::record([("rule", violation.rule.into()), ("index", violation.index.into()), ("message", violation.message.into())]));
+    Ok(to_js(&Json::List(found.collect())))
+}
+
+fn parse_call(call: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call, Error> {
+    let member = |name: &str| Reflect::get(call, &JsValue::from_str(name)).unwrap_or(JsValue::NULL);
+    let record = |name: &str| member(name).dyn_into::<Uint32Array>().ok().map(|array| array.to_vec());
+    let mut members = Vec::new();
+    for (name, code) in [("options", Code::InvalidOption), ("window", Code::InvalidWindow), ("state", Code::InvalidState)] {
+        members.push((name.to_owned(), from_js(member(name), name, code)?));
+    }
+    for name in ["offset", "model", "maxOutputTokens", "uncountedTools", "todos", "mustKeep", "threshold", "focus", "compact", "ids", "unreadable", "counterFailed", "overflow"] {
+        members.push((name.to_owned(), from_js(member(name), name, Code::InvalidCall)?));
+    }
+    Call::parse(&Json::Object(members), records, flags, record("system").as_deref(), record("tools").as_deref())
+}
+
+fn parse_state(state: JsValue) -> Result<SessionState, Error> {
+    SessionState::parse(&from_js(state, "state", Code::InvalidState)?)
+}
+
+fn parse_plan(plan: JsValue) -> Result<Plan, Error> {
+    Plan::parse(&from_js(plan, "plan", Code::InvalidPlan)?)
+}
+
+/// Answers of the host's summarizer; `undefined` means that nobody was asked.
+fn parse_answers(results: JsValue) -> Result<Option<Vec<Answer>>, Error> {
+    let results = from_js(results, "results", Code::InvalidCall)?;
+    let Some(list) = results.list() else { return Ok(None) };
+    let answer = |answer: &Json| match (answer.get("text").text(), answer.get("finish").text()) {
+        (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
+        _ => Answer::Failed(answer.get("error").text().unwrap_or("The summarizer answered in no known form.").to_owned()),
+    };
+    Ok(Some(list.iter().map(answer).collect()))
+}
+
+fn requests_to_js(requests: &[Request]) -> JsValue {
+    let request = |request: &Request| {
+        Json::record([
+            ("id", request.id.as_str().into()),
+            ("kind", request.kind.into()),
+            ("system", request.system.as_str().into()),
+            ("prompt", request.prompt.as_str().into()),
+            ("maxOutputTokens", request.max_output_tokens.into()),
+        ])
+    };
+    to_js(&Json::List(requests.iter().map(request).collect()))
+}
+
+fn committed_to_js(committed: &Committed) -> JsValue {
+    let out = js_sys::Object::new();
+    let set = |name: &str, value: &JsValue| {
+        // Setting a member of a fresh plain object cannot fail.
+        let _ = Reflect::set(&out, &JsValue::from_str(name), value);
+    };
+    set("state", &to_js(&committed.state.to_json()));
+    set("report", &to_js(&committed.report.to_json()));
+    set("changed", &JsValue::from_bool(committed.changed));
+    set("view", &Uint32Array::from(&runs(&committed.view)[..]).into());
+    if let Some(next) = &committed.next {
+        set("next", &to_js(&next.to_json()));
+    }
+    out.into()
+}
+
+/// What is sent as triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in this call.
+fn runs(view: &[Sent]) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::new();
+    for sent in view {
+        match *sent {
+            Sent::Input(input) => {
+                let input = input as u32;
+                let end = out.len();
+                if end >= 3 && out[end - 3] == 0 && out[end - 1] == input {
+                    out[end - 1] = input + 1;
+                } else {
+                    out.extend([0, input, input + 1]);
+                }
+            }
+            Sent::Made(number) => out.extend([1, number, 0]),
+        }
+    }
+    out
+}
+

@@ -1,0 +1,74 @@
+// Messages in the shape of Google's ADK (`{ role: "user" | "model", parts }`): parallel calls are one entry, their results one more.
+
+export const contents = {
+  name: "contents",
+
+  read(entry, to) {
+    to.role(entry.role === "model" ? "assistant" : "user");
+    entry.parts.forEach((part, index) => {
+      if (typeof part.text === "string") to.text(index, part.text);
+      else if (part.functionCall) to.call(part.functionCall.id, part.functionCall.name, part.functionCall.args);
+      else if (part.functionResponse) to.result(index, part.functionResponse.id, part.functionResponse.response, false);
+      else if (part.inlineData)
+        to.media(mediaKind(part.inlineData.mimeType), part.inlineData.data, part.inlineData.mimeType);
+      else to.opaque(part);
+    });
+  },
+
+  summary: (text) => ({ role: "user", parts: [{ text }] }),
+
+  replace(entry, index, text) {
+    const parts = [...entry.parts];
+    const { functionResponse } = parts[index];
+    parts[index] = functionResponse
+      ? { functionResponse: { ...functionResponse, response: { result: text } } }
+      : { text };
+    return { ...entry, parts };
+  },
+};
+
+function mediaKind(mimeType) {
+  if (mimeType.startsWith("image/")) return "image";
+  return mimeType === "application/pdf" ? "pdf" : "file";
+}
+
+const counted = new WeakMap();
+
+/** What an entry costs by the simulations' own rule: bytes / 4, every field floored on its own. */
+export function bytes4(entry) {
+  const known = counted.get(entry);
+  if (known !== undefined) return known;
+  const tokens = entry.parts.reduce((sum, part) => sum + partTokens(part), 0);
+  counted.set(entry, tokens);
+  return tokens;
+}
+
+function partTokens(part) {
+  if (typeof part.text === "string") return quarter(part.text);
+  if (part.functionCall) {
+    const pairs = Object.entries(part.functionCall.args).map(([key, value]) => quarter(key) + quarter(String(value)));
+    return quarter(part.functionCall.name) + pairs.reduce((sum, pair) => sum + pair, 0);
+  }
+  if (part.functionResponse)
+    return quarter(part.functionResponse.name) + quarter(printed(part.functionResponse.response));
+  return quarter(part.inlineData.mimeType) + Math.floor(part.inlineData.data.length / 4);
+}
+
+/** A flat map as Go prints it. */
+const printed = (map) =>
+  `map[${Object.keys(map)
+    .sort()
+    .map((key) => `${key}:${map[key]}`)
+    .join(" ")}]`;
+
+const quarter = (text) => Math.floor(Buffer.byteLength(text) / 4);
+
+/** The same entry, whole or shortened: equal ids where it calls or answers, else an equal beginning of its text. */
+export function standsFor(copy, original) {
+  return copy === original || (copy.role === original.role && label(copy) === label(original));
+}
+
+function label({ parts }) {
+  const ids = parts.map((part) => (part.functionCall ?? part.functionResponse)?.id).filter(Boolean);
+  return ids.length ? ids.join(" ") : (parts.find((part) => part.text)?.text.slice(0, 40) ?? "");
+}

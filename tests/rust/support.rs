@@ -1,0 +1,358 @@
+//! A host for tests: messages with their text, the tape they make, a chat that is played turn by turn.
+
+use precis::call::Call;
+use precis::content::{self, Content};
+use precis::digest::Digester;
+use precis::engine::{self, Committed, Sent};
+use precis::error::Error;
+use precis::host::{Host, Product};
+use precis::json::Json;
+use precis::message::{Digest, Role};
+use precis::options::Options;
+use precis::plan::record::Plan;
+use precis::state::SessionState;
+use precis::summary::request::Request;
+use precis::summary::verify::Answer;
+use precis::tokens::Estimator;
+
+/// A part of a test message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum P {
+    Text(String),
+    Reasoning { text: String, signed: bool },
+    Call { id: String, name: String, input: serde_json::Value },
+    Result { id: String, output: serde_json::Value, failed: bool },
+    Media { kind: u32, media_type: String, bytes: u64, reference: String },
+    Opaque,
+}
+
+/// A test message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct M {
+    pub role: Role,
+    pub parts: Vec<P>,
+}
+
+pub fn text(role: Role, text: &str) -> M {
+    M { role, parts: vec![P::Text(text.to_owned())] }
+}
+
+pub fn user(body: &str) -> M {
+    text(Role::User, body)
+}
+
+pub fn assistant(body: &str) -> M {
+    text(Role::Assistant, body)
+}
+
+pub fn system(body: &str) -> M {
+    text(Role::System, body)
+}
+
+pub fn call(id: &str, name: &str, input: serde_json::Value) -> M {
+    M { role: Role::Assistant, parts: vec![P::Call { id: id.to_owned(), name: name.to_owned(), input }] }
+}
+
+pub fn calls(ids: &[&str]) -> M {
+    let part = |id: &&str| P::Call { id: (*id).to_owned(), name: "tool".to_owned(), input: serde_json::json!({ "id": id }) };
+    M { role: Role::Assistant, parts: ids.iter().map(part).collect() }
+}
+
+pub fn result(id: &str, output: &str) -> M {
+    M { role: Role::Tool, parts: vec![P::Result { id: id.to_owned(), output: output.into(), failed: false }] }
+}
+
+/// The tape of messages.
+#[derive(Default)]
+pub struct Tape {
+    pub ops: Vec<u32>,
+    pub text: Vec<u8>,
+    chunk: usize,
+}
+
+impl Tape {
+    /// A tape that cuts strings into chunks of at most `chunk` bytes; 0 = never.
+    pub fn cut(chunk: usize) -> Self {
+        Self { chunk, ..Self::default() }
+    }
+
+    pub fn message(&mut self, message: &M) {
+        self.ops.extend([1, message.role as u32]);
+        for (number, part) in message.parts.iter().enumerate() {
+            let number = number as u32;
+            match part {
+                P::Text(text) => {
+                    self.ops.extend([2, number]);
+                    self.string(text);
+                }
+                P::Reasoning { text, signed } => {
+                    self.ops.extend([3, u32::from(*signed)]);
+                    self.string(text);
+                }
+                P::Call { id, name, input } => {
+                    self.ops.push(4);
+                    self.string(id);
+                    self.string(name);
+                    self.value(input);
+                }
+                P::Result { id, output, failed } => {
+                    self.ops.extend([5, number, u32::from(*failed)]);
+                    self.string(id);
+                    self.value(output);
+                }
+                P::Media { kind, media_type, bytes, reference } => {
+                    self.ops.extend([6, *kind, *bytes as u32, (*bytes >> 32) as u32, 0, 0]);
+                    self.string(media_type);
+                    self.string(reference);
+                }
+                P::Opaque => self.ops.extend([7, 18]),
+            }
+        }
+    }
+
+    /// A tool definition without a schema.
+    pub fn tool(&mut self, name: &str, description: &str) {
+        self.ops.push(8);
+        self.string(name);
+        self.string(description);
+        self.ops.push(18);
+    }
+
+    pub fn string(&mut self, text: &str) {
+        let mut rest = text;
+        while self.chunk > 0 && rest.len() > self.chunk {
+            let mut at = self.chunk;
+            while !rest.is_char_boundary(at) {
+                at += 1;
+            }
+            self.ops.extend([17, at as u32]);
+            self.text.extend(&rest.as_bytes()[..at]);
+            rest = &rest[at..];
+        }
+        self.ops.extend([16, rest.len() as u32]);
+        self.text.extend(rest.as_bytes());
+    }
+
+    pub fn value(&mut self, value: &serde_json::Value) {
+        use serde_json::Value;
+        match value {
+            Value::Null => self.ops.push(18),
+            Value::Bool(false) => self.ops.push(19),
+            Value::Bool(true) => self.ops.push(20),
+            Value::Number(number) => {
+                let number = number.to_string();
+                self.ops.extend([21, number.len() as u32]);
+                self.text.extend(number.as_bytes());
+            }
+            Value::String(text) => self.string(text),
+            Value::Array(items) => {
+                self.ops.push(22);
+                items.iter().for_each(|item| self.value(item));
+                self.ops.push(24);
+            }
+            Value::Object(members) => {
+                self.ops.push(23);
+                for (key, value) in members {
+                    self.string(key);
+                    self.value(value);
+                }
+                self.ops.push(24);
+            }
+        }
+    }
+}
+
+/// Records of messages.
+pub fn records(messages: &[M], estimator: &str) -> Vec<u32> {
+    let mut tape = Tape::default();
+    messages.iter().for_each(|message| tape.message(message));
+    let mut digester = Digester::new(Estimator::parse(estimator).unwrap());
+    digester.push(&tape.ops, &tape.text).unwrap();
+    digester.finish().unwrap()
+}
+
+/// A host over test messages. Like the real one, it makes user messages from texts.
+pub struct TestHost<'a> {
+    pub messages: &'a [M],
+    pub estimator: String,
+    pub made: Vec<M>,
+}
+
+impl<'a> TestHost<'a> {
+    pub fn new(messages: &'a [M], estimator: &str) -> Self {
+        Self { messages, estimator: estimator.to_owned(), made: Vec::new() }
+    }
+
+    fn make(&mut self, message: M) -> Product {
+        let record = records(std::slice::from_ref(&message), &self.estimator);
+        self.made.push(message);
+        Product { record, number: self.made.len() as u32 - 1 }
+    }
+}
+
+impl Host for TestHost<'_> {
+    fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
+        let mut tape = Tape::default();
+        inputs.iter().for_each(|&input| tape.message(&self.messages[input]));
+        content::read(&tape.ops, &tape.text)
+    }
+
+    fn summary(&mut self, text: &str, _id: &str, _covers: u64) -> Result<Product, Error> {
+        Ok(self.make(user(text)))
+    }
+
+    fn remade(&mut self, _input: usize, _key: &str) -> Result<Option<Product>, Error> {
+        Ok(None)
+    }
+
+    fn replace(&mut self, input: usize, _key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
+        let mut copy = self.messages[input].clone();
+        for (number, text) in texts {
+            match &mut copy.parts[*number as usize] {
+                P::Text(body) => *body = text.clone(),
+                P::Result { output, .. } => *output = text.clone().into(),
+                other => panic!("{other:?} cannot be replaced"),
+            }
+        }
+        Ok(self.make(copy))
+    }
+}
+
+/// Plain data from JSON.
+pub fn json(value: &serde_json::Value) -> Json {
+    use serde_json::Value;
+    match value {
+        Value::Null => Json::Null,
+        Value::Bool(bool) => Json::Bool(*bool),
+        Value::Number(number) => match number.as_i64() {
+            Some(int) => Json::Int(int),
+            None => {
+                let float = number.as_f64().unwrap();
+                Json::Fraction { millionths: (float * 1e6).round() as i64, bits: float.to_bits() }
+            }
+        },
+        Value::String(text) => Json::Text(text.clone()),
+        Value::Array(items) => Json::List(items.iter().map(json).collect()),
+        Value::Object(members) => Json::Object(members.iter().map(|(key, value)| (key.clone(), json(value))).collect()),
+    }
+}
+
+/// JSON from plain data.
+pub fn to_value(json: &Json) -> serde_json::Value {
+    use serde_json::Value;
+    match json {
+        Json::Null | Json::NotANumber => Value::Null,
+        Json::Bool(bool) => Value::Bool(*bool),
+        Json::Int(int) => (*int).into(),
+        Json::Fraction { millionths, bits: 0 } => (*millionths as f64 / 1e6).into(),
+        Json::Fraction { bits, .. } => f64::from_bits(*bits).into(),
+        Json::Text(text) => Value::String(text.clone()),
+        Json::List(items) => Value::Array(items.iter().map(to_value).collect()),
+        Json::Object(members) => Value::Object(members.iter().map(|(key, value)| (key.clone(), to_value(value))).collect()),
+    }
+}
+
+/// What is sent, and what came of it.
+pub struct Prepared {
+    pub view: Vec<M>,
+    pub committed: Committed,
+}
+
+/// A compactor over test messages.
+pub struct Chat {
+    /// As the host would write them, `contextWindow` included.
+    pub options: serde_json::Value,
+    pub system: Option<String>,
+    /// Raw tokens of tool definitions (bytes4).
+    pub tools: u64,
+    pub state: Json,
+    pub typed: Option<bool>,
+    pub more: serde_json::Value,
+}
+
+pub type Summarizer<'s> = &'s mut dyn FnMut(&Request) -> Answer;
+
+impl Chat {
+    pub fn new(options: serde_json::Value) -> Self {
+        Self { options, system: None, tools: 0, state: Json::Null, typed: None, more: serde_json::json!({}) }
+    }
+
+    pub fn estimator(&self) -> String {
+        let estimator = Options::parse(&json(&self.options)).unwrap().estimator;
+        estimator.key().split('/').next().unwrap().to_owned()
+    }
+
+    pub fn call(&self, messages: &[M]) -> Result<Call, Error> {
+        let estimator = self.estimator();
+        let mut plain = self.more.clone();
+        plain["options"] = self.options.clone();
+        plain["window"] = self.options["contextWindow"].clone();
+        plain["state"] = to_value(&self.state);
+        let system = self.system.as_ref().map(|body| records(&[system(body)], &estimator));
+        let tools = (self.tools > 0).then(|| {
+            let mut tape = Tape::default();
+            tape.ops.extend([1, 0]);
+            tape.tool("", &"x".repeat(4 * self.tools as usize));
+            let mut digester = Digester::new(Estimator::parse(&estimator).unwrap());
+            digester.push(&tape.ops, &tape.text).unwrap();
+            digester.finish().unwrap()
+        });
+        let flag = match self.typed {
+            None => 0,
+            Some(false) => 2,
+            Some(true) => 6,
+        };
+        Call::parse(&json(&plain), records(messages, &estimator), vec![flag; messages.len()], system.as_deref(), tools.as_deref())
+    }
+
+    /// Decides, asks and commits as often as needed; stores the state.
+    pub fn before_model(&mut self, messages: &[M], summarize: Option<Summarizer<'_>>) -> Result<Prepared, Error> {
+        let mut call = self.call(messages)?;
+        let estimator = self.estimator();
+        let mut plan = engine::plan(&call, &mut TestHost::new(messages, &estimator))?;
+        let mut summarize = summarize;
+        loop {
+            let answers: Option<Vec<Answer>> = match &mut summarize {
+                Some(summarize) if !plan.requests.is_empty() => {
+                    let requests = engine::requests(&call, &plan, &mut TestHost::new(messages, &estimator))?;
+                    Some(requests.iter().map(|request| summarize(request)).collect())
+                }
+                _ => None,
+            };
+            let mut host = TestHost::new(messages, &estimator);
+            let committed = engine::commit(&call, &plan, answers.as_deref(), &mut host)?;
+            if let (Some(next), true) = (&committed.next, summarize.is_some()) {
+                plan = next.clone();
+                call.state = committed.state;
+                continue;
+            }
+            self.state = committed.state.to_json();
+            return Ok(Prepared { view: sent(messages, &host.made, &committed), committed });
+        }
+    }
+
+    pub fn after_model(&mut self, prompt: u64) {
+        let options = Options::parse(&json(&self.options)).unwrap();
+        let state = SessionState::parse(&self.state).unwrap();
+        self.state = engine::after_model(&options, &state, Some(prompt), None).to_json();
+    }
+
+    pub fn plan(&self, messages: &[M]) -> Plan {
+        engine::plan(&self.call(messages).unwrap(), &mut TestHost::new(messages, &self.estimator())).unwrap()
+    }
+}
+
+fn sent(messages: &[M], made: &[M], committed: &Committed) -> Vec<M> {
+    let pick = |sent: &Sent| match *sent {
+        Sent::Input(input) => messages[input].clone(),
+        Sent::Made(number) => made[number as usize].clone(),
+    };
+    committed.view.iter().map(pick).collect()
+}
+
+/// Violations of `view` that `history` does not have.
+pub fn added(view: &[M], history: &[M]) -> Vec<String> {
+    let (view, history) = (records(view, "bytes4"), records(history, "bytes4"));
+    let found = precis::pairs::added(&Digest::split(&view).unwrap(), &Digest::split(&history).unwrap());
+    found.into_iter().map(|violation| format!("{} at {}", violation.rule, violation.index)).collect()
+}
