@@ -355,7 +355,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
 fn step_after(rung: Rung, action: &Move) -> Rung {
     match (rung, action) {
         (Rung::Pass | Rung::Clip, _) => Rung::Clear,
-        (Rung::Clear, _) => Rung::Summarize,
+        (Rung::Clear, _) => Rung::Digest,
         (Rung::Summarize | Rung::Digest, _) => Rung::Squeeze,
         (Rung::Squeeze, _) => Rung::Trim,
         // Trimming goes on as long as there is something to trim.

@@ -1,13 +1,20 @@
 //! Errors as values: a stable code, the place in the input, and a sentence saying what to do.
 
 use std::fmt;
+use std::ops::Deref;
 
 /// Why a call was refused. A refusal changes nothing: state and history are as they were.
 ///
 /// `code` is stable and part of the public contract (one heading each in `docs/errors.md`), `path` names the offending
 /// member of the call ("tune.shares.tail", "messages[3]"), `advice` tells the caller what to do about it.
+///
+/// Boxed: a result that is one word wide keeps the engine small, and errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error {
+pub struct Error(Box<Parts>);
+
+/// What an [`Error`] says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
     /// Stable identifier, for programs.
     pub code: Code,
     /// Where in the input, if one place can be named.
@@ -16,15 +23,29 @@ pub struct Error {
     pub advice: String,
 }
 
+impl Deref for Error {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
+    }
+}
+
 impl Error {
     /// An error at a place in the input.
-    pub fn at(code: Code, path: impl Into<String>, advice: impl Into<String>) -> Self {
-        Self { code, path: Some(path.into()), advice: advice.into() }
+    pub fn at(code: Code, path: impl AsRef<str>, advice: impl AsRef<str>) -> Self {
+        Self::boxed(code, Some(path.as_ref()), advice.as_ref())
     }
 
     /// An error that concerns the call as a whole.
-    pub fn new(code: Code, advice: impl Into<String>) -> Self {
-        Self { code, path: None, advice: advice.into() }
+    pub fn new(code: Code, advice: impl AsRef<str>) -> Self {
+        Self::boxed(code, None, advice.as_ref())
+    }
+
+    #[inline(never)]
+    #[cold]
+    fn boxed(code: Code, path: Option<&str>, advice: &str) -> Self {
+        Self(Box::new(Parts { code, path: path.map(str::to_owned), advice: advice.to_owned() }))
     }
 }
 

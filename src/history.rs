@@ -184,7 +184,7 @@ impl<'a> History<'a> {
 
 /// Raw tokens of each message; some estimators charge a result with the name of its tool, which stands in the call.
 fn tokens(messages: &[Digest<'_>], estimator: &Estimator) -> Vec<u64> {
-    let mut names: BTreeMap<u64, u32> = BTreeMap::new();
+    let mut names: BTreeMap<u64, u64> = BTreeMap::new();
     let charges = estimator.charges_result_name();
     messages
         .iter()
@@ -194,9 +194,9 @@ fn tokens(messages: &[Digest<'_>], estimator: &Estimator) -> Vec<u64> {
                 for part in message.parts() {
                     match part.kind {
                         PartKind::Call => {
-                            names.insert(part.id, part.name_bytes);
+                            names.insert(part.id, u64::from(part.name_bytes));
                         }
-                        PartKind::Result => tokens += u64::from(names.get(&part.id).copied().unwrap_or(0) / 4),
+                        PartKind::Result => tokens += names.get(&part.id).copied().unwrap_or(0) / 4,
                         _ => {}
                     }
                 }

@@ -96,13 +96,25 @@ impl Json {
     }
 
     /// An object from its members; members that are null are left out.
-    pub fn object<const N: usize>(members: [(&str, Self); N]) -> Self {
-        Self::Object(members.into_iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.to_owned(), value)).collect())
+    #[inline(never)]
+    pub fn object(members: &mut [(&str, Self)]) -> Self {
+        let mut out = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            if !value.is_null() {
+                out.push(((*key).to_owned(), std::mem::take(value)));
+            }
+        }
+        Self::Object(out)
     }
 
     /// An object from its members, nulls included.
-    pub fn record<const N: usize>(members: [(&str, Self); N]) -> Self {
-        Self::Object(members.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+    #[inline(never)]
+    pub fn record(members: &mut [(&str, Self)]) -> Self {
+        let mut out = Vec::with_capacity(members.len());
+        for (key, value) in members {
+            out.push(((*key).to_owned(), std::mem::take(value)));
+        }
+        Self::Object(out)
     }
 
     /// Sets or adds a member of an object.

@@ -18,7 +18,7 @@ impl Cuts {
         let count = messages.len();
         let mut legal = vec![true; count + 1];
         // Open calls by id. Ids may come again in every turn ("call_0"): the newest open one is meant.
-        let mut open: BTreeMap<u64, usize> = BTreeMap::new();
+        let mut open: BTreeMap<u64, u64> = BTreeMap::new();
         let mut waiting = vec![0_usize; count];
         // Pairs as brackets: where they open and close.
         let mut spans = vec![0_i64; count + 2];
@@ -29,11 +29,12 @@ impl Cuts {
             }
             for part in message.parts() {
                 if part.kind == PartKind::Call {
-                    open.insert(part.id, index);
+                    open.insert(part.id, index as u64);
                     waiting[index] += 1;
                 } else if part.kind == PartKind::Result
                     && let Some(call) = open.remove(&part.id)
                 {
+                    let call = call as usize;
                     waiting[call] -= 1;
                     spans[call + 1] += 1;
                     spans[index + 1] -= 1;

@@ -81,7 +81,7 @@ impl Usage {
     pub fn to_json(self) -> Json {
         let fraction = u128::from(self.tokens) * 1_000_000 / u128::from(self.window.max(1));
         let parts = self.parts;
-        Json::record([
+        Json::record(&mut [
             ("tokens", self.tokens.into()),
             ("raw", self.raw.into()),
             ("window", self.window.into()),
@@ -92,7 +92,7 @@ impl Usage {
             ("bound", self.bound.into()),
             (
                 "parts",
-                Json::record([
+                Json::record(&mut [
                     ("system", parts.system.into()),
                     ("tools", parts.tools.into()),
                     ("user", parts.user.into()),
@@ -185,9 +185,9 @@ impl Report {
 
     /// As plain JSON, by the names of the public types.
     pub fn to_json(&self) -> Json {
-        let notice = |notice: &Notice| Json::record([("code", notice.code.as_str().into()), ("path", notice.path.clone().into()), ("advice", notice.advice.as_str().into())]);
-        let diverged = self.diverged.as_ref().map_or(Json::Null, |diverged| Json::record([("reason", diverged.reason.into()), ("at", diverged.at.into())]));
-        Json::record([
+        let notice = |notice: &Notice| Json::record(&mut [("code", notice.code.as_str().into()), ("path", notice.path.clone().into()), ("advice", notice.advice.as_str().into())]);
+        let diverged = self.diverged.as_ref().map_or(Json::Null, |diverged| Json::record(&mut [("reason", diverged.reason.into()), ("at", diverged.at.into())]));
+        Json::record(&mut [
             ("outcome", self.outcome.as_str().into()),
             ("rung", self.rung.into()),
             ("reason", self.reason.as_str().into()),
@@ -197,7 +197,7 @@ impl Report {
             ("firstChanged", self.first_changed.into()),
             ("keepFrom", self.keep_from.into()),
             ("request", self.request.as_str().into()),
-            ("summarizer", Json::record([("calls", self.calls.into()), ("failed", self.failed.clone().into()), ("usage", self.summarizer_usage.clone())])),
+            ("summarizer", Json::record(&mut [("calls", self.calls.into()), ("failed", self.failed.clone().into()), ("usage", self.summarizer_usage.clone())])),
             ("diverged", diverged),
             ("warnings", Json::List(self.warnings.iter().map(notice).collect())),
         ])

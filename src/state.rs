@@ -81,8 +81,8 @@ pub struct Checkpoint {
 
 impl Checkpoint {
     fn to_json(&self) -> Json {
-        let made = |made: &Made| Json::object([("text", made.text.as_str().into()), ("raw", made.raw.into()), ("hash", hex(made.hash).into())]);
-        Json::object([
+        let made = |made: &Made| Json::object(&mut [("text", made.text.as_str().into()), ("raw", made.raw.into()), ("hash", hex(made.hash).into())]);
+        Json::object(&mut [
             ("revision", self.revision.into()),
             ("kind", self.kind.as_str().into()),
             ("covers", position_json(self.covers)),
@@ -255,10 +255,10 @@ impl SessionState {
 
     /// As plain JSON.
     pub fn to_json(&self) -> Json {
-        let clip = |clip: &Clip| Json::object([("upTo", position_json(clip.up_to)), ("cap", clip.cap.into()), ("typed", if clip.typed { true.into() } else { Json::Null })]);
+        let clip = |clip: &Clip| Json::object(&mut [("upTo", position_json(clip.up_to)), ("cap", clip.cap.into()), ("typed", if clip.typed { true.into() } else { Json::Null })]);
         let list = |items: Vec<Json>| if items.is_empty() { Json::Null } else { Json::List(items) };
         let breaker = self.breaker;
-        let mut json = Json::object([
+        let mut json = Json::object(&mut [
             ("version", VERSION.into()),
             ("revision", self.revision.into()),
             ("checkpoints", list(self.checkpoints.iter().map(Checkpoint::to_json).collect())),
@@ -269,7 +269,7 @@ impl SessionState {
             (
                 "pending",
                 self.pending.as_ref().map_or(Json::Null, |pending| {
-                    Json::object([
+                    Json::object(&mut [
                         ("request", pending.request.as_str().into()),
                         ("raw", pending.raw.into()),
                         ("counted", pending.counted.into()),
@@ -312,7 +312,7 @@ impl SessionState {
 
 /// A position as it stands in a state.
 pub fn position_json(position: Position) -> Json {
-    Json::object([("count", position.count.into()), ("chain", hex(position.chain).into())])
+    Json::object(&mut [("count", position.count.into()), ("chain", hex(position.chain).into())])
 }
 
 /// Reads a position of the state.

@@ -46,15 +46,14 @@ pub fn ceil(text: &str, at: usize) -> usize {
 
 /// The largest cap for which the lengths, each cut to it, sum to at most `budget`.
 pub fn level(lengths: &[usize], budget: usize) -> usize {
-    let mut sorted = lengths.to_vec();
-    sorted.sort_unstable();
-    let mut rest = budget;
-    for (index, &length) in sorted.iter().enumerate() {
-        let fair = rest / (sorted.len() - index);
-        if length > fair {
-            return fair;
-        }
-        rest -= length;
+    let cut_to = |cap: usize| lengths.iter().fold(0_usize, |sum, &length| sum.saturating_add(length.min(cap)));
+    if cut_to(usize::MAX) <= budget {
+        return usize::MAX;
     }
-    usize::MAX
+    let (mut low, mut high) = (0, budget);
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if cut_to(middle) <= budget { low = middle } else { high = middle - 1 }
+    }
+    low
 }

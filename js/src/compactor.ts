@@ -80,6 +80,8 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     const signal = call?.signal;
     signal?.throwIfAborted();
     const opened = open(call, more);
+    // Another call may read more of this chat while this one waits.
+    const records = opened.history.records.slice();
     let host: CallHost<Base, M> | undefined;
     const ask = asking({
       summarize,
@@ -89,7 +91,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     });
     try {
       const outcome = await run(
-        (glue, host) => glue.run(opened.input, opened.history.records, opened.flags, host),
+        (glue, host) => glue.run(opened.input, records, opened.flags, host),
         () => {
           host = hostOf(opened, ask);
           return host;

@@ -8,8 +8,8 @@ import { EngineTape } from "./tape.ts";
 /** Of the buffer the engine reads from. */
 const BUFFER = 65_536;
 
-/** A tape to use again; null while it is in use. */
-let spare: EngineTape | null = new EngineTape();
+/** A tape to use again; null while it is in use, and at first. */
+let spare: EngineTape | null = null;
 
 /** What is to be digested, and what it is called in an error. */
 export interface Source {

@@ -2,7 +2,7 @@
  * The one engine of this module: instantiated on first use, replaced when it breaks. Internal.
  */
 import { load } from "#wasm";
-import { isErrorLike, PrecisError } from "./errors.ts";
+import { isErrorLike, isOutOfStack, PrecisError } from "./errors.ts";
 import * as generated from "./glue/precis.js";
 import type { Glue, Host, Outcome } from "./glue.ts";
 
@@ -12,6 +12,10 @@ let memory: WebAssembly.Memory | undefined;
 /** Calls of the engine that are on the stack; a broken instance is not replaced under them. */
 let depth = 0;
 let broken = false;
+/** Inside a call, or one ended and there was no stack left to find out how. */
+let unsure = false;
+/** What the host's own code threw while the engine waited for it. */
+const foreign = new WeakSet<object>();
 /** Calls that wait for an answer; each is told when the instance it waits in is gone. */
 const waiting = new Set<() => void>();
 
@@ -22,21 +26,31 @@ const waiting = new Set<() => void>();
  */
 export function enter<T>(work: (glue: Glue) => T): T {
   start();
+  const outer = unsure;
   depth += 1;
+  unsure = true;
   try {
-    return work(glue);
+    const answer = work(glue);
+    unsure = outer;
+    return answer;
   } catch (error) {
-    throw understood(error);
+    // Where the stack has run out, this throws too and leaves the doubt standing.
+    const known = understood(error);
+    unsure = outer;
+    throw known;
   } finally {
     depth -= 1;
   }
 }
 
-/** Runs code of the host that the engine called: nothing replaces the engine under it. */
+/** Runs code of the host that the engine called: nothing replaces the engine under it, and what it throws is no trap. */
 export function leave<T>(work: () => T): T {
   depth += 1;
   try {
     return work();
+  } catch (error) {
+    if (typeof error === "object" && error !== null) foreign.add(error);
+    throw error;
   } finally {
     depth -= 1;
   }
@@ -75,14 +89,14 @@ export async function run(call: (glue: Glue, host: Host) => Promise<Outcome>, ho
 function alive(host: Host, gone: () => void): Host {
   const current = () => waiting.has(gone);
   return {
-    read: (indices) => leave(() => host.read(indices)),
-    summary: (text, id, covers) => leave(() => host.summary(text, id, covers)),
-    remade: (index, key) => leave(() => host.remade(index, key)),
-    replace: (index, key, parts, texts) => leave(() => host.replace(index, key, parts, texts)),
-    event: (event) => leave(() => host.event(event)),
+    read: (indices) => host.read(indices),
+    summary: (text, id, covers) => host.summary(text, id, covers),
+    remade: (index, key) => host.remade(index, key),
+    replace: (index, key, parts, texts) => host.replace(index, key, parts, texts),
+    event: (event) => host.event(event),
     ask: (requests) =>
       new Promise((resolve, reject) => {
-        leave(() => host.ask(requests)).then(
+        host.ask(requests).then(
           (answers) => current() && resolve(answers),
           (reason) => current() && reject(reason),
         );
@@ -91,6 +105,7 @@ function alive(host: Host, gone: () => void): Host {
 }
 
 function start(): void {
+  if (unsure && depth === 0) giveUp();
   if (memory && !broken) return;
   if (broken && depth > 0) throw trapped(undefined);
   try {
@@ -99,6 +114,7 @@ function start(): void {
     memory = glue.initSync({ module: memory ? (undefined as never) : load() }).memory;
     broken = false;
   } catch (error) {
+    if (isOutOfStack(error)) throw error;
     throw new PrecisError(
       "engine-load",
       null,
@@ -111,10 +127,16 @@ function start(): void {
 function understood(error: unknown): unknown {
   if (isErrorLike(error)) return new PrecisError(error.code, error.path ?? null, error.advice);
   if (!isTrap(error)) return error;
+  giveUp();
+  return trapped(error);
+}
+
+/** Whoever waits in this instance starts again in the next one. */
+function giveUp(): void {
   broken = true;
+  unsure = false;
   for (const gone of waiting) gone();
   waiting.clear();
-  return trapped(error);
 }
 
 function trapped(cause: unknown): PrecisError {
@@ -130,7 +152,7 @@ function trapped(cause: unknown): PrecisError {
 
 /** A panic, an illegal instruction, a stack or memory that ran out. */
 function isTrap(error: unknown): boolean {
-  if (!(error instanceof Error) || error instanceof PrecisError) return false;
+  if (!(error instanceof Error) || error instanceof PrecisError || foreign.has(error)) return false;
   return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || TRAPS.includes(error.name);
 }
 

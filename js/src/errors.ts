@@ -41,3 +41,8 @@ export function isErrorLike(error: unknown): error is ErrorLike {
   const { code, advice } = error as Partial<ErrorLike>;
   return typeof code === "string" && typeof advice === "string";
 }
+
+/** Whether an error only says that the caller was nested too deep: it tells nothing of what was called. */
+export function isOutOfStack(error: unknown): boolean {
+  return error instanceof Error && /call stack|recursion/i.test(error.message);
+}

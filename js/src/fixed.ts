@@ -65,6 +65,7 @@ export class FixedMemory {
 
   private read(value: unknown, read: Read, path: string): Kept {
     const collector = new Collector();
+    collector.start();
     const uncounted = read(value, collector);
     const leaves = collector.finish();
     const [digested] = digest([{ leaves, path }], this.estimator, this.counter);

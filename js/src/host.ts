@@ -1,4 +1,5 @@
 import type { Ask } from "./ask.ts";
+import { leave } from "./engine.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import type { Host, Outcome } from "./glue.ts";
@@ -28,39 +29,45 @@ export class CallHost<Base, M extends Base> implements Host {
   ) {}
 
   read(indices: Uint32Array): { ops: Uint32Array; text: Uint8Array } {
-    const tape = new MemoryTape();
-    for (const index of indices) writeMessage(tape, this.history.entries[index]?.leaves ?? [], null);
-    return tape.finish();
+    return leave(() => {
+      const tape = new MemoryTape();
+      for (const index of indices) writeMessage(tape, this.history.entries[index]?.leaves ?? [], null);
+      return tape.finish();
+    });
   }
 
   summary(text: string, id: string, covers: number): Uint32Array {
-    const { made } = this.history;
-    let known = made.find((one) => one.text === text && one.id === id && one.covers === covers);
-    if (!known) {
-      known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
-      remember(made, known);
-    }
-    return this.add(known.message);
+    return leave(() => {
+      const { made } = this.history;
+      let known = made.find((one) => one.text === text && one.id === id && one.covers === covers);
+      if (!known) {
+        known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
+        remember(made, known);
+      }
+      return this.add(known.message);
+    });
   }
 
   remade(index: number, key: string): Uint32Array | undefined {
     const known = this.memory.replaced(this.messages[index] as M & object);
-    return known?.key === key ? this.add(known.message) : undefined;
+    return known?.key === key ? leave(() => this.add(known.message)) : undefined;
   }
 
   replace(index: number, key: string, parts: Uint32Array, texts: string[]): Uint32Array {
-    const message = this.messages[index] as M & object;
-    let copy: Base = message;
-    texts.forEach((text, i) => {
-      copy = checked(this.format.replace(copy, parts[i] ?? 0, text), "format.replace");
+    return leave(() => {
+      const message = this.messages[index] as M & object;
+      let copy: Base & object = message;
+      texts.forEach((text, i) => {
+        copy = checked(this.format.replace(copy, parts[i] ?? 0, text), "format.replace");
+      });
+      this.memory.remember(message, { key, message: copy });
+      return this.add(copy);
     });
-    this.memory.remember(message, { key, message: copy as object });
-    return this.add(copy as object);
   }
 
   event(event: CompactionEvent): void {
     if (event.type === "start") this.compaction = event.id;
-    this.tell(event);
+    leave(() => this.tell(event));
   }
 
   /** What to send: the host's own messages, and those made in this call. */

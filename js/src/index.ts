@@ -4,10 +4,10 @@
  * @packageDocumentation
  */
 
+export type { ErrorCode, WarningCode } from "./codes.ts";
 export { createCompactor } from "./compactor.ts";
 export { PrecisError } from "./errors.ts";
 export type { Format, MediaKind, Reader, Role } from "./format.ts";
-export type { ErrorCode, WarningCode } from "./codes.ts";
 export { attributes, checkMessages, summaryOf } from "./inspect.ts";
 export type {
   CompactionEvent,

@@ -82,15 +82,18 @@ const named = (name: unknown): string =>
 
 /** Keeps what it is told. */
 export class Collector extends Taking {
-  private leaves: unknown[] = [NO_ROLE];
+  private leaves: unknown[] = [];
 
-  /** What was said since the last call. */
-  finish(): Leaves {
-    const { leaves } = this;
-    leaves[0] = this.said;
+  /** From here on. */
+  start(): void {
     this.leaves = [NO_ROLE];
     this.said = NO_ROLE;
-    return leaves;
+  }
+
+  /** What was said since then. */
+  finish(): Leaves {
+    this.leaves[0] = this.said;
+    return this.leaves;
   }
 
   protected override take(leaf: unknown): void {

@@ -1,5 +1,5 @@
 import { digest } from "./digest.ts";
-import { PrecisError } from "./errors.ts";
+import { isOutOfStack, PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "./leaves.ts";
 
@@ -185,12 +185,12 @@ export class Memory<Base> {
 
   /** What the format says of a message; if it throws, the message itself and nothing else. */
   private listen(message: Base): Leaves {
+    this.collector.start();
     try {
       this.format.read(message, this.collector);
       return this.collector.finish();
     } catch (error) {
-      this.collector.finish();
-      if (error instanceof PrecisError) throw error;
+      if (error instanceof PrecisError || isOutOfStack(error)) throw error;
       return [NO_ROLE, Leaf.opaque, message];
     }
   }

@@ -21,8 +21,6 @@ export const Op = {
   count: 26,
 } as const;
 
-const encoder = new TextEncoder();
-
 /** Room for the longest op with its words. */
 const LONGEST_OP = 8;
 /** A code point is never cut: less room than this is none. */
@@ -37,6 +35,7 @@ export abstract class Tape {
   protected ops = new Uint32Array(4096);
   protected length = 0;
   protected used = 0;
+  private readonly encoder = new TextEncoder();
 
   protected abstract bytes(): Uint8Array;
   /** Makes room for bytes. Everything on the tape is whole when it is called. */
@@ -68,7 +67,7 @@ export abstract class Tape {
       let end = Math.min(text.length, at + free);
       if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end -= 1;
       const piece = at === 0 && end === text.length ? text : text.slice(at, end);
-      const { read, written } = encoder.encodeInto(piece, this.used === 0 ? bytes : bytes.subarray(this.used));
+      const { read, written } = this.encoder.encodeInto(piece, this.used === 0 ? bytes : bytes.subarray(this.used));
       at += read;
       this.wrote(at < text.length ? Op.chunk : Op.string, written);
       if (at >= text.length) return;

@@ -110,13 +110,12 @@ fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
         }
         for member in scene.cuts.start_of(input - lead)..scene.cuts.end_of(input - lead) {
             if let Some(member) = scene.history.index_of(member + lead).filter(|&member| member < below)
-                && !head.contains(&member)
+                && let Err(at) = head.binary_search(&member)
             {
-                head.push(member);
+                head.insert(at, member);
             }
         }
     }
-    head.sort_unstable();
 }
 
 /// The nearest legal cut at or before `wanted`. With signed reasoning in the active turn, a cut inside that turn is
@@ -136,7 +135,7 @@ fn legal_cut(scene: &Scene<'_>, wanted: usize) -> Option<usize> {
 impl Shape {
     /// As it stands in a plan.
     pub fn to_json(&self) -> Json {
-        Json::object([
+        Json::object(&mut [
             ("covers", position_json(self.covers)),
             ("head", self.head.clone().into()),
             ("kept", self.kept.clone().into()),
@@ -151,7 +150,7 @@ impl Shape {
     /// With the path of the first wrong member.
     pub fn parse(json: &Json) -> Result<Self, Error> {
         let fields = Fields::of(json, "plan.shape", Code::InvalidPlan)?;
-        let covers = parse_position(fields.raw("covers"), "covers").map_err(|error| Error { code: Code::InvalidPlan, path: Some("plan.shape.covers".into()), ..error })?;
+        let covers = parse_position(fields.raw("covers"), "covers").map_err(|error| Error::at(Code::InvalidPlan, "plan.shape.covers", &error.advice))?;
         Ok(Self {
             covers,
             head: fields.counts("head")?,

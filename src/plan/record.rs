@@ -49,13 +49,13 @@ const RUNGS: [(Rung, &str); 8] = [
 impl Plan {
     /// As plain JSON.
     pub fn to_json(&self) -> Json {
-        let asked = |asked: &Asked| Json::object([("id", asked.id.as_str().into()), ("kind", asked.kind.as_str().into()), ("maxOutputTokens", asked.max_output_tokens.into())]);
+        let asked = |asked: &Asked| Json::object(&mut [("id", asked.id.as_str().into()), ("kind", asked.kind.as_str().into()), ("maxOutputTokens", asked.max_output_tokens.into())]);
         let (edit, shape) = match &self.action {
-            Move::Edit { cap, typed, clear } => (Json::object([("cap", (*cap).into()), ("typed", (*typed).into()), ("clear", (*clear).into())]), Json::Null),
+            Move::Edit { cap, typed, clear } => (Json::object(&mut [("cap", (*cap).into()), ("typed", (*typed).into()), ("clear", (*clear).into())]), Json::Null),
             Move::Compact(shape) => (Json::Null, shape.to_json()),
             Move::Pass | Move::Stuck => (Json::Null, Json::Null),
         };
-        Json::object([
+        Json::object(&mut [
             ("version", VERSION.into()),
             ("rung", RUNGS.iter().find(|entry| entry.0 == self.rung).map_or("pass", |entry| entry.1).into()),
             ("stuck", if self.action == Move::Stuck { true.into() } else { Json::Null }),

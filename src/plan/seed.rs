@@ -389,5 +389,5 @@ pub fn fires(call: &Call, raw: u64) -> bool {
 /// The preset's limits as plain JSON, for documentation and tests.
 pub fn limits_json(window: u64) -> Json {
     let most = summary_tokens(window);
-    Json::record([("buffer", buffer(window).into()), ("threshold", (window - buffer(window)).into()), ("maxOutputTokens", most.into()), ("words", word_limit(most).into())])
+    Json::record(&mut [("buffer", buffer(window).into()), ("threshold", (window - buffer(window)).into()), ("maxOutputTokens", most.into()), ("words", word_limit(most).into())])
 }

@@ -5,7 +5,6 @@ use super::{Source, transcript};
 use crate::content::{Content, ContentPart};
 use crate::message::Role;
 use crate::text;
-use std::collections::BTreeMap;
 
 const OPENING: &str = "This part of the conversation was condensed by code, without a model: quotations are exact, but much is left out.";
 const BEFORE: &str = "## Before that";
@@ -125,11 +124,11 @@ struct Usage {
 
 fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
     let mut used: Vec<Usage> = earlier.iter().filter_map(|line| parse_usage(line)).collect();
-    let mut names: BTreeMap<&str, &str> = BTreeMap::new();
+    let mut names: Vec<(&str, &str)> = Vec::new();
     for part in messages.iter().flat_map(|(message, _)| &message.parts) {
         match part {
             ContentPart::Call { id, name, input } => {
-                names.insert(id, name);
+                names.push((id, name));
                 let last = transcript::escape(&text::ends(&input.to_text(), 160)).replace('\n', " ");
                 match used.iter_mut().find(|usage| usage.name == *name) {
                     Some(usage) => {
@@ -140,7 +139,7 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
                 }
             }
             ContentPart::Result { id, failed: true, .. } => {
-                if let Some(usage) = names.get(id.as_str()).and_then(|name| used.iter_mut().find(|usage| usage.name == *name)) {
+                if let Some(usage) = names.iter().rev().find(|known| known.0 == id).and_then(|known| used.iter_mut().find(|usage| usage.name == known.1)) {
                     usage.failures += 1;
                 }
             }

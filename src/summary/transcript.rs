@@ -4,7 +4,6 @@
 use crate::content::{Content, ContentPart};
 use crate::markers;
 use crate::text;
-use std::collections::BTreeMap;
 
 /// Bytes of a call's arguments and of a result that are shown at most.
 const ARGUMENT_BYTES: usize = 600;
@@ -14,7 +13,7 @@ const LEAST_BYTES: usize = 80;
 
 /// The transcript of `messages` within about `budget` bytes: every message appears, the longest are cut.
 pub fn render(messages: &[(Content, bool)], budget: usize) -> String {
-    let mut names = BTreeMap::new();
+    let mut names: Vec<(&str, &str)> = Vec::new();
     let rendered: Vec<String> = messages.iter().map(|(message, _)| entry(message, &mut names)).filter(|entry| !entry.is_empty()).collect();
     let lengths: Vec<usize> = rendered.iter().map(|entry| entry.len() + 1).collect();
     let cap = text::level(&lengths, budget).max(LEAST_BYTES);
@@ -26,7 +25,8 @@ pub fn render(messages: &[(Content, bool)], budget: usize) -> String {
     out
 }
 
-fn entry(message: &Content, names: &mut BTreeMap<String, String>) -> String {
+/// `names`: the tools of the calls so far, by call id; results come soon after their calls, so the end is searched first.
+fn entry<'m>(message: &'m Content, names: &mut Vec<(&'m str, &'m str)>) -> String {
     let mut out = String::new();
     let role = message.role.as_str();
     for part in &message.parts {
@@ -34,11 +34,11 @@ fn entry(message: &Content, names: &mut BTreeMap<String, String>) -> String {
             ContentPart::Text { text, .. } if text.trim().is_empty() => continue,
             ContentPart::Text { text, .. } => format!("{role}: {}", text.trim()),
             ContentPart::Call { id, name, input } => {
-                names.insert(id.clone(), name.clone());
+                names.push((id, name));
                 format!("{role} called {name}({})", text::ends(&input.to_text(), ARGUMENT_BYTES))
             }
             ContentPart::Result { id, output, failed, .. } => {
-                let name = names.get(id).map_or("a tool", String::as_str);
+                let name = names.iter().rev().find(|known| known.0 == id).map_or("a tool", |known| known.1);
                 let outcome = if *failed { "failed" } else { "returned" };
                 format!("{name} {outcome}: {}", text::ends(&output.to_text(), RESULT_BYTES))
             }

@@ -5,6 +5,7 @@ use crate::content::{self, Content};
 use crate::error::{Code, Error};
 use crate::host::{Host, Product};
 use crate::json::Json;
+use std::cell::Cell;
 use js_sys::{Array, Promise, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
@@ -38,17 +39,17 @@ extern "C" {
     fn text(this: &Tape) -> Uint8Array;
 }
 
-/// A host during one exported call: counts what it makes, and keeps what it threw.
+/// A host during one step of an exported call: counts what it makes over all steps, and keeps what it threw.
 pub struct Bridge<'a> {
     host: &'a JsHost,
-    made: u32,
+    made: &'a Cell<u32>,
     thrown: Option<JsValue>,
 }
 
 impl<'a> Bridge<'a> {
-    /// A bridge to `host` for one exported call.
-    pub fn new(host: &'a JsHost) -> Self {
-        Self { host, made: 0, thrown: None }
+    /// A bridge to `host`; `made` counts the messages it has made in this exported call.
+    pub fn new(host: &'a JsHost, made: &'a Cell<u32>) -> Self {
+        Self { host, made, thrown: None }
     }
 
     /// What the host threw stands in the place of the error it became.
@@ -62,8 +63,7 @@ impl<'a> Bridge<'a> {
     }
 
     fn product(&mut self, record: &Uint32Array) -> Product {
-        let number = self.made;
-        self.made += 1;
+        let number = self.made.replace(self.made.get() + 1);
         Product { record: record.to_vec(), number }
     }
 }

@@ -19,6 +19,7 @@ use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
 use host::{Bridge, JsHost};
+use std::cell::Cell;
 use js_sys::{Reflect, Uint32Array};
 use wasm_bindgen::prelude::*;
 use wire::{error_to_js, from_js, to_js};
@@ -87,14 +88,15 @@ pub fn validate(options: JsValue) -> Result<String, JsValue> {
 }
 
 fn parse_options(options: JsValue) -> Result<Options, Error> {
-    Options::parse(&from_js(options, "options", Code::InvalidOption)?)
+    Options::parse(&from_js(&options, "options", Code::InvalidOption)?)
 }
 
 /// Decides about a call.
 #[wasm_bindgen]
 pub fn plan(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
+    let made = Cell::new(0);
+    let mut bridge = Bridge::new(host, &made);
     let plan = engine::plan(&call, &mut bridge);
     bridge.settle(plan).map(|plan| to_js(&plan.to_json()))
 }
@@ -103,7 +105,8 @@ pub fn plan(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> 
 #[wasm_bindgen]
 pub fn usage(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
+    let made = Cell::new(0);
+    let mut bridge = Bridge::new(host, &made);
     let usage = engine::usage(&call, &mut bridge);
     bridge.settle(usage).map(|usage| to_js(&usage.to_json()))
 }
@@ -113,7 +116,8 @@ pub fn usage(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) ->
 pub fn requests(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
     let plan = parse_plan(plan).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
+    let made = Cell::new(0);
+    let mut bridge = Bridge::new(host, &made);
     let requests = engine::requests(&call, &plan, &mut bridge);
     bridge.settle(requests).map(|requests| requests_to_js(&requests))
 }
@@ -123,8 +127,9 @@ pub fn requests(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue,
 pub fn commit(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, results: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
     let plan = parse_plan(plan).map_err(error_to_js)?;
-    let answers = parse_answers(results).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
+    let answers = parse_answers(&results).map_err(error_to_js)?;
+    let made = Cell::new(0);
+    let mut bridge = Bridge::new(host, &made);
     let committed = engine::commit(&call, &plan, answers.as_deref(), &mut bridge);
     bridge.settle(committed).map(|committed| committed_to_js(&committed))
 }
@@ -141,7 +146,7 @@ pub async fn run(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: JsHost)
 pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: JsValue) -> Result<JsValue, JsValue> {
     let options = parse_options(options).map_err(error_to_js)?;
     let state = parse_state(state).map_err(error_to_js)?;
-    let usage = from_js(usage, "usage", Code::InvalidCall).unwrap_or_default();
+    let usage = from_js(&usage, "usage", Code::InvalidCall).unwrap_or_default();
     let request = request.as_string();
     Ok(to_js(&engine::after_model(&options, &state, usage.get("prompt").count(), request.as_deref()).to_json()))
 }
@@ -151,7 +156,7 @@ pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: Js
 pub fn keep_from(state: JsValue) -> Result<JsValue, JsValue> {
     let state = parse_state(state).map_err(error_to_js)?;
     let (index, id) = engine::keep_from(&state);
-    Ok(to_js(&Json::record([("index", index.into()), ("id", id.map(str::to_owned).into())])))
+    Ok(to_js(&Json::record(&mut [("index", index.into()), ("id", id.map(str::to_owned).into())])))
 }
 
 /// The newest summary.
@@ -164,7 +169,7 @@ pub fn summary_of(state: JsValue) -> Result<Option<String>, JsValue> {
 /// Flat attributes of a report.
 #[wasm_bindgen]
 pub fn attributes(report: JsValue) -> Result<JsValue, JsValue> {
-    let report = from_js(report, "report", Code::InvalidCall).map_err(error_to_js)?;
+    let report = from_js(&report, "report", Code::InvalidCall).map_err(error_to_js)?;
     report::attributes(&report).map(|flat| to_js(&flat)).map_err(error_to_js)
 }
 
@@ -172,7 +177,7 @@ pub fn attributes(report: JsValue) -> Result<JsValue, JsValue> {
 #[wasm_bindgen]
 pub fn check(records: Vec<u32>) -> Result<JsValue, JsValue> {
     let messages = Digest::split(&records).ok_or_else(gone)?;
-    let found = pairs::check(&messages).into_iter().map(|violation| Json::record([("rule", violation.rule.into()), ("index", violation.index.into()), ("message", violation.message.into())]));
+    let found = pairs::check(&messages).into_iter().map(|violation| Json::record(&mut [("rule", violation.rule.into()), ("index", violation.index.into()), ("message", violation.message.into())]));
     Ok(to_js(&Json::List(found.collect())))
 }
 
@@ -181,24 +186,24 @@ fn parse_call(call: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call,
     let record = |name: &str| member(name).dyn_into::<Uint32Array>().ok().map(|array| array.to_vec());
     let mut members = Vec::new();
     for (name, code) in [("options", Code::InvalidOption), ("window", Code::InvalidWindow), ("state", Code::InvalidState)] {
-        members.push((name.to_owned(), from_js(member(name), name, code)?));
+        members.push((name.to_owned(), from_js(&member(name), name, code)?));
     }
     for name in ["offset", "model", "maxOutputTokens", "uncountedTools", "todos", "mustKeep", "threshold", "focus", "compact", "ids", "unreadable", "counterFailed", "overflow"] {
-        members.push((name.to_owned(), from_js(member(name), name, Code::InvalidCall)?));
+        members.push((name.to_owned(), from_js(&member(name), name, Code::InvalidCall)?));
     }
     Call::parse(&Json::Object(members), records, flags, record("system").as_deref(), record("tools").as_deref())
 }
 
 fn parse_state(state: JsValue) -> Result<SessionState, Error> {
-    SessionState::parse(&from_js(state, "state", Code::InvalidState)?)
+    SessionState::parse(&from_js(&state, "state", Code::InvalidState)?)
 }
 
 fn parse_plan(plan: JsValue) -> Result<Plan, Error> {
-    Plan::parse(&from_js(plan, "plan", Code::InvalidPlan)?)
+    Plan::parse(&from_js(&plan, "plan", Code::InvalidPlan)?)
 }
 
 /// Answers of the host's summarizer; `undefined` means that nobody was asked.
-fn parse_answers(results: JsValue) -> Result<Option<Vec<Answer>>, Error> {
+fn parse_answers(results: &JsValue) -> Result<Option<Vec<Answer>>, Error> {
     let results = from_js(results, "results", Code::InvalidCall)?;
     let Some(list) = results.list() else { return Ok(None) };
     let answer = |answer: &Json| match (answer.get("text").text(), answer.get("finish").text()) {
@@ -210,7 +215,7 @@ fn parse_answers(results: JsValue) -> Result<Option<Vec<Answer>>, Error> {
 
 fn requests_to_js(requests: &[Request]) -> JsValue {
     let request = |request: &Request| {
-        Json::record([
+        Json::record(&mut [
             ("id", request.id.as_str().into()),
             ("kind", request.kind.into()),
             ("system", request.system.as_str().into()),
@@ -223,10 +228,7 @@ fn requests_to_js(requests: &[Request]) -> JsValue {
 
 fn committed_to_js(committed: &Committed) -> JsValue {
     let out = js_sys::Object::new();
-    let set = |name: &str, value: &JsValue| {
-        // Setting a member of a fresh plain object cannot fail.
-        let _ = Reflect::set(&out, &JsValue::from_str(name), value);
-    };
+    let set = |name: &str, value: &JsValue| wire::set(&out, name, value);
     set("state", &to_js(&committed.state.to_json()));
     set("report", &to_js(&committed.report.to_json()));
     set("changed", &JsValue::from_bool(committed.changed));

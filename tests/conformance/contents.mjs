@@ -63,12 +63,18 @@ const printed = (map) =>
 
 const quarter = (text) => Math.floor(Buffer.byteLength(text) / 4);
 
-/** The same entry, whole or shortened: equal ids where it calls or answers, else an equal beginning of its text. */
+/** The same entry, whole or shortened: equal ids where it calls or answers, else a text with the same beginning or both its ends. */
 export function standsFor(copy, original) {
-  return copy === original || (copy.role === original.role && label(copy) === label(original));
+  if (copy === original) return true;
+  if (copy.role !== original.role || ids(copy) !== ids(original)) return false;
+  return ids(original) !== "" || sameEnds(text(copy), text(original));
 }
 
-function label({ parts }) {
-  const ids = parts.map((part) => (part.functionCall ?? part.functionResponse)?.id).filter(Boolean);
-  return ids.length ? ids.join(" ") : (parts.find((part) => part.text)?.text.slice(0, 40) ?? "");
+const ids = ({ parts }) => parts.map((part) => (part.functionCall ?? part.functionResponse)?.id ?? "").join("");
+const text = ({ parts }) => parts.find((part) => part.text)?.text ?? "";
+
+function sameEnds(short, whole) {
+  if (short.startsWith(whole.slice(0, 40))) return true;
+  const [start, end] = short.split(/\[[^\]]*\]/);
+  return end !== undefined && (start + end).trim() !== "" && whole.startsWith(start) && whole.endsWith(end);
 }

@@ -14,7 +14,7 @@ export interface Options {
 export class UsageError extends Error {}
 
 const SESSION = "tests/fixtures/pi-session/refactoring.jsonl";
-const WINDOWS = [16_000, 64_000, 128_000];
+const WINDOWS = [32_000, 64_000, 128_000];
 const MATRIX_FILES = "tests/fixtures";
 const MATRIX_WINDOWS = [4_000, 8_000, 32_000, 200_000];
 

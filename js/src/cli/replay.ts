@@ -10,7 +10,7 @@ import {
 } from "precis";
 import { check } from "precis/testing";
 import { billing } from "./billing.ts";
-import { isRequest, type Outline, outliner, saysTheSame } from "./recognise.ts";
+import { isRequest, type Outline, outliner, standsFor } from "./recognise.ts";
 import type { Conversation } from "./transcripts/conversation.ts";
 
 /** What `--json` prints. */
@@ -144,9 +144,7 @@ function holdsNewest(
   outline: (message: object) => Outline,
 ): boolean {
   const newest = history.at(-1);
-  if (!newest || view.includes(newest)) return true;
-  const { key } = outline(newest);
-  return view.some((message) => outline(message).key === key);
+  return !newest || holds(view, newest, outline);
 }
 
 function holdsRequest(
@@ -155,7 +153,11 @@ function holdsRequest(
   outline: (message: object) => Outline,
 ): boolean {
   const request = history.findLast((message) => isRequest(outline(message)));
-  return !request || view.includes(request) || view.some((message) => saysTheSame(outline(message), outline(request)));
+  return !request || holds(view, request, outline);
+}
+
+function holds(view: readonly object[], wanted: object, outline: (message: object) => Outline): boolean {
+  return view.includes(wanted) || view.some((message) => standsFor(outline(message), outline(wanted)));
 }
 
 /** Violations are relative: what the history brought along is not the view's fault. */
@@ -176,9 +178,9 @@ function addsViolation(format: Format<object>, history: readonly object[], view:
 
 function kept(history: readonly object[], view: readonly object[], outline: (message: object) => Outline) {
   const own = new Set(history);
-  const keys = new Set(history.map((message) => outline(message).key));
   const whole = view.filter((message) => own.has(message)).length;
-  const shortened = view.filter((message) => !own.has(message) && keys.has(outline(message).key)).length;
+  const made = view.filter((message) => !own.has(message)).map(outline);
+  const shortened = made.filter((copy) => history.some((message) => standsFor(copy, outline(message)))).length;
   return { whole, shortened, gone: history.length - whole - shortened };
 }
 

@@ -4,9 +4,9 @@ import type { Conversation } from "./transcripts/conversation.ts";
 
 const BAR = 40;
 const SUMMARY_LINES = 8;
-/** Compactions told at length; later ones take a line, and those past the limit are only counted. */
+/** Compactions, and summaries, told at length; later ones take a line, and those past the limit are only counted. */
 const TOLD = 2;
-const LISTED = 10;
+const LISTED = 12;
 
 type Print = (line?: string) => void;
 
@@ -28,6 +28,9 @@ export class Story {
   private readonly fractions: number[] = [];
   private nextMark = 0;
   private compactions = 0;
+  private unlisted = 0;
+  private summaries = 0;
+  private summary: string | null = null;
 
   constructor(
     window: number,
@@ -47,7 +50,7 @@ export class Story {
 
   end({ billed, totals }: Replayed): void {
     const { dim, bad, good } = this.paint;
-    if (this.compactions > LISTED) this.print(`  … and ${this.compactions - LISTED} more compactions`);
+    if (this.unlisted) this.print(`  … and ${this.unlisted} more compactions`);
     this.print(dim(`  ${sparkline(this.fractions, 80)}  all ${totals.requests} requests`));
     const faults = [
       [totals.newestMissing, "lack the newest message"],
@@ -75,14 +78,22 @@ export class Story {
 
   private compaction(place: string, { before, after, rung, outcome }: Step["report"], made: Compaction): void {
     this.compactions = made.number;
-    if (made.number > LISTED) return;
-    if (made.number <= TOLD) this.fill(place, before);
+    const summarized = made.summary !== this.summary && this.summaries < TOLD;
+    if (made.number > LISTED && !summarized) {
+      this.unlisted += 1;
+      return;
+    }
+    const atLength = made.number <= TOLD || summarized;
+    if (atLength) this.fill(place, before);
     const how = [rung, outcome === "compacted" ? null : outcome].filter(Boolean).join(", ");
     const change = `compaction ${made.number}: ${grouped(before.tokens)} → ${grouped(after.tokens)} tokens`;
     this.print(`  ${place}  ${this.paint.bold(change)} (${how}); ${keeps(made)}`);
-    if (made.number > TOLD) return;
-    for (const line of excerpt(made.summary)) this.print(this.paint.dim(`    │ ${line}`));
-    this.fill(place, after);
+    if (summarized) {
+      this.summaries += 1;
+      this.summary = made.summary;
+      for (const line of excerpt(made.summary)) this.print(this.paint.dim(`    │ ${line}`));
+    }
+    if (atLength) this.fill(place, after);
   }
 }
 

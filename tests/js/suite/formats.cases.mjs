@@ -1,0 +1,516 @@
+// One table for all formats: what a message is, and what its format says of it.
+import { aiSdk, anthropic, openaiChat } from "precis/formats";
+
+/** 1 × 1 pixel: PNG. */
+export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const bytes = new Uint8Array([1, 2, 3]);
+const url = new URL("https://example.com/cat.png");
+const signed = { anthropic: { signature: "c2ln" } };
+
+const part = (role, one, ...said) => ({ message: { role, content: [one] }, said: [["role", role], ...said] });
+
+const openai = {
+  "system text": {
+    message: { role: "system", content: "Be kind." },
+    said: [
+      ["role", "system"],
+      ["text", 0, "Be kind."],
+    ],
+  },
+  "developer text": {
+    message: { role: "developer", content: "Be kind." },
+    said: [
+      ["role", "system"],
+      ["text", 0, "Be kind."],
+    ],
+  },
+  "user text": {
+    message: { role: "user", content: "Hi.", name: "ann" },
+    said: [
+      ["role", "user"],
+      ["text", 0, "Hi."],
+    ],
+  },
+  "user parts": {
+    message: {
+      role: "user",
+      content: [
+        { type: "text", text: "What is this?" },
+        { type: "image_url", image_url: { url: `data:image/png;base64,${PIXEL}`, detail: "low" } },
+        { type: "image_url", image_url: { url: "https://example.com/cat.png" } },
+        { type: "input_audio", input_audio: { data: "AAAA", format: "wav" } },
+        { type: "file", file: { file_data: "data:application/pdf;base64,AAAA", filename: "a.pdf" } },
+        { type: "file", file: { file_id: "file-1" } },
+        { type: "text", text: "And this?" },
+      ],
+    },
+    said: [
+      ["role", "user"],
+      ["text", 0, "What is this?"],
+      ["media", "image", `data:image/png;base64,${PIXEL}`, undefined],
+      ["media", "image", "https://example.com/cat.png", undefined],
+      ["media", "audio", "AAAA", "audio/wav"],
+      ["media", "pdf", "data:application/pdf;base64,AAAA", "application/pdf"],
+      ["media", "file", { file_id: "file-1" }, undefined],
+      ["text", 6, "And this?"],
+    ],
+  },
+  "unknown part": part("user", { type: "hologram", depth: 3 }, ["opaque", { type: "hologram", depth: 3 }]),
+  "assistant text": {
+    message: { role: "assistant", content: "Hello.", refusal: null, annotations: [] },
+    said: [
+      ["role", "assistant"],
+      ["text", 0, "Hello."],
+    ],
+  },
+  "assistant parts": {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "text", text: "Hm." },
+        { type: "refusal", refusal: "No." },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["text", 0, "Hm."],
+      ["text", 1, "No."],
+    ],
+  },
+  "assistant refusal": {
+    message: { role: "assistant", content: null, refusal: "No." },
+    said: [
+      ["role", "assistant"],
+      ["opaque", null],
+      ["opaque", "No."],
+    ],
+  },
+  "tool calls": {
+    message: {
+      role: "assistant",
+      content: null,
+      tool_calls: [
+        { id: "c1", type: "function", function: { name: "read", arguments: '{"path":"a","lines":[1,2]}' } },
+        { id: "c2", type: "function", function: { name: "read", arguments: '{"path":' } },
+        { id: "c3", type: "custom", custom: { name: "shell", input: "ls" } },
+        { id: "c4", type: "telepathy" },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["opaque", null],
+      ["call", "c1", "read", { path: "a", lines: [1, 2] }],
+      ["call", "c2", "read", '{"path":'],
+      ["call", "c3", "shell", "ls"],
+      ["opaque", { id: "c4", type: "telepathy" }],
+    ],
+  },
+  "function call": {
+    message: { role: "assistant", content: null, function_call: { name: "read", arguments: "{}" } },
+    said: [
+      ["role", "assistant"],
+      ["opaque", null],
+      ["call", "read", "read", {}],
+    ],
+  },
+  reasoning: {
+    message: { role: "assistant", reasoning_content: "Let me think.", content: "Four." },
+    said: [
+      ["role", "assistant"],
+      ["reasoning", "Let me think.", false],
+      ["text", 0, "Four."],
+    ],
+  },
+  "signed reasoning": {
+    message: {
+      role: "assistant",
+      reasoning: "So.",
+      reasoning_details: [{ type: "reasoning.encrypted" }],
+      content: "Four.",
+    },
+    said: [
+      ["role", "assistant"],
+      ["reasoning", "So.", true],
+      ["text", 0, "Four."],
+    ],
+  },
+  "tool result": {
+    message: { role: "tool", tool_call_id: "c1", content: "12 files" },
+    said: [
+      ["role", "tool"],
+      ["result", 0, "c1", "12 files", false],
+    ],
+  },
+  "tool result in parts": {
+    message: {
+      role: "tool",
+      tool_call_id: "c1",
+      content: [
+        { type: "text", text: "12" },
+        { type: "text", text: "files" },
+      ],
+    },
+    said: [
+      ["role", "tool"],
+      ["result", 0, "c1", "12\nfiles", false],
+    ],
+  },
+  "function result": {
+    message: { role: "function", name: "read", content: "12 files" },
+    said: [
+      ["role", "tool"],
+      ["result", 0, "read", "12 files", false],
+    ],
+  },
+  "unknown role": {
+    message: { role: "critic", content: "Bad." },
+    said: [["opaque", { role: "critic", content: "Bad." }]],
+  },
+};
+
+const claude = {
+  "user text": {
+    message: { role: "user", content: "Hi." },
+    said: [
+      ["role", "user"],
+      ["text", 0, "Hi."],
+    ],
+  },
+  "user blocks": {
+    message: {
+      role: "user",
+      content: [
+        { type: "text", text: "What is this?", cache_control: { type: "ephemeral" } },
+        { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } },
+        { type: "image", source: { type: "url", url: "https://example.com/cat.png" } },
+        { type: "image", source: { type: "file", file_id: "file_1" } },
+        { type: "document", source: { type: "base64", media_type: "application/pdf", data: "AAAA" } },
+        { type: "document", source: { type: "url", url: "https://example.com/a.pdf" }, title: "A" },
+        { type: "document", source: { type: "text", media_type: "text/plain", data: "Long ago." } },
+        { type: "container_upload", file_id: "file_2" },
+        { type: "text", text: "And this?" },
+      ],
+    },
+    said: [
+      ["role", "user"],
+      ["text", 0, "What is this?"],
+      ["media", "image", PIXEL, "image/png"],
+      ["media", "image", "https://example.com/cat.png", undefined],
+      ["media", "image", { type: "file", file_id: "file_1" }, undefined],
+      ["media", "pdf", "AAAA", "application/pdf"],
+      ["media", "pdf", "https://example.com/a.pdf", undefined],
+      ["opaque", "Long ago."],
+      ["media", "file", { type: "container_upload", file_id: "file_2" }, undefined],
+      ["text", 8, "And this?"],
+    ],
+  },
+  thinking: {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: "Let me think.", signature: "c2ln" },
+        { type: "redacted_thinking", data: "b3Blbg==" },
+        { type: "thinking", thinking: "Aloud.", signature: "" },
+        { type: "text", text: "Four." },
+        { type: "tool_use", id: "t1", name: "read", input: { path: "a" } },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["reasoning", "Let me think.", true],
+      ["reasoning", "b3Blbg==", true],
+      ["reasoning", "Aloud.", false],
+      ["text", 3, "Four."],
+      ["call", "t1", "read", { path: "a" }],
+    ],
+  },
+  "tool results": {
+    message: {
+      role: "user",
+      content: [
+        { type: "tool_result", tool_use_id: "t1", content: "12 files" },
+        { type: "tool_result", tool_use_id: "t2", content: [{ type: "text", text: "gone" }], is_error: true },
+        {
+          type: "tool_result",
+          tool_use_id: "t3",
+          content: [
+            { type: "text", text: "see" },
+            { type: "image", source: { type: "base64", media_type: "image/png", data: PIXEL } },
+            { type: "search_result", source: "s", title: "t" },
+            { type: "text", text: "there" },
+          ],
+        },
+        { type: "tool_result", tool_use_id: "t4" },
+        { type: "text", text: "Go on." },
+      ],
+    },
+    said: [
+      ["role", "user"],
+      ["result", 0, "t1", "12 files", false],
+      ["result", 1, "t2", "gone", true],
+      ["result", 2, "t3", "see\nthere", false],
+      ["media", "image", PIXEL, "image/png"],
+      ["opaque", { type: "search_result", source: "s", title: "t" }],
+      ["result", 3, "t4", "", false],
+      ["text", 4, "Go on."],
+    ],
+  },
+  "a provider's tools": {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "server_tool_use", id: "s1", name: "web_search", input: { query: "precis" } },
+        {
+          type: "web_search_tool_result",
+          tool_use_id: "s1",
+          content: [{ type: "web_search_result", encrypted_content: "x" }],
+        },
+        { type: "server_tool_use", id: "s2", name: "web_fetch", input: {} },
+        { type: "web_fetch_tool_result", tool_use_id: "s2", content: { type: "web_fetch_tool_result_error" } },
+        { type: "mcp_tool_use", id: "s3", name: "find", server_name: "m", input: {} },
+        { type: "mcp_tool_result", tool_use_id: "s3", content: [{ type: "text", text: "found" }], is_error: false },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["call", "s1", "web_search", { query: "precis" }],
+      ["result", 1, "s1", "", false],
+      ["opaque", [{ type: "web_search_result", encrypted_content: "x" }]],
+      ["call", "s2", "web_fetch", {}],
+      ["result", 3, "s2", "", true],
+      ["opaque", { type: "web_fetch_tool_result_error" }],
+      ["call", "s3", "find", {}],
+      ["result", 5, "s3", "found", false],
+    ],
+  },
+  "unknown block": part("assistant", { type: "compaction", content: "…" }, [
+    "opaque",
+    { type: "compaction", content: "…" },
+  ]),
+  "unknown role": {
+    message: { role: "critic", content: "Bad." },
+    said: [["opaque", { role: "critic", content: "Bad." }]],
+  },
+};
+
+const result = (output, ...said) =>
+  part("tool", { type: "tool-result", toolCallId: "c1", toolName: "read", output }, ...said);
+
+const vercel = {
+  "system text": {
+    message: { role: "system", content: "Be kind." },
+    said: [
+      ["role", "system"],
+      ["text", 0, "Be kind."],
+    ],
+  },
+  "user text": {
+    message: { role: "user", content: "Hi." },
+    said: [
+      ["role", "user"],
+      ["text", 0, "Hi."],
+    ],
+  },
+  "user parts": {
+    message: {
+      role: "user",
+      content: [
+        {
+          type: "text",
+          text: "What is this?",
+          providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
+        },
+        { type: "image", image: PIXEL, mediaType: "image/png" },
+        { type: "image", image: url },
+        { type: "image", image: bytes },
+        { type: "file", data: PIXEL, mediaType: "image/png", filename: "a.png" },
+        { type: "file", data: "https://example.com/a.pdf", mediaType: "application/pdf" },
+        { type: "file", data: { type: "data", data: bytes }, mediaType: "audio/mpeg" },
+        { type: "file", data: { type: "url", url }, mediaType: "video/mp4" },
+        { type: "file", data: { type: "reference", reference: { openai: "file-1" } }, mediaType: "text/csv" },
+        { type: "file", data: { type: "text", text: "Long ago." }, mediaType: "text/plain" },
+        { type: "text", text: "And this?" },
+      ],
+    },
+    said: [
+      ["role", "user"],
+      ["text", 0, "What is this?"],
+      ["media", "image", PIXEL, "image/png"],
+      ["media", "image", url, undefined],
+      ["media", "image", bytes, undefined],
+      ["media", "image", PIXEL, "image/png"],
+      ["media", "pdf", "https://example.com/a.pdf", "application/pdf"],
+      ["media", "audio", bytes, "audio/mpeg"],
+      ["media", "video", url, "video/mp4"],
+      ["media", "file", { type: "reference", reference: { openai: "file-1" } }, "text/csv"],
+      ["opaque", "Long ago."],
+      ["text", 10, "And this?"],
+    ],
+  },
+  "assistant parts": {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "Let me think." },
+        { type: "reasoning", text: "Signed.", providerOptions: signed },
+        { type: "text", text: "Four." },
+        { type: "tool-call", toolCallId: "c1", toolName: "read", input: { path: "a" } },
+        { type: "file", data: PIXEL, mediaType: "image/png" },
+        { type: "reasoning-file", data: { type: "data", data: bytes }, mediaType: "image/png" },
+        { type: "custom", kind: "openai.compaction" },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["reasoning", "Let me think.", false],
+      ["reasoning", "Signed.", true],
+      ["text", 2, "Four."],
+      ["call", "c1", "read", { path: "a" }],
+      ["media", "image", PIXEL, "image/png"],
+      ["media", "image", bytes, "image/png"],
+      ["opaque", { type: "custom", kind: "openai.compaction" }],
+      ["reasoning", "", true],
+    ],
+  },
+  "text with an item id": {
+    message: {
+      role: "assistant",
+      content: [{ type: "text", text: "Four.", providerOptions: { openai: { itemId: "msg_1" } } }],
+    },
+    said: [
+      ["role", "assistant"],
+      ["text", 0, "Four."],
+      ["reasoning", "", true],
+    ],
+  },
+  "call with a thought signature": {
+    message: {
+      role: "assistant",
+      content: [
+        {
+          type: "tool-call",
+          toolCallId: "c1",
+          toolName: "read",
+          input: {},
+          providerOptions: { google: { thoughtSignature: "s" } },
+        },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["call", "c1", "read", {}],
+      ["reasoning", "", true],
+    ],
+  },
+  "a provider's compaction": part(
+    "assistant",
+    { type: "text", text: "Summary.", providerOptions: { anthropic: { type: "compaction" } } },
+    ["opaque", { type: "text", text: "Summary.", providerOptions: { anthropic: { type: "compaction" } } }],
+  ),
+  "a provider's tool": {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "tool-call", toolCallId: "c1", toolName: "web_search", input: {}, providerExecuted: true },
+        {
+          type: "tool-result",
+          toolCallId: "c1",
+          toolName: "web_search",
+          output: { type: "json", value: [{ url: "u" }] },
+        },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["call", "c1", "web_search", {}],
+      ["result", 1, "c1", "", false],
+      ["opaque", [{ url: "u" }]],
+    ],
+  },
+  "approval asked": {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "tool-call", toolCallId: "c1", toolName: "delete", input: {} },
+        { type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["call", "c1", "delete", {}],
+      ["opaque", { type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" }],
+    ],
+  },
+  "approval given": part("tool", { type: "tool-approval-response", approvalId: "a1", approved: true }, [
+    "opaque",
+    { type: "tool-approval-response", approvalId: "a1", approved: true },
+  ]),
+  "result: text": result({ type: "text", value: "12 files" }, ["result", 0, "c1", "12 files", false]),
+  "result: json": result({ type: "json", value: { files: 12 } }, ["result", 0, "c1", { files: 12 }, false]),
+  "result: json null": result({ type: "json", value: null }, ["result", 0, "c1", "", false]),
+  "result: error text": {
+    ...result({ type: "error-text", value: "gone" }, ["result", 0, "c1", "gone", true]),
+    output: "error-text",
+  },
+  "result: error json": {
+    ...result({ type: "error-json", value: { code: 5 } }, ["result", 0, "c1", { code: 5 }, true]),
+    output: "error-text",
+  },
+  "result: denied": {
+    ...result({ type: "execution-denied", reason: "no" }, ["result", 0, "c1", "no", true]),
+    output: "execution-denied",
+  },
+  "result: content": result(
+    {
+      type: "content",
+      value: [
+        { type: "text", text: "see" },
+        { type: "media", data: PIXEL, mediaType: "image/png" },
+        { type: "image-data", data: PIXEL, mediaType: "image/png" },
+        { type: "file-url", url: "https://example.com/a.pdf", mediaType: "application/pdf" },
+        { type: "file-id", fileId: "file-1" },
+        { type: "image-file-id", fileId: { openai: "file-2" } },
+        { type: "file", data: { type: "data", data: bytes }, mediaType: "application/pdf" },
+        { type: "custom" },
+        { type: "text", text: "there" },
+      ],
+    },
+    ["result", 0, "c1", "see\nthere", false],
+    ["media", "image", PIXEL, "image/png"],
+    ["media", "image", PIXEL, "image/png"],
+    ["media", "pdf", "https://example.com/a.pdf", "application/pdf"],
+    ["media", "file", "file-1", undefined],
+    ["media", "image", { openai: "file-2" }, undefined],
+    ["media", "pdf", bytes, "application/pdf"],
+    ["opaque", { type: "custom" }],
+  ),
+  "two results": {
+    message: {
+      role: "tool",
+      content: [
+        { type: "tool-result", toolCallId: "c1", toolName: "read", output: { type: "text", value: "one" } },
+        { type: "tool-result", toolCallId: "c2", toolName: "read", output: { type: "text", value: "two" } },
+      ],
+    },
+    said: [
+      ["role", "tool"],
+      ["result", 0, "c1", "one", false],
+      ["result", 1, "c2", "two", false],
+    ],
+  },
+  "unknown part": part("user", { type: "hologram", depth: 3 }, ["opaque", { type: "hologram", depth: 3 }]),
+  "unknown role": { message: { role: "data", content: "?" }, said: [["opaque", { role: "data", content: "?" }]] },
+};
+
+const table = [
+  [openaiChat, openai],
+  [anthropic, claude],
+  [aiSdk, vercel],
+];
+
+/** `{ title, format, message, said, output? }`: `output` is the type a replaced AI SDK output must have, else "text". */
+export const cases = table.flatMap(([format, named]) =>
+  Object.entries(named).map(([name, one]) => ({ title: `${format.name}: ${name}`, format, ...one })),
+);
+
+export const formats = table.map(([format]) => format);
