@@ -34,6 +34,8 @@ pub struct Call {
     pub counted: bool,
     /// Tools whose schema could not be read.
     pub uncounted_tools: u64,
+    /// The host's token counter failed on some texts.
+    pub counter_failed: bool,
     /// Messages that were carried through unread.
     pub unreadable: u64,
     /// Literal strings that must stay in the view.
@@ -78,6 +80,7 @@ impl Call {
             tools: tokens(tools),
             counted: system.is_some() || tools.is_some(),
             uncounted_tools: fields.count("uncountedTools")?.unwrap_or(0),
+            counter_failed: fields.flag("counterFailed")?.unwrap_or(false),
             unreadable: fields.list("unreadable")?.len() as u64,
             must_keep: fields.list("mustKeep")?.iter().filter_map(|text| text.text().map(str::to_owned)).collect(),
             // Todos of a wrong shape are left out; a list is worth more than its worst item.

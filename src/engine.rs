@@ -15,8 +15,8 @@ use crate::json::Json;
 use crate::message::{PartKind, Position};
 use crate::pairs::{self, Cuts};
 use crate::plan::compact::Shape;
-use crate::plan::record::{Asked, Plan};
-use crate::plan::{self, Move, Rung, Scene, compact, seed};
+use crate::plan::record::{Asked, Plan, Spent};
+use crate::plan::{self, Edit, Move, Rung, Scene, compact, seed};
 use crate::budget::{Limits, Window};
 use crate::report::{Notice, Outcome, Parts, Report, Usage};
 use crate::state::{Breaker, Clip, Kind, Pending, SessionState};
@@ -47,6 +47,24 @@ pub struct Committed {
     pub view: Vec<Sent>,
     /// More would be better.
     pub next: Option<Plan>,
+}
+
+impl Committed {
+    /// Adds what asking has cost, over all rounds of a call; the next plan carries it on.
+    pub fn account(&mut self, plan: &Plan, results: &Json) {
+        let results = results.list().unwrap_or_default();
+        let report = &mut self.report;
+        report.calls = plan.spent.calls + results.len() as u64;
+        report.failed = report.failed.take().or_else(|| plan.spent.failed.clone());
+        let newest = results.iter().rev().map(|result| result.get("usage")).find(|usage| !usage.is_null());
+        report.summarizer_usage = newest.unwrap_or(&plan.spent.usage).clone();
+        if !plan.spent.before.is_null() {
+            report.first_before = plan.spent.before.clone();
+        }
+        if let Some(next) = &mut self.next {
+            next.spent = Spent { calls: report.calls, failed: report.failed.clone(), usage: report.summarizer_usage.clone(), before: report.before_json() };
+        }
+    }
 }
 
 /// A place in what is sent.
@@ -115,8 +133,11 @@ impl<'a> Work<'a> {
         let of = Parts::of(view, &self.history);
         let scale = |tokens: u64| self.calibration.scale(tokens, range);
         let mut parts = Parts { system: 0, tools: scale(self.call.tools), user: scale(of.user), assistant: scale(of.assistant), results: scale(of.results), media: scale(of.media), summary: scale(of.summary) };
-        // What is not explained by anything seen is what the provider adds on its own.
+        // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
         parts.system = estimate.tokens.saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
+        if self.call.system + of.system == 0 && self.calibration.anchor.is_none() {
+            parts.user += std::mem::take(&mut parts.system);
+        }
         Usage { tokens: estimate.tokens, raw, bound: estimate.bound, window: self.window.size, trigger: self.window.trigger, reported: self.calibration.anchor.is_some(), parts }
     }
 
@@ -137,6 +158,9 @@ impl<'a> Work<'a> {
         }
         if self.call.uncounted_tools > 0 {
             warn(Warning::UncountedTools, Some("tools".into()), "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.");
+        }
+        if self.call.counter_failed {
+            warn(Warning::CounterFailed, Some("tune.tokens.estimator".into()), "Your token counter threw or answered no whole number for some texts; they are counted as a quarter of their bytes.");
         }
         if self.call.unreadable > 0 {
             warn(Warning::Opaque, Some("messages".into()), "Some messages are in no form the format knows; they are passed on untouched and count nothing.");
@@ -228,7 +252,7 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
                 requests.push(work.asked(shape, 1));
             }
         }
-        Move::Edit { .. } => {
+        Move::Edit(_) => {
             report.outcome = Outcome::Compacted;
             report.rung = Some(rung.as_str());
             report.reason = why(&before, scene.limits.limit, false);
@@ -238,7 +262,28 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
             report.reason = infeasible(&before);
         }
     }
-    Ok(Plan { rung, action, attempt: 1, requests, report: report.to_json() })
+    Ok(Plan { rung, action, attempt: 1, requests, report: report.to_json(), spent: Spent::default() })
+}
+
+/// How a call begins.
+#[derive(Clone, Debug)]
+pub enum Begun {
+    /// Nothing had to be asked.
+    Done(Box<Committed>),
+    /// This plan waits for the summarizer.
+    Waits(Box<Plan>),
+}
+
+/// Decides about a call, and commits the decision unless the host's summarizer has to be asked first.
+///
+/// # Errors
+/// When the call is refused, or the host cannot read or make a message.
+pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
+    let plan = plan(call, host)?;
+    if call.options.summarize && !plan.requests.is_empty() {
+        return Ok(Begun::Waits(Box::new(plan)));
+    }
+    commit(call, &plan, None, host).map(|committed| Begun::Done(Box::new(committed)))
 }
 
 /// What a plan asks a summarizer for, with the texts. Empty when the plan needs none, or no longer holds.
@@ -284,7 +329,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let stale = match &action {
         Move::Compact(shape) => !work.accepts(shape),
         Move::Pass => !work.scene(&current).fits(current.raw()),
-        Move::Edit { .. } | Move::Stuck => true,
+        Move::Edit(_) | Move::Stuck => true,
     };
     if stale {
         if matches!(action, Move::Compact(_)) {
@@ -300,12 +345,14 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         let state = work.state.clone();
         match &action {
             Move::Pass | Move::Stuck => break,
-            Move::Edit { cap, typed, clear } => edit(&mut work, *cap, *typed, *clear),
+            Move::Edit(edit) => apply(&mut work, *edit),
             Move::Compact(shape) => cover(&mut work, &current, shape, rung, answers.and_then(<[Answer]>::first).filter(|_| rung == Rung::Summarize), &mut report, host)?,
         }
         let view = work.project(host)?;
         if view.raw() < current.raw() {
-            highest = highest.max(rung);
+            // What was planned as a summary is a digest if no usable summary came.
+            let digested = rung == Rung::Summarize && work.state.checkpoints.last().is_some_and(|checkpoint| checkpoint.kind == Kind::Digest);
+            highest = highest.max(if digested { Rung::Digest } else { rung });
             current = view;
         } else {
             // A rung that makes nothing smaller is not taken; brakes it put on stay on.
@@ -364,7 +411,8 @@ fn step_after(rung: Rung, action: &Move) -> Rung {
     }
 }
 
-fn edit(work: &mut Work<'_>, cap: Option<u64>, typed: bool, clear: Option<u64>) {
+fn apply(work: &mut Work<'_>, edit: Edit) {
+    let Edit { cap, typed, clear } = edit;
     if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
         let cap = cap.max(plan::LEAST_CAP);
         // A wider or harder cut makes the older ones needless.

@@ -55,7 +55,7 @@ impl<'a> History<'a> {
     pub fn resolve(records: &'a [u32], flags: &'a [u8], offset: u64, state: &SessionState, estimator: &Estimator) -> Result<Self, Error> {
         let messages = Digest::split(records).ok_or_else(|| Error::new(Code::Boundary, "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build."))?;
         let tokens = tokens(&messages, estimator);
-        let hashes: Vec<u64> = messages.iter().map(|message| state.rewrites.iter().find(|rewrite| rewrite.0 == message.hash()).map_or(message.hash(), |rewrite| rewrite.1)).collect();
+        let hashes: Vec<u64> = messages.iter().map(|message| state.rewrites.iter().find(|rewrite| rewrite.made == message.hash()).map_or(message.hash(), |rewrite| rewrite.from)).collect();
         let mut history = Self { messages, tokens, hashes: Vec::new(), flags, lead: Vec::new(), first: offset, chain: Vec::new(), active: None, diverged: None };
         let newest = state.checkpoints.last();
         if offset > newest.map_or(0, |checkpoint| checkpoint.from) {

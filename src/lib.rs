@@ -26,7 +26,7 @@
 //! | module | what it is for |
 //! |---|---|
 //! | [`error`], [`json`], [`text`], [`markers`] | errors as values, plain data, cutting text, how our own texts begin |
-//! | [`message`] | roles, digests, content hash, chain, positions |
+//! | [`message`], [`archive`] | roles, digests, content hash, chain, positions; records to and from plain data |
 //! | [`tape`], [`digest`], [`content`] | how messages come in: decoding, digesting in one pass, text on demand |
 //! | [`tokens`], [`options`], [`budget`] | estimators and calibration, what was configured, the arithmetic of limits |
 //! | [`pairs`] | groups, legal cuts, the one checker |
@@ -34,6 +34,7 @@
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
 //! | [`report`], [`call`], [`compose`], [`engine`] | what was decided and why; the steps of a call |
 
+pub mod archive;
 pub mod budget;
 pub mod call;
 pub mod compose;

@@ -295,6 +295,12 @@ pub struct Position {
     pub chain: u64,
 }
 
+impl Default for Position {
+    fn default() -> Self {
+        Self::START
+    }
+}
+
 impl Position {
     /// The start of every history.
     pub const START: Self = Self { count: 0, chain: CHAIN_START };

@@ -157,6 +157,8 @@ pub struct Report {
     pub reason: String,
     /// Before anything new was done.
     pub before: Usage,
+    /// The same of the first round of a call with several, as plain data; null in the first.
+    pub first_before: Json,
     /// As sent.
     pub after: Usage,
     /// First place in the view that differs from what the state before would have sent.
@@ -183,6 +185,11 @@ impl Report {
         self.after.window.saturating_sub(self.after.tokens + self.after.bound)
     }
 
+    /// How full the window was before the first round.
+    pub fn before_json(&self) -> Json {
+        if self.first_before.is_null() { self.before.to_json() } else { self.first_before.clone() }
+    }
+
     /// As plain JSON, by the names of the public types.
     pub fn to_json(&self) -> Json {
         let notice = |notice: &Notice| Json::record(&mut [("code", notice.code.as_str().into()), ("path", notice.path.clone().into()), ("advice", notice.advice.as_str().into())]);
@@ -191,7 +198,7 @@ impl Report {
             ("outcome", self.outcome.as_str().into()),
             ("rung", self.rung.into()),
             ("reason", self.reason.as_str().into()),
-            ("before", self.before.to_json()),
+            ("before", self.before_json()),
             ("after", self.after.to_json()),
             ("replyRoom", self.reply_room().into()),
             ("firstChanged", self.first_changed.into()),

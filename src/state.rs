@@ -3,9 +3,10 @@
 //! State written by a minor version is read by the one before it: members we do not know are kept, only a higher
 //! `version` is refused. A state never holds messages, only positions, summaries and what was learned.
 
+use crate::archive::{Archive, Place, Record};
 use crate::error::{Code, Error};
-use crate::json::{Fields, Json};
-use crate::message::{Position, from_hex, hex};
+use crate::json::Json;
+use crate::message::Position;
 use crate::tokens::calibration::Calibration;
 
 /// The version this library writes and reads.
@@ -18,9 +19,10 @@ const REWRITES: usize = 16;
 const TEXT_BYTES: usize = 56_000;
 
 /// What made a checkpoint's text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// The host's summarizer.
+    #[default]
     Summary,
     /// Code: no summarizer, or it failed. The next summary starts again from before it, if the messages are still there.
     Digest,
@@ -30,15 +32,6 @@ pub enum Kind {
 
 impl Kind {
     const ALL: [(Self, &'static str); 3] = [(Self::Summary, "summary"), (Self::Digest, "digest"), (Self::Trim, "trim")];
-
-    /// As it stands in a state.
-    pub fn as_str(self) -> &'static str {
-        Self::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
-    }
-
-    fn parse(text: &str) -> Option<Self> {
-        Self::ALL.iter().find(|entry| entry.1 == text).map(|entry| entry.0)
-    }
 }
 
 /// A message that the engine writes into views: its text, and what came of it when the format had made it.
@@ -53,7 +46,7 @@ pub struct Made {
 }
 
 /// One compaction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
     /// The revision that made it; names its messages.
     pub revision: u64,
@@ -79,56 +72,42 @@ pub struct Checkpoint {
     pub note: Option<Made>,
 }
 
-impl Checkpoint {
-    fn to_json(&self) -> Json {
-        let made = |made: &Made| Json::object(&mut [("text", made.text.as_str().into()), ("raw", made.raw.into()), ("hash", hex(made.hash).into())]);
-        Json::object(&mut [
-            ("revision", self.revision.into()),
-            ("kind", self.kind.as_str().into()),
-            ("covers", position_json(self.covers)),
-            ("head", self.head.clone().into()),
-            ("kept", self.kept.clone().into()),
-            ("keptChain", hex(self.kept_chain).into()),
-            ("from", self.from.into()),
-            ("fromChain", self.from_chain.map(hex).into()),
-            ("fromId", self.from_id.clone().into()),
-            ("summary", made(&self.summary)),
-            ("note", self.note.as_ref().map_or(Json::Null, made)),
-        ])
+impl Record for Made {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.text("text", &mut self.text);
+        archive.count("raw", &mut self.raw);
+        archive.hash("hash", &mut self.hash);
     }
+}
 
-    fn parse(json: &Json) -> Result<Self, Error> {
-        let fields = Fields::of(json, "state.checkpoints", Code::InvalidState)?;
-        let made = |json: &Json| {
-            let fields = Fields::of(json, "state.checkpoints.summary", Code::InvalidState)?;
-            Ok(Made { text: fields.need_text("text")?.to_owned(), raw: fields.need_count("raw")?, hash: hash(fields.need_text("hash")?)? })
-        };
-        let kind = Kind::parse(fields.need_text("kind")?).ok_or_else(|| damaged("checkpoints.kind"))?;
-        let covers = parse_position(fields.raw("covers"), "checkpoints.covers")?;
-        let (head, kept) = (fields.counts("head")?, fields.counts("kept")?);
-        for list in [&head, &kept] {
-            if list.windows(2).any(|pair| pair[0] >= pair[1]) || list.last().is_some_and(|&last| last >= covers.count) {
-                return Err(damaged("checkpoints.kept"));
+impl Record for Checkpoint {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        let mut kind = Kind::ALL.iter().find(|entry| entry.0 == self.kind).map_or("", |entry| entry.1).to_owned();
+        archive.text("kind", &mut kind);
+        match Kind::ALL.iter().find(|entry| entry.1 == kind) {
+            Some(entry) => self.kind = entry.0,
+            None => archive.reject("kind"),
+        }
+        archive.count("revision", &mut self.revision);
+        archive.position("covers", &mut self.covers);
+        archive.counts("head", &mut self.head);
+        archive.counts("kept", &mut self.kept);
+        archive.hash("keptChain", &mut self.kept_chain);
+        archive.count("from", &mut self.from);
+        archive.maybe_hash("fromChain", &mut self.from_chain);
+        archive.maybe_text("fromId", &mut self.from_id);
+        archive.record("summary", &mut self.summary);
+        archive.maybe_record("note", &mut self.note);
+        for list in [&self.head, &self.kept] {
+            if list.windows(2).any(|pair| pair[0] >= pair[1]) || list.last().is_some_and(|&last| last >= self.covers.count) {
+                archive.reject("kept");
             }
         }
-        Ok(Self {
-            revision: fields.need_count("revision")?,
-            kind,
-            covers,
-            head,
-            kept_chain: hash(fields.need_text("keptChain")?)?,
-            from: fields.need_count("from")?,
-            from_chain: fields.text("fromChain")?.map(hash).transpose()?,
-            from_id: fields.text("fromId")?.map(str::to_owned),
-            summary: made(fields.raw("summary"))?,
-            note: if fields.raw("note").is_null() { None } else { Some(made(fields.raw("note"))?) },
-            kept,
-        })
     }
 }
 
 /// A lasting edit: every tool result larger than `cap` raw tokens, of messages before `up_to`, is cut to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clip {
     /// Messages before this.
     pub up_to: Position,
@@ -139,7 +118,7 @@ pub struct Clip {
 }
 
 /// What `beforeModel` leaves for `afterModel`: what was sent, to pair it with what is reported.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
     /// Names the request.
     pub request: String,
@@ -171,6 +150,15 @@ pub struct SeedState {
     pub last: u64,
 }
 
+/// A clipped message and what it was made from, by content hash.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rewrite {
+    /// Of the copy.
+    pub made: u64,
+    /// Of the original.
+    pub from: u64,
+}
+
 /// Everything that outlives a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionState {
@@ -183,7 +171,7 @@ pub struct SessionState {
     /// Results of messages before this are cleared.
     pub cleared: Option<Position>,
     /// Content hashes of clipped messages and of what they were made from: a view given back hashes like its history.
-    pub rewrites: Vec<(u64, u64)>,
+    pub rewrites: Vec<Rewrite>,
     /// What is known of tokens.
     pub calibration: Calibration,
     /// What was sent last.
@@ -196,7 +184,72 @@ pub struct SessionState {
     pub unknown: Vec<(String, Json)>,
 }
 
+impl Record for Clip {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.position("upTo", &mut self.up_to);
+        archive.count("cap", &mut self.cap);
+        archive.flag("typed", &mut self.typed);
+    }
+}
+
+impl Record for Pending {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.text("request", &mut self.request);
+        archive.count("raw", &mut self.raw);
+        archive.flag("counted", &mut self.counted);
+        archive.text("key", &mut self.key);
+    }
+}
+
+impl Record for Breaker {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.count("failures", &mut self.failures);
+        archive.count("wait", &mut self.wait);
+        archive.count("thrash", &mut self.thrash);
+    }
+}
+
+impl Record for SeedState {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.count("real", &mut self.real);
+        archive.count("last", &mut self.last);
+    }
+}
+
+impl Record for Rewrite {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.hash("made", &mut self.made);
+        archive.hash("from", &mut self.from);
+    }
+}
+
 const KNOWN: [&str; 10] = ["version", "revision", "checkpoints", "clips", "cleared", "rewrites", "calibration", "pending", "breaker", "seed"];
+
+impl Record for SessionState {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        let mut version = VERSION;
+        archive.count("version", &mut version);
+        archive.count("revision", &mut self.revision);
+        archive.records("checkpoints", &mut self.checkpoints);
+        archive.records("clips", &mut self.clips);
+        archive.maybe_position("cleared", &mut self.cleared);
+        archive.records("rewrites", &mut self.rewrites);
+        archive.record("calibration", &mut self.calibration);
+        archive.maybe_record("pending", &mut self.pending);
+        archive.record("breaker", &mut self.breaker);
+        archive.maybe_record("seed", &mut self.seed);
+        archive.unknown(&KNOWN, &mut self.unknown);
+        if self.checkpoints.windows(2).any(|pair| pair[0].covers.count > pair[1].covers.count) {
+            archive.reject("checkpoints");
+        }
+    }
+}
+
+const PLACE: Place = Place {
+    name: "state",
+    code: Code::InvalidState,
+    advice: "This state was changed or cut after precis returned it. Load the last intact copy; without one pass null: the conversation goes on, only its summary is made again.",
+};
 
 impl SessionState {
     /// Reads a state; null is a fresh one.
@@ -204,86 +257,16 @@ impl SessionState {
     /// # Errors
     /// When it is none of ours, damaged, or of a newer version. It is never reset silently.
     pub fn parse(json: &Json) -> Result<Self, Error> {
-        if json.is_null() {
-            return Ok(Self::default());
+        match json.get("version").count() {
+            _ if json.is_null() => Ok(Self::default()),
+            Some(VERSION) => Self::from_json(json, PLACE),
+            Some(newer) if newer > VERSION => Err(Error::at(
+                Code::NewerState,
+                "state.version",
+                format!("This state has version {newer}, this library reads {VERSION}: update precis before it touches this conversation."),
+            )),
+            _ => Err(Error::at(Code::InvalidState, "state", "This is not a state of precis. Pass what the last call returned, or null for a new conversation.")),
         }
-        let fields = Fields::of(json, "state", Code::InvalidState)?;
-        match fields.raw("version").count() {
-            Some(VERSION) => {}
-            Some(newer) if newer > VERSION => {
-                return Err(Error::at(Code::NewerState, "state.version", format!("This state has version {newer}, this library reads {VERSION}: update precis before it touches this conversation.")));
-            }
-            _ => return Err(Error::at(Code::InvalidState, "state.version", "This is not a state of precis. Pass what the last call returned, or null for a new conversation.")),
-        }
-        let checkpoints = fields.list("checkpoints")?.iter().map(Checkpoint::parse).collect::<Result<Vec<_>, _>>()?;
-        if checkpoints.windows(2).any(|pair| pair[0].covers.count > pair[1].covers.count) {
-            return Err(damaged("checkpoints"));
-        }
-        let clips = fields.list("clips")?.iter().map(|clip| {
-            let fields = Fields::of(clip, "state.clips", Code::InvalidState)?;
-            Ok(Clip { up_to: parse_position(fields.raw("upTo"), "clips.upTo")?, cap: fields.need_count("cap")?, typed: fields.flag("typed")?.unwrap_or(false) })
-        });
-        let pending = match fields.raw("pending") {
-            Json::Null => None,
-            pending => {
-                let fields = Fields::of(pending, "state.pending", Code::InvalidState)?;
-                Some(Pending {
-                    request: fields.need_text("request")?.to_owned(),
-                    raw: fields.need_count("raw")?,
-                    counted: fields.flag("counted")?.unwrap_or(false),
-                    key: fields.need_text("key")?.to_owned(),
-                })
-            }
-        };
-        let numbers = |name: &str| -> Result<Vec<u64>, Error> { fields.counts(name) };
-        let breaker = numbers("breaker")?;
-        let seed = numbers("seed")?;
-        let unknown = json.members().unwrap_or_default().iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).cloned().collect();
-        Ok(Self {
-            revision: fields.need_count("revision")?,
-            checkpoints,
-            clips: clips.collect::<Result<_, _>>()?,
-            cleared: if fields.raw("cleared").is_null() { None } else { Some(parse_position(fields.raw("cleared"), "cleared")?) },
-            rewrites: fields.list("rewrites")?.iter().map(parse_rewrite).collect::<Result<_, _>>()?,
-            calibration: Calibration::parse(fields.raw("calibration"))?,
-            pending,
-            breaker: if let [failures, wait, thrash] = breaker[..] { Breaker { failures, wait, thrash } } else { Breaker::default() },
-            seed: if let [real, last] = seed[..] { Some(SeedState { real, last }) } else { None },
-            unknown,
-        })
-    }
-
-    /// As plain JSON.
-    pub fn to_json(&self) -> Json {
-        let clip = |clip: &Clip| Json::object(&mut [("upTo", position_json(clip.up_to)), ("cap", clip.cap.into()), ("typed", if clip.typed { true.into() } else { Json::Null })]);
-        let list = |items: Vec<Json>| if items.is_empty() { Json::Null } else { Json::List(items) };
-        let breaker = self.breaker;
-        let mut json = Json::object(&mut [
-            ("version", VERSION.into()),
-            ("revision", self.revision.into()),
-            ("checkpoints", list(self.checkpoints.iter().map(Checkpoint::to_json).collect())),
-            ("clips", list(self.clips.iter().map(clip).collect())),
-            ("cleared", self.cleared.map_or(Json::Null, position_json)),
-            ("rewrites", list(self.rewrites.iter().map(|&(made, from)| Json::List(vec![hex(made).into(), hex(from).into()])).collect())),
-            ("calibration", if self.calibration == Calibration::default() { Json::Null } else { self.calibration.to_json() }),
-            (
-                "pending",
-                self.pending.as_ref().map_or(Json::Null, |pending| {
-                    Json::object(&mut [
-                        ("request", pending.request.as_str().into()),
-                        ("raw", pending.raw.into()),
-                        ("counted", pending.counted.into()),
-                        ("key", pending.key.as_str().into()),
-                    ])
-                }),
-            ),
-            ("breaker", if breaker == Breaker::default() { Json::Null } else { vec![breaker.failures, breaker.wait, breaker.thrash].into() }),
-            ("seed", self.seed.map_or(Json::Null, |seed| vec![seed.real, seed.last].into())),
-        ]);
-        if let Json::Object(members) = &mut json {
-            members.extend(self.unknown.iter().cloned());
-        }
-        json
     }
 
     /// Adds a checkpoint; the oldest go when there are too many or their texts too long.
@@ -298,8 +281,9 @@ impl SessionState {
 
     /// Remembers that a message with hash `made` stands for one with hash `from`.
     pub fn rewrite(&mut self, made: u64, from: u64) {
-        if made != from && !self.rewrites.contains(&(made, from)) {
-            self.rewrites.push((made, from));
+        let rewrite = Rewrite { made, from };
+        if made != from && !self.rewrites.contains(&rewrite) {
+            self.rewrites.push(rewrite);
             let surplus = self.rewrites.len().saturating_sub(REWRITES);
             self.rewrites.drain(..surplus);
         }
@@ -308,34 +292,4 @@ impl SessionState {
     fn text_bytes(checkpoint: &Checkpoint) -> usize {
         checkpoint.summary.text.len() + checkpoint.note.as_ref().map_or(0, |note| note.text.len())
     }
-}
-
-/// A position as it stands in a state.
-pub fn position_json(position: Position) -> Json {
-    Json::object(&mut [("count", position.count.into()), ("chain", hex(position.chain).into())])
-}
-
-/// Reads a position of the state.
-///
-/// # Errors
-/// When it is none.
-pub fn parse_position(json: &Json, path: &str) -> Result<Position, Error> {
-    let count = json.get("count").count();
-    let chain = json.get("chain").text().and_then(from_hex);
-    count.zip(chain).map(|(count, chain)| Position { count, chain }).ok_or_else(|| damaged(path))
-}
-
-fn parse_rewrite(json: &Json) -> Result<(u64, u64), Error> {
-    match json.list() {
-        Some([Json::Text(made), Json::Text(from)]) => Ok((hash(made)?, hash(from)?)),
-        _ => Err(damaged("rewrites")),
-    }
-}
-
-fn hash(text: &str) -> Result<u64, Error> {
-    from_hex(text).ok_or_else(|| damaged("hash"))
-}
-
-fn damaged(path: &str) -> Error {
-    Error::at(Code::InvalidState, format!("state.{path}"), "This state was changed or cut after precis returned it. Load the last intact copy; without one pass null: the conversation goes on, only its summary is made again.")
 }

@@ -28,7 +28,7 @@ export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answ
  * Makes what asks the host's summarizer during one call, all of a round at once and nothing twice. Whatever the
  * summarizer does becomes an answer; only the call's own signal makes it reject, with the signal's reason.
  */
-export function asking(options: AskOptions): () => Ask {
+export function asking(options: AskOptions): Ask {
   const asked = new Map<string, Promise<Answer>>();
   const once = (request: SummaryRequest<unknown>, attempt: number): Promise<Answer> => {
     let answer = asked.get(request.id);
@@ -38,15 +38,12 @@ export function asking(options: AskOptions): () => Ask {
     }
     return answer;
   };
-  // An engine that had to be replaced starts over: its rounds are counted anew, its answers are remembered.
-  return () => {
-    let attempt = 0;
-    return (requests) => {
-      // The pieces of a text and their merge are one attempt.
-      const isPieces = requests.every(({ kind }) => kind === "chunk");
-      if (!isPieces) attempt += 1;
-      return Promise.all(requests.map((request) => once(request, isPieces ? attempt + 1 : attempt)));
-    };
+  let attempt = 0;
+  return (requests) => {
+    // The pieces of a text and their merge are one attempt.
+    const isPieces = requests.every(({ kind }) => kind === "chunk");
+    if (!isPieces) attempt += 1;
+    return Promise.all(requests.map((request) => once(request, isPieces ? attempt + 1 : attempt)));
   };
 }
 

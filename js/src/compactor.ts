@@ -1,5 +1,5 @@
 import { answerOf, asking } from "./ask.ts";
-import { enter, run } from "./engine.ts";
+import { enter } from "./engine.ts";
 import { PrecisError } from "./errors.ts";
 import { FixedMemory } from "./fixed.ts";
 import type { CallInput, Outcome } from "./glue.ts";
@@ -66,11 +66,8 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     return { input, messages, history, flags: flagsOf(messages, given) };
   }
 
-  function hostOf<M extends Base>(
-    { messages, history }: Opened<M>,
-    ask = asking({ summarize: undefined }),
-  ): CallHost<Base, M> {
-    return new CallHost(format, memory, messages, history, tell, ask());
+  function hostOf<M extends Base>({ messages, history }: Opened<M>): CallHost<Base, M> {
+    return new CallHost(format, memory, messages, history);
   }
 
   async function decide<M extends Base>(
@@ -80,27 +77,41 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     const signal = call?.signal;
     signal?.throwIfAborted();
     const opened = open(call, more);
+    const { flags } = opened;
     // Another call may read more of this chat while this one waits.
     const records = opened.history.records.slice();
-    let host: CallHost<Base, M> | undefined;
-    const ask = asking({
-      summarize,
-      timeoutMs: summarizer?.timeoutMs,
-      signal,
-      progress: (request, text) => tell({ type: "progress", id: host?.compaction ?? request.id, text }),
-    });
-    try {
-      const outcome = await run(
-        (glue, host) => glue.run(opened.input, records, opened.flags, host),
-        () => {
-          host = hostOf(opened, ask);
-          return host;
-        },
-      );
-      return prepared(outcome, host as CallHost<Base, M>);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
+    let { input } = opened;
+    let host = hostOf(opened);
+    const step = enter((glue) => glue.begin(input, records, flags, host));
+    if (!("plan" in step)) {
+      const { report } = step;
+      if (report.outcome === "compacted") {
+        tell({ type: "start", id: report.request, reason: report.reason, before: report.before });
+        tell({ type: "done", id: report.request, report });
+      }
+      return prepared(step, host);
+    }
+    let { plan } = step;
+    const id = plan.requests[0]?.id ?? "";
+    tell({ type: "start", id, reason: plan.report.reason, before: plan.report.before });
+    const progress = (_: unknown, text: string) => tell({ type: "progress", id, text });
+    const ask = asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress });
+    // Nothing of a waiting call lives in the engine, so nothing is lost with it: its steps are calls of their own.
+    for (;;) {
+      const requests = enter((glue) => glue.requests(input, records, flags, plan, hostOf(opened)));
+      const answers = await ask(requests);
+      host = hostOf(opened);
+      const outcome = enter((glue) => glue.commit(input, records, flags, plan, answers, host));
+      const { failed } = outcome.report.summarizer;
+      if (outcome.next) {
+        tell({ type: "retry", id, reason: failed ?? outcome.next.report.reason });
+        input = { ...input, state: outcome.state };
+        plan = outcome.next;
+        continue;
+      }
+      if (failed !== null) tell({ type: "fallback", id, reason: failed });
+      tell({ type: "done", id, report: outcome.report });
+      return prepared(outcome, host);
     }
   }
 

@@ -4,7 +4,7 @@
 import { load } from "#wasm";
 import { isErrorLike, isOutOfStack, PrecisError } from "./errors.ts";
 import * as generated from "./glue/precis.js";
-import type { Glue, Host, Outcome } from "./glue.ts";
+import type { Glue } from "./glue.ts";
 
 const glue = generated as unknown as Glue;
 
@@ -16,8 +16,6 @@ let broken = false;
 let unsure = false;
 /** What the host's own code threw while the engine waited for it. */
 const foreign = new WeakSet<object>();
-/** Calls that wait for an answer; each is told when the instance it waits in is gone. */
-const waiting = new Set<() => void>();
 
 /**
  * Calls the engine.
@@ -66,44 +64,6 @@ export function isWhole(): boolean {
   return !broken;
 }
 
-/** A call that waits for answers. If the engine breaks under another call, it starts again with what `host` gives then. */
-export async function run(call: (glue: Glue, host: Host) => Promise<Outcome>, host: () => Host): Promise<Outcome> {
-  for (;;) {
-    let gone = () => {};
-    const interrupted = new Promise<undefined>((resolve) => {
-      gone = () => resolve(undefined);
-    });
-    waiting.add(gone);
-    try {
-      const outcome = await Promise.race([enter((glue) => call(glue, alive(host(), gone))), interrupted]);
-      if (outcome) return outcome;
-    } catch (error) {
-      throw understood(error);
-    } finally {
-      waiting.delete(gone);
-    }
-  }
-}
-
-/** A host whose answers never reach an instance that is gone. */
-function alive(host: Host, gone: () => void): Host {
-  const current = () => waiting.has(gone);
-  return {
-    read: (indices) => host.read(indices),
-    summary: (text, id, covers) => host.summary(text, id, covers),
-    remade: (index, key) => host.remade(index, key),
-    replace: (index, key, parts, texts) => host.replace(index, key, parts, texts),
-    event: (event) => host.event(event),
-    ask: (requests) =>
-      new Promise((resolve, reject) => {
-        host.ask(requests).then(
-          (answers) => current() && resolve(answers),
-          (reason) => current() && reject(reason),
-        );
-      }),
-  };
-}
-
 function start(): void {
   if (unsure && depth === 0) giveUp();
   if (memory && !broken) return;
@@ -131,12 +91,10 @@ function understood(error: unknown): unknown {
   return trapped(error);
 }
 
-/** Whoever waits in this instance starts again in the next one. */
+/** The next call gets a new instance. Calls that wait for an answer have nothing in this one. */
 function giveUp(): void {
   broken = true;
   unsure = false;
-  for (const gone of waiting) gone();
-  waiting.clear();
 }
 
 function trapped(cause: unknown): PrecisError {

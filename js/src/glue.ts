@@ -1,7 +1,7 @@
 /**
  * The boundary as TypeScript sees it: what the generated glue exports, and what it is given. Internal.
  */
-import type { CompactionEvent, ContextUsage, Plan, Report, SessionState, SummaryRequest, Todo } from "./types.ts";
+import type { ContextUsage, Plan, Report, SessionState, SummaryRequest, Todo } from "./types.ts";
 
 /** Digests messages; used synchronously and freed. */
 export interface Reading {
@@ -37,7 +37,8 @@ export interface Glue {
     results: Answer[] | undefined,
     host: Host,
   ): Outcome;
-  run(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Promise<Outcome>;
+  /** Decides, and commits at once unless the summarizer has to be asked first: then the plan that waits. */
+  begin(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan };
   after_model(options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState;
   keep_from(state: unknown): { readonly index: number; readonly id: string | null };
   summary_of(state: unknown): string | null;
@@ -81,8 +82,6 @@ export interface Host {
   /** The copy of a message that an earlier call made under `key`, if it is still known. */
   remade(index: number, key: string): Uint32Array | undefined;
   replace(index: number, key: string, parts: Uint32Array, texts: string[]): Uint32Array;
-  ask(requests: SummaryRequest<unknown>[]): Promise<Answer[]>;
-  event(event: CompactionEvent): void;
 }
 
 /** What a summarizer said, or why it said nothing. */

@@ -1,4 +1,3 @@
-import type { Ask } from "./ask.ts";
 import { leave } from "./engine.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
@@ -16,16 +15,12 @@ const MOST_MADE = 8;
 export class CallHost<Base, M extends Base> implements Host {
   /** Messages made in this call, in order. */
   readonly made: M[] = [];
-  /** The compaction that was announced. */
-  compaction: string | undefined;
 
   constructor(
     private readonly format: Format<Base>,
     private readonly memory: Memory<Base>,
     private readonly messages: readonly M[],
     private readonly history: History,
-    private readonly tell: (event: CompactionEvent) => void,
-    readonly ask: Ask,
   ) {}
 
   read(indices: Uint32Array): { ops: Uint32Array; text: Uint8Array } {
@@ -63,11 +58,6 @@ export class CallHost<Base, M extends Base> implements Host {
       this.memory.remember(message, { key, message: copy });
       return this.add(copy);
     });
-  }
-
-  event(event: CompactionEvent): void {
-    if (event.type === "start") this.compaction = event.id;
-    leave(() => this.tell(event));
   }
 
   /** What to send: the host's own messages, and those made in this call. */

@@ -1,14 +1,12 @@
 //! Where to cut when the past is covered, and what of it stays in the view.
 
 use super::Scene;
+use crate::archive::{Archive, Record};
 use crate::budget::share;
-use crate::json::{Fields, Json};
-use crate::error::{Code, Error};
 use crate::message::{PartKind, Position, Role};
-use crate::state::{parse_position, position_json};
 
 /// What a compaction covers and keeps.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
     /// Messages before this are covered.
     pub covers: Position,
@@ -132,31 +130,12 @@ fn legal_cut(scene: &Scene<'_>, wanted: usize) -> Option<usize> {
     (turn + 1..=cut).rev().find(|&input| scene.cuts.is_legal(input.wrapping_sub(lead)) && begins(input)).or(Some(turn))
 }
 
-impl Shape {
-    /// As it stands in a plan.
-    pub fn to_json(&self) -> Json {
-        Json::object(&mut [
-            ("covers", position_json(self.covers)),
-            ("head", self.head.clone().into()),
-            ("kept", self.kept.clone().into()),
-            ("note", self.note.into()),
-            ("summaryTokens", self.summary_tokens.into()),
-        ])
-    }
-
-    /// Reads a plan's.
-    ///
-    /// # Errors
-    /// With the path of the first wrong member.
-    pub fn parse(json: &Json) -> Result<Self, Error> {
-        let fields = Fields::of(json, "plan.shape", Code::InvalidPlan)?;
-        let covers = parse_position(fields.raw("covers"), "covers").map_err(|error| Error::at(Code::InvalidPlan, "plan.shape.covers", &error.advice))?;
-        Ok(Self {
-            covers,
-            head: fields.counts("head")?,
-            kept: fields.counts("kept")?,
-            note: fields.flag("note")?.unwrap_or(false),
-            summary_tokens: fields.need_count("summaryTokens")?,
-        })
+impl Record for Shape {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.position("covers", &mut self.covers);
+        archive.counts("head", &mut self.head);
+        archive.counts("kept", &mut self.kept);
+        archive.flag("note", &mut self.note);
+        archive.count("summaryTokens", &mut self.summary_tokens);
     }
 }

@@ -46,9 +46,10 @@ pub struct Scene<'a> {
 }
 
 /// A rung of the ladder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rung {
     /// Nothing to do.
+    #[default]
     Pass,
     /// Giants are cut.
     Clip,
@@ -80,20 +81,25 @@ impl Rung {
     }
 }
 
+/// Cuts and clears.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Edit {
+    /// Parts over this many raw tokens are cut to it, in all messages there are now.
+    pub cap: Option<u64>,
+    /// What people typed as well.
+    pub typed: bool,
+    /// Results of messages before this history index become placeholders.
+    pub clear: Option<u64>,
+}
+
 /// What to do next.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Move {
     /// Send the view as it is.
+    #[default]
     Pass,
-    /// Cut and clear, up to these history indices.
-    Edit {
-        /// Parts over the cap, in messages before the end of the history.
-        cap: Option<u64>,
-        /// What people typed as well.
-        typed: bool,
-        /// Results of messages before this history index.
-        clear: Option<u64>,
-    },
+    /// Cut and clear.
+    Edit(Edit),
     /// Cover the past.
     Compact(Shape),
     /// Nothing more can be done.
@@ -196,14 +202,14 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
             estimate.tokens + estimate.bound <= scene.limits.accept
         };
         if from <= Rung::Clip && clipped < raw && acceptable(clipped) {
-            return (Rung::Clip, Move::Edit { cap: Some(cap), typed: false, clear: None });
+            return (Rung::Clip, Move::Edit(Edit { cap: Some(cap), typed: false, clear: None }));
         }
         if let Some((clear, gained)) = clearing(scene)
             && gained >= scene.raw(share(scene.limits.room, scene.options.shares.clear))
             && acceptable(raw - gained - gain_after(scene, clear, cap))
         {
             let cap = (clipped < raw).then_some(cap);
-            return (Rung::Clear, Move::Edit { cap, typed: false, clear: Some(clear) });
+            return (Rung::Clear, Move::Edit(Edit { cap, typed: false, clear: Some(clear) }));
         }
     }
     if from <= Rung::Digest
@@ -220,7 +226,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         && let Some(cap) = level(&scene.cuttable(false), raw, budget)
         && cap >= scene.raw(scene.limits.room) / 20
     {
-        return (Rung::Squeeze, Move::Edit { cap: Some(cap), typed: false, clear: None });
+        return (Rung::Squeeze, Move::Edit(Edit { cap: Some(cap), typed: false, clear: None }));
     }
     if from <= Rung::Trim
         && let Some(shape) = compact::trim(scene)
@@ -232,7 +238,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         // The last rung does what it can, also when that is not enough.
         let cap = level(&parts, raw, budget).unwrap_or(LEAST_CAP);
         if parts.iter().any(|&(_, tokens)| tokens > cap) {
-            return (Rung::Crush, Move::Edit { cap: Some(cap), typed: true, clear: None });
+            return (Rung::Crush, Move::Edit(Edit { cap: Some(cap), typed: true, clear: None }));
         }
     }
     (Rung::Crush, Move::Stuck)

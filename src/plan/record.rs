@@ -1,16 +1,16 @@
 //! A plan: what was decided about a request, as plain data that can wait in a database until the summary is there.
 //! Positions and ids of requests, no text.
 
-use super::compact::Shape;
-use super::{Move, Rung};
+use super::{Edit, Move, Rung};
+use crate::archive::{Archive, Place, Record};
 use crate::error::{Code, Error};
-use crate::json::{Fields, Json};
+use crate::json::Json;
 
 /// The version of plans.
 const VERSION: u64 = 1;
 
 /// What a plan asks a summarizer for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
     /// Names the request.
     pub id: String,
@@ -21,7 +21,7 @@ pub struct Asked {
 }
 
 /// A decision that waits to be committed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The rung it stands on.
     pub rung: Rung,
@@ -33,6 +33,30 @@ pub struct Plan {
     pub requests: Vec<Asked>,
     /// The report so far.
     pub report: Json,
+    /// What earlier rounds of the same call have cost.
+    pub spent: Spent,
+}
+
+/// What asking has cost so far.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// Requests answered.
+    pub calls: u64,
+    /// Why an answer was not used.
+    pub failed: Option<String>,
+    /// What the provider reported last.
+    pub usage: Json,
+    /// How full the window was before the first round; null in the first.
+    pub before: Json,
+}
+
+impl Record for Spent {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.count("calls", &mut self.calls);
+        archive.maybe_text("failed", &mut self.failed);
+        archive.plain("usage", &mut self.usage);
+        archive.plain("before", &mut self.before);
+    }
 }
 
 const RUNGS: [(Rung, &str); 8] = [
@@ -46,52 +70,70 @@ const RUNGS: [(Rung, &str); 8] = [
     (Rung::Crush, "crush"),
 ];
 
-impl Plan {
-    /// As plain JSON.
-    pub fn to_json(&self) -> Json {
-        let asked = |asked: &Asked| Json::object(&mut [("id", asked.id.as_str().into()), ("kind", asked.kind.as_str().into()), ("maxOutputTokens", asked.max_output_tokens.into())]);
-        let (edit, shape) = match &self.action {
-            Move::Edit { cap, typed, clear } => (Json::object(&mut [("cap", (*cap).into()), ("typed", (*typed).into()), ("clear", (*clear).into())]), Json::Null),
-            Move::Compact(shape) => (Json::Null, shape.to_json()),
-            Move::Pass | Move::Stuck => (Json::Null, Json::Null),
-        };
-        Json::object(&mut [
-            ("version", VERSION.into()),
-            ("rung", RUNGS.iter().find(|entry| entry.0 == self.rung).map_or("pass", |entry| entry.1).into()),
-            ("stuck", if self.action == Move::Stuck { true.into() } else { Json::Null }),
-            ("edit", edit),
-            ("shape", shape),
-            ("attempt", self.attempt.into()),
-            ("requests", Json::List(self.requests.iter().map(asked).collect())),
-            ("report", self.report.clone()),
-        ])
+impl Record for Asked {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.text("id", &mut self.id);
+        archive.text("kind", &mut self.kind);
+        archive.count("maxOutputTokens", &mut self.max_output_tokens);
     }
+}
 
+impl Record for Edit {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.maybe_count("cap", &mut self.cap);
+        archive.flag("typed", &mut self.typed);
+        archive.maybe_count("clear", &mut self.clear);
+    }
+}
+
+impl Record for Plan {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        let mut version = VERSION;
+        archive.count("version", &mut version);
+        let mut rung = RUNGS.iter().find(|entry| entry.0 == self.rung).map_or("", |entry| entry.1).to_owned();
+        archive.text("rung", &mut rung);
+        match RUNGS.iter().find(|entry| entry.1 == rung) {
+            Some(entry) => self.rung = entry.0,
+            None => archive.reject("rung"),
+        }
+        let (mut edit, mut shape, mut stuck) = match &self.action {
+            Move::Edit(edit) => (Some(*edit), None, false),
+            Move::Compact(shape) => (None, Some(shape.clone()), false),
+            Move::Pass => (None, None, false),
+            Move::Stuck => (None, None, true),
+        };
+        archive.maybe_record("edit", &mut edit);
+        archive.maybe_record("shape", &mut shape);
+        archive.flag("stuck", &mut stuck);
+        self.action = match (edit, shape) {
+            (Some(edit), _) => Move::Edit(edit),
+            (_, Some(shape)) => Move::Compact(shape),
+            _ if stuck => Move::Stuck,
+            _ => Move::Pass,
+        };
+        archive.count("attempt", &mut self.attempt);
+        // Hosts look at the length of this list, also when it is empty.
+        let mut requests = std::mem::take(&mut self.requests);
+        archive.present("requests", &mut requests);
+        self.requests = requests;
+        archive.plain("report", &mut self.report);
+        if self.spent != Spent::default() || archive.reads() {
+            archive.record("spent", &mut self.spent);
+        }
+    }
+}
+
+const PLACE: Place = Place { name: "plan", code: Code::InvalidPlan, advice: "This plan was changed after precis made it: make a new one with `plan(call)`." };
+
+impl Plan {
     /// Reads a plan.
     ///
     /// # Errors
-    /// When it is none, or of a newer version.
+    /// When it is none, or of another version.
     pub fn parse(json: &Json) -> Result<Self, Error> {
-        let fields = Fields::of(json, "plan", Code::InvalidPlan)?;
-        if fields.raw("version").count() != Some(VERSION) {
-            return Err(Error::at(Code::InvalidPlan, "plan.version", "This is not a plan of this version of precis: make a new one with `plan(call)`."));
+        if json.get("version").count() == Some(VERSION) {
+            return Self::from_json(json, PLACE);
         }
-        let name = fields.need_text("rung")?;
-        let rung = RUNGS.iter().find(|entry| entry.1 == name).ok_or_else(|| Error::at(Code::InvalidPlan, "plan.rung", "This plan was changed after precis made it."))?.0;
-        let action = if !fields.raw("shape").is_null() {
-            Move::Compact(Shape::parse(fields.raw("shape"))?)
-        } else if !fields.raw("edit").is_null() {
-            let edit = Fields::of(fields.raw("edit"), "plan.edit", Code::InvalidPlan)?;
-            Move::Edit { cap: edit.count("cap")?, typed: edit.flag("typed")?.unwrap_or(false), clear: edit.count("clear")? }
-        } else if fields.flag("stuck")?.unwrap_or(false) {
-            Move::Stuck
-        } else {
-            Move::Pass
-        };
-        let requests = fields.list("requests")?.iter().map(|request| {
-            let fields = Fields::of(request, "plan.requests", Code::InvalidPlan)?;
-            Ok(Asked { id: fields.need_text("id")?.to_owned(), kind: fields.need_text("kind")?.to_owned(), max_output_tokens: fields.need_count("maxOutputTokens")? })
-        });
-        Ok(Self { rung, action, attempt: fields.count("attempt")?.unwrap_or(1), requests: requests.collect::<Result<_, _>>()?, report: fields.raw("report").clone() })
+        Err(Error::at(Code::InvalidPlan, "plan", "This is not a plan of this version of precis: make a new one with `plan(call)`."))
     }
 }

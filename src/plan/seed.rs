@@ -15,7 +15,7 @@ use crate::markers;
 use crate::message::Digest;
 use crate::pairs::Cuts;
 use crate::plan::compact::Shape;
-use crate::plan::record::{Asked, Plan};
+use crate::plan::record::{Asked, Plan, Spent};
 use crate::plan::{Move, Rung};
 use crate::report::{Notice, Outcome, Usage};
 use crate::state::{Kind, Pending, SeedState, SessionState};
@@ -109,13 +109,13 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
     let Some(shape) = shape(work).filter(|_| fires) else {
         report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Projected };
         report.reason = passed(&before);
-        return Ok(Plan { rung: Rung::Pass, action: Move::Pass, attempt, requests: Vec::new(), report: report.to_json() });
+        return Ok(Plan { rung: Rung::Pass, action: Move::Pass, attempt, requests: Vec::new(), report: report.to_json(), spent: Spent::default() });
     };
     report.outcome = Outcome::Compacted;
     report.rung = Some("summarize");
     report.reason = why(&before, step.threshold, work.call.now);
     let asked = Asked { id: format!("{:016x}-{attempt}", shape.covers.chain), kind: "summary".into(), max_output_tokens: shape.summary_tokens };
-    Ok(Plan { rung: Rung::Summarize, action: Move::Compact(shape), attempt, requests: vec![asked], report: report.to_json() })
+    Ok(Plan { rung: Rung::Summarize, action: Move::Compact(shape), attempt, requests: vec![asked], report: report.to_json(), spent: Spent::default() })
 }
 
 /// The summarizer's request of a plan.
@@ -234,7 +234,7 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
 
 fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::Report) -> Plan {
     let asked = Asked { id: format!("{:016x}-{attempt}", shape.covers.chain), kind: "summary".into(), max_output_tokens: summary_tokens(work.call.window) };
-    Plan { rung: Rung::Summarize, action: Move::Compact(shape.clone()), attempt, requests: vec![asked], report: report.to_json() }
+    Plan { rung: Rung::Summarize, action: Move::Compact(shape.clone()), attempt, requests: vec![asked], report: report.to_json(), spent: Spent::default() }
 }
 
 fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, kind: Kind, text: &str, host: &mut dyn Host) -> Result<(), Error> {

@@ -5,8 +5,7 @@
 //! reports. All arithmetic is in whole numbers: slopes in millionths.
 
 use super::SlopeRange;
-use crate::error::{Code, Error};
-use crate::json::{Fields, Json};
+use crate::archive::{Archive, Record};
 
 /// Increments below this many raw tokens say nothing about the slope.
 const LEAST_INCREMENT: u64 = 20;
@@ -21,7 +20,7 @@ const ERRORS: usize = 20;
 const OUTLIER: u64 = 250_000;
 
 /// What was reported for what was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
     /// Raw tokens of the whole request: view, system, tools, overhead.
     pub raw: u64,
@@ -37,7 +36,7 @@ pub struct Calibration {
     /// The newest trusted report.
     pub anchor: Option<Reading>,
     /// Decayed sums over increments: reported and raw. Empty until the first one.
-    pub grown: Option<(u64, u64)>,
+    pub grown: Option<Reading>,
     /// Slope found from a whole request, before any increment, in millionths.
     pub whole: Option<u64>,
     /// Relative errors of guesses, newest last, in millionths.
@@ -65,7 +64,7 @@ impl Calibration {
     /// Slope in millionths.
     pub fn slope(&self, range: SlopeRange) -> u64 {
         let slope = match (self.grown, self.whole) {
-            (Some((reported, raw)), _) if raw > 0 => ratio(reported, raw),
+            (Some(Reading { raw, reported }), _) if raw > 0 => ratio(reported, raw),
             (_, Some(whole)) => whole,
             _ => range.start,
         };
@@ -134,8 +133,8 @@ impl Calibration {
     fn grow(&mut self, from: Reading, to: Reading) {
         let (raw, reported) = (to.raw.saturating_sub(from.raw), to.reported.saturating_sub(from.reported));
         if raw > LEAST_INCREMENT && RATIO.contains(&ratio(reported, raw)) {
-            let (old_reported, old_raw) = self.grown.unwrap_or((0, 0));
-            self.grown = Some((old_reported - old_reported / 8 + reported, old_raw - old_raw / 8 + raw));
+            let old = self.grown.unwrap_or_default();
+            self.grown = Some(Reading { raw: old.raw - old.raw / 8 + raw, reported: old.reported - old.reported / 8 + reported });
         }
     }
 
@@ -158,45 +157,23 @@ impl Calibration {
         self.parked = Some(reading);
         true
     }
+}
 
-    /// As it stands in a state.
-    pub fn to_json(&self) -> Json {
-        let reading = |reading: Reading| Json::object(&mut [("raw", reading.raw.into()), ("reported", reading.reported.into())]);
-        Json::object(&mut [
-            ("key", self.key.as_str().into()),
-            ("anchor", self.anchor.map_or(Json::Null, reading)),
-            ("grown", self.grown.map_or(Json::Null, |(reported, raw)| Json::List(vec![reported.into(), raw.into()]))),
-            ("whole", self.whole.into()),
-            ("errors", if self.errors.is_empty() { Json::Null } else { self.errors.clone().into() }),
-            ("parked", self.parked.map_or(Json::Null, reading)),
-        ])
+impl Record for Reading {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.count("raw", &mut self.raw);
+        archive.count("reported", &mut self.reported);
     }
+}
 
-    /// Reads what [`Self::to_json`] wrote.
-    ///
-    /// # Errors
-    /// With the path of the first wrong member.
-    pub fn parse(json: &Json) -> Result<Self, Error> {
-        if json.is_null() {
-            return Ok(Self::default());
-        }
-        let fields = Fields::of(json, "state.calibration", Code::InvalidState)?;
-        let reading = |name: &str| match fields.raw(name) {
-            Json::Null => Ok(None),
-            other => {
-                let fields = Fields::of(other, "state.calibration.anchor", Code::InvalidState)?;
-                Ok(Some(Reading { raw: fields.need_count("raw")?, reported: fields.need_count("reported")? }))
-            }
-        };
-        let grown = fields.counts("grown")?;
-        Ok(Self {
-            key: fields.text("key")?.unwrap_or_default().to_owned(),
-            anchor: reading("anchor")?,
-            grown: if let [reported, raw] = grown[..] { Some((reported, raw)) } else { None },
-            whole: fields.count("whole")?,
-            errors: fields.counts("errors")?,
-            parked: reading("parked")?,
-        })
+impl Record for Calibration {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.text("key", &mut self.key);
+        archive.maybe_record("anchor", &mut self.anchor);
+        archive.maybe_record("grown", &mut self.grown);
+        archive.maybe_count("whole", &mut self.whole);
+        archive.counts("errors", &mut self.errors);
+        archive.maybe_record("parked", &mut self.parked);
     }
 }
 

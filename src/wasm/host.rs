@@ -4,9 +4,7 @@ use super::wire;
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
 use crate::host::{Host, Product};
-use crate::json::Json;
-use std::cell::Cell;
-use js_sys::{Array, Promise, Uint8Array, Uint32Array};
+use js_sys::{Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -22,11 +20,6 @@ extern "C" {
     fn remade(this: &JsHost, input: u32, key: &str) -> Result<Option<Uint32Array>, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn replace(this: &JsHost, input: u32, key: &str, parts: Uint32Array, texts: Array) -> Result<Uint32Array, JsValue>;
-    /// Asks the host's summarizer; rejects only when the call was aborted.
-    #[wasm_bindgen(method, catch)]
-    pub fn ask(this: &JsHost, requests: JsValue) -> Result<Promise, JsValue>;
-    #[wasm_bindgen(method)]
-    pub fn event(this: &JsHost, event: JsValue);
 }
 
 #[wasm_bindgen]
@@ -39,17 +32,17 @@ extern "C" {
     fn text(this: &Tape) -> Uint8Array;
 }
 
-/// A host during one step of an exported call: counts what it makes over all steps, and keeps what it threw.
+/// A host during one exported call: counts what it makes, and keeps what it threw.
 pub struct Bridge<'a> {
     host: &'a JsHost,
-    made: &'a Cell<u32>,
+    made: u32,
     thrown: Option<JsValue>,
 }
 
 impl<'a> Bridge<'a> {
-    /// A bridge to `host`; `made` counts the messages it has made in this exported call.
-    pub fn new(host: &'a JsHost, made: &'a Cell<u32>) -> Self {
-        Self { host, made, thrown: None }
+    /// A bridge to `host` for one exported call.
+    pub fn new(host: &'a JsHost) -> Self {
+        Self { host, made: 0, thrown: None }
     }
 
     /// What the host threw stands in the place of the error it became.
@@ -63,7 +56,8 @@ impl<'a> Bridge<'a> {
     }
 
     fn product(&mut self, record: &Uint32Array) -> Product {
-        let number = self.made.replace(self.made.get() + 1);
+        let number = self.made;
+        self.made += 1;
         Product { record: record.to_vec(), number }
     }
 }
@@ -94,9 +88,4 @@ impl Host for Bridge<'_> {
         let record = self.host.replace(input as u32, key, Uint32Array::from(&parts[..]), bodies).map_err(|thrown| self.caught(thrown))?;
         Ok(self.product(&record))
     }
-}
-
-/// An event for the host's listener.
-pub fn event(host: &JsHost, members: &Json) {
-    host.event(wire::to_js(members));
 }

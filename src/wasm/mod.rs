@@ -1,12 +1,12 @@
 //! The only place that knows JavaScript: bindings, conversion, the awaited callback. It holds no decision.
 
 mod host;
-mod pump;
 mod wire;
 
+use crate::archive::Record;
 use crate::call::Call;
 use crate::digest::Digester;
-use crate::engine::{self, Committed, Sent};
+use crate::engine::{self, Begun, Committed, Sent};
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::Digest;
@@ -19,7 +19,6 @@ use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
 use host::{Bridge, JsHost};
-use std::cell::Cell;
 use js_sys::{Reflect, Uint32Array};
 use wasm_bindgen::prelude::*;
 use wire::{error_to_js, from_js, to_js};
@@ -95,18 +94,32 @@ fn parse_options(options: JsValue) -> Result<Options, Error> {
 #[wasm_bindgen]
 pub fn plan(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let made = Cell::new(0);
-    let mut bridge = Bridge::new(host, &made);
+    let mut bridge = Bridge::new(host);
     let plan = engine::plan(&call, &mut bridge);
-    bridge.settle(plan).map(|plan| to_js(&plan.to_json()))
+    bridge.settle(plan).map(|mut plan| to_js(&plan.to_json()))
+}
+
+/// Decides about a call and commits at once if nothing has to be asked; else answers the plan that waits.
+#[wasm_bindgen]
+pub fn begin(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
+    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
+    let mut bridge = Bridge::new(host);
+    let begun = engine::begin(&call, &mut bridge);
+    Ok(match bridge.settle(begun)? {
+        Begun::Done(committed) => committed_to_js(*committed),
+        Begun::Waits(mut plan) => {
+            let out = js_sys::Object::new();
+            wire::set(&out, "plan", &to_js(&plan.to_json()));
+            out.into()
+        }
+    })
 }
 
 /// The meter.
 #[wasm_bindgen]
 pub fn usage(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let made = Cell::new(0);
-    let mut bridge = Bridge::new(host, &made);
+    let mut bridge = Bridge::new(host);
     let usage = engine::usage(&call, &mut bridge);
     bridge.settle(usage).map(|usage| to_js(&usage.to_json()))
 }
@@ -116,8 +129,7 @@ pub fn usage(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) ->
 pub fn requests(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
     let plan = parse_plan(plan).map_err(error_to_js)?;
-    let made = Cell::new(0);
-    let mut bridge = Bridge::new(host, &made);
+    let mut bridge = Bridge::new(host);
     let requests = engine::requests(&call, &plan, &mut bridge);
     bridge.settle(requests).map(|requests| requests_to_js(&requests))
 }
@@ -127,18 +139,13 @@ pub fn requests(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue,
 pub fn commit(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, results: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
     let plan = parse_plan(plan).map_err(error_to_js)?;
-    let answers = parse_answers(&results).map_err(error_to_js)?;
-    let made = Cell::new(0);
-    let mut bridge = Bridge::new(host, &made);
+    let results = from_js(&results, "results", Code::InvalidCall).map_err(error_to_js)?;
+    let answers = parse_answers(&results);
+    let mut bridge = Bridge::new(host);
     let committed = engine::commit(&call, &plan, answers.as_deref(), &mut bridge);
-    bridge.settle(committed).map(|committed| committed_to_js(&committed))
-}
-
-/// Decides, asks the host's summarizer as long as there is something to ask, and commits.
-#[wasm_bindgen]
-pub async fn run(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: JsHost) -> Result<JsValue, JsValue> {
-    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    pump::run(call, &host).await
+    let mut committed = bridge.settle(committed)?;
+    committed.account(&plan, &results);
+    Ok(committed_to_js(committed))
 }
 
 /// Learns from reported usage.
@@ -202,15 +209,13 @@ fn parse_plan(plan: JsValue) -> Result<Plan, Error> {
     Plan::parse(&from_js(&plan, "plan", Code::InvalidPlan)?)
 }
 
-/// Answers of the host's summarizer; `undefined` means that nobody was asked.
-fn parse_answers(results: &JsValue) -> Result<Option<Vec<Answer>>, Error> {
-    let results = from_js(results, "results", Code::InvalidCall)?;
-    let Some(list) = results.list() else { return Ok(None) };
+/// Answers of the host's summarizer; none when nobody was asked.
+fn parse_answers(results: &Json) -> Option<Vec<Answer>> {
     let answer = |answer: &Json| match (answer.get("text").text(), answer.get("finish").text()) {
         (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
         _ => Answer::Failed(answer.get("error").text().unwrap_or("The summarizer answered in no known form.").to_owned()),
     };
-    Ok(Some(list.iter().map(answer).collect()))
+    Some(results.list()?.iter().map(answer).collect())
 }
 
 fn requests_to_js(requests: &[Request]) -> JsValue {
@@ -226,14 +231,14 @@ fn requests_to_js(requests: &[Request]) -> JsValue {
     to_js(&Json::List(requests.iter().map(request).collect()))
 }
 
-fn committed_to_js(committed: &Committed) -> JsValue {
+fn committed_to_js(mut committed: Committed) -> JsValue {
     let out = js_sys::Object::new();
     let set = |name: &str, value: &JsValue| wire::set(&out, name, value);
     set("state", &to_js(&committed.state.to_json()));
     set("report", &to_js(&committed.report.to_json()));
     set("changed", &JsValue::from_bool(committed.changed));
     set("view", &Uint32Array::from(&runs(&committed.view)[..]).into());
-    if let Some(next) = &committed.next {
+    if let Some(next) = &mut committed.next {
         set("next", &to_js(&next.to_json()));
     }
     out.into()

@@ -4,4 +4,5 @@
 #![allow(missing_docs, clippy::float_arithmetic)]
 
 mod conformance;
+mod documentation;
 mod support;

@@ -1,5 +1,6 @@
 //! A host for tests: messages with their text, the tape they make, a chat that is played turn by turn.
 
+use precis::archive::Record;
 use precis::call::Call;
 use precis::content::{self, Content};
 use precis::digest::Digester;
@@ -326,7 +327,7 @@ impl Chat {
                 call.state = committed.state;
                 continue;
             }
-            self.state = committed.state.to_json();
+            self.state = committed.state.clone().to_json();
             return Ok(Prepared { view: sent(messages, &host.made, &committed), committed });
         }
     }

@@ -1,0 +1,64 @@
+//! What the documentation promises to name, it names: every code has its heading, every heading its code, and the
+//! exported unions hold the same codes.
+
+use precis::error::{Code, Warning};
+use std::collections::BTreeSet;
+
+/// Raised by TypeScript, before or around the engine.
+const RAISED_BY_TYPESCRIPT: [&str; 7] = ["engine-load", "engine-trap", "format-answer", "message-hole", "messages-not-array", "too-deep", "unreadable-value"];
+
+fn file(path: &str) -> String {
+    std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+/// The codes that `docs/errors.md` has under this heading, each a heading of its own.
+fn documented(heading: &str) -> BTreeSet<String> {
+    let text = file("docs/errors.md");
+    let lines = text.lines().skip_while(|line| *line != format!("## {heading}")).skip(1).take_while(|line| !line.starts_with("## "));
+    let codes: Vec<String> = lines.filter_map(|line| Some(line.strip_prefix("### `")?.strip_suffix('`')?.to_owned())).collect();
+    let unique: BTreeSet<String> = codes.iter().cloned().collect();
+    assert_eq!(unique.len(), codes.len(), "a code has two headings: {codes:?}");
+    unique
+}
+
+/// The members of a union of string literals in `js/src/codes.ts`.
+fn exported(union: &str) -> BTreeSet<String> {
+    let text = file("js/src/codes.ts");
+    let (_, after) = text.split_once(&format!("export type {union} =")).unwrap();
+    let (body, _) = after.split_once(';').unwrap();
+    body.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+fn errors() -> BTreeSet<String> {
+    Code::ALL.iter().map(|code| code.as_str()).chain(RAISED_BY_TYPESCRIPT).map(str::to_owned).collect()
+}
+
+fn warnings() -> BTreeSet<String> {
+    Warning::ALL.iter().map(|code| code.as_str().to_owned()).collect()
+}
+
+#[test]
+fn every_error_has_its_heading_and_every_heading_its_error() {
+    assert_eq!(documented("Errors"), errors());
+}
+
+#[test]
+fn every_warning_has_its_heading_and_every_heading_its_warning() {
+    assert_eq!(documented("Warnings"), warnings());
+}
+
+#[test]
+fn the_exported_unions_hold_the_codes_of_the_engine() {
+    assert_eq!(exported("ErrorCode"), errors());
+    assert_eq!(exported("WarningCode"), warnings());
+}
+
+#[test]
+fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
+    let engine: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
+    let sources: String = ["compactor", "engine", "host", "read", "value"].iter().map(|name| file(&format!("js/src/{name}.ts"))).collect();
+    for code in RAISED_BY_TYPESCRIPT {
+        assert!(!engine.contains(&code), "{code} is raised by the engine as well");
+        assert!(sources.contains(&format!("\"{code}\"")), "{code} is raised nowhere");
+    }
+}
