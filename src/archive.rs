@@ -11,9 +11,9 @@ pub trait Record: Default {
 
     /// As plain data.
     fn to_json(&mut self) -> Json {
-        let mut archive = Archive { source: None, members: Vec::new(), broken: None };
+        let mut archive = Archive::writer();
         self.archive(&mut archive);
-        Json::Object(archive.members)
+        archive.finish()
     }
 
     /// From plain data.
@@ -62,6 +62,42 @@ pub struct Archive<'a> {
 }
 
 impl Archive<'_> {
+    /// An archive that writes.
+    pub fn writer() -> Self {
+        Self { source: None, members: Vec::new(), broken: None }
+    }
+
+    /// What was written.
+    pub fn finish(self) -> Json {
+        Json::Object(self.members)
+    }
+
+    /// Writes a member as it is, null included.
+    #[inline(never)]
+    pub fn put(&mut self, name: &str, value: Json) {
+        self.members.push((name.to_owned(), value));
+    }
+
+    /// Writes a whole number.
+    #[inline(never)]
+    pub fn put_count(&mut self, name: &str, value: u64) {
+        self.put(name, Json::from(value));
+    }
+
+    /// Writes a string.
+    #[inline(never)]
+    pub fn put_text(&mut self, name: &str, value: &str) {
+        self.put(name, Json::Text(value.to_owned()));
+    }
+
+    /// Writes a string, or null.
+    pub fn put_maybe_text(&mut self, name: &str, value: Option<&str>) {
+        match value {
+            Some(value) => self.put_text(name, value),
+            None => self.put(name, Json::Null),
+        }
+    }
+
     /// Reads `name` by `read`, or writes what `write` makes of it unless that is null.
     fn member(&mut self, name: &'static str, read: &mut dyn FnMut(&Json) -> bool, write: Option<Json>) {
         match (self.source, write) {

@@ -339,7 +339,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         (rung, action) = work.decide(&scene, Rung::Pass, false);
     }
     let answers = answers.filter(|_| !stale);
-    let start = work.state.clone();
+    let mut revised = work.state.checkpoints.len() != call.state.checkpoints.len();
     let mut highest = Rung::Pass;
     for _ in 0..STEPS {
         let state = work.state.clone();
@@ -353,6 +353,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
             // What was planned as a summary is a digest if no usable summary came.
             let digested = rung == Rung::Summarize && work.state.checkpoints.last().is_some_and(|checkpoint| checkpoint.kind == Kind::Digest);
             highest = highest.max(if digested { Rung::Digest } else { rung });
+            revised = true;
             current = view;
         } else {
             // A rung that makes nothing smaller is not taken; brakes it put on stay on.
@@ -368,8 +369,6 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let (fits, squeezed) = (scene.fits(current.raw()), scene.limits.squeezed);
     let hard = scene.estimate(current.raw()).tokens >= scene.limits.window.hard;
     drop(scene);
-    let changed_state = work.state != start;
-    let revised = SessionState { breaker: start.breaker, ..work.state.clone() } != start;
     if revised {
         work.state.revision += 1;
     }
@@ -386,7 +385,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     } else if squeezed {
         report.warnings.push(Notice { code: Warning::Squeezed, path: None, advice: "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.".into() });
         (Outcome::Squeezed, format!("What cannot be changed takes more than nine tenths of the trigger of {} tokens; the conversation was brought below the hard limit.", report.after.trigger))
-    } else if revised && changed_state {
+    } else if highest > Rung::Pass {
         (Outcome::Compacted, format!("{} Now {} tokens.", why(&before, before.trigger, call.now), report.after.tokens))
     } else if changed {
         (Outcome::Projected, passed(&report.after))

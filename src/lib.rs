@@ -58,4 +58,4 @@ pub mod text;
 pub mod tokens;
 pub mod view;
 #[cfg(target_arch = "wasm32")]
-mod wasm;
+pub mod wasm;

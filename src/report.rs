@@ -1,5 +1,6 @@
 //! What was decided and why, with the accounting: for logs, UI and tests. Holds no message text.
 
+use crate::archive::Archive;
 use crate::error::{Code, Error, Warning};
 use crate::history::{Diverged, History};
 use crate::json::Json;
@@ -79,30 +80,27 @@ impl Parts {
 impl Usage {
     /// As plain JSON, by the names of the public types.
     pub fn to_json(self) -> Json {
-        let fraction = u128::from(self.tokens) * 1_000_000 / u128::from(self.window.max(1));
+        let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
         let parts = self.parts;
-        Json::record(&mut [
-            ("tokens", self.tokens.into()),
-            ("raw", self.raw.into()),
-            ("window", self.window.into()),
-            ("trigger", self.trigger.into()),
-            ("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 }),
-            ("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound).into()),
-            ("source", if self.reported { "reported" } else { "estimated" }.into()),
-            ("bound", self.bound.into()),
-            (
-                "parts",
-                Json::record(&mut [
-                    ("system", parts.system.into()),
-                    ("tools", parts.tools.into()),
-                    ("user", parts.user.into()),
-                    ("assistant", parts.assistant.into()),
-                    ("toolResults", parts.results.into()),
-                    ("media", parts.media.into()),
-                    ("summary", parts.summary.into()),
-                ]),
-            ),
-        ])
+        let mut inner = Archive::writer();
+        inner.put_count("system", parts.system);
+        inner.put_count("tools", parts.tools);
+        inner.put_count("user", parts.user);
+        inner.put_count("assistant", parts.assistant);
+        inner.put_count("toolResults", parts.results);
+        inner.put_count("media", parts.media);
+        inner.put_count("summary", parts.summary);
+        let mut out = Archive::writer();
+        out.put_count("tokens", self.tokens);
+        out.put_count("raw", self.raw);
+        out.put_count("window", self.window);
+        out.put_count("trigger", self.trigger);
+        out.put("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 });
+        out.put_count("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound));
+        out.put_text("source", if self.reported { "reported" } else { "estimated" });
+        out.put_count("bound", self.bound);
+        out.put("parts", inner.finish());
+        out.finish()
     }
 }
 
@@ -192,22 +190,38 @@ impl Report {
 
     /// As plain JSON, by the names of the public types.
     pub fn to_json(&self) -> Json {
-        let notice = |notice: &Notice| Json::record(&mut [("code", notice.code.as_str().into()), ("path", notice.path.clone().into()), ("advice", notice.advice.as_str().into())]);
-        let diverged = self.diverged.as_ref().map_or(Json::Null, |diverged| Json::record(&mut [("reason", diverged.reason.into()), ("at", diverged.at.into())]));
-        Json::record(&mut [
-            ("outcome", self.outcome.as_str().into()),
-            ("rung", self.rung.into()),
-            ("reason", self.reason.as_str().into()),
-            ("before", self.before_json()),
-            ("after", self.after.to_json()),
-            ("replyRoom", self.reply_room().into()),
-            ("firstChanged", self.first_changed.into()),
-            ("keepFrom", self.keep_from.into()),
-            ("request", self.request.as_str().into()),
-            ("summarizer", Json::record(&mut [("calls", self.calls.into()), ("failed", self.failed.clone().into()), ("usage", self.summarizer_usage.clone())])),
-            ("diverged", diverged),
-            ("warnings", Json::List(self.warnings.iter().map(notice).collect())),
-        ])
+        let mut out = Archive::writer();
+        out.put_text("outcome", self.outcome.as_str());
+        out.put_maybe_text("rung", self.rung);
+        out.put_text("reason", &self.reason);
+        out.put("before", self.before_json());
+        out.put("after", self.after.to_json());
+        out.put_count("replyRoom", self.reply_room());
+        out.put("firstChanged", self.first_changed.map_or(Json::Null, Json::from));
+        out.put_count("keepFrom", self.keep_from);
+        out.put_text("request", &self.request);
+        let mut summarizer = Archive::writer();
+        summarizer.put_count("calls", self.calls);
+        summarizer.put_maybe_text("failed", self.failed.as_deref());
+        summarizer.put("usage", self.summarizer_usage.clone());
+        out.put("summarizer", summarizer.finish());
+        let diverged = self.diverged.as_ref().map_or(Json::Null, |diverged| {
+            let mut out = Archive::writer();
+            out.put_text("reason", diverged.reason);
+            out.put_count("at", diverged.at);
+            out.finish()
+        });
+        out.put("diverged", diverged);
+        let mut warnings = Vec::new();
+        for notice in &self.warnings {
+            let mut out = Archive::writer();
+            out.put_text("code", notice.code.as_str());
+            out.put_maybe_text("path", notice.path.as_deref());
+            out.put_text("advice", &notice.advice);
+            warnings.push(out.finish());
+        }
+        out.put("warnings", Json::List(warnings));
+        out.finish()
     }
 }
 
@@ -219,24 +233,24 @@ pub fn attributes(report: &Json) -> Result<Json, Error> {
     if report.get("outcome").text().is_none() || report.get("after").members().is_none() {
         return Err(Error::at(Code::InvalidCall, "report", "Expected a report, as `beforeModel`, `plan` and `commit` return it."));
     }
-    let mut flat = Vec::new();
-    let mut add = |name: &str, value: &Json| {
+    let mut flat = Archive::writer();
+    let mut add = |path: &[&str], value: &Json| {
         if matches!(value, Json::Bool(_) | Json::Int(_) | Json::Fraction { .. } | Json::Text(_)) {
-            flat.push((format!("precis.{name}"), value.clone()));
+            flat.put(&format!("precis.{}", path.join(".")), value.clone());
         }
     };
     for name in ["outcome", "rung", "replyRoom", "firstChanged", "keepFrom", "request"] {
-        add(name, report.get(name));
+        add(&[name], report.get(name));
     }
     for side in ["before", "after"] {
         for name in ["tokens", "raw", "bound", "window", "trigger", "fraction", "source"] {
-            add(&format!("{side}.{name}"), report.get(side).get(name));
+            add(&[side, name], report.get(side).get(name));
         }
     }
-    add("summarizer.calls", report.get("summarizer").get("calls"));
-    add("summarizer.failed", &Json::Bool(!report.get("summarizer").get("failed").is_null()));
-    add("diverged", &Json::Bool(!report.get("diverged").is_null()));
+    add(&["summarizer", "calls"], report.get("summarizer").get("calls"));
+    add(&["summarizer", "failed"], &Json::Bool(!report.get("summarizer").get("failed").is_null()));
+    add(&["diverged"], &Json::Bool(!report.get("diverged").is_null()));
     let codes: Vec<&str> = report.get("warnings").list().unwrap_or_default().iter().filter_map(|warning| warning.get("code").text()).collect();
-    add("warnings", &codes.join(",").into());
-    Ok(Json::Object(flat))
+    add(&["warnings"], &Json::Text(codes.join(",")));
+    Ok(flat.finish())
 }

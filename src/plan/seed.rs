@@ -4,13 +4,11 @@
 //! continuation instead of everything → calibration reset → estimate stored; up to three attempts. It promises
 //! invariants 1, 3, 5, 8 and 9 only. What differs from the original, and why, is listed in `docs/contextguard.md`.
 
-use crate::call::Call;
 use crate::compose;
 use crate::content::{Content, ContentPart};
 use crate::engine::{Committed, Work, first_changed, infeasible, passed, render, why};
 use crate::error::{Error, Warning};
 use crate::host::Host;
-use crate::json::Json;
 use crate::markers;
 use crate::message::Digest;
 use crate::pairs::Cuts;
@@ -381,13 +379,8 @@ pub(crate) fn after_model(mut state: SessionState, prompt: Option<u64>, request:
     state
 }
 
-/// For callers that look at a plan: whether the preset would fire on this many raw tokens in an untouched session.
-pub fn fires(call: &Call, raw: u64) -> bool {
-    token_count(raw, SeedState::default()) >= call.window - buffer(call.window)
-}
-
-/// The preset's limits as plain JSON, for documentation and tests.
-pub fn limits_json(window: u64) -> Json {
+/// The preset's limits of a window, for documentation and tests: buffer, threshold, tokens and words of a summary.
+pub const fn limits(window: u64) -> [u64; 4] {
     let most = summary_tokens(window);
-    Json::record(&mut [("buffer", buffer(window).into()), ("threshold", (window - buffer(window)).into()), ("maxOutputTokens", most.into()), ("words", word_limit(most).into())])
+    [buffer(window), window - buffer(window), most, word_limit(most)]
 }

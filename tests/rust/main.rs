@@ -3,6 +3,16 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::float_arithmetic)]
 
+mod budget;
+mod calibration;
+mod codes;
 mod conformance;
-mod documentation;
+mod flaws;
+mod hashing;
+mod pairs;
+mod plans;
+mod properties;
+mod seed;
+mod state;
+mod summary;
 mod support;

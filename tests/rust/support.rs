@@ -59,6 +59,40 @@ pub fn calls(ids: &[&str]) -> M {
     M { role: Role::Assistant, parts: ids.iter().map(part).collect() }
 }
 
+/// Text of that many bytes, no two lines alike.
+pub fn filler(bytes: usize) -> String {
+    let mut out = String::with_capacity(bytes + 32);
+    let mut line = 0;
+    while out.len() < bytes {
+        out.push_str(&format!("line {line} of the filler text\n"));
+        line += 1;
+    }
+    out.truncate(bytes);
+    out
+}
+
+/// A complete answer of a summarizer.
+pub fn answer(text: &str) -> Answer {
+    Answer::Text { text: text.to_owned(), finish: "stop".to_owned() }
+}
+
+/// Everything a message says, to look for words in it.
+pub fn words(message: &M) -> String {
+    let part = |part: &P| match part {
+        P::Text(text) | P::Reasoning { text, .. } => text.clone(),
+        P::Call { name, input, .. } => format!("{name}({input})"),
+        P::Result { output, .. } => output.as_str().map_or_else(|| output.to_string(), str::to_owned),
+        P::Media { reference, .. } => reference.clone(),
+        P::Opaque => String::new(),
+    };
+    message.parts.iter().map(part).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a view says something anywhere.
+pub fn says(view: &[M], what: &str) -> bool {
+    view.iter().any(|message| words(message).contains(what))
+}
+
 pub fn result(id: &str, output: &str) -> M {
     M { role: Role::Tool, parts: vec![P::Result { id: id.to_owned(), output: output.into(), failed: false }] }
 }
@@ -254,12 +288,14 @@ pub fn to_value(json: &Json) -> serde_json::Value {
 }
 
 /// What is sent, and what came of it.
+#[derive(Clone)]
 pub struct Prepared {
     pub view: Vec<M>,
     pub committed: Committed,
 }
 
 /// A compactor over test messages.
+#[derive(Clone)]
 pub struct Chat {
     /// As the host would write them, `contextWindow` included.
     pub options: serde_json::Value,
@@ -268,6 +304,9 @@ pub struct Chat {
     pub tools: u64,
     pub state: Json,
     pub typed: Option<bool>,
+    /// Input messages that the host pins.
+    pub pinned: Vec<usize>,
+    /// Further members of the call.
     pub more: serde_json::Value,
 }
 
@@ -275,7 +314,7 @@ pub type Summarizer<'s> = &'s mut dyn FnMut(&Request) -> Answer;
 
 impl Chat {
     pub fn new(options: serde_json::Value) -> Self {
-        Self { options, system: None, tools: 0, state: Json::Null, typed: None, more: serde_json::json!({}) }
+        Self { options, system: None, tools: 0, state: Json::Null, typed: None, pinned: Vec::new(), more: serde_json::json!({}) }
     }
 
     pub fn estimator(&self) -> String {
@@ -303,7 +342,8 @@ impl Chat {
             Some(false) => 2,
             Some(true) => 6,
         };
-        Call::parse(&json(&plain), records(messages, &estimator), vec![flag; messages.len()], system.as_deref(), tools.as_deref())
+        let flags = (0..messages.len()).map(|input| flag | u8::from(self.pinned.contains(&input))).collect();
+        Call::parse(&json(&plain), records(messages, &estimator), flags, system.as_deref(), tools.as_deref())
     }
 
     /// Decides, asks and commits as often as needed; stores the state.
@@ -336,6 +376,26 @@ impl Chat {
         let options = Options::parse(&json(&self.options)).unwrap();
         let state = SessionState::parse(&self.state).unwrap();
         self.state = engine::after_model(&options, &state, Some(prompt), None).to_json();
+    }
+
+    /// Applies a plan made earlier; stores the state.
+    pub fn commit(&mut self, messages: &[M], plan: &Plan, answers: Option<&[Answer]>) -> Prepared {
+        let call = self.call(messages).unwrap();
+        let mut host = TestHost::new(messages, &self.estimator());
+        let committed = engine::commit(&call, plan, answers, &mut host).unwrap();
+        self.state = committed.state.to_json();
+        Prepared { view: sent(messages, &host.made, &committed), committed }
+    }
+
+    /// What a plan asks a summarizer for.
+    pub fn requests(&self, messages: &[M], plan: &Plan) -> Vec<Request> {
+        let mut host = TestHost::new(messages, &self.estimator());
+        engine::requests(&self.call(messages).unwrap(), plan, &mut host).unwrap()
+    }
+
+    /// The state, read.
+    pub fn session(&self) -> SessionState {
+        SessionState::parse(&self.state).unwrap()
     }
 
     pub fn plan(&self, messages: &[M]) -> Plan {

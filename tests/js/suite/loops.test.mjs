@@ -1,0 +1,63 @@
+// A host may keep the history, or carry on with the view it was given: both send the same bytes.
+import { createCompactor, summaryOf } from "precis";
+import { check } from "precis/testing";
+import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
+import { conversation, digesting, requestsOf, shapes } from "./scenarios.mjs";
+
+const STEPS = 60;
+const stored = (state) => JSON.parse(JSON.stringify(state));
+
+/** Sixty requests of an agent: all views, as they are sent, and how often something was compacted. */
+async function run(history, options, isFedBack) {
+  const compactor = createCompactor(options);
+  const steps = requestsOf(history).slice(0, STEPS);
+  equal(steps.length, STEPS);
+  const sent = [];
+  let state = null;
+  let given = [];
+  let seen = 0;
+  let compactions = 0;
+  for (const at of steps) {
+    given = isFedBack ? [...given, ...history.slice(seen, at)] : history.slice(0, at);
+    seen = at;
+    const { view, report, ...prepared } = await compactor.beforeModel({ messages: given, state });
+    const begins = isFedBack && typeof summaryOf(state) === "string";
+    equal(
+      report.warnings.some(({ code }) => code === "is-a-view"),
+      begins,
+      `is-a-view at message ${at}`,
+    );
+    equal(report.diverged, null);
+    deepEqual(check(options.format, view), []);
+    sent.push(JSON.stringify(view));
+    compactions += Number(report.outcome === "compacted");
+    const usage = { prompt_tokens: Math.round(report.after.raw * 1.3) + 150, completion_tokens: 40 };
+    state = stored(compactor.afterModel(prepared.state, usage, report.request));
+    if (isFedBack) given = view;
+  }
+  return { sent, compactions };
+}
+
+const loads = { "plain chat": { messages: 124, size: 400 }, "tool loops": { messages: 190, size: 500, tools: true } };
+const summarizers = { "a summarizer": { summarize: digesting }, "no summarizer": {} };
+
+for (const [name, shape] of Object.entries(shapes))
+  for (const strategy of ["tail", "full", "sliding-window"])
+    for (const [load, script] of Object.entries(loads))
+      for (const [asked, summarizer] of Object.entries(summarizers)) {
+        test(`${name}, ${strategy}, ${load}, ${asked}: the raw and the fed-back loop send the same`, async () => {
+          const history = frozen(conversation(shape, { ...script, seed: 7 }));
+          const options = {
+            format: shape.format,
+            contextWindow: 6_000,
+            maxOutputTokens: 500,
+            ...summarizer,
+            tune: { strategy },
+          };
+          const raw = await run(history, options, false);
+          const fed = await run(history, options, true);
+          ok(raw.compactions >= 3, `${raw.compactions} compactions`);
+          for (let step = 0; step < STEPS; step++) equal(fed.sent[step], raw.sent[step], `step ${step}`);
+          equal(fed.compactions, raw.compactions);
+        });
+      }
