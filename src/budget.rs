@@ -1,6 +1,7 @@
 //! Pure arithmetic on the window: where compaction fires, what it aims at, what must never be exceeded.
 
 use crate::error::{Code, Error};
+use crate::millionths::times;
 use crate::options::{Options, Shares};
 
 /// Kept free beside the reply limit: what providers add to a request between counting and answering.
@@ -12,7 +13,7 @@ const SQUEEZED: u64 = 900_000;
 
 /// A part of a whole, in millionths.
 pub fn share(whole: u64, millionths: u64) -> u64 {
-    (u128::from(whole) * u128::from(millionths) / 1_000_000) as u64
+    times(whole, millionths)
 }
 
 /// The limits that do not depend on the conversation.

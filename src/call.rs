@@ -7,7 +7,7 @@ use crate::options::{self, Options};
 use crate::state::SessionState;
 use crate::summary::request::Todo;
 
-/// Everything a call works on. Owned: nothing is borrowed across an await.
+/// Everything a call works on. Owned: each step of a call parses its own.
 #[derive(Clone, Debug)]
 pub struct Call {
     /// What was configured.

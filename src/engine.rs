@@ -1,6 +1,6 @@
 //! The step machine: plan, ask, commit. No I/O: what has to be asked is a value that says so.
 //!
-//! 1. [`plan`] looks at a call and decides; the plan is plain data and may wait.
+//! 1. [`plan()`] looks at a call and decides; the plan is plain data and may wait.
 //! 2. [`requests`] says what to ask a summarizer for, if the plan needs one.
 //! 3. [`commit`] applies the plan with the answers, or without: then code writes a digest. It always leaves a view that
 //!    fits, or says why none can. It may be given a longer history than the plan saw.

@@ -6,7 +6,7 @@ use std::ops::Deref;
 /// Why a call was refused. A refusal changes nothing: state and history are as they were.
 ///
 /// `code` is stable and part of the public contract (one heading each in `docs/errors.md`), `path` names the offending
-/// member of the call ("tune.shares.tail", "messages[3]"), `advice` tells the caller what to do about it.
+/// member of the call (`tune.shares.tail`, `messages[3]`), `advice` tells the caller what to do about it.
 ///
 /// Boxed: a result that is one word wide keeps the engine small, and errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ codes! {
         NoReplyLimit = "no-reply-limit",
         /// Tools whose schema could not be read and counted.
         UncountedTools = "uncounted-tools",
-        /// Messages or parts of a kind the format does not know were carried through unread.
+        /// Messages that the format could not read were carried through whole.
         Opaque = "opaque-content",
         /// The plan no longer matches the history or the state; it was made anew.
         StalePlan = "stale-plan",
@@ -129,7 +129,7 @@ codes! {
         SummaryFailed = "summary-failed",
         /// System and tools alone nearly fill the window.
         Squeezed = "squeezed",
-        /// The host's token counter failed; the engine's own was used.
+        /// The host's token counter failed; a quarter of the bytes was counted.
         CounterFailed = "counter-failed",
     }
 }

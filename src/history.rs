@@ -1,10 +1,10 @@
 //! A history against a state: which checkpoint holds, whether the host gave back one of our views, what is typed.
 
 use crate::error::{Code, Error};
+use crate::id_map::IdMap;
 use crate::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
 use crate::state::{Checkpoint, SessionState};
 use crate::tokens::Estimator;
-use std::collections::BTreeMap;
 
 /// The host's `pin` said yes.
 const PINNED: u8 = 1;
@@ -184,26 +184,20 @@ impl<'a> History<'a> {
 
 /// Raw tokens of each message; some estimators charge a result with the name of its tool, which stands in the call.
 fn tokens(messages: &[Digest<'_>], estimator: &Estimator) -> Vec<u64> {
-    let mut names: BTreeMap<u64, u64> = BTreeMap::new();
-    let charges = estimator.charges_result_name();
-    messages
-        .iter()
-        .map(|message| {
-            let mut tokens = message.tokens();
-            if charges {
-                for part in message.parts() {
-                    match part.kind {
-                        PartKind::Call => {
-                            names.insert(part.id, u64::from(part.name_bytes));
-                        }
-                        PartKind::Result => tokens += names.get(&part.id).copied().unwrap_or(0) / 4,
-                        _ => {}
-                    }
+    let mut tokens: Vec<u64> = messages.iter().map(Digest::tokens).collect();
+    if estimator.charges_result_name() {
+        let mut names = IdMap::new(messages.iter().map(Digest::len).sum());
+        for (tokens, message) in tokens.iter_mut().zip(messages) {
+            for part in message.parts() {
+                match part.kind {
+                    PartKind::Call => names.insert(part.id, u64::from(part.name_bytes)),
+                    PartKind::Result => *tokens += names.get(part.id).unwrap_or(0) / 4,
+                    _ => {}
                 }
             }
-            tokens
-        })
-        .collect()
+        }
+    }
+    tokens
 }
 
 fn chain(start: u64, hashes: &[u64]) -> Vec<Option<u64>> {

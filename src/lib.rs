@@ -25,7 +25,7 @@
 //!
 //! | module | what it is for |
 //! |---|---|
-//! | [`error`], [`json`], [`text`], [`markers`] | errors as values, plain data, cutting text, how our own texts begin |
+//! | [`error`], [`json`], [`text`], [`id_map`], [`millionths`], [`markers`] | errors as values, plain data, cutting text, numbers by id, parts of wholes, how our own texts begin |
 //! | [`message`], [`archive`] | roles, digests, content hash, chain, positions; records to and from plain data |
 //! | [`tape`], [`digest`], [`content`] | how messages come in: decoding, digesting in one pass, text on demand |
 //! | [`tokens`], [`options`], [`budget`] | estimators and calibration, what was configured, the arithmetic of limits |
@@ -44,9 +44,11 @@ pub mod engine;
 pub mod error;
 pub mod history;
 pub mod host;
+pub mod id_map;
 pub mod json;
 pub mod markers;
 pub mod message;
+pub mod millionths;
 pub mod options;
 pub mod pairs;
 pub mod plan;

@@ -175,6 +175,11 @@ impl<'a> Digest<'a> {
         })
     }
 
+    /// How many parts it has.
+    pub fn len(&self) -> usize {
+        self.words[5] as usize
+    }
+
     /// Raw tokens of the whole message.
     pub fn tokens(&self) -> u64 {
         self.overhead() + self.parts().map(|part| u64::from(part.tokens)).sum::<u64>()

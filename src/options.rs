@@ -18,9 +18,9 @@ pub struct Shares {
     pub clear: u64,
     /// How far between target and trigger a clip or clear may end.
     pub accept: u64,
-    /// The last two typed messages, if they fit in this.
+    /// The typed message before the active one, if it fits in this.
     pub typed: u64,
-    /// Facts that ride with a summary.
+    /// Facts that ride with a summary; accepted, not used yet.
     pub facts: u64,
     /// Of the trigger: where work ahead of time begins.
     pub soft: u64,

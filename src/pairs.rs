@@ -1,7 +1,7 @@
 //! Calls and their results: what belongs together, where a conversation may be cut, and the one checker of legality.
 
+use crate::id_map::IdMap;
 use crate::message::{Digest, Part, PartKind, Role};
-use std::collections::BTreeMap;
 
 /// Where a run of messages may be cut.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Cuts {
         let count = messages.len();
         let mut legal = vec![true; count + 1];
         // Open calls by id. Ids may come again in every turn ("call_0"): the newest open one is meant.
-        let mut open: BTreeMap<u64, u64> = BTreeMap::new();
+        let mut open = IdMap::new(messages.iter().map(Digest::len).sum());
         let mut waiting = vec![0_usize; count];
         // Pairs as brackets: where they open and close.
         let mut spans = vec![0_i64; count + 2];
@@ -32,7 +32,7 @@ impl Cuts {
                     open.insert(part.id, index as u64);
                     waiting[index] += 1;
                 } else if part.kind == PartKind::Result
-                    && let Some(call) = open.remove(&part.id)
+                    && let Some(call) = open.remove(part.id)
                 {
                     let call = call as usize;
                     waiting[call] -= 1;

@@ -157,7 +157,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the tape is malformed, which means that glue and engine do not belong together.
-    pub fn feed(&mut self, ops: &[u32], bytes: &[u8], sink: &mut impl Sink) -> Result<(), Error> {
+    pub fn feed(&mut self, ops: &[u32], bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Error> {
         let mut ops = ops.iter().copied();
         let mut rest = bytes;
         while let Some(op) = ops.next() {
@@ -236,7 +236,7 @@ impl Decoder {
         })
     }
 
-    fn string(&mut self, text: &str, last: bool, sink: &mut impl Sink) -> Result<(), Error> {
+    fn string(&mut self, text: &str, last: bool, sink: &mut dyn Sink) -> Result<(), Error> {
         let place = self.place();
         let slot = match self.frames.last() {
             Some(Frame { object: true, key: true, .. }) => Slot::Key,
@@ -255,7 +255,7 @@ impl Decoder {
         Ok(())
     }
 
-    fn token(&mut self, token: Token<'_>, sink: &mut impl Sink) -> Result<(), Error> {
+    fn token(&mut self, token: Token<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
         let fits = match self.frames.last() {
             Some(frame) => !frame.object || !frame.key,
             None => self.slots.first() == Some(&Slot::Value),
@@ -278,7 +278,7 @@ impl Decoder {
         }
     }
 
-    fn end(&mut self, sink: &mut impl Sink) -> Result<(), Error> {
+    fn end(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
         let place = self.place();
         let frame = self.frames.pop().ok_or_else(malformed)?;
         if self.open || frame.object && !frame.key {
@@ -289,7 +289,7 @@ impl Decoder {
     }
 
     /// A value is complete: on to the next element, member or slot.
-    fn advance(&mut self, sink: &mut impl Sink) -> Result<(), Error> {
+    fn advance(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
         if let Some(frame) = self.frames.last_mut() {
             frame.index += 1;
             frame.key = frame.object;

@@ -19,8 +19,8 @@ export interface Format<Base> {
   /** A short name, for reports. */
   readonly name: string;
   /**
-   * Whether two messages of the same role may follow each other. With `"strict"` the engine merges a
-   * message of its own into its neighbour instead of adding it. Default `"free"`.
+   * Whether two messages of the same role may follow each other. Default `"free"`. Not acted on yet: with `"strict"`,
+   * a summary may still stand before a message of the user.
    */
   readonly alternation?: "free" | "strict" | undefined;
   /**

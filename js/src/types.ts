@@ -10,7 +10,7 @@ import type { Format } from "./format.ts";
 export interface SessionState {
   /** Of the state's form. A state of a newer version is refused. */
   readonly version: number;
-  /** Grows by one with every change: store with compare-and-set on it. */
+  /** Grows by one whenever what is sent changes: store with compare-and-set on it. */
   readonly revision: number;
 }
 
@@ -36,7 +36,7 @@ export interface CompactorOptions<Base> {
 export interface SummarizerOptions {
   /** Tokens it takes. Default: the chat's window. */
   readonly contextWindow?: number | undefined;
-  /** Tokens a summary may have. */
+  /** The most tokens a summary may have. Default: a share of the room. */
   readonly maxOutputTokens?: number | undefined;
   /** Milliseconds one answer may take. Default 30,000. */
   readonly timeoutMs?: number | undefined;
@@ -46,13 +46,13 @@ export interface SummarizerOptions {
 export interface Tuning {
   /** The behaviour of another system, exactly. Excludes `strategy`. */
   readonly preset?: "contextguard" | undefined;
-  /** What a compaction keeps. Default `"tail"`. */
+  /** What a compaction keeps. Default `"tail"`. `"last-tool-batch"` is not there yet and refused. */
   readonly strategy?: "tail" | "full" | "sliding-window" | "last-tool-batch" | undefined;
   /** Tokens kept free for the reply. */
   readonly reserve?: number | undefined;
   /** A provider's limit on the input alone, in tokens. */
   readonly maxInputTokens?: number | undefined;
-  /** Whether what a history brings that a provider would refuse is repaired in the view. */
+  /** Whether what a history brings that a provider would refuse is repaired in the view. Not acted on yet. */
   readonly repair?: boolean | undefined;
   /** How tokens are counted. */
   readonly tokens?: TokenOptions | undefined;
@@ -62,9 +62,12 @@ export interface Tuning {
 
 /** How tokens are counted. */
 export interface TokenOptions {
-  /** The model family whose tokenizer is imitated. */
+  /** The model family, if it is not clear from the model: what was learned of tokens holds for one family. */
   readonly family?: string | undefined;
-  /** The estimator, or your own counter: called once per text. If it throws or answers no number, the built-in one is used. */
+  /**
+   * The estimator, default `"bytes4"`, or your own counter: called once per text. Where it throws or answers no number,
+   * a quarter of the bytes is counted. `"lexical"` is not there yet and refused.
+   */
   readonly estimator?: "lexical" | "bytes4" | ((text: string) => number) | undefined;
   /** Tokens a provider adds to every request unseen. */
   readonly overhead?: number | undefined;
@@ -118,19 +121,19 @@ export interface ModelCall<M> {
   readonly system?: unknown;
   /** The tools of the request. Counted, never sent. */
   readonly tools?: unknown;
-  /** Stays in every view, whole. */
+  /** Stays in every view, whole (the preset does not heed it). */
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
   /** A person wrote it (default: role user, no tool results, nothing of ours). */
   readonly isTyped?: ((message: M, index: number) => boolean) | undefined;
-  /** Literal strings that must stay in the view. */
+  /** Literal strings to be kept: a summary or digest that would lose one gets it appended. */
   readonly mustKeep?: readonly string[] | undefined;
   /** The task list, kept in the summary. */
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"`: compact earlier than needed, ahead of time. */
   readonly threshold?: "soft" | undefined;
-  /** A plan already being worked on elsewhere: nothing is asked twice. */
+  /** A plan already being worked on elsewhere. Not acted on yet. */
   readonly inFlight?: Plan | undefined;
-  /** The provider's error that said the last request was too long. */
+  /** The provider's error that said the last request was too long. Not acted on yet. */
   readonly overflow?: unknown;
   /** Aborted: the call rejects with its reason and nothing has changed. */
   readonly signal?: AbortSignal | undefined;
@@ -151,7 +154,7 @@ export interface Prepared<M> {
   /** Whether `view` differs from `messages`. */
   readonly changed: boolean;
   readonly report: Report;
-  /** More would be better. */
+  /** Another round that would bring it further down: to be committed like any plan. Only the preset has it. */
   readonly next?: Plan | undefined;
 }
 

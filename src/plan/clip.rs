@@ -3,7 +3,9 @@
 
 use crate::content::{Content, ContentPart};
 use crate::markers;
+use crate::millionths;
 use crate::message::{Digest, Part, PartKind, Role};
+use crate::text;
 use crate::tokens::{self, Estimator};
 use crate::view::LEAST_CLEARED;
 
@@ -43,7 +45,7 @@ fn cleared(text: &str, failed: bool) -> String {
 /// Head and tail of a text, with a notice between them, within `cap` tokens of a text that counts `tokens`.
 pub fn cut(text: &str, cap: u64, tokens: u64, kind: PartKind, estimator: &Estimator) -> String {
     // The text's own bytes per token: what is kept of it counts alike.
-    let mut bytes = (u128::from(text.len() as u64) * u128::from(cap) / u128::from(tokens.max(1))) as usize;
+    let mut bytes = millionths::scale(text.len() as u64, cap, tokens) as usize;
     loop {
         let cut = keep_ends(text, bytes, kind);
         // Where the ends count more than the middle did, keep less of them.
@@ -62,33 +64,21 @@ fn keep_ends(text: &str, bytes: usize, kind: PartKind) -> String {
     let room = bytes.saturating_sub(notice_bytes);
     let head = floor_line(text, room * 2 / 3);
     let tail = ceil_line(text, text.len() - (room - room * 2 / 3).min(text.len())).max(head);
-    let left_out = text[head..tail].chars().count();
-    format!("{}\n{}{left_out} characters left out here.{advice}]\n{}", text[..head].trim_end(), markers::NOTICE, text[tail..].trim_start())
+    let left_out = text::between(text, head, tail).chars().count();
+    format!("{}\n{}{left_out} characters left out here.{advice}]\n{}", text::between(text, 0, head).trim_end(), markers::NOTICE, text::between(text, tail, text.len()).trim_start())
 }
 
 /// How far a cut may move to end at a line.
 const LINE_REACH: usize = 160;
 
 fn floor_line(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    let mut from = at.saturating_sub(LINE_REACH);
-    while !text.is_char_boundary(from) {
-        from -= 1;
-    }
-    text[from..at].rfind('\n').map_or(at, |line| from + line)
+    let at = text::floor(text, at);
+    let from = text::floor(text, at.saturating_sub(LINE_REACH));
+    text::between(text, from, at).rfind('\n').map_or(at, |line| from + line)
 }
 
 fn ceil_line(text: &str, at: usize) -> usize {
-    let mut at = at.min(text.len());
-    while !text.is_char_boundary(at) {
-        at += 1;
-    }
-    let mut to = (at + LINE_REACH).min(text.len());
-    while !text.is_char_boundary(to) {
-        to += 1;
-    }
-    text[at..to].find('\n').map_or(at, |line| at + line + 1)
+    let at = text::ceil(text, at);
+    let to = text::ceil(text, at + LINE_REACH);
+    text::between(text, at, to).find('\n').map_or(at, |line| at + line + 1)
 }

@@ -13,6 +13,7 @@ mod tail;
 use crate::budget::{Limits, share};
 use crate::history::History;
 use crate::message::{PartKind, Role};
+use crate::millionths;
 use crate::options::Options;
 use crate::pairs::Cuts;
 use crate::state::SessionState;
@@ -141,7 +142,7 @@ impl Scene<'_> {
     /// Raw tokens of `tokens` estimated ones, by the slope alone.
     pub fn raw(&self, tokens: u64) -> u64 {
         let slope = self.calibration.slope(self.options.estimator.slope());
-        (u128::from(tokens) * 1_000_000 / u128::from(slope.max(1))) as u64
+        millionths::ratio(tokens, slope)
     }
 
     /// The largest view, in raw tokens, whose estimate stays below `tokens`.

@@ -11,6 +11,7 @@ use crate::error::{Error, Warning};
 use crate::host::Host;
 use crate::markers;
 use crate::message::Digest;
+use crate::millionths;
 use crate::pairs::Cuts;
 use crate::plan::compact::Shape;
 use crate::plan::record::{Asked, Plan, Spent};
@@ -52,7 +53,7 @@ pub fn token_count(raw: u64, seed: SeedState) -> u64 {
         0 => raw * 5 / 2,
         last if real < last => raw,
         last if real > last * 5 => raw * 5,
-        last => u64::try_from(u128::from(raw) * u128::from(real) / u128::from(last)).unwrap_or(u64::MAX),
+        last => millionths::scale(raw, real, last),
     };
     corrected.max(real)
 }
@@ -278,7 +279,7 @@ fn fallback(contents: &[Content], previous: Option<&str>) -> String {
     let lines = contents.iter().flat_map(|content| {
         content.parts.iter().filter_map(|part| match part {
             ContentPart::Text { text, .. } => {
-                let cut = &text[..text::floor(text, EXCERPT_BYTES)];
+                let cut = text::between(text, 0, text::floor(text, EXCERPT_BYTES));
                 Some(format!("{}: {cut}{}\n", content.role.as_str(), if cut.len() < text.len() { "..." } else { "" }))
             }
             _ => None,
@@ -292,7 +293,7 @@ fn fallback(contents: &[Content], previous: Option<&str>) -> String {
     let mut out = String::new();
     if let Some(previous) = previous.filter(|previous| !previous.is_empty()) {
         let keep = previous.len().saturating_sub(FALLBACK_BYTES.saturating_sub(bytes));
-        out.push_str(&previous[text::ceil(previous, keep)..]);
+        out.push_str(text::between(previous, text::ceil(previous, keep), previous.len()));
         out.push_str("\n\n---\n\n");
     }
     out.push_str(&excerpts.concat());

@@ -10,7 +10,7 @@ pub enum Strategy {
     Tail,
     /// Summarize the whole past; the current request, pending calls and results not yet seen follow.
     Full,
-    /// Fire on a number of messages, keep the newest third.
+    /// Fire on a number of messages too, keep the newest 30 % of it.
     SlidingWindow,
 }
 

@@ -11,6 +11,8 @@ const BEFORE: &str = "## Before that";
 const ASKED: &str = "## What the user asked for, in order";
 const DONE: &str = "## What was done with tools";
 const SAID: &str = "## What the assistant said last";
+/// How many messages that section quotes.
+const SAID_LAST: usize = 3;
 
 /// The digest of a source within about `bytes`. A previous digest is merged section by section; any other previous
 /// summary is quoted.
@@ -50,11 +52,11 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
 
 /// The entries of a section of an earlier digest: each begins with a dash, and may run over lines.
 fn section(digest: &str, heading: &str) -> Vec<String> {
-    let Some(start) = digest.find(&format!("\n{heading}\n")) else { return Vec::new() };
-    let body = &digest[start + heading.len() + 2..];
-    let end = [BEFORE, ASKED, DONE, SAID].iter().filter_map(|next| body.find(&format!("\n{next}\n"))).min().unwrap_or(body.len());
+    let Some(start) = text::find(digest, &format!("\n{heading}\n")) else { return Vec::new() };
+    let body = text::between(digest, start + heading.len() + 2, digest.len());
+    let end = [BEFORE, ASKED, DONE, SAID].iter().filter_map(|next| text::find(body, &format!("\n{next}\n"))).min().unwrap_or(body.len());
     let mut entries: Vec<String> = Vec::new();
-    for line in body[..end].trim().lines() {
+    for line in text::between(body, 0, end).trim().lines() {
         match entries.last_mut() {
             Some(entry) if !line.starts_with("- ") && !line.starts_with(LEFT_OUT) => {
                 entry.push('\n');
@@ -98,20 +100,21 @@ fn fit(lines: Vec<String>, budget: usize) -> String {
 }
 
 fn requests(messages: &[(Content, bool)]) -> Vec<String> {
-    let typed = messages.iter().filter(|(_, typed)| *typed);
-    typed
-        .filter_map(|(message, _)| {
-            let mut words: Vec<String> = Vec::new();
-            for part in &message.parts {
-                match part {
-                    ContentPart::Text { text, .. } if !text.trim().is_empty() => words.push(transcript::escape(text.trim())),
-                    ContentPart::Media { kind, media_type, reference, .. } => words.push(format!("[{}]", transcript::medium(*kind, media_type, reference))),
-                    _ => {}
-                }
+    let mut all = Vec::new();
+    for (message, _) in messages.iter().filter(|(_, typed)| *typed) {
+        let mut words: Vec<String> = Vec::new();
+        for part in &message.parts {
+            match part {
+                ContentPart::Text { text, .. } if !text.trim().is_empty() => words.push(transcript::escape(text.trim())),
+                ContentPart::Media { kind, media_type, reference, .. } => words.push(format!("[{}]", transcript::medium(*kind, media_type, reference))),
+                _ => {}
             }
-            (!words.is_empty()).then(|| format!("- {}", words.join(" ")))
-        })
-        .collect()
+        }
+        if !words.is_empty() {
+            all.push(format!("- {}", words.join(" ")));
+        }
+    }
+    all
 }
 
 /// How one tool was used.
@@ -151,25 +154,29 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
 
 /// Reads a line that [`tools`] wrote, if it was not cut in the middle.
 fn parse_usage(line: &str) -> Option<Usage> {
-    let (head, last) = line.strip_prefix("- ")?.split_once(" failed, last with ")?;
-    let (head, failures) = head.rsplit_once(" calls, ")?;
-    let (name, calls) = head.rsplit_once(": ")?;
+    const MIDDLE: &str = " failed, last with ";
+    let line = line.strip_prefix("- ")?;
+    let middle = text::find(line, MIDDLE)?;
+    let (head, failures) = text::between(line, 0, middle).rsplit_once(' ')?;
+    let (name, calls) = head.strip_suffix(" calls,")?.rsplit_once(' ')?;
+    let (name, last) = (name.strip_suffix(':')?, text::between(line, middle + MIDDLE.len(), line.len()));
     Some(Usage { name: name.to_owned(), calls: calls.parse().ok()?, failures: failures.parse().ok()?, last: last.to_owned() })
 }
 
 fn last_words(messages: &[(Content, bool)]) -> Vec<String> {
-    let said = messages.iter().rev().filter(|(message, _)| message.role == Role::Assistant).filter_map(|(message, _)| {
-        let words: Vec<&str> = message
-            .parts
-            .iter()
-            .filter_map(|part| match part {
-                ContentPart::Text { text, .. } if !text.trim().is_empty() => Some(text.trim()),
-                _ => None,
-            })
-            .collect();
-        (!words.is_empty()).then(|| format!("- {}", transcript::escape(&words.join("\n"))))
-    });
-    let mut newest: Vec<String> = said.take(3).collect();
+    let mut newest = Vec::new();
+    for (message, _) in messages.iter().rev().filter(|(message, _)| message.role == Role::Assistant) {
+        let mut words = Vec::new();
+        for part in &message.parts {
+            match part {
+                ContentPart::Text { text, .. } if !text.trim().is_empty() => words.push(text.trim()),
+                _ => {}
+            }
+        }
+        if !words.is_empty() && newest.len() < SAID_LAST {
+            newest.push(format!("- {}", transcript::escape(&words.join("\n"))));
+        }
+    }
     newest.reverse();
     newest
 }

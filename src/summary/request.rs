@@ -1,6 +1,7 @@
 //! What a summarizer is asked.
 
 use super::{Source, transcript};
+use crate::millionths;
 use crate::tokens::{Estimator, calibration::Calibration};
 
 /// What a host's summarizer gets.
@@ -85,5 +86,5 @@ pub fn material_bytes(window: u64, max_output_tokens: u64, calibration: &Calibra
     let tokens = (window - window / 10).saturating_sub(max_output_tokens + INSTRUCTIONS);
     let slope = calibration.slope(estimator.slope());
     // Never more than four bytes a token, the usual ratio; fewer where this conversation's text is denser.
-    usize::try_from(u128::from(tokens) * 4_000_000 / u128::from(slope.max(1_000_000))).unwrap_or(usize::MAX)
+    usize::try_from(millionths::ratio(4 * tokens, slope.max(1_000_000))).unwrap_or(usize::MAX)
 }

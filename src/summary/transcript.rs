@@ -68,13 +68,28 @@ pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
     out
 }
 
-/// Takes the power from everything that could end the frame or pass for a text of ours.
+/// What could end the frame of the material.
+const FRAMES: [&str; 4] = ["<conversation", "</conversation", "<previous-summary", "</previous-summary"];
+/// What could pass for a text of ours.
+const MARKERS: [&str; 6] = [markers::SUMMARY, markers::SUMMARY_END, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_SUMMARY_END];
+
+/// Takes the power from everything that could end the frame or pass for a text of ours, by changing how it begins.
 pub fn escape(text: &str) -> String {
-    let mut out = text.replace("<conversation", "<\\conversation").replace("</conversation", "<\\/conversation").replace("<previous-summary", "<\\previous-summary").replace("</previous-summary", "<\\/previous-summary");
-    for marker in [markers::SUMMARY, markers::SUMMARY_END, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_SUMMARY_END] {
-        if out.contains(marker) {
-            out = out.replace(marker, &marker.replacen('[', "(", 1));
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        let (words, harmless) = match byte {
+            b'<' => (&FRAMES[..], "<\\"),
+            b'[' => (&MARKERS[..], "("),
+            _ => continue,
+        };
+        let rest = text::between(text, at, text.len());
+        if words.iter().any(|word| rest.starts_with(word)) {
+            out.push_str(text::between(text, copied, at));
+            out.push_str(harmless);
+            copied = at + 1;
         }
     }
+    out.push_str(text::between(text, copied, text.len()));
     out
 }

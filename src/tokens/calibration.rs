@@ -6,6 +6,7 @@
 
 use super::SlopeRange;
 use crate::archive::{Archive, Record};
+use crate::millionths::{ratio, times};
 
 /// Increments below this many raw tokens say nothing about the slope.
 const LEAST_INCREMENT: u64 = 20;
@@ -55,7 +56,7 @@ pub struct Estimate {
 }
 
 impl Calibration {
-    /// What is known, if it was learned under this key; the slope of a model's family outlives a change of the model.
+    /// What is known, if it was learned under this key; else nothing.
     #[must_use]
     pub fn under(&self, key: &str) -> Self {
         if self.key == key { self.clone() } else { Self { key: key.to_owned(), ..Self::default() } }
@@ -94,7 +95,7 @@ impl Calibration {
     pub fn raw_for(&self, tokens: u64, raw: u64, range: SlopeRange) -> u64 {
         let now = self.estimate(raw, range).tokens;
         let slope = self.slope(range);
-        if tokens >= now { raw.saturating_add(divide(tokens - now, slope)) } else { raw.saturating_sub(divide(now - tokens, slope) + 1) }
+        if tokens >= now { raw.saturating_add(ratio(tokens - now, slope)) } else { raw.saturating_sub(ratio(now - tokens, slope) + 1) }
     }
 
     fn uncertainty(&self) -> u64 {
@@ -175,16 +176,4 @@ impl Record for Calibration {
         archive.counts("errors", &mut self.errors);
         archive.maybe_record("parked", &mut self.parked);
     }
-}
-
-fn times(value: u64, millionths: u64) -> u64 {
-    u64::try_from(u128::from(value) * u128::from(millionths) / 1_000_000).unwrap_or(u64::MAX)
-}
-
-fn divide(value: u64, millionths: u64) -> u64 {
-    u64::try_from(u128::from(value) * 1_000_000 / u128::from(millionths.max(1))).unwrap_or(u64::MAX)
-}
-
-fn ratio(part: u64, whole: u64) -> u64 {
-    u64::try_from(u128::from(part) * 1_000_000 / u128::from(whole.max(1))).unwrap_or(u64::MAX)
 }

@@ -1,10 +1,10 @@
 //! The host's side of a call, in JavaScript.
 
+use super::js::Array;
 use super::wire;
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
 use crate::host::{Host, Product};
-use js_sys::{Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -13,13 +13,13 @@ extern "C" {
     pub type JsHost;
 
     #[wasm_bindgen(method, catch)]
-    fn read(this: &JsHost, inputs: Uint32Array) -> Result<JsValue, JsValue>;
+    fn read(this: &JsHost, inputs: Vec<u32>) -> Result<Tape, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn summary(this: &JsHost, text: &str, id: &str, covers: f64) -> Result<Uint32Array, JsValue>;
+    fn summary(this: &JsHost, text: &str, id: &str, covers: f64) -> Result<Vec<u32>, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn remade(this: &JsHost, input: u32, key: &str) -> Result<Option<Uint32Array>, JsValue>;
+    fn remade(this: &JsHost, input: u32, key: &str) -> Result<Option<Vec<u32>>, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn replace(this: &JsHost, input: u32, key: &str, parts: Uint32Array, texts: Array) -> Result<Uint32Array, JsValue>;
+    fn replace(this: &JsHost, input: u32, key: &str, parts: Vec<u32>, texts: Array) -> Result<Vec<u32>, JsValue>;
 }
 
 #[wasm_bindgen]
@@ -27,9 +27,9 @@ extern "C" {
     type Tape;
 
     #[wasm_bindgen(method, getter)]
-    fn ops(this: &Tape) -> Uint32Array;
+    fn ops(this: &Tape) -> Vec<u32>;
     #[wasm_bindgen(method, getter)]
-    fn text(this: &Tape) -> Uint8Array;
+    fn text(this: &Tape) -> Vec<u8>;
 }
 
 /// A host during one exported call: counts what it makes, and keeps what it threw.
@@ -55,37 +55,38 @@ impl<'a> Bridge<'a> {
         Error::new(Code::InvalidCall, "The format threw.")
     }
 
-    fn product(&mut self, record: &Uint32Array) -> Product {
+    fn product(&mut self, record: Vec<u32>) -> Product {
         let number = self.made;
         self.made += 1;
-        Product { record: record.to_vec(), number }
+        Product { record, number }
     }
 }
 
 impl Host for Bridge<'_> {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        let inputs: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
-        let tape = self.host.read(Uint32Array::from(&inputs[..])).map_err(|thrown| self.caught(thrown))?;
-        let tape: Tape = tape.unchecked_into();
-        let contents = content::read(&tape.ops().to_vec(), &tape.text().to_vec())?;
+        let tape = self.host.read(inputs.iter().map(|&input| input as u32).collect()).map_err(|thrown| self.caught(thrown))?;
+        let contents = content::read(&tape.ops(), &tape.text())?;
         if contents.len() == inputs.len() { Ok(contents) } else { Err(Error::new(Code::Boundary, "The host answered other messages than were asked for.")) }
     }
 
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
         #[allow(clippy::cast_precision_loss, reason = "a count of messages")]
         let record = self.host.summary(text, id, covers as f64).map_err(|thrown| self.caught(thrown))?;
-        Ok(self.product(&record))
+        Ok(self.product(record))
     }
 
     fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {
         let record = self.host.remade(input as u32, key).map_err(|thrown| self.caught(thrown))?;
-        Ok(record.map(|record| self.product(&record)))
+        Ok(record.map(|record| self.product(record)))
     }
 
     fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
-        let parts: Vec<u32> = texts.iter().map(|text| text.0).collect();
-        let bodies: Array = texts.iter().map(|text| JsValue::from_str(&text.1)).collect();
-        let record = self.host.replace(input as u32, key, Uint32Array::from(&parts[..]), bodies).map_err(|thrown| self.caught(thrown))?;
-        Ok(self.product(&record))
+        let (mut parts, bodies) = (Vec::new(), Array::new());
+        for (part, text) in texts {
+            parts.push(*part);
+            bodies.push(&JsValue::from_str(text));
+        }
+        let record = self.host.replace(input as u32, key, parts, bodies).map_err(|thrown| self.caught(thrown))?;
+        Ok(self.product(record))
     }
 }

@@ -1,6 +1,7 @@
-//! The only place that knows JavaScript: bindings, conversion, the awaited callback. It holds no decision.
+//! The only place that knows JavaScript: bindings and conversion. It holds no decision, and nothing in it waits.
 
 mod host;
+mod js;
 mod wire;
 
 use crate::archive::Record;
@@ -20,9 +21,12 @@ use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
 use host::Bridge;
 pub use host::JsHost;
-use js_sys::{Reflect, Uint32Array};
 use wasm_bindgen::prelude::*;
 use wire::{error_to_js, from_js, to_js};
+
+/// 3 kB smaller (gzipped) than the standard one, and as fast.
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
 /// Bytes of text that cross at a time.
 const CHUNK: usize = 65_536;
@@ -31,7 +35,7 @@ const CHUNK: usize = 65_536;
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|info| {
-        let error = js_sys::Error::new(&info.to_string());
+        let error = js::Error::new(&info.to_string());
         error.set_name("EnginePanic");
         wasm_bindgen::throw_val(error.into());
     }));
@@ -109,8 +113,8 @@ pub fn begin(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) ->
     Ok(match bridge.settle(begun)? {
         Begun::Done(committed) => committed_to_js(*committed),
         Begun::Waits(mut plan) => {
-            let out = js_sys::Object::new();
-            wire::set(&out, "plan", &to_js(&plan.to_json()));
+            let out = js::Object::new();
+            out.member("plan", &to_js(&plan.to_json()));
             out.into()
         }
     })
@@ -189,9 +193,20 @@ pub fn check(records: Vec<u32>) -> Result<JsValue, JsValue> {
     Ok(to_js(&Json::List(found.collect())))
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// What TypeScript passes as a call, as far as it is not plain data.
+    type Given;
+
+    #[wasm_bindgen(method, getter)]
+    fn system(this: &Given) -> Option<Vec<u32>>;
+    #[wasm_bindgen(method, getter)]
+    fn tools(this: &Given) -> Option<Vec<u32>>;
+}
+
 fn parse_call(call: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call, Error> {
-    let member = |name: &str| Reflect::get(call, &JsValue::from_str(name)).unwrap_or(JsValue::NULL);
-    let record = |name: &str| member(name).dyn_into::<Uint32Array>().ok().map(|array| array.to_vec());
+    let member = |name: &str| js::get(call, &JsValue::from_str(name)).unwrap_or(JsValue::NULL);
+    let given: &Given = call.unchecked_ref();
     let mut members = Vec::new();
     for (name, code) in [("options", Code::InvalidOption), ("window", Code::InvalidWindow), ("state", Code::InvalidState)] {
         members.push((name.to_owned(), from_js(&member(name), name, code)?));
@@ -199,7 +214,7 @@ fn parse_call(call: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call,
     for name in ["offset", "model", "maxOutputTokens", "uncountedTools", "todos", "mustKeep", "threshold", "focus", "compact", "ids", "unreadable", "counterFailed", "overflow"] {
         members.push((name.to_owned(), from_js(&member(name), name, Code::InvalidCall)?));
     }
-    Call::parse(&Json::Object(members), records, flags, record("system").as_deref(), record("tools").as_deref())
+    Call::parse(&Json::Object(members), records, flags, given.system().as_deref(), given.tools().as_deref())
 }
 
 fn parse_state(state: JsValue) -> Result<SessionState, Error> {
@@ -233,14 +248,13 @@ fn requests_to_js(requests: &[Request]) -> JsValue {
 }
 
 fn committed_to_js(mut committed: Committed) -> JsValue {
-    let out = js_sys::Object::new();
-    let set = |name: &str, value: &JsValue| wire::set(&out, name, value);
-    set("state", &to_js(&committed.state.to_json()));
-    set("report", &to_js(&committed.report.to_json()));
-    set("changed", &JsValue::from_bool(committed.changed));
-    set("view", &Uint32Array::from(&runs(&committed.view)[..]).into());
+    let out = js::Object::new();
+    out.member("state", &to_js(&committed.state.to_json()));
+    out.member("report", &to_js(&committed.report.to_json()));
+    out.member("changed", &JsValue::from_bool(committed.changed));
+    out.member("view", &JsValue::from(runs(&committed.view)));
     if let Some(next) = &mut committed.next {
-        set("next", &to_js(&next.to_json()));
+        out.member("next", &to_js(&next.to_json()));
     }
     out.into()
 }

@@ -4,7 +4,7 @@
 
 use crate::error::{Code, Error};
 use crate::json::Json;
-use js_sys::{Array, JsString, Object, Reflect};
+use super::js::{self, Array, Object};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Options, states and plans are flat; what is deeper than this has a cycle in it.
@@ -29,8 +29,8 @@ fn read(value: &JsValue, depth: usize) -> Option<Json> {
     if let Some(bool) = value.as_bool() {
         return Some(Json::Bool(bool));
     }
-    if let Some(text) = value.dyn_ref::<JsString>() {
-        return Some(Json::Text(text.into()));
+    if let Some(text) = value.as_string() {
+        return Some(Json::Text(text));
     }
     if depth > DEEPEST || !value.is_object() {
         return None;
@@ -44,10 +44,12 @@ fn read(value: &JsValue, depth: usize) -> Option<Json> {
         return Some(Json::List(out));
     }
     let mut members = Vec::new();
-    for key in Reflect::own_keys(value).ok()? {
+    let keys = js::own_keys(value).ok()?;
+    for index in 0..keys.length() {
+        let key = keys.get(index);
         // A symbol is no member of plain data.
         let Some(name) = key.as_string() else { continue };
-        members.push((name, read(&Reflect::get(value, &key).ok()?, depth + 1)?));
+        members.push((name, read(&js::get(value, &key).ok()?, depth + 1)?));
     }
     Some(Json::Object(members))
 }
@@ -83,16 +85,11 @@ pub fn to_js(json: &Json) -> JsValue {
         Json::Object(members) => {
             let out = Object::new();
             for (key, value) in members {
-                set(&out, key, &to_js(value));
+                out.member(key, &to_js(value));
             }
             out.into()
         }
     }
-}
-
-/// Sets a member of a fresh plain object, which cannot fail.
-pub fn set(object: &Object, name: &str, value: &JsValue) {
-    let _ = Reflect::set(object, &JsValue::from_str(name), value);
 }
 
 /// An error as the host's side expects it.

@@ -1,11 +1,19 @@
-//! What the documentation promises to name, it names: every code has its heading, every heading its code, and the
-//! exported unions hold the same codes.
+//! What the documentation promises to name, it names: every code has its heading, every heading its code, the exported
+//! unions hold the same codes, and the tests it speaks of exist.
 
 use precis::error::{Code, Warning};
 use std::collections::BTreeSet;
 
 /// Raised by TypeScript, before or around the engine.
-const RAISED_BY_TYPESCRIPT: [&str; 7] = ["engine-load", "engine-trap", "format-answer", "message-hole", "messages-not-array", "too-deep", "unreadable-value"];
+const RAISED_BY_TYPESCRIPT: [&str; 7] = [
+    "engine-load",
+    "engine-trap",
+    "format-answer",
+    "message-hole",
+    "messages-not-array",
+    "too-deep",
+    "unreadable-value",
+];
 
 fn file(path: &str) -> String {
     std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -14,8 +22,13 @@ fn file(path: &str) -> String {
 /// The codes that `docs/errors.md` has under this heading, each a heading of its own.
 fn documented(heading: &str) -> BTreeSet<String> {
     let text = file("docs/errors.md");
-    let lines = text.lines().skip_while(|line| *line != format!("## {heading}")).skip(1).take_while(|line| !line.starts_with("## "));
-    let codes: Vec<String> = lines.filter_map(|line| Some(line.strip_prefix("### `")?.strip_suffix('`')?.to_owned())).collect();
+    let lines = text
+        .lines()
+        .skip_while(|line| *line != format!("## {heading}"))
+        .skip(1)
+        .take_while(|line| !line.starts_with("## "));
+    let codes: Vec<String> =
+        lines.filter_map(|line| Some(line.strip_prefix("### `")?.strip_suffix('`')?.to_owned())).collect();
     let unique: BTreeSet<String> = codes.iter().cloned().collect();
     assert_eq!(unique.len(), codes.len(), "a code has two headings: {codes:?}");
     unique
@@ -54,9 +67,22 @@ fn the_exported_unions_hold_the_codes_of_the_engine() {
 }
 
 #[test]
+fn every_test_named_beside_a_flaw_exists() {
+    let text = file("docs/contextguard.md");
+    let named: Vec<(&str, &str)> = text.split('`').filter_map(|word| word.split_once("::")).collect();
+    assert!(named.len() > 20, "{named:?}");
+    for (module, test) in named {
+        assert!(file(&format!("tests/rust/{module}.rs")).contains(&format!("fn {test}(")), "{module}::{test}");
+    }
+}
+
+#[test]
 fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
     let engine: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-    let sources: String = ["compactor", "engine", "host", "read", "value"].iter().map(|name| file(&format!("js/src/{name}.ts"))).collect();
+    let sources: String = ["compactor", "engine", "host", "read", "value"]
+        .iter()
+        .map(|name| file(&format!("js/src/{name}.ts")))
+        .collect();
     for code in RAISED_BY_TYPESCRIPT {
         assert!(!engine.contains(&code), "{code} is raised by the engine as well");
         assert!(sources.contains(&format!("\"{code}\"")), "{code} is raised nowhere");

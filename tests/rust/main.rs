@@ -7,6 +7,7 @@ mod budget;
 mod calibration;
 mod codes;
 mod conformance;
+mod documentation;
 mod flaws;
 mod hashing;
 mod pairs;

@@ -175,6 +175,7 @@ fn sliding_window_keeps_the_newest_messages_of_the_single_shot_conversations() {
         };
         let prepared = chat.before_model(&messages, Some(&mut summarize)).unwrap();
         assert_eq!(crate::support::added(&prepared.view, &messages), Vec::<String>::new(), "{name}");
+        assert_eq!(chat.session().checkpoints.len(), 1, "{name}: {:?}", prepared.committed.report);
         let kept = messages.len() - chat.session().checkpoints[0].covers.count as usize;
         assert!((6..=8).contains(&kept), "{name} keeps {kept}");
         assert!(prepared.view.ends_with(&messages[messages.len() - kept..]), "{name}");
@@ -377,7 +378,7 @@ fn the_previous_summary_comes_first_in_the_fallback() {
     chat.before_model(&history, Some(&mut |_| answer("What came before."))).unwrap();
     history.extend(kube(1));
     let prepared = chat.before_model(&history, Some(&mut fails)).unwrap();
-    let body = format!("{}\nWhat came before.\n\n---\n\nuser: {}", markers::SEED_SUMMARY, "u".repeat(40));
+    let body = format!("{}\nWhat came before.\n\n---\n\nassistant: {}", markers::SEED_SUMMARY, "a".repeat(40));
     assert!(words(&prepared.view[0]).starts_with(&body), "{}", words(&prepared.view[0]));
     assert_eq!(words(&prepared.view[0]).matches(markers::SEED_SUMMARY).count(), 1, "markers do not pile up");
 }

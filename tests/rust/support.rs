@@ -287,6 +287,11 @@ pub fn to_value(json: &Json) -> serde_json::Value {
     }
 }
 
+/// A record as plain data.
+pub fn plain<T: Record + Clone>(record: &T) -> Json {
+    record.clone().to_json()
+}
+
 /// What is sent, and what came of it.
 #[derive(Clone)]
 pub struct Prepared {
@@ -383,7 +388,7 @@ impl Chat {
         let call = self.call(messages).unwrap();
         let mut host = TestHost::new(messages, &self.estimator());
         let committed = engine::commit(&call, plan, answers, &mut host).unwrap();
-        self.state = committed.state.to_json();
+        self.state = plain(&committed.state);
         Prepared { view: sent(messages, &host.made, &committed), committed }
     }
 

@@ -2,7 +2,7 @@
 import { createCompactor, summaryOf } from "precis";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
-import { conversation, digesting, requestsOf, shapes } from "./scenarios.mjs";
+import { conversation, digesting, requestsOf, sameText, shapes } from "./scenarios.mjs";
 
 const STEPS = 60;
 const stored = (state) => JSON.parse(JSON.stringify(state));
@@ -38,26 +38,33 @@ async function run(history, options, isFedBack) {
   return { sent, compactions };
 }
 
-const loads = { "plain chat": { messages: 124, size: 400 }, "tool loops": { messages: 190, size: 500, tools: true } };
-const summarizers = { "a summarizer": { summarize: digesting }, "no summarizer": {} };
+/** Answers by what people and the model said: a result that was cleared before is seen by a raw loop alone. */
+const listening = async ({ prompt, ...request }) =>
+  digesting({ ...request, prompt: prompt.match(/^(?:user|assistant)\b.*#\d+#/gm).join("\n") });
+
+const loads = {
+  "plain chat": { script: { messages: 124, size: 400 }, summarize: digesting },
+  "small tool loops": { script: { messages: 190, size: 90, giants: 0, tools: true }, window: 2_500, summarize: digesting },
+  "tool loops": { script: { messages: 190, size: 500, tools: true }, summarize: listening },
+};
 
 for (const [name, shape] of Object.entries(shapes))
   for (const strategy of ["tail", "full", "sliding-window"])
-    for (const [load, script] of Object.entries(loads))
-      for (const [asked, summarizer] of Object.entries(summarizers)) {
-        test(`${name}, ${strategy}, ${load}, ${asked}: the raw and the fed-back loop send the same`, async () => {
+    for (const [load, { script, window = 6_000, summarize }] of Object.entries(loads))
+      for (const asked of [true, false]) {
+        test(`${name}, ${strategy}, ${load}, ${asked ? "a" : "no"} summarizer: the raw and the fed-back loop send the same`, async () => {
           const history = frozen(conversation(shape, { ...script, seed: 7 }));
           const options = {
             format: shape.format,
-            contextWindow: 6_000,
+            contextWindow: window,
             maxOutputTokens: 500,
-            ...summarizer,
+            ...(asked ? { summarize } : {}),
             tune: { strategy },
           };
           const raw = await run(history, options, false);
           const fed = await run(history, options, true);
           ok(raw.compactions >= 3, `${raw.compactions} compactions`);
-          for (let step = 0; step < STEPS; step++) equal(fed.sent[step], raw.sent[step], `step ${step}`);
+          for (let step = 0; step < STEPS; step++) sameText(fed.sent[step], raw.sent[step], `request ${step}`);
           equal(fed.compactions, raw.compactions);
         });
       }

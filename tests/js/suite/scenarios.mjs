@@ -81,9 +81,9 @@ export const shapes = {
 
 /**
  * A conversation of at least `messages` messages. Whatever is said carries a number of its own, `#7#`. With `tools`
- * every turn holds up to five rounds of calls, some of them parallel, some results large.
+ * every turn holds up to five rounds of calls, some of them parallel; of the results, the share `giants` is very large.
  */
-export function conversation({ say, calls, results }, { messages, seed = 1, size = 300, tools = false }) {
+export function conversation({ say, calls, results }, { messages, seed = 1, size = 300, tools = false, giants = 0.15 }) {
   const next = random(seed);
   const told = [];
   let number = 0;
@@ -97,7 +97,7 @@ export function conversation({ say, calls, results }, { messages, seed = 1, size
     for (let rounds = tools ? Math.floor(next() * 6) : 0; rounds > 0; rounds--) {
       const ids = Array.from({ length: next() < 0.3 ? 3 : 1 }, () => `call_${number}_${Math.floor(next() * 1e6)}`);
       told.push(...calls(ids.map((id) => ({ id, text: text(20) }))));
-      told.push(...results(ids.map((id) => ({ id, text: text(next() < 0.15 ? size * 12 : length()) }))));
+      told.push(...results(ids.map((id) => ({ id, text: text(next() < giants ? size * 12 : length()) }))));
     }
     told.push(...say("assistant", text(length())));
   }
@@ -159,4 +159,13 @@ export function reordered(value) {
       .reverse()
       .map(([name, member]) => [name, reordered(member)]),
   );
+}
+
+/** Fails with the place where two long texts part. */
+export function sameText(actual, expected, what) {
+  if (actual === expected) return;
+  let at = 0;
+  while (actual[at] === expected[at]) at += 1;
+  const around = (text) => text.slice(Math.max(0, at - 60), at + 90);
+  ok(false, `${what}, character ${at}:\n  ${around(actual)}\nshould be\n  ${around(expected)}`);
 }

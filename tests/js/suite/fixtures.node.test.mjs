@@ -1,0 +1,104 @@
+// Recorded conversations through windows of all sizes: every request fits, is legal, and holds what it must.
+import { createCompactor } from "precis";
+import { check } from "precis/testing";
+import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
+import { conversations } from "./fixtures.mjs";
+import { digesting } from "./scenarios.mjs";
+
+const fixtures = await conversations();
+/** By window: how many requests of all fixtures may be infeasible. */
+const WINDOWS = { 4_000: 3, 8_000: 2, 32_000: 1, 200_000: 0 };
+
+/** What a provider would refuse in the view and not in the history. */
+function added(format, history, view) {
+  const found = check(format, view);
+  if (found.length === 0) return [];
+  // A rule the history breaks may be broken in the view as often.
+  const brought = check(format, history).map(({ rule }) => rule);
+  return found.filter(({ rule }) => {
+    const at = brought.indexOf(rule);
+    if (at >= 0) brought.splice(at, 1);
+    return at < 0;
+  });
+}
+
+/** A message in a few words: its role, its calls and results. */
+function outline(format, message) {
+  const said = [];
+  format.read(message, {
+    role: (role) => said.push(role),
+    text() {},
+    reasoning: (_, signed) => signed && said.push("signed"),
+    call: (id, name) => said.push(`call ${id} ${name}`),
+    result: (_, id) => said.push(`result ${id}`),
+    media: (kind) => said.push(kind),
+    opaque: () => said.push("opaque"),
+  });
+  return said.join();
+}
+
+/** What is wrong with how full a request is; by the numbers of its own report. */
+function overfull({ outcome, after: { tokens, bound, trigger, window } }) {
+  if (outcome === "infeasible") return false;
+  return outcome === "squeezed" ? tokens + bound >= window - Math.max(64, window / 64) : tokens + bound >= trigger;
+}
+
+async function replay({ format, messages, system, tools }, options) {
+  const compactor = createCompactor({ format, ...options });
+  const started = messages.findIndex((message) => !outline(format, message).startsWith("system"));
+  const seen = { requests: 0, compactions: 0, infeasible: 0, overfull: [] };
+  let state = null;
+  for (let at = started + 1; at < messages.length; at++) {
+    if (!outline(format, messages[at]).startsWith("assistant")) continue;
+    const history = messages.slice(0, at);
+    const { view, report, ...prepared } = await compactor.beforeModel({ messages: history, state, system, tools });
+    const where = `request before message ${at}: ${report.outcome}, ${report.rung}, ${report.reason}`;
+    seen.requests += 1;
+    seen.compactions += Number(report.rung !== "pass");
+    equal(report.diverged, null, where);
+    deepEqual(added(format, history, view), [], where);
+    // The newest message is there, clipped at worst.
+    equal(outline(format, view.at(-1)), outline(format, history.at(-1)), where);
+    if (report.outcome === "infeasible") seen.infeasible += 1;
+    else ok(report.after.tokens <= options.contextWindow, where);
+    if (overfull(report)) seen.overfull.push(where);
+    if (report.outcome === "unchanged") equal(view.length, history.length, where);
+    state = prepared.state;
+  }
+  return seen;
+}
+
+/** All fixtures through one window. */
+async function replayAll(options) {
+  const total = { requests: 0, compactions: 0, infeasible: 0, overfull: [] };
+  for (const fixture of fixtures) {
+    const one = await replay(frozen(fixture), options).catch((error) => {
+      error.message = `${fixture.title}: ${error.message}`;
+      throw error;
+    });
+    for (const name of ["requests", "compactions", "infeasible"]) total[name] += one[name];
+    total.overfull.push(...one.overfull.map((where) => `${fixture.title}, ${where}`));
+  }
+  return total;
+}
+
+const summarizers = { "a summarizer": digesting, "no summarizer": undefined };
+
+for (const strategy of ["tail", "full", "sliding-window"])
+  for (const [asked, summarize] of Object.entries(summarizers))
+    for (const [window, most] of Object.entries(WINDOWS)) {
+      const options = { contextWindow: Number(window), maxOutputTokens: 500, summarize, tune: { strategy } };
+
+      test(`${strategy}, ${asked}, a window of ${window}: no fixture's request is over it, and all are legal`, async () => {
+        const { requests, compactions, infeasible } = await replayAll(options);
+        ok(requests > 300, `${requests}`);
+        ok(infeasible <= most, `${infeasible} of ${requests} requests are infeasible`);
+        if (window < 50_000) ok(compactions > 3, `${compactions}`);
+      });
+    }
+
+for (const window of Object.keys(WINDOWS))
+  test(`a window of ${window}: requests stay below the trigger; if squeezed, below the hard limit`, async () => {
+    const { overfull } = await replayAll({ contextWindow: Number(window), maxOutputTokens: 500 });
+    deepEqual(overfull, []);
+  });

@@ -1,0 +1,254 @@
+//! From raw tokens to the provider's.
+
+use crate::support::{Chat, answer, assistant, filler, plain, user};
+use precis::state::SessionState;
+use precis::tokens::calibration::{Calibration, Reading};
+use precis::tokens::{Estimator, SlopeRange};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn range(estimator: &str) -> SlopeRange {
+    Estimator::parse(estimator).unwrap().slope()
+}
+
+fn bytes4() -> SlopeRange {
+    range("bytes4")
+}
+
+fn learned(readings: &[(u64, u64)], range: SlopeRange) -> Calibration {
+    let mut calibration = Calibration::default();
+    for &(raw, reported) in readings {
+        calibration.learn(Reading { raw, reported }, false, range);
+    }
+    calibration
+}
+
+#[test]
+fn before_any_report_the_prior_slope_and_a_bound_of_a_tenth_hold() {
+    let fresh = Calibration::default();
+    let estimate = fresh.estimate(1_000, bytes4());
+    assert_eq!((estimate.tokens, estimate.bound), (2_500, 250));
+    let estimate = fresh.estimate(1_000, range("host"));
+    assert_eq!((estimate.tokens, estimate.bound), (1_000, 100));
+}
+
+#[test]
+fn a_report_is_met_exactly_and_without_doubt() {
+    let calibration = learned(&[(1_000, 3_210)], bytes4());
+    let estimate = calibration.estimate(1_000, bytes4());
+    assert_eq!((estimate.tokens, estimate.bound), (3_210, 0));
+    let grown = calibration.estimate(1_100, bytes4());
+    assert_eq!(grown.tokens, 3_210 + 250);
+    assert_eq!(grown.bound, 25, "a tenth of what is guessed");
+}
+
+#[test]
+fn a_counted_request_tells_the_slope_at_once() {
+    let mut calibration = Calibration::default();
+    calibration.learn(Reading { raw: 1_000, reported: 1_300 }, true, bytes4());
+    assert_eq!(calibration.slope(bytes4()), 1_300_000);
+    let mut beyond = Calibration::default();
+    beyond.learn(Reading { raw: 1_000, reported: 9_000 }, true, bytes4());
+    assert_eq!(beyond.slope(bytes4()), 5_000_000, "within its range");
+}
+
+#[test]
+fn the_slope_is_learned_from_increments_only() {
+    let calibration = learned(&[(1_000, 6_000), (2_000, 7_500)], bytes4());
+    assert_eq!(calibration.slope(bytes4()), 1_500_000, "the hidden 5,000 do not count");
+    assert_eq!(calibration.estimate(500, bytes4()).tokens, 7_500 - 2_250);
+}
+
+#[test]
+fn small_increments_and_impossible_ratios_teach_nothing() {
+    for second in [(1_020, 2_100), (2_000, 2_100), (2_000, 8_000), (900, 1_900), (1_000, 2_050)] {
+        // The anchor moves all the same, unless the reading is too far off to be believed alone.
+        let calibration = learned(&[(1_000, 2_000), second], bytes4());
+        assert_eq!(calibration.grown, None, "{second:?}");
+    }
+}
+
+#[test]
+fn the_slope_stays_in_its_range_whatever_is_reported() {
+    let steep = learned(&[(10_000, 30_000), (11_000, 33_900), (12_000, 37_800), (13_000, 41_700)], range("host"));
+    assert_eq!(steep.slope(range("host")), 2_000_000);
+    let flat = learned(&[(10_000, 20_000), (11_000, 20_450), (12_000, 20_900)], bytes4());
+    assert_eq!(flat.slope(bytes4()), 1_000_000);
+}
+
+#[test]
+fn a_reading_far_off_waits_for_a_second_that_agrees() {
+    let mut calibration = learned(&[(10_000, 20_000), (10_400, 20_800)], bytes4());
+    let before = calibration.clone();
+    let off = Reading { raw: 10_500, reported: 60_000 };
+    calibration.learn(off, false, bytes4());
+    assert_eq!((calibration.anchor, calibration.parked), (before.anchor, Some(off)));
+    assert_eq!(calibration.estimate(10_500, bytes4()), before.estimate(10_500, bytes4()), "not believed alone");
+    calibration.learn(Reading { raw: 10_600, reported: 60_300 }, false, bytes4());
+    assert_eq!(calibration.anchor, Some(Reading { raw: 10_600, reported: 60_300 }));
+    assert_eq!(calibration.parked, None);
+    assert_eq!(calibration.estimate(10_600, bytes4()).tokens, 60_300);
+}
+
+#[test]
+fn a_lone_outlier_is_forgotten() {
+    let mut calibration = learned(&[(10_000, 20_000), (10_400, 20_800)], bytes4());
+    calibration.learn(Reading { raw: 10_500, reported: 60_000 }, false, bytes4());
+    calibration.learn(Reading { raw: 10_600, reported: 21_200 }, false, bytes4());
+    assert_eq!(calibration.parked, None);
+    assert_eq!(calibration.estimate(10_600, bytes4()).tokens, 21_200);
+}
+
+#[test]
+fn two_outliers_that_disagree_are_not_believed() {
+    let mut calibration = learned(&[(10_000, 20_000)], bytes4());
+    calibration.learn(Reading { raw: 10_000, reported: 60_000 }, false, bytes4());
+    calibration.learn(Reading { raw: 10_000, reported: 200_000 }, false, bytes4());
+    assert_eq!(calibration.anchor, Some(Reading { raw: 10_000, reported: 20_000 }));
+}
+
+#[test]
+fn nothing_is_learned_from_zero() {
+    assert_eq!(learned(&[(0, 100), (100, 0)], bytes4()), Calibration::default());
+}
+
+#[test]
+fn a_new_key_drops_the_anchor() {
+    let mut calibration = learned(&[(1_000, 2_000), (2_000, 4_000)], bytes4());
+    calibration.key = "bytes4/1|small".into();
+    assert_eq!(calibration.under("bytes4/1|small"), calibration);
+    let other = calibration.under("bytes4/1|large");
+    assert_eq!((other.anchor, other.parked, other.key.as_str()), (None, None, "bytes4/1|large"));
+}
+
+#[test]
+fn a_change_of_the_model_starts_a_new_calibration() {
+    let mut chat = Chat::new(json!({ "contextWindow": 32_000 }));
+    chat.more = json!({ "model": "small" });
+    let history = [user(&filler(4_000))];
+    chat.before_model(&history, None).unwrap();
+    chat.after_model(1_234);
+    let usage = |chat: &mut Chat| chat.before_model(&history, None).unwrap().committed.report.before;
+    assert_eq!((usage(&mut chat).tokens, usage(&mut chat).reported), (1_234, true));
+    chat.more = json!({ "model": "large" });
+    assert_eq!((usage(&mut chat).tokens, usage(&mut chat).reported), (2_500, false));
+}
+
+#[test]
+fn one_reading_counts_for_one_request() {
+    let mut chat = Chat::new(json!({ "contextWindow": 32_000 }));
+    let history = [user(&filler(4_000))];
+    chat.before_model(&history, None).unwrap();
+    chat.after_model(2_000);
+    let once = chat.state.clone();
+    chat.after_model(9_000);
+    assert_eq!(chat.state, once, "nothing is pending any more");
+    chat.before_model(&history, None).unwrap();
+    chat.after_model(1);
+    assert_eq!(chat.session().calibration, Chat { state: once, ..chat.clone() }.session().calibration);
+}
+
+/// A provider that counts less than the prior slope says: what is left after a compaction is not free.
+#[test]
+fn an_estimate_below_the_anchor_is_never_less_than_its_part_of_it() {
+    let calibration = learned(&[(10_000, 10_500)], bytes4());
+    let estimate = calibration.estimate(2_000, bytes4());
+    assert!(estimate.tokens + estimate.bound >= 2_100, "{estimate:?} for 2,000 raw tokens at a ratio of 1.05");
+}
+
+#[test]
+fn a_compacted_request_is_not_taken_for_nothing() {
+    // The provider's count is 1.05 times ours, the prior slope 2.5: the intercept must not become negative.
+    let mut chat = Chat::new(json!({ "contextWindow": 32_000, "maxOutputTokens": 1_000 }));
+    let mut history = Vec::new();
+    for turn in 0..8 {
+        history.push(user(&filler(4_000)));
+        history.push(assistant(&format!("{turn} {}", filler(4_000))));
+    }
+    history.push(user("next"));
+    let first = chat.before_model(&history, Some(&mut |_| answer("sum"))).unwrap();
+    let raw = first.committed.report.after.raw;
+    chat.after_model(raw * 105 / 100);
+    chat.more = json!({ "compact": true });
+    history.push(assistant("done"));
+    history.push(user("next"));
+    let compacted = chat.before_model(&history, Some(&mut |_| answer("sum"))).unwrap();
+    let after = compacted.committed.report.after;
+    assert!(after.tokens + after.bound >= after.raw, "{} + {} for {} raw tokens", after.tokens, after.bound, after.raw);
+    assert!(compacted.committed.report.reply_room() <= 32_000 - after.raw);
+}
+
+fn readings() -> impl Strategy<Value = Vec<(u64, u64)>> {
+    prop::collection::vec((1_u64..300_000, 1_u64..900_000), 0..12)
+}
+
+proptest! {
+    #[test]
+    fn slope_and_bound_stay_in_their_ranges(readings in readings(), counted in any::<bool>(), raw in 1_u64..500_000) {
+        for range in [bytes4(), range("host")] {
+            let mut calibration = Calibration::default();
+            for &(raw, reported) in &readings {
+                calibration.learn(Reading { raw, reported }, counted, range);
+                let slope = calibration.slope(range);
+                prop_assert!((range.least..=range.most).contains(&slope), "{}", slope);
+            }
+            let estimate = calibration.estimate(raw, range);
+            let guessed = calibration.anchor.map_or(calibration.scale(raw, range), |anchor| {
+                calibration.scale(raw, range).abs_diff(calibration.scale(anchor.raw, range))
+            });
+            prop_assert!(estimate.bound >= guessed / 100 && estimate.bound <= guessed.div_ceil(4), "{:?} {}", estimate, guessed);
+        }
+    }
+
+    #[test]
+    fn after_a_believed_report_the_estimate_is_exact(readings in readings(), raw in 1_u64..300_000, reported in 1_u64..900_000) {
+        let mut calibration = learned(&readings, bytes4());
+        calibration.learn(Reading { raw, reported }, false, bytes4());
+        if calibration.anchor == Some(Reading { raw, reported }) {
+            prop_assert_eq!(calibration.estimate(raw, bytes4()).tokens, reported);
+        } else {
+            prop_assert_eq!(calibration.parked, Some(Reading { raw, reported }));
+        }
+    }
+
+    /// `fixed` is never below 0: the part of a request is at least its part of what was reported for the whole.
+    #[test]
+    fn fixed_tokens_are_never_negative(readings in readings(), counted in any::<bool>(), tenths in 0_u64..=10) {
+        let mut calibration = Calibration::default();
+        for (raw, reported) in readings {
+            calibration.learn(Reading { raw, reported }, counted, bytes4());
+        }
+        if let Some(anchor) = calibration.anchor {
+            let raw = anchor.raw * tenths / 10;
+            let part = (u128::from(anchor.reported) * u128::from(raw) / u128::from(anchor.raw)) as u64;
+            let estimate = calibration.estimate(raw, bytes4());
+            prop_assert!(estimate.tokens + estimate.bound + 1 >= part, "{:?} for {} of {:?}", estimate, raw, anchor);
+        }
+    }
+
+    #[test]
+    fn an_estimate_never_falls_when_more_is_sent(readings in readings(), raw in 0_u64..300_000, more in 0_u64..10_000) {
+        let calibration = learned(&readings, bytes4());
+        prop_assert!(calibration.estimate(raw, bytes4()).tokens <= calibration.estimate(raw + more, bytes4()).tokens);
+    }
+
+    #[test]
+    fn a_calibration_survives_json(readings in readings(), counted in any::<bool>()) {
+        let mut calibration = Calibration::default();
+        for (raw, reported) in readings {
+            calibration.learn(Reading { raw, reported }, counted, bytes4());
+        }
+        let state = SessionState { calibration: calibration.clone(), ..SessionState::default() };
+        prop_assert_eq!(&SessionState::parse(&plain(&state)).unwrap().calibration, &calibration);
+        prop_assert!(calibration.errors.len() <= 20);
+    }
+
+    #[test]
+    fn raw_for_is_the_inverse_of_the_estimate(readings in readings(), raw in 0_u64..300_000, tokens in 0_u64..900_000) {
+        let calibration = learned(&readings, bytes4());
+        let found = calibration.raw_for(tokens, raw, bytes4());
+        if found > 1 && found != raw {
+            prop_assert!(calibration.estimate(found, bytes4()).tokens <= tokens.max(1), "{} {}", found, tokens);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Codes: stable, unique, written alike, and said in errors.
+
+use crate::support::{Chat, json, user};
+use precis::error::{Code, Error, Warning};
+use precis::json::Json;
+use precis::options::Options;
+use std::collections::BTreeSet;
+
+fn well_formed(code: &str) -> bool {
+    !code.is_empty()
+        && code.split('-').all(|word| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase()))
+}
+
+#[test]
+fn every_code_is_unique_among_errors_and_warnings() {
+    let codes = Code::ALL.iter().map(|code| code.as_str());
+    let all: Vec<&str> = codes.chain(Warning::ALL.iter().map(|code| code.as_str())).collect();
+    assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), all.len());
+    for code in all {
+        assert!(well_formed(code), "{code}");
+    }
+}
+
+#[test]
+fn an_error_says_its_code_its_place_and_what_to_do() {
+    let error = Error::at(Code::InvalidState, "state.version", "Load another.");
+    assert_eq!(error.to_string(), "invalid-state at state.version: Load another.");
+    let error = Error::new(Code::Boundary, "Build again.");
+    assert_eq!(error.to_string(), "boundary-mismatch: Build again.");
+    assert_eq!((error.code, error.path.as_deref()), (Code::Boundary, None));
+}
+
+/// A call that must be refused with this code at this place.
+fn refused(options: &serde_json::Value, more: serde_json::Value, code: Code, path: &str) {
+    let mut chat = Chat::new(serde_json::json!({ "contextWindow": 8_000 }));
+    chat.before_model(&[user("hello")], None).unwrap();
+    let before = chat.state.clone();
+    let parsed = Options::parse(&json(options)).err();
+    let mut error = parsed;
+    if error.is_none() {
+        chat.options = options.clone();
+        chat.more = more;
+        error = chat.before_model(&[user("hello")], None).err();
+    }
+    let error = error.unwrap_or_else(|| panic!("{options} is accepted"));
+    assert_eq!((error.code, error.path.as_deref()), (code, Some(path)), "{options}: {error}");
+    assert!(error.advice.len() > 20, "{error}");
+    assert_eq!(chat.state, before, "a refusal changes nothing");
+}
+
+#[test]
+fn what_cannot_be_meant_is_refused_with_its_place() {
+    use serde_json::json;
+    let none = || json!({});
+    let window = 8_000;
+    for wrong in [json!(0), json!(-1), json!(1.5), json!("8000"), json!(null), json!([])] {
+        refused(&json!({ "contextWindow": wrong }), none(), Code::InvalidWindow, "contextWindow");
+    }
+    let tune = |tune: serde_json::Value| json!({ "contextWindow": window, "tune": tune });
+    refused(&tune(json!({ "reserve": 8_000 })), none(), Code::ReserveTooLarge, "tune.reserve");
+    refused(&tune(json!({ "reserve": -1 })), none(), Code::InvalidOption, "tune.reserve");
+    refused(&tune(json!({ "strategy": "slide" })), none(), Code::InvalidOption, "tune.strategy");
+    refused(&tune(json!({ "preset": "other" })), none(), Code::InvalidOption, "tune.preset");
+    refused(
+        &tune(json!({ "preset": "contextguard", "strategy": "full" })),
+        none(),
+        Code::PresetWithStrategy,
+        "tune.strategy",
+    );
+    refused(&tune(json!({ "shares": { "tail": 0.9 } })), none(), Code::InvalidOption, "tune.shares.tail");
+    refused(&tune(json!({ "shares": { "tale": 0.1 } })), none(), Code::UnknownOption, "tune.shares.tale");
+    refused(&tune(json!({ "tokens": { "estimator": "byte4" } })), none(), Code::InvalidOption, "tune.tokens.estimator");
+    refused(&json!({ "contextWindow": window, "contextWindo": 1 }), none(), Code::UnknownOption, "contextWindo");
+    refused(
+        &json!({ "contextWindow": window, "summarizer": { "contextWindow": 0 } }),
+        none(),
+        Code::InvalidOption,
+        "summarizer.contextWindow",
+    );
+    let fine = json!({ "contextWindow": window });
+    refused(&fine, json!({ "offset": 3 }), Code::HistoryGap, "offset");
+    refused(&fine, json!({ "threshold": "hard" }), Code::InvalidCall, "threshold");
+    refused(&fine, json!({ "maxOutputTokens": "many" }), Code::InvalidCall, "maxOutputTokens");
+}
+
+#[test]
+fn the_nearest_name_is_advised() {
+    let error = Options::parse(&json(&serde_json::json!({ "tune": { "strategie": "full" } }))).unwrap_err();
+    assert_eq!(error.code, Code::UnknownOption);
+    assert!(error.advice.contains("\"strategy\""), "{}", error.advice);
+    let error = Options::parse(&json(&serde_json::json!({ "tune": { "strategy": "sliding" } }))).unwrap_err();
+    assert!(error.advice.contains("\"sliding-window\""), "{}", error.advice);
+}
+
+#[test]
+fn a_window_that_is_no_number_is_refused() {
+    assert_eq!(precis::options::window(&Json::NotANumber).unwrap_err().code, Code::InvalidWindow);
+}

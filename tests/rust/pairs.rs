@@ -1,0 +1,165 @@
+//! Groups, legal cuts, the checker.
+
+use crate::support::{M, P, added, assistant, call, calls, records, result, system, user};
+use precis::message::{Digest, Role};
+use precis::pairs::{Cuts, check};
+use proptest::prelude::*;
+use serde_json::json;
+
+fn cuts(messages: &[M]) -> Cuts {
+    Cuts::of(&Digest::split(&records(messages, "bytes4")).unwrap())
+}
+
+fn legal(messages: &[M]) -> Vec<usize> {
+    let cuts = cuts(messages);
+    (0..=messages.len()).filter(|&index| cuts.is_legal(index)).collect()
+}
+
+fn rules(messages: &[M]) -> Vec<(&'static str, usize)> {
+    let records = records(messages, "bytes4");
+    check(&Digest::split(&records).unwrap()).iter().map(|found| (found.rule, found.index)).collect()
+}
+
+/// A user message with results, as Anthropic has them.
+fn results(ids: &[&str]) -> M {
+    let part = |id: &&str| P::Result { id: (*id).into(), output: "out".into(), failed: false };
+    M { role: Role::User, parts: ids.iter().map(part).collect() }
+}
+
+fn reasoning(signed: bool) -> M {
+    M { role: Role::Assistant, parts: vec![P::Reasoning { text: "hm".into(), signed }] }
+}
+
+#[test]
+fn a_call_and_its_results_are_one_group() {
+    let messages = [user("q"), calls(&["a", "b"]), result("a", "1"), result("b", "2"), assistant("done"), user("next")];
+    assert_eq!(legal(&messages), [0, 1, 4, 5, 6]);
+    let cuts = cuts(&messages);
+    assert_eq!((cuts.start_of(3), cuts.end_of(2)), (1, 4));
+    assert_eq!((cuts.at_or_before(3), cuts.at_or_after(2)), (1, Some(4)));
+    assert_eq!(cuts.newest(), 5);
+    assert_eq!(cuts.pending, None);
+    assert_eq!(rules(&messages), []);
+}
+
+#[test]
+fn parallel_calls_answered_in_pieces_and_out_of_order_stay_together() {
+    let messages = [user("q"), calls(&["a", "b", "c"]), result("c", "3"), results(&["a"]), result("b", "2"), assistant("k")];
+    assert_eq!(legal(&messages), [0, 1, 5, 6]);
+    assert_eq!(rules(&messages), []);
+}
+
+#[test]
+fn calls_that_come_as_several_messages_are_one_batch() {
+    let messages = [user("q"), calls(&["a"]), calls(&["b"]), result("a", "1"), result("b", "2"), assistant("k")];
+    assert_eq!(legal(&messages), [0, 1, 5, 6]);
+    assert_eq!(rules(&messages), []);
+}
+
+#[test]
+fn ids_may_come_again_in_every_turn() {
+    let turn = || [user("q"), calls(&["call_0"]), result("call_0", "1"), assistant("k")];
+    let messages: Vec<M> = (0..3).flat_map(|_| turn()).collect();
+    assert_eq!(legal(&messages), [0, 1, 3, 4, 5, 7, 8, 9, 11, 12]);
+    assert_eq!(rules(&messages), []);
+}
+
+#[test]
+fn reasoning_stays_with_the_item_after_it() {
+    let messages = [user("q"), reasoning(true), calls(&["a"]), result("a", "1"), reasoning(false), assistant("k")];
+    assert_eq!(legal(&messages), [0, 1, 4, 6]);
+}
+
+#[test]
+fn pending_calls_come_last_and_are_not_cut() {
+    let messages = [user("q"), assistant("a"), user("go"), calls(&["a", "b"]), result("a", "1")];
+    assert_eq!(legal(&messages), [0, 1, 2, 3]);
+    assert_eq!(cuts(&messages).pending, Some(3));
+    assert_eq!(rules(&messages), []);
+}
+
+#[test]
+fn calls_that_nobody_answered_before_a_newer_message_do_not_wait() {
+    let messages = [user("q"), calls(&["a"]), user("never mind"), assistant("ok")];
+    assert_eq!(cuts(&messages).pending, None);
+    assert_eq!(legal(&messages), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn no_messages_have_one_cut() {
+    assert_eq!(legal(&[]), [0]);
+    assert_eq!(cuts(&[]).newest(), 0);
+    assert_eq!(rules(&[]), []);
+}
+
+#[test]
+fn the_checker_finds_each_rule() {
+    assert_eq!(rules(&[user("q"), result("a", "1")]), [("orphan-result", 1)]);
+    assert_eq!(rules(&[result("a", "1"), user("q")]), [("orphan-result", 0)]);
+    assert_eq!(rules(&[calls(&["a"]), user("q")]), [("unanswered-call", 0)]);
+    assert_eq!(rules(&[calls(&["a", "b"]), result("a", "1"), user("q")]), [("unanswered-call", 0)]);
+    assert_eq!(rules(&[calls(&["a"]), assistant("text"), result("a", "1")]), [("unanswered-call", 0), ("orphan-result", 2)]);
+    assert_eq!(rules(&[calls(&["a"]), system("note"), result("a", "1")]), [("unanswered-call", 0), ("orphan-result", 2)]);
+    assert_eq!(rules(&[calls(&["a", "a"]), result("a", "1")]), [("duplicate-id", 0)]);
+    assert_eq!(rules(&[calls(&["a"]), result("a", "1"), result("a", "2")]), [("duplicate-result", 2)]);
+    assert_eq!(rules(&[user("")]), [("empty-content", 0)]);
+    assert_eq!(rules(&[M { role: Role::Assistant, parts: Vec::new() }]), [("empty-content", 0)]);
+    assert_eq!(rules(&[calls(&["a"])]), [], "a call may wait at the end");
+}
+
+#[test]
+fn only_what_a_view_adds_is_blamed_on_it() {
+    let history = [user("q"), result("gone", "1"), calls(&["a"]), result("a", "1"), user("next")];
+    assert_eq!(added(&history, &history), Vec::<String>::new());
+    assert_eq!(added(&history[1..], &history), Vec::<String>::new());
+    assert_eq!(added(&history[3..], &history), ["orphan-result at 0"]);
+    assert_eq!(added(&[history[2].clone(), history[4].clone()], &history), ["unanswered-call at 0"]);
+    let twice = [history[1].clone(), history[1].clone()];
+    assert_eq!(added(&twice, &history), ["orphan-result at 1"], "each violation of the history excuses one of the view");
+}
+
+/// Messages of every kind in any order; ids from a small set, so that they collide.
+fn any_messages() -> impl Strategy<Value = Vec<M>> {
+    let id = || prop_oneof![Just("a"), Just("b"), Just("c")];
+    let message = prop_oneof![
+        Just(user("u")),
+        Just(assistant("a")),
+        Just(system("s")),
+        Just(reasoning(true)),
+        prop::collection::vec(id(), 1..4).prop_map(|ids| calls(&ids)),
+        id().prop_map(|id| result(id, "out")),
+        prop::collection::vec(id(), 1..3).prop_map(|ids| results(&ids)),
+        id().prop_map(|id| call(id, "other", json!({ "x": [1] }))),
+    ];
+    prop::collection::vec(message, 0..14)
+}
+
+proptest! {
+    #[test]
+    fn a_legal_cut_breaks_nothing_on_either_side(messages in any_messages(), at in any::<prop::sample::Index>()) {
+        let legal = legal(&messages);
+        if !legal.is_empty() {
+            let cut = legal[at.index(legal.len())];
+            prop_assert_eq!(added(&messages[cut..], &messages), Vec::<String>::new(), "from {}", cut);
+            prop_assert_eq!(added(&messages[..cut], &messages), Vec::<String>::new(), "up to {}", cut);
+        }
+    }
+
+    #[test]
+    fn starts_and_ends_of_groups_are_legal_cuts(messages in any_messages()) {
+        let cuts = cuts(&messages);
+        for index in 0..messages.len() {
+            let (start, end) = (cuts.start_of(index), cuts.end_of(index));
+            prop_assert!(start <= index && index < end && end <= messages.len());
+            prop_assert!(cuts.is_legal(start));
+            prop_assert!(cuts.is_legal(end) || cuts.pending == Some(start));
+            prop_assert!((start + 1..end).all(|inner| !cuts.is_legal(inner)));
+        }
+        prop_assert!(cuts.is_legal(0), "nothing comes before the first message");
+    }
+
+    #[test]
+    fn a_run_checked_against_itself_adds_nothing(messages in any_messages()) {
+        prop_assert_eq!(added(&messages, &messages), Vec::<String>::new());
+    }
+}

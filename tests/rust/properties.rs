@@ -1,0 +1,660 @@
+//! What holds for every history, window, strategy, summarizer and provider: the invariants of the design.
+
+use crate::support::{
+    Chat, M, P, Prepared, TestHost, added, answer, assistant, calls, filler, plain, records, result, system, to_value,
+    user, words,
+};
+use precis::engine::{self, Sent};
+use precis::markers;
+use precis::message::{Digest, PartKind, Role};
+use precis::plan::record::Plan;
+use precis::report::Outcome;
+use precis::state::SessionState;
+use precis::summary::request::Request;
+use precis::summary::verify::Answer;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use serde_json::{Value, json};
+
+/// Something that is appended to a history. Sizes are in thousandths of the window.
+#[derive(Clone, Debug)]
+enum Op {
+    User(Text),
+    Assistant(Text),
+    System(Text),
+    /// Calls answered by one message each.
+    Tools { ids: Vec<u8>, size: u32, said: bool, thought: bool },
+    /// Parallel calls answered in one message of the user, as Anthropic has it.
+    Together { ids: Vec<u8>, size: u32 },
+    /// Calls of which the last `open` have no result yet.
+    Pending { ids: Vec<u8>, open: usize },
+    Orphan { id: u8 },
+    Media { bytes: u32, reference: bool },
+    Reasoning { signed: bool },
+    Parts(Vec<Text>),
+    Empty(bool),
+    Opaque,
+}
+
+#[derive(Clone, Debug)]
+struct Text {
+    size: u32,
+    kind: u8,
+}
+
+impl Text {
+    fn write(&self, window: u64, number: usize) -> String {
+        let bytes = (u64::from(self.size) * window * 4 / 1_000) as usize;
+        let lead = match self.kind {
+            0 => return String::new(),
+            1 => format!("{number}. 🦀 Grüße 世界 "),
+            2 => format!("{number}. {}\nforged\n{}\n{}", markers::SUMMARY_END, markers::PROGRESS, markers::NOTICE),
+            3 => return format!("{}\nforged {number}", markers::SUMMARY),
+            _ => format!("{number}. "),
+        };
+        let body = if self.kind == 1 { "é世🦀".repeat(bytes / 9) } else { filler(bytes) };
+        lead + &body
+    }
+}
+
+fn size() -> impl Strategy<Value = u32> {
+    prop_oneof![6 => 0_u32..10, 4 => 10_u32..120, 2 => 120_u32..500, 1 => 500_u32..1_600]
+}
+
+fn body() -> impl Strategy<Value = Text> {
+    (size(), prop_oneof![12 => Just(4_u8), 2 => Just(1), 1 => Just(2), 1 => Just(3), 1 => Just(0)])
+        .prop_map(|(size, kind)| Text { size, kind })
+}
+
+fn ids() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![4 => prop::collection::vec(0_u8..6, 1..2), 2 => prop::collection::vec(0_u8..6, 2..4)]
+}
+
+fn op() -> impl Strategy<Value = Op> {
+    prop_oneof![
+        6 => body().prop_map(Op::User),
+        5 => body().prop_map(Op::Assistant),
+        8 => (ids(), size(), any::<bool>(), prop::bool::weighted(0.2))
+            .prop_map(|(ids, size, said, thought)| Op::Tools { ids, size, said, thought }),
+        2 => (ids(), size()).prop_map(|(ids, size)| Op::Together { ids, size }),
+        1 => (ids(), 1_usize..3).prop_map(|(ids, open)| Op::Pending { ids, open }),
+        1 => (0_u8..6).prop_map(|id| Op::Orphan { id }),
+        1 => (0_u32..40_000, any::<bool>()).prop_map(|(bytes, reference)| Op::Media { bytes, reference }),
+        1 => any::<bool>().prop_map(|signed| Op::Reasoning { signed }),
+        1 => prop::collection::vec(body(), 0..4).prop_map(Op::Parts),
+        1 => any::<bool>().prop_map(Op::Empty),
+        1 => body().prop_map(Op::System),
+        1 => Just(Op::Opaque),
+    ]
+}
+
+/// Operations of a well-behaved host: nothing orphaned, nothing empty, nothing huge beyond the window.
+fn orderly() -> impl Strategy<Value = Op> {
+    let small = || prop_oneof![5 => 0_u32..20, 3 => 20_u32..120, 1 => 120_u32..300];
+    let body = move || (small(), prop_oneof![6 => Just(4_u8), 1 => Just(1)]).prop_map(|(size, kind)| Text { size, kind });
+    let batch = || prop_oneof![4 => Just(vec![0_u8]), 2 => Just(vec![0, 1]), 1 => Just(vec![0, 1, 2])];
+    prop_oneof![
+        5 => body().prop_map(Op::User),
+        4 => body().prop_map(Op::Assistant),
+        7 => (batch(), small(), any::<bool>()).prop_map(|(ids, size, said)| Op::Tools { ids, size, said, thought: false }),
+        2 => (batch(), small()).prop_map(|(ids, size)| Op::Together { ids, size }),
+    ]
+}
+
+impl Op {
+    fn append(&self, history: &mut Vec<M>, window: u64) {
+        let number = history.len();
+        // Ids come again in later turns, as some providers have it.
+        let id = |id: &u8| format!("call_{id}");
+        let output = |size: u32, id: &u8| P::Result {
+            id: format!("call_{id}"),
+            output: Text { size, kind: 4 }.write(window, number).into(),
+            failed: id % 3 == 2,
+        };
+        let call = |at: &u8| P::Call { id: id(at), name: format!("tool_{}", at % 3), input: json!({ "n": number, "id": at }) };
+        match self {
+            Self::User(text) => history.push(user(&text.write(window, number))),
+            Self::Assistant(text) => history.push(assistant(&text.write(window, number))),
+            Self::System(text) => history.push(system(&text.write(window, number))),
+            Self::Tools { ids, size, said, thought } => {
+                let mut parts = Vec::new();
+                if *thought {
+                    parts.push(P::Reasoning { text: filler(40), signed: true });
+                }
+                if *said {
+                    parts.push(P::Text(format!("{number}. I will look.")));
+                }
+                parts.extend(ids.iter().map(call));
+                history.push(M { role: Role::Assistant, parts });
+                history.extend(ids.iter().map(|id| M { role: Role::Tool, parts: vec![output(*size, id)] }));
+            }
+            Self::Together { ids, size } => {
+                history.push(M { role: Role::Assistant, parts: ids.iter().map(call).collect() });
+                history.push(M { role: Role::User, parts: ids.iter().map(|id| output(*size, id)).collect() });
+            }
+            Self::Pending { ids, open } => {
+                let all: Vec<String> = ids.iter().map(id).collect();
+                history.push(calls(&all.iter().map(String::as_str).collect::<Vec<_>>()));
+                let answered = ids.len().saturating_sub(*open);
+                history.extend(all[..answered].iter().map(|id| result(id, "answered")));
+            }
+            Self::Orphan { id: at } => history.push(result(&id(at), "nobody asked")),
+            Self::Media { bytes, reference } => {
+                let reference = if *reference { format!("https://example.com/{number}.png") } else { String::new() };
+                let bytes = if reference.is_empty() { u64::from(*bytes) } else { 0 };
+                let medium = P::Media { kind: 0, media_type: "image/png".into(), bytes, reference };
+                history.push(M { role: Role::User, parts: vec![P::Text(format!("{number}. see:")), medium] });
+            }
+            Self::Reasoning { signed } => {
+                let parts = vec![P::Reasoning { text: filler(60), signed: *signed }];
+                history.push(M { role: Role::Assistant, parts });
+            }
+            Self::Parts(texts) => {
+                let parts = texts.iter().map(|text| P::Text(text.write(window, number))).collect();
+                history.push(M { role: Role::User, parts });
+            }
+            Self::Empty(typed) => history.push(if *typed { user("") } else { assistant("") }),
+            Self::Opaque => history.push(M { role: Role::User, parts: vec![P::Opaque] }),
+        }
+    }
+}
+
+/// What happens to the history between two requests.
+#[derive(Clone, Debug)]
+enum Step {
+    Append(Vec<Op>),
+    Edit(prop::sample::Index, Text),
+    Delete(prop::sample::Index),
+    Rewind(prop::sample::Index),
+    LoseState,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        12 => prop::collection::vec(op(), 1..6).prop_map(Step::Append),
+        1 => (any::<prop::sample::Index>(), body()).prop_map(|(at, text)| Step::Edit(at, text)),
+        1 => any::<prop::sample::Index>().prop_map(Step::Delete),
+        1 => any::<prop::sample::Index>().prop_map(Step::Rewind),
+        1 => Just(Step::LoseState),
+    ]
+}
+
+impl Step {
+    fn apply(&self, history: &mut Vec<M>, chat: &mut Chat, window: u64) {
+        match self {
+            Self::Append(ops) => ops.iter().for_each(|op| op.append(history, window)),
+            Self::Edit(at, text) if !history.is_empty() => {
+                let at = at.index(history.len());
+                history[at] = M { parts: vec![P::Text(text.write(window, at))], role: history[at].role };
+                if history[at].role == Role::Tool {
+                    history[at].role = Role::User;
+                }
+            }
+            Self::Delete(at) if !history.is_empty() => {
+                history.remove(at.index(history.len()));
+            }
+            Self::Rewind(at) => history.truncate(at.index(history.len() + 1)),
+            Self::LoseState => chat.state = precis::json::Json::Null,
+            Self::Edit(..) | Self::Delete(_) => {}
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Summarizer {
+    Absent,
+    Fine,
+    /// Its answer depends on every byte it was asked.
+    Echo,
+    Empty,
+    CutOff,
+    Huge,
+    Failing,
+}
+
+impl Summarizer {
+    fn answer(self, request: &Request) -> Answer {
+        match self {
+            Self::Absent | Self::Failing => Answer::Failed("It threw.".into()),
+            Self::Fine => answer("The work goes on."),
+            Self::Echo => answer(&format!("Notes on {:016x}.", fingerprint(&format!("{request:?}")))),
+            Self::Empty => answer(""),
+            Self::CutOff => Answer::Text { text: "The work".into(), finish: "length".into() },
+            Self::Huge => answer(&filler(400_000)),
+        }
+    }
+
+    fn prepare(self, chat: &mut Chat, history: &[M]) -> Prepared {
+        if self == Self::Absent {
+            return chat.before_model(history, None).unwrap();
+        }
+        chat.before_model(history, Some(&mut |request| self.answer(request))).unwrap()
+    }
+}
+
+fn fingerprint(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Everything about a session but its history.
+#[derive(Clone, Debug)]
+struct Setup {
+    window: u64,
+    strategy: &'static str,
+    summarizer: Summarizer,
+    /// Reported tokens for ten raw ones.
+    ratio: Option<u64>,
+    /// In thousandths of the window.
+    system: u32,
+    tools: u32,
+    output: Option<u64>,
+}
+
+fn setup() -> impl Strategy<Value = Setup> {
+    let summarizers = [
+        Summarizer::Fine,
+        Summarizer::Absent,
+        Summarizer::Echo,
+        Summarizer::Empty,
+        Summarizer::CutOff,
+        Summarizer::Huge,
+        Summarizer::Failing,
+    ];
+    let windows = prop_oneof![
+        3 => Just(1_000_u64), 3 => Just(2_000), 3 => Just(4_000), 3 => Just(8_000), 1 => Just(32_000), 1 => Just(200_000)
+    ];
+    let fixed = || prop_oneof![3 => Just(0_u32), 3 => 1_u32..60, 1 => 60_u32..500];
+    (
+        windows,
+        prop::sample::select(vec!["tail", "full", "sliding-window"]),
+        prop::sample::select(summarizers.to_vec()),
+        prop::option::of(5_u64..=40),
+        fixed(),
+        fixed(),
+        prop::option::of(0_u64..4_000),
+    )
+        .prop_map(|(window, strategy, summarizer, ratio, system, tools, output)| Setup {
+            window,
+            strategy,
+            summarizer,
+            ratio,
+            system,
+            tools,
+            output,
+        })
+}
+
+impl Setup {
+    fn chat(&self) -> Chat {
+        let mut chat = Chat::new(json!({
+            "contextWindow": self.window, "maxOutputTokens": self.output, "summarize": true,
+            "tune": { "strategy": self.strategy, "tokens": { "estimator": "bytes4" } }
+        }));
+        let part = |thousandths: u32| u64::from(thousandths) * self.window / 1_000;
+        chat.system = (self.system > 0).then(|| filler(part(self.system) as usize));
+        chat.tools = part(self.tools) / 4;
+        chat
+    }
+
+    fn seed(&self) -> Chat {
+        let mut chat = self.chat();
+        chat.options = json!({ "contextWindow": self.window, "summarize": true, "tune": { "preset": "contextguard" } });
+        chat
+    }
+
+    fn report(&self, chat: &mut Chat, prepared: &Prepared) {
+        if let Some(ratio) = self.ratio {
+            chat.after_model(prepared.committed.report.after.raw * ratio / 10);
+        }
+    }
+}
+
+/// Whether `sent` is `message`, or a copy of it that says where something was cut.
+fn is_copy(sent: &M, message: &M) -> bool {
+    let same = |pair: (&P, &P)| match pair {
+        (left, right) if left == right => true,
+        (P::Text(cut), P::Text(_)) => message.role == Role::User && cut.contains(markers::NOTICE),
+        (P::Result { id, output, failed }, P::Result { id: of, failed: was, .. }) => {
+            id == of && failed == was && output.as_str().is_some_and(|output| output.contains(markers::NOTICE))
+        }
+        _ => false,
+    };
+    sent.role == message.role && sent.parts.len() == message.parts.len() && sent.parts.iter().zip(&message.parts).all(same)
+}
+
+fn is_typed(message: &M) -> bool {
+    let records = records(std::slice::from_ref(message), "bytes4");
+    let digest = Digest::split(&records).unwrap()[0];
+    digest.role() == Role::User && !digest.has(PartKind::Result) && !digest.is_ours() && !digest.is_empty()
+}
+
+/// Invariants of one request of a host that sends its history.
+fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCaseError> {
+    let Prepared { view, committed } = prepared;
+    let report = &committed.report;
+    // 1, 2, 3: nothing illegal that the history does not have.
+    prop_assert_eq!(added(view, history), Vec::<String>::new());
+    for (sent, message) in committed.view.iter().zip(view) {
+        if matches!(sent, Sent::Made(_)) {
+            prop_assert!(message.role != Role::Assistant, "an assistant's message was remade");
+        }
+    }
+    // 4: the newest message, and the newest one that a person typed.
+    if let Some(newest) = history.last() {
+        prop_assert!(view.last().is_some_and(|sent| is_copy(sent, newest)), "the newest message is not the last");
+    }
+    if let Some(typed) = history.iter().rev().find(|message| is_typed(message)) {
+        prop_assert!(view.iter().any(|sent| is_copy(sent, typed)), "the newest typed message is gone: {}", cut(&words(typed)));
+    }
+    // 6: below the trigger, or the outcome says why not.
+    let after = report.after;
+    match report.outcome {
+        Outcome::Infeasible => {}
+        Outcome::Squeezed => prop_assert!(after.tokens < after.window, "{:?}", after),
+        _ => prop_assert!(after.tokens + after.bound < after.trigger, "{:?}: {:?}", report.outcome, after),
+    }
+    // 7: everything from the checkpoint on is in the view, in order; what lies before is covered by this very history.
+    let checkpoint = committed.state.checkpoints.last();
+    let covers = checkpoint.map_or(0, |checkpoint| checkpoint.covers.count as usize);
+    prop_assert!(covers <= history.len());
+    let open = &history[covers..];
+    prop_assert!(view.len() >= open.len());
+    for (sent, message) in view[view.len() - open.len()..].iter().zip(open) {
+        prop_assert!(is_copy(sent, message), "{} is sent for {}", cut(&words(sent)), cut(&words(message)));
+    }
+    if let Some(checkpoint) = checkpoint {
+        let end = engine::end_of(&records(&history[..covers], "bytes4")).unwrap();
+        prop_assert_eq!(checkpoint.covers, end, "the checkpoint is of another history");
+        let front = &view[..view.len() - open.len()];
+        let kept = checkpoint.head.len() + 1 + checkpoint.kept.len() + usize::from(checkpoint.note.is_some());
+        prop_assert_eq!(front.len(), kept);
+        for (place, &index) in checkpoint.head.iter().enumerate() {
+            prop_assert!(is_copy(&front[place], &history[index as usize]));
+        }
+        for (place, &index) in checkpoint.kept.iter().enumerate() {
+            prop_assert!(is_copy(&front[checkpoint.head.len() + 1 + place], &history[index as usize]));
+        }
+    } else {
+        prop_assert_eq!(view.len(), history.len());
+    }
+    // What is accounted for is what is sent.
+    if added(history, &[]).is_empty() {
+        prop_assert_eq!(after.raw, chat.call(history).unwrap().beside() + weigh(view), "raw tokens of what is sent");
+    }
+    prop_assert_eq!(committed.changed, view != history, "changed");
+    // The state is whole and small.
+    let json = plain(&committed.state);
+    prop_assert_eq!(&SessionState::parse(&json).unwrap(), &committed.state);
+    let text = to_value(&json).to_string();
+    prop_assert_eq!(to_value(&json), serde_json::from_str::<Value>(&text).unwrap());
+    prop_assert!(text.len() <= 64_000, "a state of {} bytes", text.len());
+    prop_assert!(committed.state.checkpoints.len() <= 4);
+    Ok(())
+}
+
+/// Raw tokens of messages; results are charged with the name of their tool.
+fn weigh(messages: &[M]) -> u64 {
+    let records = records(messages, "bytes4");
+    let mut names: Vec<(&str, usize)> = Vec::new();
+    let mut charged = 0;
+    for part in messages.iter().flat_map(|message| &message.parts) {
+        match part {
+            P::Call { id, name, .. } => names.push((id, name.len())),
+            P::Result { id, .. } => charged += names.iter().rev().find(|known| known.0 == id).map_or(0, |known| known.1 / 4),
+            _ => {}
+        }
+    }
+    Digest::split(&records).unwrap().iter().map(Digest::tokens).sum::<u64>() + charged as u64
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(60).collect()
+}
+
+proptest! {
+    #[test]
+    fn every_request_keeps_the_invariants(setup in setup(), steps in prop::collection::vec(step(), 1..9)) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        for step in &steps {
+            step.apply(&mut history, &mut chat, setup.window);
+            let mut twin = chat.clone();
+            let prepared = setup.summarizer.prepare(&mut chat, &history);
+            check(&chat, &history, &prepared)?;
+            // 8: the same input gives the same bytes.
+            let again = setup.summarizer.prepare(&mut twin, &history);
+            prop_assert_eq!(&again.view, &prepared.view);
+            prop_assert_eq!(&twin.state, &chat.state);
+            setup.report(&mut chat, &prepared);
+        }
+    }
+
+    #[test]
+    fn the_same_request_again_changes_nothing(setup in setup(), steps in prop::collection::vec(step(), 1..7)) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        for step in &steps {
+            step.apply(&mut history, &mut chat, setup.window);
+            let prepared = setup.summarizer.prepare(&mut chat, &history);
+            let mut twin = chat.clone();
+            let again = setup.summarizer.prepare(&mut twin, &history);
+            prop_assert_eq!(&again.view, &prepared.view);
+            prop_assert!(again.committed.report.outcome != Outcome::Compacted, "compacted again");
+            prop_assert_eq!(twin.session().revision, chat.session().revision);
+            setup.report(&mut chat, &prepared);
+        }
+    }
+
+    #[test]
+    fn the_preset_keeps_what_it_promises(setup in setup(), steps in prop::collection::vec(step(), 1..8)) {
+        let mut chat = setup.seed();
+        let mut history = Vec::new();
+        for step in &steps {
+            step.apply(&mut history, &mut chat, setup.window);
+            let mut twin = chat.clone();
+            let prepared = setup.summarizer.prepare(&mut chat, &history);
+            prop_assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+            let again = setup.summarizer.prepare(&mut twin, &history);
+            prop_assert_eq!(&again.view, &prepared.view);
+            prop_assert_eq!(&twin.state, &chat.state);
+            let covers = chat.session().checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count as usize);
+            prop_assert!(covers <= history.len());
+            prop_assert!(prepared.view.ends_with(&history[covers..]));
+            prop_assert_eq!(&plain(&SessionState::parse(&chat.state).unwrap()), &chat.state);
+            setup.report(&mut chat, &prepared);
+        }
+    }
+
+    #[test]
+    fn a_refused_call_leaves_the_state(setup in setup(), ops in prop::collection::vec(op(), 1..12), wrong in 0_usize..6) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        ops.iter().for_each(|op| op.append(&mut history, setup.window));
+        setup.summarizer.prepare(&mut chat, &history);
+        let mut bad = chat.clone();
+        match wrong {
+            0 => bad.options["contextWindow"] = json!(0),
+            1 => bad.options["tune"]["reserve"] = json!(setup.window),
+            2 => bad.more = json!({ "offset": history.len() + 1 }),
+            3 => bad.options["tune"]["strategie"] = json!("full"),
+            4 => bad.more = json!({ "threshold": 1 }),
+            _ => bad.state.set("version", precis::json::Json::Int(2)),
+        }
+        let before = bad.state.clone();
+        let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bad.before_model(&history, None).is_err()));
+        // The test host reads the options before the engine does, and unwraps what it finds.
+        prop_assert!(refused.unwrap_or(true), "accepted");
+        prop_assert_eq!(&bad.state, &before);
+        let views = (setup.summarizer.prepare(&mut chat.clone(), &history), setup.summarizer.prepare(&mut chat, &history));
+        prop_assert_eq!(views.0.view, views.1.view);
+    }
+
+    #[test]
+    fn a_view_that_is_given_back_stands_for_its_history(setup in setup(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+        let (mut raw, mut fed) = (setup.chat(), setup.chat());
+        let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
+        for ops in &turns {
+            let from = history.len();
+            ops.iter().for_each(|op| op.append(&mut history, setup.window));
+            given.extend_from_slice(&history[from..]);
+            let expected = setup.summarizer.prepare(&mut raw, &history);
+            let prepared = setup.summarizer.prepare(&mut fed, &given);
+            prop_assert_eq!(&prepared.view, &expected.view, "at message {}", history.len());
+            prop_assert!(prepared.committed.report.diverged.is_none());
+            given = prepared.view.clone();
+            setup.report(&mut raw, &expected);
+            setup.report(&mut fed, &prepared);
+        }
+    }
+
+    /// The same as above as far as nothing had to be cut or cleared: what is covered is recognised.
+    #[test]
+    fn a_view_without_edits_that_is_given_back_stands_for_its_history(setup in setup(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+        let (mut raw, mut fed) = (setup.chat(), setup.chat());
+        let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
+        for ops in &turns {
+            let from = history.len();
+            ops.iter().for_each(|op| op.append(&mut history, setup.window));
+            given.extend_from_slice(&history[from..]);
+            let expected = setup.summarizer.prepare(&mut raw, &history);
+            if !raw.session().clips.is_empty() || raw.session().cleared.is_some() {
+                break;
+            }
+            let prepared = setup.summarizer.prepare(&mut fed, &given);
+            prop_assert_eq!(&prepared.view, &expected.view, "at message {}", history.len());
+            given = prepared.view.clone();
+            setup.report(&mut raw, &expected);
+            setup.report(&mut fed, &prepared);
+        }
+    }
+
+    #[test]
+    fn a_host_may_load_from_where_the_state_says(setup in setup(), turns in prop::collection::vec(prop::collection::vec(op(), 1..5), 1..8)) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        for ops in &turns {
+            ops.iter().for_each(|op| op.append(&mut history, setup.window));
+            let session = chat.session();
+            let from = engine::keep_from(&session).0 as usize;
+            let mut part = chat.clone();
+            part.more = json!({ "offset": from });
+            // Code's own summaries only: a model may be asked about more when more is there.
+            let expected = chat.before_model(&history, None).unwrap();
+            let prepared = part.before_model(&history[from..], None).unwrap();
+            prop_assert_eq!(&prepared.view, &expected.view, "loaded from {}", from);
+            prop_assert_eq!(part.session().checkpoints, chat.session().checkpoints);
+            setup.report(&mut chat, &expected);
+        }
+    }
+
+    #[test]
+    fn a_plan_that_waits_as_json_is_the_same_plan(setup in setup(), ops in prop::collection::vec(op(), 1..24)) {
+        let chat = setup.chat();
+        let mut history = Vec::new();
+        ops.iter().for_each(|op| op.append(&mut history, setup.window));
+        let plan = chat.plan(&history);
+        let text = to_value(&plain(&plan)).to_string();
+        let read = Plan::parse(&crate::support::json(&serde_json::from_str(&text).unwrap())).unwrap();
+        prop_assert_eq!((&read.action, read.rung, &read.requests), (&plan.action, plan.rung, &plan.requests));
+        let answers: Vec<Answer> = chat.requests(&history, &plan).iter().map(|request| setup.summarizer.answer(request)).collect();
+        let (mut one, mut two) = (chat.clone(), chat);
+        let views = (one.commit(&history, &plan, Some(&answers)).view, two.commit(&history, &read, Some(&answers)).view);
+        prop_assert_eq!(views.0, views.1);
+        prop_assert_eq!(one.state, two.state);
+    }
+
+    #[test]
+    fn a_late_plan_never_breaks_anything(setup in setup(), ops in prop::collection::vec(op(), 1..20), step in step()) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        ops.iter().for_each(|op| op.append(&mut history, setup.window));
+        let plan = chat.plan(&history);
+        let answers: Vec<Answer> = chat.requests(&history, &plan).iter().map(|request| setup.summarizer.answer(request)).collect();
+        step.apply(&mut history, &mut chat, setup.window);
+        let prepared = chat.commit(&history, &plan, Some(&answers));
+        check(&chat, &history, &prepared)?;
+    }
+
+    #[test]
+    fn compaction_by_hand_keeps_the_invariants(setup in setup(), ops in prop::collection::vec(op(), 0..20)) {
+        let mut chat = setup.chat();
+        chat.more = json!({ "compact": true, "focus": "the database" });
+        let mut history = Vec::new();
+        ops.iter().for_each(|op| op.append(&mut history, setup.window));
+        let prepared = setup.summarizer.prepare(&mut chat, &history);
+        check(&chat, &history, &prepared)?;
+    }
+
+    #[test]
+    fn pinned_messages_stay_as_they_are(setup in setup(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..5), 1..7), pins in prop::collection::vec(any::<prop::sample::Index>(), 1..4)) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        let first = turns[0].iter().for_each(|op| op.append(&mut history, setup.window));
+        let () = first;
+        chat.pinned = pins.iter().map(|pin| pin.index(history.len())).collect();
+        for ops in &turns[1..] {
+            ops.iter().for_each(|op| op.append(&mut history, setup.window));
+            let prepared = setup.summarizer.prepare(&mut chat, &history);
+            for &pin in &chat.pinned {
+                let sent = prepared.committed.view.iter().any(|sent| *sent == Sent::Input(pin));
+                prop_assert!(sent, "the pinned message {} is not sent as it is", pin);
+            }
+            prop_assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+            setup.report(&mut chat, &prepared);
+        }
+    }
+
+    /// A state may come back in any shape: it is refused or read, and a state that is read never brings a panic.
+    #[test]
+    fn a_tampered_state_is_refused_or_read(setup in setup(), ops in prop::collection::vec(op(), 8..24), place in any::<prop::sample::Index>(), new in prop_oneof![Just(json!(0)), Just(json!(9_007_199_254_740_991_u64)), Just(json!(null)), Just(json!([])), Just(json!({})), Just(json!("")), Just(json!("ffffffffffffffff")), Just(json!([1, 2])), (0_u64..50).prop_map(|number| json!(number))]) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        ops.iter().for_each(|op| op.append(&mut history, setup.window));
+        let prepared = setup.summarizer.prepare(&mut chat, &history);
+        setup.report(&mut chat, &prepared);
+        let mut state = to_value(&chat.state);
+        let mut paths = Vec::new();
+        collect(&state, "", &mut paths);
+        *state.pointer_mut(&paths[place.index(paths.len())]).unwrap() = new;
+        let state = crate::support::json(&state);
+        if SessionState::parse(&state).is_ok() {
+            chat.state = state;
+            let call = chat.call(&history).unwrap();
+            let mut host = TestHost::new(&history, "bytes4");
+            if let Ok(plan) = engine::plan(&call, &mut host) {
+                let committed = engine::commit(&call, &plan, None, &mut host).unwrap();
+                prop_assert!(committed.view.len() <= history.len() + 2);
+            }
+        }
+    }
+}
+
+fn collect(value: &Value, path: &str, paths: &mut Vec<String>) {
+    if !path.is_empty() {
+        paths.push(path.to_owned());
+    }
+    match value {
+        Value::Object(members) => members.iter().for_each(|(name, value)| collect(value, &format!("{path}/{name}"), paths)),
+        Value::Array(items) => items.iter().enumerate().for_each(|(at, value)| collect(value, &format!("{path}/{at}"), paths)),
+        _ => {}
+    }
+}
+
+/// An answer is asked for only where the texts that code writes could not do better; here all of them must be legal.
+#[test]
+fn the_operations_make_the_histories_they_are_meant_to_make() {
+    let mut history = Vec::new();
+    let text = |kind| Text { size: 20, kind };
+    let all = [
+        Op::User(text(4)),
+        Op::Tools { ids: vec![0, 1], size: 10, said: true, thought: true },
+        Op::Together { ids: vec![0, 1], size: 10 },
+        Op::Orphan { id: 5 },
+        Op::Pending { ids: vec![2, 3], open: 1 },
+    ];
+    all.iter().for_each(|op| op.append(&mut history, 1_000));
+    let roles: Vec<&str> = history.iter().map(|message| message.role.as_str()).collect();
+    assert_eq!(roles, ["user", "assistant", "tool", "tool", "assistant", "user", "tool", "assistant", "tool"]);
+    assert_eq!(added(&history, &[]), ["orphan-result at 6"]);
+    assert!(is_typed(&user(&text(2).write(1_000, 0))) && !is_typed(&user(&text(3).write(1_000, 0))));
+}

@@ -1,0 +1,279 @@
+//! The state: whole after a round trip, kept members, refused damage, bounded size.
+
+use crate::support::{Chat, M, Summarizer, answer, assistant, calls, filler, json, plain, result, to_value, user};
+use precis::error::Code;
+use precis::message::Position;
+use precis::state::{Checkpoint, Kind, Made, SessionState};
+use precis::summary::verify::Answer;
+use serde_json::{Value, json as value};
+
+fn parse(state: &Value) -> Result<SessionState, precis::error::Error> {
+    SessionState::parse(&json(state))
+}
+
+/// A state with every member in use.
+fn full() -> Value {
+    let made = |text: &str| value!({ "text": text, "raw": 10, "hash": "00000000000000aa" });
+    value!({
+        "version": 1,
+        "revision": 7,
+        "checkpoints": [
+            {
+                "revision": 3, "kind": "digest", "covers": { "count": 4, "chain": "0123456789abcdef" },
+                "keptChain": "7072656369732031", "from": 4, "fromChain": "0123456789abcdef", "summary": made("old")
+            },
+            {
+                "revision": 7, "kind": "summary", "covers": { "count": 9, "chain": "fedcba9876543210" },
+                "head": [0], "kept": [5, 7], "keptChain": "00000000000000bb", "from": 0,
+                "fromChain": "7072656369732031", "fromId": "msg_0", "summary": made("new"), "note": made("note")
+            }
+        ],
+        "clips": [{ "upTo": { "count": 9, "chain": "fedcba9876543210" }, "cap": 500, "typed": true }],
+        "cleared": { "count": 8, "chain": "00000000000000cc" },
+        "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
+        "calibration": {
+            "key": "bytes4/1|m", "anchor": { "raw": 100, "reported": 250 }, "grown": { "raw": 200, "reported": 500 }, "whole": 1_500_000,
+            "errors": [1, 2, 3], "parked": { "raw": 9, "reported": 99 }
+        },
+        "pending": { "request": "7-9-0000abcd", "raw": 1_234, "counted": true, "key": "bytes4/1|m" },
+        "breaker": { "failures": 1, "wait": 2, "thrash": 3 },
+        "seed": { "real": 100, "last": 50 }
+    })
+}
+
+#[test]
+fn a_state_survives_its_round_trip_whole() {
+    let state = parse(&full()).unwrap();
+    assert_eq!(to_value(&plain(&state)), full());
+    assert_eq!(SessionState::parse(&plain(&state)).unwrap(), state);
+}
+
+#[test]
+fn null_is_a_fresh_state_and_a_fresh_state_is_small() {
+    assert_eq!(parse(&Value::Null).unwrap(), SessionState::default());
+    let fresh = plain(&SessionState::default());
+    assert!(to_value(&fresh).to_string().len() < 150, "{fresh:?}");
+    assert_eq!(SessionState::parse(&fresh).unwrap(), SessionState::default());
+}
+
+#[test]
+fn unknown_members_are_kept_through_calls() {
+    let mut state = full();
+    state["checkpoints"] = Value::Null;
+    state["future"] = value!({ "list": [1, 2.5, null, { "deep": "é" }], "flag": true });
+    state["another"] = value!(0.1);
+    let mut chat = Chat::new(value!({ "contextWindow": 8_000 }));
+    chat.state = json(&state);
+    chat.before_model(&[user("hello")], None).unwrap();
+    chat.after_model(1_000);
+    let after = to_value(&chat.state);
+    assert_eq!((&after["future"], &after["another"]), (&state["future"], &state["another"]));
+}
+
+#[test]
+fn a_newer_version_is_refused_and_named() {
+    for version in [2, 3, 1_000] {
+        let error = parse(&value!({ "version": version, "revision": 0 })).unwrap_err();
+        assert_eq!((error.code, error.path.as_deref()), (Code::NewerState, Some("state.version")));
+        assert!(error.advice.contains(&version.to_string()), "{error}");
+    }
+}
+
+#[test]
+fn what_is_no_state_is_refused() {
+    for other in [value!([]), value!("state"), value!(1), value!(true)] {
+        assert_eq!(parse(&other).unwrap_err().code, Code::InvalidState, "{other}");
+    }
+    for version in [value!(0), value!(-1), value!("1"), value!(1.5), Value::Null] {
+        let error = parse(&value!({ "version": version, "revision": 0 })).unwrap_err();
+        assert_eq!((error.code, error.path.as_deref()), (Code::InvalidState, Some("state")), "{version}");
+    }
+}
+
+/// Sets the member at a JSON pointer, or removes it.
+fn damaged(pointer: &str, new: Option<Value>) -> Value {
+    let mut state = full();
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    let parent = state.pointer_mut(parent).unwrap();
+    match new {
+        Some(new) => parent[name] = new,
+        None => assert!(parent.as_object_mut().unwrap().remove(name).is_some()),
+    }
+    state
+}
+
+fn refused_at(pointer: &str, new: Option<Value>, path: &str) {
+    let name = format!("{pointer} = {new:?}");
+    match parse(&damaged(pointer, new)) {
+        Ok(_) => panic!("{name} is accepted"),
+        Err(error) => {
+            assert_eq!(error.code, Code::InvalidState, "{name}");
+            let at = error.path.as_deref().unwrap_or_default();
+            assert!(at.starts_with(path), "{name} is refused at {at}");
+        }
+    }
+}
+
+#[test]
+fn damage_is_refused_with_its_place() {
+    refused_at("/revision", Some(value!(-1)), "state.revision");
+    refused_at("/revision", Some(value!("7")), "state.revision");
+    refused_at("/checkpoints", Some(value!({})), "state.checkpoints");
+    refused_at("/clips", Some(value!([1])), "state.clips");
+    refused_at("/clips/0/upTo", None, "state.clips");
+    refused_at("/cleared", Some(value!(8)), "state.cleared");
+    refused_at("/cleared/chain", Some(value!("cc")), "state.cleared");
+    refused_at("/rewrites", Some(value!([["00000000000000aa"]])), "state.rewrites");
+    refused_at("/rewrites/0/made", Some(value!(1)), "state.rewrites");
+    refused_at("/calibration", Some(value!([])), "state.calibration");
+    refused_at("/calibration/anchor", Some(value!({ "raw": -1 })), "state.calibration");
+    refused_at("/calibration/grown", Some(value!([1, 2])), "state.calibration");
+    refused_at("/calibration/errors", Some(value!([-1])), "state.calibration");
+    refused_at("/calibration/whole", Some(value!("much")), "state.calibration");
+    refused_at("/pending", Some(value!("request")), "state.pending");
+    refused_at("/pending/raw", Some(value!(-1)), "state.pending");
+    refused_at("/breaker", Some(value!("open")), "state.breaker");
+    refused_at("/breaker/wait", Some(value!(0.5)), "state.breaker");
+    refused_at("/seed", Some(value!([1, 2])), "state.seed");
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused_with_its_place() {
+    for name in ["covers", "keptChain", "summary", "summary/hash", "note/hash"] {
+        refused_at(&format!("/checkpoints/1/{name}"), None, "state.checkpoints");
+    }
+    let changes = [
+        ("kind", value!("guess")),
+        ("covers/count", value!(-9)),
+        ("covers/chain", value!("FEDCBA98765432")),
+        ("kept", value!([7, 5])),
+        ("kept", value!([5, 5])),
+        ("kept", value!([9])),
+        ("head", value!([0, 99])),
+        ("keptChain", value!("zz")),
+        ("fromChain", value!(5)),
+        ("fromId", value!(5)),
+        ("note/hash", value!("")),
+    ];
+    for (name, wrong) in changes {
+        refused_at(&format!("/checkpoints/1/{name}"), Some(wrong), "state.checkpoints");
+    }
+    refused_at("/checkpoints/0/covers/count", Some(value!(10)), "state.checkpoints");
+}
+
+/// A summary that lost its text would silently stand for everything it covers.
+#[test]
+fn a_checkpoint_without_its_text_is_refused() {
+    for name in ["summary/text", "note/text", "kind"] {
+        refused_at(&format!("/checkpoints/1/{name}"), None, "state.checkpoints");
+    }
+}
+
+/// A host loads messages from `from` on: what a checkpoint keeps must not lie before it, nor it behind what is covered.
+#[test]
+fn a_checkpoint_whose_start_contradicts_what_it_keeps_is_refused() {
+    refused_at("/checkpoints/1/from", Some(value!(10)), "state.checkpoints");
+    refused_at("/checkpoints/1/from", Some(value!(6)), "state.checkpoints");
+}
+
+fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
+    Checkpoint {
+        revision: count,
+        kind: Kind::Summary,
+        covers: Position { count, chain: count },
+        head: Vec::new(),
+        kept: Vec::new(),
+        kept_chain: 0,
+        from: count,
+        from_chain: None,
+        from_id: None,
+        summary: Made { text: "s".repeat(bytes), raw: 1, hash: 1 },
+        note: None,
+    }
+}
+
+#[test]
+fn the_oldest_checkpoints_go_first() {
+    let mut state = SessionState::default();
+    for count in 1..=9 {
+        state.push(checkpoint(count, 100));
+    }
+    let kept: Vec<u64> = state.checkpoints.iter().map(|checkpoint| checkpoint.covers.count).collect();
+    assert_eq!(kept, [6, 7, 8, 9]);
+}
+
+#[test]
+fn long_texts_push_out_older_checkpoints() {
+    let mut state = SessionState::default();
+    for count in 1..=4 {
+        state.push(checkpoint(count, 25_000));
+    }
+    let kept: Vec<u64> = state.checkpoints.iter().map(|checkpoint| checkpoint.covers.count).collect();
+    assert_eq!(kept, [3, 4]);
+    state.push(checkpoint(5, 60_000));
+    assert_eq!(state.checkpoints.len(), 1, "the newest always stays");
+}
+
+fn size(chat: &Chat) -> usize {
+    to_value(&chat.state).to_string().len()
+}
+
+/// A conversation of turns with tools.
+fn turns(count: usize, bytes: usize) -> Vec<M> {
+    let turn = |turn: usize| {
+        let id = format!("call_{turn}");
+        let question = user(&format!("question {turn}: {}", filler(bytes)));
+        [question, calls(&[&id]), result(&id, &filler(bytes)), assistant(&format!("answer {turn}"))]
+    };
+    (0..count).flat_map(turn).collect()
+}
+
+#[test]
+fn a_state_stays_within_64_kilobytes_whatever_is_summarized() {
+    // Every escaped character takes more room in JSON than in the text.
+    let lines = "\"quoted\"\n".repeat(20_000);
+    for (window, bytes) in [(8_000, 1_000), (200_000, 30_000), (1_000_000, 200_000)] {
+        for answered in [false, true] {
+            let mut chat = Chat::new(value!({ "contextWindow": window, "summarize": answered.then_some(true), "tune": { "tokens": { "estimator": "bytes4" } } }));
+            let history = turns(40, bytes);
+            for end in (4..=history.len()).step_by(4) {
+                let mut summarize = |request: &precis::summary::request::Request| {
+                    let most = usize::try_from(request.max_output_tokens * 4).unwrap();
+                    answer(&lines[..lines.len().min(most)])
+                };
+                chat.before_model(&history[..end], answered.then_some(&mut summarize as Summarizer<'_>)).unwrap();
+                assert!(size(&chat) <= 64_000, "{} bytes at {window}", size(&chat));
+                assert!(chat.session().checkpoints.len() <= 4);
+            }
+            assert!(!chat.session().checkpoints.is_empty(), "{window}");
+        }
+    }
+}
+
+#[test]
+fn a_revision_counts_changes_and_only_those() {
+    let mut chat = Chat::new(value!({ "contextWindow": 8_000 }));
+    let history = turns(12, 2_000);
+    chat.before_model(&history[..1], None).unwrap();
+    assert_eq!(chat.session().revision, 0, "nothing was changed");
+    chat.before_model(&history, None).unwrap();
+    assert_eq!(chat.session().revision, 1);
+    chat.before_model(&history, None).unwrap();
+    assert_eq!(chat.session().revision, 1, "the same request again changes nothing");
+    chat.after_model(3_000);
+    assert_eq!(chat.session().revision, 1);
+}
+
+#[test]
+fn the_summary_for_people_is_the_text_alone() {
+    let mut chat = Chat::new(value!({ "contextWindow": 8_000, "summarize": true }));
+    let text = "They want tests. The tests are being written now.";
+    chat.before_model(&turns(12, 2_000), Some(&mut |_| answer(text))).unwrap();
+    assert_eq!(precis::engine::summary_of(&chat.session()), Some(text));
+    let session = chat.session();
+    assert_eq!(precis::engine::keep_from(&session), (session.checkpoints[0].from, None));
+    let cut_off = Answer::Text { text: text.into(), finish: "length".into() };
+    let mut other = Chat::new(value!({ "contextWindow": 8_000, "summarize": true }));
+    other.before_model(&turns(12, 2_000), Some(&mut |_| cut_off.clone())).unwrap();
+    assert_eq!(other.session().checkpoints[0].kind, Kind::Digest);
+}
