@@ -1,8 +1,8 @@
 //! Pure arithmetic on the window: where compaction fires, what it aims at, what must never be exceeded.
 
-use crate::error::{Code, Error};
+use crate::error::Error;
 use crate::millionths::times;
-use crate::options::{Options, Shares};
+use crate::options::{self, Options, Shares};
 
 /// Kept free beside the reply limit: what providers add to a request between counting and answering.
 const REPLY_MARGIN: u64 = 1_024;
@@ -37,9 +37,7 @@ impl Window {
     /// # Errors
     /// When the reserve leaves no room.
     pub fn new(size: u64, options: &Options, max_output: Option<u64>) -> Result<Self, Error> {
-        if let Some(reserve) = options.reserve.filter(|&reserve| reserve >= size) {
-            return Err(Error::at(Code::ReserveTooLarge, "tune.reserve", format!("A reserve of {reserve} leaves nothing of a window of {size}: give a smaller one.")));
-        }
+        options::room(size, options.reserve.unwrap_or(0))?;
         let reply = max_output.or(options.max_output).map(|limit| limit.saturating_add(REPLY_MARGIN).min(size / 2));
         let reserve = match (options.reserve, reply) {
             (None, None) => (size / 8).min(DEFAULT_RESERVE),

@@ -10,6 +10,7 @@ use crate::plan::Scene;
 use crate::plan::compact::Shape;
 use crate::state::{Checkpoint, Kind, Made};
 use crate::summary::{Source, note};
+use crate::text;
 
 /// What a summary is made of.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +51,24 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
     indices.extend((from..shape.covers.count).filter(|&index| if llm { !shape.head.contains(&index) } else { !stays(index) }));
     let inputs: Vec<usize> = indices.into_iter().filter_map(|index| history.input_of(index)).collect();
     let raw = inputs.iter().filter(|&&input| history.index_of(input).is_none_or(|index| !stays(index))).map(|&input| history.tokens[input]).sum::<u64>() + base.map_or(0, |checkpoint| checkpoint.summary.raw);
-    let messages = host.read(&inputs)?.into_iter().zip(inputs.iter().map(|&input| history.is_typed(input))).collect();
-    Ok(Material { previous: base.map(|checkpoint| body(&checkpoint.summary.text).to_owned()), messages, raw })
+    let mut previous = base.map(|checkpoint| body(&checkpoint.summary.text).to_owned());
+    let mut messages = Vec::with_capacity(inputs.len());
+    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+        // A summary of ours whose state is lost is still a summary; of several the newest holds the others.
+        match summary_of(&content).filter(|_| base.is_none() && history.messages[input].is_ours()) {
+            Some(summary) => previous = Some(summary),
+            None => messages.push((content, history.is_typed(input))),
+        }
+    }
+    Ok(Material { previous, messages, raw })
+}
+
+/// What a message of ours summarized, if it is one that carries a summary.
+fn summary_of(content: &Content) -> Option<String> {
+    match content.parts.first()? {
+        ContentPart::Text { text, .. } if body(text).len() < text.len() => Some(body(text).to_owned()),
+        _ => None,
+    }
 }
 
 fn holds(history: &History<'_>, checkpoint: &Checkpoint) -> bool {
@@ -124,12 +141,13 @@ pub fn message_id(revision: u64, slot: &str) -> String {
 
 /// Whether a literal stands anywhere in the material.
 pub fn mentions(material: &Material, literal: &str) -> bool {
-    let holds = |part: &ContentPart| match part {
-        ContentPart::Text { text, .. } => text.contains(literal),
-        ContentPart::Call { input, .. } => input.to_text().contains(literal),
-        ContentPart::Result { output, .. } => output.to_text().contains(literal),
-        ContentPart::Media { reference, .. } => reference.contains(literal),
+    let holds = |text: &str| text::find(text, literal).is_some();
+    let part_holds = |part: &ContentPart| match part {
+        ContentPart::Text { text, .. } => holds(text),
+        ContentPart::Call { input, .. } => holds(&input.to_text()),
+        ContentPart::Result { output, .. } => holds(&output.to_text()),
+        ContentPart::Media { reference, .. } => holds(reference),
         ContentPart::Reasoning | ContentPart::Opaque => false,
     };
-    material.previous.as_ref().is_some_and(|previous| previous.contains(literal)) || material.messages.iter().any(|(message, _)| message.parts.iter().any(holds))
+    material.previous.as_ref().is_some_and(|previous| holds(previous)) || material.messages.iter().any(|(message, _)| message.parts.iter().any(part_holds))
 }

@@ -18,7 +18,7 @@ impl Digester {
     /// A digester that counts with this estimator.
     pub fn new(estimator: Estimator) -> Self {
         let counter = estimator.counter();
-        let state = State { estimator, records: Vec::new(), message: None, part: None, counter, text: hasher(), start: Vec::new(), values: Vec::new() };
+        let state = State { estimator, records: Vec::new(), message: None, part: None, counter, text: hasher(), fresh: true, start: Vec::new(), values: Vec::new() };
         Self { decoder: Decoder::default(), state }
     }
 
@@ -67,6 +67,8 @@ struct State {
     counter: Counter,
     /// Hash of the string that is being read.
     text: XxHash64,
+    /// The next chunk is the first of its string.
+    fresh: bool,
     /// The first bytes of the message's first text.
     start: Vec<u8>,
     values: Vec<Folding>,
@@ -101,9 +103,9 @@ impl State {
         let Some(mut open) = self.part.take() else { return };
         if let Some(medium) = &open.medium {
             open.tokens += u64::from(self.estimator.media(medium));
-            // Data is covered by its size alone: base64, bytes and data URLs of one picture are the same picture.
+            // Inline data is covered by its size and a few of its bytes: base64, bytes and data URLs of one picture agree.
             let identity = combine(u64::from(medium.kind), medium.bytes);
-            open.content = Some(combine(identity, if medium.reference_bytes > 0 { open.content.unwrap_or(0) } else { 0 }));
+            open.content = Some(combine(identity, open.content.unwrap_or(0)));
         }
         let bytes = if let Some(medium) = &open.medium { medium.bytes } else { open.bytes };
         let part = Part { tokens: clamp(open.tokens), bytes: clamp(bytes), ..open.part };
@@ -228,7 +230,7 @@ impl Sink for State {
             Slot::Value => {
                 open.bytes += bytes;
                 if !host {
-                    if place.index > 0 && !place.in_object && self.text_is_fresh(bytes) {
+                    if place.index > 0 && !place.in_object && self.fresh {
                         self.counter.feed(if json { "," } else { " " });
                     }
                     if json && place.depth > 0 { feed_escaped(&mut self.counter, text, last) } else { self.counter.feed(text) }
@@ -237,7 +239,7 @@ impl Sink for State {
             Slot::Key => {
                 open.bytes += bytes;
                 if !host {
-                    if place.index > 0 && !(separate && place.depth == 1) {
+                    if place.index > 0 && !(separate && place.depth == 1) && self.fresh {
                         self.counter.feed(if json { "," } else { " " });
                     }
                     if json { feed_escaped(&mut self.counter, text, last) } else { self.counter.feed(text) }
@@ -261,8 +263,9 @@ impl Sink for State {
                     medium.reference_bytes += bytes;
                 }
             }
-            Slot::Id => {}
+            Slot::Id | Slot::Print => {}
         }
+        self.fresh = last;
         if !last {
             return;
         }
@@ -288,7 +291,7 @@ impl Sink for State {
                     open.content = Some(hash);
                 }
             }
-            Slot::Body | Slot::Name | Slot::Reference => {
+            Slot::Body | Slot::Name | Slot::Reference | Slot::Print => {
                 if let Some(open) = &mut self.part
                     && let Some(content) = open.content
                 {
@@ -341,13 +344,6 @@ impl Sink for State {
 
     fn complete(&mut self, _slot: Slot) {
         self.settle();
-    }
-}
-
-impl State {
-    /// Whether the chunk just written is the first of its string.
-    fn text_is_fresh(&self, bytes: u64) -> bool {
-        self.text.total_len() == bytes
     }
 }
 

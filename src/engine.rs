@@ -23,6 +23,7 @@ use crate::state::{Breaker, Clip, Kind, Pending, SessionState};
 use crate::summary::request::Request;
 use crate::summary::verify::{self, Answer};
 use crate::summary::{digest, request};
+use crate::text;
 use crate::tokens::calibration::Calibration;
 use crate::view::{self, Slot, View};
 
@@ -87,7 +88,7 @@ pub(crate) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub(crate) fn new(call: &'a Call) -> Result<Self, Error> {
-        let history = History::resolve(&call.records, &call.flags, call.offset, &call.state, &call.options.estimator)?;
+        let history = History::resolve(&call.records, &call.flags, offset(call), &call.state, &call.options.estimator, call.options.seed)?;
         let mut state = call.state.clone();
         // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
@@ -153,17 +154,17 @@ impl<'a> Work<'a> {
         if self.history.is_view() {
             warn(Warning::IsAView, Some("messages".into()), "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.");
         }
-        if self.call.max_output.is_none() {
+        if self.call.max_output.is_none() && self.call.state.pending.is_none() {
             warn(Warning::NoReplyLimit, Some("maxOutputTokens".into()), "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).");
         }
         if self.call.uncounted_tools > 0 {
             warn(Warning::UncountedTools, Some("tools".into()), "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.");
         }
         if self.call.counter_failed {
-            warn(Warning::CounterFailed, Some("tune.tokens.estimator".into()), "Your token counter threw or answered no whole number for some texts; they are counted as a quarter of their bytes.");
+            warn(Warning::CounterFailed, Some("tune.tokens.estimator".into()), "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.");
         }
         if self.call.unreadable > 0 {
-            warn(Warning::Opaque, Some("messages".into()), "Some messages are in no form the format knows; they are passed on untouched and count nothing.");
+            warn(Warning::Opaque, Some("messages".into()), "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.");
         }
         for violation in pairs::check(&self.history.messages).iter().take(8) {
             let code = match violation.rule {
@@ -192,14 +193,18 @@ impl<'a> Work<'a> {
 
     fn decide(&self, scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         if self.call.now && from == Rung::Pass {
-            return compact::shape(scene).map_or((Rung::Pass, Move::Pass), |shape| (if llm { Rung::Summarize } else { Rung::Digest }, Move::Compact(shape)));
+            if let Some(shape) = compact::shape(scene) {
+                return (if llm { Rung::Summarize } else { Rung::Digest }, Move::Compact(shape));
+            }
         }
         plan::next(scene, from, llm)
     }
 
     fn asked(&self, shape: &Shape, attempt: u64) -> Asked {
         let most = self.call.options.summarizer.max_output.map_or(shape.summary_tokens, |limit| limit.min(shape.summary_tokens * 2));
-        Asked { id: format!("{:016x}-{attempt}", shape.covers.chain), kind: "summary".to_owned(), max_output_tokens: most }
+        // Another wish, another question.
+        let focus = self.call.focus.as_deref().map_or(String::new(), |focus| format!("-{:08x}", crate::message::hash_text(focus) as u32));
+        Asked { id: format!("{:016x}-{attempt}{focus}", shape.covers.chain), kind: "summary".to_owned(), max_output_tokens: most }
     }
 
     /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it.
@@ -207,6 +212,14 @@ impl<'a> Work<'a> {
         let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
         shape.covers.count > covered && self.history.position(shape.covers.count) == Some(shape.covers) && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
     }
+}
+
+/// How many messages the host did not load: what it says, or what the place of a message known by its id implies.
+fn offset(call: &Call) -> u64 {
+    let known = call.state.checkpoints.last().and_then(|checkpoint| checkpoint.from_id.as_ref().map(|id| (checkpoint.from, id)));
+    let Some((from, id)) = known.filter(|_| call.offset == 0) else { return call.offset };
+    let at = call.ids.iter().position(|other| other.as_ref() == Some(id));
+    at.map_or(0, |at| from.saturating_sub(at as u64))
 }
 
 /// The meter: how full the window is with what the state would send now.
@@ -367,7 +380,8 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     }
     let scene = work.scene(&current);
     let (fits, squeezed) = (scene.fits(current.raw()), scene.limits.squeezed);
-    let hard = scene.estimate(current.raw()).tokens >= scene.limits.window.hard;
+    let estimate = scene.estimate(current.raw());
+    let hard = estimate.tokens + estimate.bound >= scene.limits.window.hard;
     drop(scene);
     if revised {
         work.state.revision += 1;
@@ -382,6 +396,8 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let changed = !current.is_input(&work.history);
     (report.outcome, report.reason) = if !fits && hard {
         (Outcome::Infeasible, infeasible(&report.after))
+    } else if !fits && !squeezed {
+        (Outcome::Squeezed, format!("Nothing more of the request can be covered or cut: it stays between the trigger of {} and the hard limit.", report.after.trigger))
     } else if squeezed {
         report.warnings.push(Notice { code: Warning::Squeezed, path: None, advice: "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.".into() });
         (Outcome::Squeezed, format!("What cannot be changed takes more than nine tenths of the trigger of {} tokens; the conversation was brought below the hard limit.", report.after.trigger))
@@ -472,7 +488,7 @@ fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, rung: Rung, answer: Op
 
 /// Appends the literal strings that must stay and would go with the material.
 fn keep_literals(mut text: String, material: &Material, literals: &[String]) -> String {
-    let gone: Vec<&str> = literals.iter().map(String::as_str).filter(|literal| !literal.is_empty() && !text.contains(literal) && compose::mentions(material, literal)).collect();
+    let gone: Vec<&str> = literals.iter().map(String::as_str).filter(|literal| !literal.is_empty() && text::find(&text, literal).is_none() && compose::mentions(material, literal)).collect();
     if !gone.is_empty() {
         text.push_str("\n\n## To be kept literally");
         for literal in gone {

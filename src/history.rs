@@ -48,11 +48,11 @@ pub struct History<'a> {
 }
 
 impl<'a> History<'a> {
-    /// Places `records` in the conversation that `state` knows.
+    /// Places `records` in the conversation that `state` knows. `all`: a checkpoint may cover every message there is.
     ///
     /// # Errors
     /// When records are malformed, or `offset` leaves out messages that the state needs.
-    pub fn resolve(records: &'a [u32], flags: &'a [u8], offset: u64, state: &SessionState, estimator: &Estimator) -> Result<Self, Error> {
+    pub fn resolve(records: &'a [u32], flags: &'a [u8], offset: u64, state: &SessionState, estimator: &Estimator, all: bool) -> Result<Self, Error> {
         let messages = Digest::split(records).ok_or_else(|| Error::new(Code::Boundary, "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build."))?;
         let tokens = tokens(&messages, estimator);
         let hashes: Vec<u64> = messages.iter().map(|message| state.rewrites.iter().find(|rewrite| rewrite.made == message.hash()).map_or(message.hash(), |rewrite| rewrite.from)).collect();
@@ -63,7 +63,7 @@ impl<'a> History<'a> {
             return Err(Error::at(Code::HistoryGap, "offset", format!("The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`.")));
         }
         history.chain = history.chain_from(&hashes, 0, state);
-        history.active = state.checkpoints.iter().rposition(|checkpoint| history.matches(checkpoint));
+        history.active = state.checkpoints.iter().rposition(|checkpoint| history.matches(checkpoint, all));
         if history.active.is_none_or(|active| active + 1 < state.checkpoints.len())
             && offset == 0
             && let Some((index, length)) = history.given_back(&hashes, state)
@@ -99,8 +99,10 @@ impl<'a> History<'a> {
         all
     }
 
-    fn matches(&self, checkpoint: &Checkpoint) -> bool {
-        checkpoint.from >= self.first && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
+    /// Whether a checkpoint holds. It must leave something to send: the newest message is never covered. The preset covers
+    /// everything and may be asked again.
+    fn matches(&self, checkpoint: &Checkpoint, all: bool) -> bool {
+        checkpoint.from >= self.first && (all || checkpoint.covers.count < self.end()) && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
     }
 
     /// Whether the input is a view of ours with messages appended: which checkpoint made it, and how long its front is.

@@ -3,6 +3,7 @@
 
 use crate::content::Content;
 use crate::error::Error;
+use crate::message::Digest;
 
 /// A message that the host made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +12,13 @@ pub struct Product {
     pub record: Vec<u32>,
     /// Its place among the messages made in this call.
     pub number: u32,
+}
+
+impl Product {
+    /// Its digest, unless the record is malformed.
+    pub fn digest(&self) -> Option<Digest<'_>> {
+        Digest::split(&self.record)?.first().copied()
+    }
 }
 
 /// The host's side of a call.

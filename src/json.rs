@@ -36,6 +36,7 @@ static NULL: Json = Json::Null;
 
 impl Json {
     /// The member `name`, or null.
+    #[inline(never)]
     pub fn get(&self, name: &str) -> &Self {
         match self {
             Self::Object(members) => members.iter().find(|(key, _)| key == name).map_or(&NULL, |(_, value)| value),
@@ -129,6 +130,7 @@ impl Json {
 }
 
 impl From<u64> for Json {
+    #[inline(never)]
     fn from(value: u64) -> Self {
         Self::Int(i64::try_from(value).unwrap_or(i64::MAX).min((1 << 53) - 1))
     }
@@ -147,6 +149,7 @@ impl From<u32> for Json {
 }
 
 impl From<i64> for Json {
+    #[inline(never)]
     fn from(value: i64) -> Self {
         Self::Int(value.clamp(-((1 << 53) - 1), (1 << 53) - 1))
     }
@@ -159,6 +162,7 @@ impl From<bool> for Json {
 }
 
 impl From<&str> for Json {
+    #[inline(never)]
     fn from(value: &str) -> Self {
         Self::Text(value.to_owned())
     }

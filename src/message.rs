@@ -280,6 +280,13 @@ impl ContentHash {
     }
 }
 
+/// The hash of a text.
+pub fn hash_text(text: &str) -> u64 {
+    let mut hash = XxHash64::with_seed(u64::from(HASH_VERSION));
+    hash.write(text.as_bytes());
+    hash.finish()
+}
+
 /// Combines two hashes in order.
 pub fn combine(first: u64, second: u64) -> u64 {
     let mut hash = XxHash64::with_seed(u64::from(HASH_VERSION));

@@ -3,6 +3,7 @@
 use crate::error::{Code, Error};
 use crate::json::{Fields, Json};
 use crate::plan::strategy::Strategy;
+use crate::text;
 use crate::tokens::Estimator;
 
 /// Parts of the room, in millionths unless said otherwise. See the table in `docs/design.md`.
@@ -104,12 +105,16 @@ impl Options {
         let tokens = if tuning.raw("tokens").is_null() { &empty } else { tuning.raw("tokens") };
         Fields::of(tokens, "tune.tokens", Code::InvalidOption)?;
         known(tokens, "tune.tokens", &["family", "estimator", "overhead"])?;
+        let reserve = limit(tune, "reserve", "tune.reserve")?;
+        if let (Some(reserve), Some(window)) = (reserve, options.raw("contextWindow").count()) {
+            room(window, reserve)?;
+        }
         Ok(Self {
             seed,
             strategy,
             max_output: limit(json, "maxOutputTokens", "maxOutputTokens")?,
-            reserve: limit(tune, "reserve", "tune.reserve")?,
-            max_input: limit(tune, "maxInputTokens", "tune.maxInputTokens")?.filter(|&limit| limit > 0),
+            reserve,
+            max_input: positive(tune, "maxInputTokens", "tune.maxInputTokens")?,
             summarize: given(options.raw("summarize"), "summarize")?,
             summarizer: summarizer(options.raw("summarizer"))?,
             estimator: estimator(tokens)?,
@@ -117,6 +122,17 @@ impl Options {
             shares: shares(tuning.raw("shares"))?,
         })
     }
+}
+
+/// Whether a reserve leaves room in a window.
+///
+/// # Errors
+/// When it leaves none.
+pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
+    if reserve < window || window == 0 {
+        return Ok(());
+    }
+    Err(Error::at(Code::ReserveTooLarge, "tune.reserve", format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one.")))
 }
 
 /// The window of one call, as `contextWindow` answered for its model.
@@ -141,6 +157,13 @@ fn limit(json: &Json, name: &str, path: &str) -> Result<Option<u64>, Error> {
     }
 }
 
+fn positive(json: &Json, name: &str, path: &str) -> Result<Option<u64>, Error> {
+    match limit(json, name, path)? {
+        Some(0) => Err(Error::at(Code::InvalidOption, path, "Expected a number of tokens above 0.")),
+        other => Ok(other),
+    }
+}
+
 fn given(value: &Json, name: &str) -> Result<bool, Error> {
     match value {
         Json::Null => Ok(false),
@@ -156,11 +179,10 @@ fn summarizer(json: &Json) -> Result<Summarizer, Error> {
     Fields::of(json, "summarizer", Code::InvalidOption)?;
     known(json, "summarizer", &["contextWindow", "maxOutputTokens", "timeoutMs"])?;
     limit(json, "timeoutMs", "summarizer.timeoutMs")?;
-    let positive = |name: &str| match limit(json, name, &format!("summarizer.{name}"))? {
-        Some(0) => Err(Error::at(Code::InvalidOption, format!("summarizer.{name}"), "Expected a number of tokens above 0.")),
-        other => Ok(other),
-    };
-    Ok(Summarizer { window: positive("contextWindow")?, max_output: positive("maxOutputTokens")? })
+    Ok(Summarizer {
+        window: positive(json, "contextWindow", "summarizer.contextWindow")?,
+        max_output: positive(json, "maxOutputTokens", "summarizer.maxOutputTokens")?,
+    })
 }
 
 fn estimator(tokens: &Json) -> Result<Estimator, Error> {
@@ -219,7 +241,8 @@ fn known(json: &Json, path: &str, names: &[&str]) -> Result<(), Error> {
 }
 
 fn unknown(path: &str, name: &str, names: &[&str], what: &str) -> Error {
-    let nearest = names.iter().copied().min_by_key(|candidate| distance(name, candidate));
+    // The start of a name is as good as the name.
+    let nearest = names.iter().copied().min_by_key(|candidate| if name.len() > 2 && candidate.starts_with(name) { 0 } else { distance(name, candidate) });
     let code = if what == "option" { Code::UnknownOption } else { Code::InvalidOption };
     Error::at(code, path, format!("There is no {what} \"{name}\". Did you mean \"{}\"? Known: {}.", nearest.unwrap_or(""), names.join(", ")))
 }
@@ -227,7 +250,7 @@ fn unknown(path: &str, name: &str, names: &[&str], what: &str) -> Error {
 /// Edits between two names, letters of either case alike.
 fn distance(left: &str, right: &str) -> usize {
     let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
-    let mut row: Vec<usize> = (0..=right.chars().count()).collect();
+    let mut row: Vec<usize> = (0..=text::characters(&right)).collect();
     for (i, a) in left.chars().enumerate() {
         let mut diagonal = row[0];
         row[0] = i + 1;
@@ -237,5 +260,5 @@ fn distance(left: &str, right: &str) -> usize {
             diagonal = above;
         }
     }
-    row[right.chars().count()]
+    row[text::characters(&right)]
 }

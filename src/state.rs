@@ -98,6 +98,12 @@ impl Record for Checkpoint {
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
         archive.maybe_record("note", &mut self.note);
+        if self.summary.text.is_empty() {
+            archive.reject("summary");
+        }
+        if self.head.iter().chain(&self.kept).chain([&self.covers.count]).min() != Some(&self.from) {
+            archive.reject("from");
+        }
         for list in [&self.head, &self.kept] {
             if list.windows(2).any(|pair| pair[0] >= pair[1]) || list.last().is_some_and(|&last| last >= self.covers.count) {
                 archive.reject("kept");
@@ -229,7 +235,12 @@ impl Record for SessionState {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         let mut version = VERSION;
         archive.count("version", &mut version);
-        archive.count("revision", &mut self.revision);
+        let mut revision = (!archive.reads()).then_some(self.revision);
+        archive.maybe_count("revision", &mut revision);
+        match revision {
+            Some(revision) => self.revision = revision,
+            None => archive.reject("revision"),
+        }
         archive.records("checkpoints", &mut self.checkpoints);
         archive.records("clips", &mut self.clips);
         archive.maybe_position("cleared", &mut self.cleared);

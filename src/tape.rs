@@ -7,7 +7,7 @@
 //! | 3 reasoning | signed | string |
 //! | 4 call | | string id, string name, value |
 //! | 5 result | part, failed | string id, value |
-//! | 6 media | kind, bytes low, bytes high, width, height | string type, string reference |
+//! | 6 media | kind, bytes low, bytes high, width, height | string type, string reference, string print |
 //! | 7 opaque | | value |
 //! | 8 tool | | string name, string description, value |
 //! | 16 string, 17 chunk | bytes | (a chunk: more of the same string follows) |
@@ -34,6 +34,8 @@ pub enum Slot {
     MediaType,
     /// A medium's URL or file id.
     Reference,
+    /// A few bytes of a medium's inline data, by which it is told from others of its size.
+    Print,
     /// A member's name.
     Key,
     /// A string value.
@@ -128,7 +130,7 @@ pub trait Sink {
 const TEXT: &[Slot] = &[Slot::Body];
 const CALL: &[Slot] = &[Slot::Id, Slot::Name, Slot::Value];
 const RESULT: &[Slot] = &[Slot::Id, Slot::Value];
-const MEDIA: &[Slot] = &[Slot::MediaType, Slot::Reference];
+const MEDIA: &[Slot] = &[Slot::MediaType, Slot::Reference, Slot::Print];
 const OPAQUE: &[Slot] = &[Slot::Value];
 const TOOL: &[Slot] = &[Slot::Name, Slot::Description, Slot::Value];
 

@@ -25,7 +25,7 @@ pub fn ends(text: &str, bytes: usize) -> String {
     let room = bytes.saturating_sub(32);
     let head = floor(text, room * 2 / 3);
     let tail = ceil(text, text.len() - room / 3).max(head);
-    format!("{} [… {} characters …] {}", between(text, 0, head).trim_end(), between(text, head, tail).chars().count(), between(text, tail, text.len()).trim_start())
+    format!("{} [… {} characters …] {}", between(text, 0, head).trim_end(), characters(between(text, head, tail)), between(text, tail, text.len()).trim_start())
 }
 
 /// The text from byte `from` to byte `to`, both character boundaries. Slicing with `[from..to]` would do the same, and
@@ -39,6 +39,12 @@ pub fn find(text: &str, what: &str) -> Option<usize> {
     let (text, what) = (text.as_bytes(), what.as_bytes());
     let first = what.first()?;
     (0..text.len()).find(|&at| text[at] == *first && text[at..].starts_with(what))
+}
+
+/// How many characters a text has.
+pub fn characters(text: &str) -> usize {
+    // All bytes but those that continue a character.
+    text.bytes().filter(|byte| byte & 0xc0 != 0x80).count()
 }
 
 /// The nearest character boundary at or before `at`.

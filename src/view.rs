@@ -3,8 +3,8 @@
 use crate::error::Error;
 use crate::history::History;
 use crate::host::{Host, Product};
-use crate::message::{Digest, PartKind, Role};
-use crate::plan::clip;
+use crate::message::{Digest, Role};
+use crate::plan::clip::{self, Caps};
 use crate::state::{Checkpoint, SessionState};
 use crate::tokens::Estimator;
 
@@ -35,6 +35,13 @@ pub struct Item {
     pub made: Option<Product>,
     /// No edit may change or cover it: head and pins.
     pub fixed: bool,
+}
+
+impl Item {
+    /// The digest of what was made for this place, if anything was.
+    pub fn digest(&self) -> Option<Digest<'_>> {
+        self.made.as_ref().and_then(Product::digest)
+    }
 }
 
 /// A projected view.
@@ -73,11 +80,10 @@ impl View {
 
     /// Digests of what is sent, for the checker. Messages of ours are left out until they are rendered.
     pub fn digests<'v>(&'v self, history: &'v History<'_>) -> Vec<Digest<'v>> {
-        let made = |product: &'v Product| Digest::split(&product.record).and_then(|all| all.first().copied());
         self.items
             .iter()
             .filter_map(|item| match (&item.made, item.slot) {
-                (Some(product), _) => made(product),
+                (Some(product), _) => product.digest(),
                 (None, Slot::Host { input, .. }) => Some(history.messages[input]),
                 (None, _) => None,
             })
@@ -113,11 +119,11 @@ pub fn project(history: &History<'_>, state: &SessionState, estimator: &Estimato
                 Some(product) => product,
                 None => {
                     let content = host.read(&[input])?;
-                    let texts = clip::texts(&history.messages[input], &content, edits.cap(history, input, index), edits.clears(index), estimator);
+                    let texts = clip::texts(&history.messages[input], &content, edits.caps(index), estimator);
                     host.replace(input, &key, &texts)?
                 }
             };
-            view.items[at].tokens = measured(history, input, &product.record);
+            view.items[at].tokens = measured(history, input, &product);
             view.items[at].made = Some(product);
         }
     }
@@ -125,8 +131,8 @@ pub fn project(history: &History<'_>, state: &SessionState, estimator: &Estimato
 }
 
 /// Raw tokens of an edited copy: what its own digest says, and what the original is charged beside its parts.
-fn measured(history: &History<'_>, input: usize, record: &[u32]) -> u64 {
-    let own = Digest::split(record).and_then(|all| all.first().map(Digest::tokens)).unwrap_or(0);
+fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
+    let own = product.digest().map_or(0, |digest| digest.tokens());
     own + (history.tokens[input] - history.messages[input].tokens())
 }
 
@@ -184,15 +190,17 @@ impl<'s> Edits<'s> {
         index < self.cleared
     }
 
-    fn cap(&self, history: &History<'_>, input: usize, index: u64) -> Option<u64> {
-        let typed = history.messages[input].role() == Role::User && !history.messages[input].has(PartKind::Result);
-        self.clips.iter().filter(|clip| index < clip.up_to.count && (clip.typed || !typed)).map(|clip| clip.cap).min()
+    /// What results and what people typed are cut to.
+    fn caps(&self, index: u64) -> Caps {
+        let least = |typed: bool| self.clips.iter().filter(|clip| index < clip.up_to.count && (clip.typed || !typed)).map(|clip| clip.cap).min();
+        Caps { results: least(false), typed: least(true), clears: self.clears(index) }
     }
 
     /// Names the edits that change this message, if any does.
     fn key(&self, history: &History<'_>, input: usize, index: u64) -> Option<String> {
-        let (cap, clears) = (self.cap(history, input, index), self.clears(index));
-        let changes = history.messages[input].parts().any(|part| clip::touches(&part, history.messages[input].role(), cap, clears));
-        changes.then(|| format!("{}{}", cap.map_or(String::new(), |cap| cap.to_string()), if clears { "c" } else { "" }))
+        let (message, caps) = (&history.messages[input], self.caps(index));
+        let number = |cap: Option<u64>| cap.map_or(String::new(), |cap| cap.to_string());
+        let changes = message.parts().any(|part| clip::touches(&part, message.role(), caps));
+        changes.then(|| format!("{}/{}{}", number(caps.results), number(caps.typed), if caps.clears { "c" } else { "" }))
     }
 }

@@ -85,7 +85,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     const step = enter((glue) => glue.begin(input, records, flags, host));
     if (!("plan" in step)) {
       const { report } = step;
-      if (report.outcome === "compacted") {
+      if (report.firstChanged !== null) {
         tell({ type: "start", id: report.request, reason: report.reason, before: report.before });
         tell({ type: "done", id: report.request, report });
       }

@@ -69,10 +69,11 @@ function value(tape: Tape, value: unknown, count: Count | null): void {
 }
 
 function media(tape: Tape, kind: number, data: unknown, mediaType: unknown): void {
-  const { bytes, width, height, mediaType: type, reference } = describeMedia(data, mediaType);
+  const { bytes, width, height, mediaType: type, reference, print } = describeMedia(data, mediaType);
   tape.op(Op.media, kind, low(bytes), high(bytes), width, height);
   tape.string(type);
   tape.string(reference);
+  tape.string(print);
 }
 
 /** The host's count; where it fails, the simplest rule there is: a quarter of the bytes. */

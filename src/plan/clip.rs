@@ -3,69 +3,109 @@
 
 use crate::content::{Content, ContentPart};
 use crate::markers;
-use crate::millionths;
 use crate::message::{Digest, Part, PartKind, Role};
 use crate::text;
 use crate::tokens::{self, Estimator};
 use crate::view::LEAST_CLEARED;
 
+/// What the parts of one message are cut to, in raw tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Caps {
+    /// Tool results.
+    pub results: Option<u64>,
+    /// What people typed.
+    pub typed: Option<u64>,
+    /// Results become a line.
+    pub clears: bool,
+}
+
 /// Whether an edit changes this part.
-pub fn touches(part: &Part, role: Role, cap: Option<u64>, clears: bool) -> bool {
-    let tokens = u64::from(part.tokens);
+pub fn touches(part: &Part, role: Role, caps: Caps) -> bool {
+    let over = |cap: Option<u64>| cap.is_some_and(|cap| u64::from(part.tokens) > cap);
     match part.kind {
-        PartKind::Result => cap.is_some_and(|cap| tokens > cap) || clears && tokens > LEAST_CLEARED,
-        PartKind::Text => role == Role::User && cap.is_some_and(|cap| tokens > cap),
+        PartKind::Result => over(caps.results) || caps.clears && u64::from(part.tokens) > LEAST_CLEARED,
+        PartKind::Text => role == Role::User && over(caps.typed),
         _ => false,
     }
 }
 
 /// The new texts of the parts of one message that its edits change, by part number.
-pub fn texts(message: &Digest<'_>, content: &[Content], cap: Option<u64>, clears: bool, estimator: &Estimator) -> Vec<(u32, String)> {
-    let Some(content) = content.first() else { return Vec::new() };
-    let parts = message.parts().filter(|part| touches(part, message.role(), cap, clears));
-    parts
-        .filter_map(|part| {
-            let found = content.parts.iter().find_map(|candidate| match candidate {
-                ContentPart::Text { number, text } if part.kind == PartKind::Text && *number == part.number => Some((text.clone(), false)),
-                ContentPart::Result { number, output, failed, .. } if part.kind == PartKind::Result && *number == part.number => Some((output.to_text(), *failed)),
-                _ => None,
-            })?;
-            let text = if clears && part.kind == PartKind::Result { cleared(&found.0, found.1) } else { cut(&found.0, cap.unwrap_or(0), u64::from(part.tokens), part.kind, estimator) };
-            Some((part.number, text))
-        })
-        .collect()
+pub fn texts(message: &Digest<'_>, content: &[Content], caps: Caps, estimator: &Estimator) -> Vec<(u32, String)> {
+    let mut changed = Vec::new();
+    for part in message.parts().filter(|part| touches(part, message.role(), caps)) {
+        for candidate in content.iter().flat_map(|content| &content.parts) {
+            let text = match candidate {
+                ContentPart::Text { number, text } if part.kind == PartKind::Text && *number == part.number => cut(text, caps.typed.unwrap_or(0), part.kind, estimator),
+                ContentPart::Result { number, failed, .. } if caps.clears && part.kind == PartKind::Result && *number == part.number => cleared(*failed),
+                ContentPart::Result { number, output, .. } if part.kind == PartKind::Result && *number == part.number => cut(&output.to_text(), caps.results.unwrap_or(0), part.kind, estimator),
+                _ => continue,
+            };
+            changed.push((part.number, text));
+            break;
+        }
+    }
+    changed
 }
 
-/// The line that stands for a cleared result.
-fn cleared(text: &str, failed: bool) -> String {
-    let outcome = if failed { "the tool had failed" } else { "the tool had succeeded" };
-    format!("{}this tool result of {} characters was removed to save space; {outcome}. Run the tool again if you need it.]", markers::NOTICE, text.chars().count())
+/// The line that stands for a cleared result. It says nothing of the text, which may have been cut before.
+fn cleared(failed: bool) -> String {
+    let outcome = if failed { "had failed" } else { "had succeeded" };
+    format!("{}this tool result was removed to save space; the tool {outcome}. Run it again if you need the result.]", markers::NOTICE)
 }
 
-/// Head and tail of a text, with a notice between them, within `cap` tokens of a text that counts `tokens`.
-pub fn cut(text: &str, cap: u64, tokens: u64, kind: PartKind, estimator: &Estimator) -> String {
-    // The text's own bytes per token: what is kept of it counts alike.
-    let mut bytes = millionths::scale(text.len() as u64, cap, tokens) as usize;
+/// Head and tail of a text, with a notice between them, within `cap` raw tokens.
+///
+/// Cutting a text that was cut before gives what cutting the whole text gives: a view that is given back is cut like
+/// its history.
+pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> String {
+    let parted = Parted::of(text);
+    let mut bytes = usize::try_from(cap.saturating_mul(4)).unwrap_or(usize::MAX);
     loop {
-        let cut = keep_ends(text, bytes, kind);
-        // Where the ends count more than the middle did, keep less of them.
-        let count = tokens::of_text(estimator, &cut);
-        if count <= cap || bytes == 0 {
+        let cut = parted.keep_ends(bytes, kind);
+        if tokens::of_text(estimator, &cut) <= cap || bytes == 0 {
             return cut;
         }
         bytes = bytes * 7 / 8;
     }
 }
 
-/// At most about `bytes` of `text`: two thirds of the head, one third of the tail, cut at line ends where one is near.
-fn keep_ends(text: &str, bytes: usize, kind: PartKind) -> String {
-    let advice = if kind == PartKind::Result { " Run the tool again, for a smaller part, if you need it." } else { "" };
-    let notice_bytes = markers::NOTICE.len() + advice.len() + 48;
-    let room = bytes.saturating_sub(notice_bytes);
-    let head = floor_line(text, room * 2 / 3);
-    let tail = ceil_line(text, text.len() - (room - room * 2 / 3).min(text.len())).max(head);
-    let left_out = text::between(text, head, tail).chars().count();
-    format!("{}\n{}{left_out} characters left out here.{advice}]\n{}", text::between(text, 0, head).trim_end(), markers::NOTICE, text::between(text, tail, text.len()).trim_start())
+const LEFT_OUT: &str = " characters left out here.";
+
+/// A text of which the middle may be missing already.
+struct Parted<'t> {
+    head: &'t str,
+    /// Characters missing between head and tail.
+    hidden: usize,
+    tail: &'t str,
+}
+
+impl<'t> Parted<'t> {
+    fn of(text: &'t str) -> Self {
+        Self::cut_before(text).unwrap_or(Self { head: text, hidden: 0, tail: "" })
+    }
+
+    /// Finds our own notice in a text.
+    fn cut_before(text: &'t str) -> Option<Self> {
+        let start = text::find(text, &format!("\n{}", markers::NOTICE))?;
+        let notice = text::between(text, start + 1 + markers::NOTICE.len(), text.len());
+        let (number, rest) = notice.split_once(' ')?;
+        let rest = rest.strip_prefix(LEFT_OUT.trim_start())?;
+        let end = text::find(rest, "]\n")?;
+        Some(Self { head: text::between(text, 0, start), hidden: number.parse().ok()?, tail: text::between(rest, end + 2, rest.len()) })
+    }
+
+    /// At most about `bytes`: two thirds from the head, one third from the tail, cut at line ends where one is near.
+    fn keep_ends(&self, bytes: usize, kind: PartKind) -> String {
+        let advice = if kind == PartKind::Result { " Run the tool again, for a smaller part, if you need it." } else { "" };
+        let room = bytes.saturating_sub(markers::NOTICE.len() + LEFT_OUT.len() + advice.len() + 12);
+        let kept = floor_line(self.head, room * 2 / 3);
+        let (head, after) = (text::between(self.head, 0, kept), text::between(self.head, kept, self.head.len()));
+        let ending = if self.hidden == 0 { after } else { self.tail };
+        let from = ceil_line(ending, ending.len().saturating_sub(room - room * 2 / 3));
+        let between = if self.hidden == 0 { "" } else { after };
+        let hidden = self.hidden + between.chars().count() + text::between(ending, 0, from).chars().count();
+        format!("{head}\n{}{hidden}{LEFT_OUT}{advice}]\n{}", markers::NOTICE, text::between(ending, from, ending.len()))
+    }
 }
 
 /// How far a cut may move to end at a line.
@@ -74,11 +114,11 @@ const LINE_REACH: usize = 160;
 fn floor_line(text: &str, at: usize) -> usize {
     let at = text::floor(text, at);
     let from = text::floor(text, at.saturating_sub(LINE_REACH));
-    text::between(text, from, at).rfind('\n').map_or(at, |line| from + line)
+    text::between(text, from, at).bytes().rposition(|byte| byte == b'\n').map_or(at, |line| from + line)
 }
 
 fn ceil_line(text: &str, at: usize) -> usize {
     let at = text::ceil(text, at);
     let to = text::ceil(text, at + LINE_REACH);
-    text::between(text, at, to).find('\n').map_or(at, |line| at + line + 1)
+    text::between(text, at, to).bytes().position(|byte| byte == b'\n').map_or(at, |line| at + line + 1)
 }

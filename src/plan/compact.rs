@@ -46,7 +46,7 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
         gained += (cut..end).map(|input| scene.tokens(input)).sum::<u64>();
         cut = end;
     }
-    of_cut(scene, cut)
+    of_cut(scene, legal_cut(scene, cut)?)
 }
 
 fn of_cut(scene: &Scene<'_>, cut: usize) -> Option<Shape> {

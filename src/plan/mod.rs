@@ -175,11 +175,11 @@ impl Scene<'_> {
             if item.fixed {
                 continue;
             }
-            let message = &self.history.messages[input];
+            let message = item.digest().unwrap_or(self.history.messages[input]);
             for part in message.parts() {
                 let cut = part.kind == PartKind::Result || typed && part.kind == PartKind::Text && message.role() == Role::User;
                 if cut {
-                    parts.push((at, u64::from(part.tokens).min(item.tokens)));
+                    parts.push((at, u64::from(part.tokens)));
                 }
             }
         }
@@ -195,9 +195,9 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     if fits && !fires {
         return (Rung::Pass, Move::Pass);
     }
-    if !fits && from <= Rung::Clear {
+    if !fits && !fires && from <= Rung::Clear {
         let cap = scene.raw(share(scene.limits.room, scene.options.shares.part)).max(LEAST_CAP);
-        let clipped = raw - gain(&scene.cuttable(false), cap);
+        let clipped = raw.saturating_sub(gain(&scene.cuttable(false), cap));
         let acceptable = |raw: u64| {
             let estimate = scene.estimate(raw);
             estimate.tokens + estimate.bound <= scene.limits.accept
@@ -207,7 +207,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         }
         if let Some((clear, gained)) = clearing(scene)
             && gained >= scene.raw(share(scene.limits.room, scene.options.shares.clear))
-            && acceptable(raw - gained - gain_after(scene, clear, cap))
+            && acceptable(raw.saturating_sub(gained + gain_after(scene, clear, cap)))
         {
             let cap = (clipped < raw).then_some(cap);
             return (Rung::Clear, Move::Edit(Edit { cap, typed: false, clear: Some(clear) }));
@@ -222,10 +222,11 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     if fits {
         return (Rung::Pass, Move::Pass);
     }
-    let budget = scene.raw_below(scene.limits.limit);
+    // Down to the target, so that the next request has room; if that is out of reach, to the limit.
+    let aims = [scene.raw_below(scene.limits.target), scene.raw_below(scene.limits.limit)];
+    let level_to = |parts: &[(usize, u64)], least: u64| aims.iter().find_map(|&aim| level(parts, raw, aim).filter(|&cap| cap >= least));
     if from <= Rung::Squeeze
-        && let Some(cap) = level(&scene.cuttable(false), raw, budget)
-        && cap >= scene.raw(scene.limits.room) / 20
+        && let Some(cap) = level_to(&scene.cuttable(false), scene.raw(scene.limits.room) / 20)
     {
         return (Rung::Squeeze, Move::Edit(Edit { cap: Some(cap), typed: false, clear: None }));
     }
@@ -237,7 +238,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     if from <= Rung::Crush {
         let parts = scene.cuttable(true);
         // The last rung does what it can, also when that is not enough.
-        let cap = level(&parts, raw, budget).unwrap_or(LEAST_CAP);
+        let cap = level_to(&parts, 0).unwrap_or(LEAST_CAP);
         if parts.iter().any(|&(_, tokens)| tokens > cap) {
             return (Rung::Crush, Move::Edit(Edit { cap: Some(cap), typed: true, clear: None }));
         }
@@ -263,8 +264,9 @@ fn clearing(scene: &Scene<'_>) -> Option<(u64, u64)> {
     let before = scene.history.index_of(tail.min(scene.cuts.start_of(seen.checked_sub(scene.lead())?) + scene.lead()))?;
     let gained = scene.view.items.iter().filter(|item| matches!(item.slot, Slot::Host { index, .. } if index < before) && !item.fixed).map(|item| {
         let Slot::Host { input, .. } = item.slot else { return 0 };
-        let results = scene.history.messages[input].parts().filter(|part| part.kind == PartKind::Result);
-        results.map(|part| u64::from(part.tokens).min(item.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>()
+        let message = item.digest().unwrap_or(scene.history.messages[input]);
+        let results = message.parts().filter(|part| part.kind == PartKind::Result);
+        results.map(|part| u64::from(part.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>()
     });
     let gained = gained.sum();
     (gained > 0).then_some((before, gained))

@@ -31,6 +31,8 @@ const ATTEMPTS: u64 = 3;
 /// Bytes of each text in the mechanical fallback, and of all of it (the original has no such bound: C2).
 const EXCERPT_BYTES: usize = 200;
 const FALLBACK_BYTES: usize = 24_000;
+/// A summary longer than this is none: the state could not hold it.
+const SUMMARY_BYTES: usize = 50_000;
 
 /// What the buffer of a window is: a fixed one for large windows, a fifth of smaller ones.
 pub const fn buffer(window: u64) -> u64 {
@@ -90,7 +92,8 @@ fn shape(work: &Work<'_>) -> Option<Shape> {
     let history = &work.history;
     let lead = history.messages.len() - (history.end() - history.first()) as usize;
     let end = Cuts::of(&history.messages[lead..]).pending.map_or(history.messages.len(), |pending| pending + lead);
-    let head = (0..leading(history)).filter_map(|input| history.index_of(input)).collect::<Vec<_>>();
+    let stays = |input: &usize| *input < leading(history) || history.is_pinned(*input);
+    let head = (0..end).filter(stays).filter_map(|input| history.index_of(input)).collect::<Vec<_>>();
     let covers = history.position(history.index_of(end).filter(|_| end < history.messages.len()).unwrap_or_else(|| history.end()))?;
     let empty = covers.count <= head.len() as u64;
     (!empty).then(|| Shape { covers, head, kept: Vec::new(), note: false, summary_tokens: summary_tokens(work.call.window) })
@@ -176,10 +179,10 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
         let view = work.project(host)?;
         let contents = input(&work, &view, &shape, host)?;
         let text = match answer.take() {
-            Some(Answer::Text { text, .. }) if !text.is_empty() => text.clone(),
+            Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => text.clone(),
             other => {
                 if let Some(failed) = other {
-                    let reason = if let Answer::Failed(reason) = failed { reason.clone() } else { "The summarizer answered nothing.".to_owned() };
+                    let reason = if let Answer::Failed(reason) = failed { reason.clone() } else { "The summarizer answered nothing, or far too much.".to_owned() };
                     report.warnings.push(Notice { code: Warning::SummaryFailed, path: Some("summarize".into()), advice: format!("{reason} Excerpts took its place.") });
                     report.failed = Some(reason);
                 }
@@ -189,6 +192,7 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
         let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
         cover(&mut work, &view, &shape, kind, &text, host)?;
         request = work.project(host)?.raw() + continuation_tokens(&work, host)? + work.call.beside();
+        report.reason = format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
         if request >= start.threshold && attempt < ATTEMPTS {
             attempt += 1;
             if answers.is_some() {
@@ -368,9 +372,7 @@ fn tool_name<'c>(contents: &'c [Content], call: &str) -> &'c str {
 
 /// Stores what was reported, as the original does: the prompt's tokens, if there are any.
 pub(crate) fn after_model(mut state: SessionState, prompt: Option<u64>, request: Option<&str>) -> SessionState {
-    if let (Some(pending), Some(request)) = (&state.pending, request)
-        && pending.request != request
-    {
+    if state.pending.take_if(|pending| request.is_none_or(|request| request == pending.request)).is_none() {
         return state;
     }
     if let Some(real) = prompt.filter(|&prompt| prompt > 0) {

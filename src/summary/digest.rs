@@ -23,7 +23,7 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
     let mut asked = old(ASKED);
     asked.extend(requests(source.messages));
     let said = last_words(source.messages);
-    let before = if merged { old(BEFORE) } else if previous.is_empty() { Vec::new() } else { vec![previous.trim().to_owned()] };
+    let before = if merged { old(BEFORE) } else if previous.is_empty() { Vec::new() } else { vec![format!("- {}", previous.trim().replace('\n', "\n  "))] };
     // Shares of the budget, in percent; what one section leaves goes to the next.
     let sections = [
         (BEFORE, before, 30),
@@ -102,16 +102,19 @@ fn fit(lines: Vec<String>, budget: usize) -> String {
 fn requests(messages: &[(Content, bool)]) -> Vec<String> {
     let mut all = Vec::new();
     for (message, _) in messages.iter().filter(|(_, typed)| *typed) {
-        let mut words: Vec<String> = Vec::new();
+        let mut line = String::from("-");
         for part in &message.parts {
             match part {
-                ContentPart::Text { text, .. } if !text.trim().is_empty() => words.push(transcript::escape(text.trim())),
-                ContentPart::Media { kind, media_type, reference, .. } => words.push(format!("[{}]", transcript::medium(*kind, media_type, reference))),
+                ContentPart::Text { text, .. } if !text.trim().is_empty() => {
+                    line.push(' ');
+                    line.push_str(&transcript::quote(text.trim()));
+                }
+                ContentPart::Media { kind, media_type, reference, .. } => line.push_str(&format!(" [{}]", transcript::medium(*kind, media_type, reference))),
                 _ => {}
             }
         }
-        if !words.is_empty() {
-            all.push(format!("- {}", words.join(" ")));
+        if line.len() > 1 {
+            all.push(line);
         }
     }
     all
@@ -174,7 +177,7 @@ fn last_words(messages: &[(Content, bool)]) -> Vec<String> {
             }
         }
         if !words.is_empty() && newest.len() < SAID_LAST {
-            newest.push(format!("- {}", transcript::escape(&words.join("\n"))));
+            newest.push(format!("- {}", transcript::quote(&words.join("\n"))));
         }
     }
     newest.reverse();

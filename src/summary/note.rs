@@ -8,6 +8,8 @@ use crate::text;
 
 /// Calls listed one by one; of earlier ones only the number is told.
 const LISTED: usize = 24;
+/// Bytes of an output that no edit ever touches.
+const SHORT_OUTPUT: usize = 150;
 const SKIPPED: &str = " earlier tool calls, see the summary";
 
 /// The note on the covered part of the active turn, in about `bytes` at most. `earlier` is the note of the same turn
@@ -68,6 +70,8 @@ fn outcome(turn: &[Content], call: &str, bytes: usize) -> String {
     });
     match result {
         None => "no result".to_owned(),
-        Some((output, failed)) => format!("{}: {}", if failed { "failed" } else { "ok" }, text::first_line(&output, bytes)),
+        // Longer outputs may be cut or cleared in a view that is given back; a note must read the same then.
+        Some((output, failed)) if output.len() <= SHORT_OUTPUT => format!("{}: {}", if failed { "failed" } else { "ok" }, text::first_line(&output, bytes)),
+        Some((_, failed)) => if failed { "failed" } else { "ok" }.to_owned(),
     }
 }

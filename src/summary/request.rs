@@ -1,6 +1,7 @@
 //! What a summarizer is asked.
 
 use super::{Source, transcript};
+use crate::text;
 use crate::millionths;
 use crate::tokens::{Estimator, calibration::Calibration};
 
@@ -64,7 +65,7 @@ pub fn prompt(source: &Source<'_>, todos: &[Todo], budget: usize) -> String {
     let mut out = String::new();
     if let Some(previous) = source.previous {
         out.push_str("<previous-summary>\n");
-        out.push_str(&transcript::escape(previous));
+        out.push_str(&transcript::escape(&text::ends(previous, budget / 3)));
         out.push_str("\n</previous-summary>\n\n");
     }
     out.push_str("<conversation>\n");

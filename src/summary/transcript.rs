@@ -11,15 +11,22 @@ const RESULT_BYTES: usize = 2_000;
 /// Even a crowded transcript shows this much of each message.
 const LEAST_BYTES: usize = 80;
 
-/// The transcript of `messages` within about `budget` bytes: every message appears, the longest are cut.
+/// The transcript of `messages` within about `budget` bytes: the longest are cut first; where even so not every message
+/// can say something, the oldest are left out, and that is said.
 pub fn render(messages: &[(Content, bool)], budget: usize) -> String {
     let mut names: Vec<(&str, &str)> = Vec::new();
     let rendered: Vec<String> = messages.iter().map(|(message, _)| entry(message, &mut names)).filter(|entry| !entry.is_empty()).collect();
+    let most = (budget / (LEAST_BYTES + 1)).max(1);
+    let left_out = rendered.len().saturating_sub(most);
+    let rendered = rendered.get(left_out..).unwrap_or_default();
     let lengths: Vec<usize> = rendered.iter().map(|entry| entry.len() + 1).collect();
     let cap = text::level(&lengths, budget).max(LEAST_BYTES);
     let mut out = String::new();
+    if left_out > 0 {
+        out.push_str(&format!("({left_out} older messages are left out here)\n"));
+    }
     for entry in rendered {
-        out.push_str(&text::ends(&entry, cap));
+        out.push_str(&text::ends(entry, cap));
         out.push('\n');
     }
     out
@@ -50,9 +57,14 @@ fn entry<'m>(message: &'m Content, names: &mut Vec<(&'m str, &'m str)>) -> Strin
         if !out.is_empty() {
             out.push('\n');
         }
-        out.push_str(&escape(&line));
+        out.push_str(&quote(&line));
     }
     out
+}
+
+/// Makes a quotation harmless: escaped, and its further lines indented, so that none passes for a line of ours.
+pub fn quote(text: &str) -> String {
+    escape(text).replace('\n', "\n  ")
 }
 
 /// A medium in words.
@@ -71,7 +83,7 @@ pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
 /// What could end the frame of the material.
 const FRAMES: [&str; 4] = ["<conversation", "</conversation", "<previous-summary", "</previous-summary"];
 /// What could pass for a text of ours.
-const MARKERS: [&str; 6] = [markers::SUMMARY, markers::SUMMARY_END, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_SUMMARY_END];
+const MARKERS: [&str; 7] = [markers::SUMMARY, markers::SUMMARY_END, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_SUMMARY_END, markers::SEED_CONTINUATION];
 
 /// Takes the power from everything that could end the frame or pass for a text of ours, by changing how it begins.
 pub fn escape(text: &str) -> String {

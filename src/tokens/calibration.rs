@@ -6,7 +6,7 @@
 
 use super::SlopeRange;
 use crate::archive::{Archive, Record};
-use crate::millionths::{ratio, times};
+use crate::millionths::{ratio, scale, times};
 
 /// Increments below this many raw tokens say nothing about the slope.
 const LEAST_INCREMENT: u64 = 20;
@@ -59,7 +59,13 @@ impl Calibration {
     /// What is known, if it was learned under this key; else nothing.
     #[must_use]
     pub fn under(&self, key: &str) -> Self {
-        if self.key == key { self.clone() } else { Self { key: key.to_owned(), ..Self::default() } }
+        if self.key == key {
+            return self.clone();
+        }
+        let estimator = |key: &str| key.split('|').next().map(str::to_owned);
+        let fresh = Self { key: key.to_owned(), ..Self::default() };
+        // Another model of the same family: the intercept is gone, what was learned of the text stays.
+        if estimator(&self.key) == estimator(key) { Self { grown: self.grown, whole: self.whole, errors: self.errors.clone(), ..fresh } } else { fresh }
     }
 
     /// Slope in millionths.
@@ -83,8 +89,10 @@ impl Calibration {
         let (tokens, guessed) = match self.anchor {
             Some(anchor) => {
                 let at_anchor = self.scale(anchor.raw, range);
-                let tokens = (anchor.reported + scaled).saturating_sub(at_anchor);
-                (tokens.max(1.min(raw)), scaled.abs_diff(at_anchor))
+                let affine = (anchor.reported + scaled).saturating_sub(at_anchor);
+                // Less than the anchor's own part of it would mean that the provider adds less than nothing.
+                let part = scale(anchor.reported, raw.min(anchor.raw), anchor.raw);
+                (affine.max(part), scaled.abs_diff(at_anchor))
             }
             None => (scaled, scaled),
         };

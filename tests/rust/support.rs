@@ -139,6 +139,7 @@ impl Tape {
                     self.ops.extend([6, *kind, *bytes as u32, (*bytes >> 32) as u32, 0, 0]);
                     self.string(media_type);
                     self.string(reference);
+                    self.string("");
                 }
                 P::Opaque => self.ops.extend([7, 18]),
             }

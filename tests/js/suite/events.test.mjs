@@ -1,7 +1,7 @@
 // What a listener is told of a compaction, and in which order.
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
-import { chat, deepEqual, equal, frozen, ok, rejects, test, wait } from "./harness.mjs";
+import { chat, deepEqual, equal, frozen, ok, test, wait } from "./harness.mjs";
 
 const SUMMARY = "- order 4711 was refunded; the customer wants a copy of the invoice";
 const messages = frozen(chat(40));

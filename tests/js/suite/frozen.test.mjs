@@ -4,7 +4,12 @@ import { check } from "precis/testing";
 import { deepEqual, equal, frozen, notEqual, ok, same, test } from "./harness.mjs";
 import { conversation, digesting, requestsOf, shapes } from "./scenarios.mjs";
 
-const tunings = [{ strategy: "tail" }, { strategy: "full" }, { strategy: "sliding-window" }, { preset: "contextguard" }];
+const tunings = [
+  { strategy: "tail" },
+  { strategy: "full" },
+  { strategy: "sliding-window" },
+  { preset: "contextguard" },
+];
 const titled = (tune) => tune.strategy ?? tune.preset;
 const make = (format, tune, more = {}) =>
   createCompactor(frozen({ format, contextWindow: 6_000, maxOutputTokens: 500, tune, ...more }));
@@ -33,7 +38,9 @@ for (const [name, shape] of Object.entries(shapes))
         const compactor = make(shape.format, tune, { summarize });
         const plan = frozen(compactor.plan(call));
         const requests = compactor.requests(call, plan);
-        const results = frozen(requests.map(({ prompt }) => ({ text: `- notes of ${prompt.length}`, finishReason: "stop" })));
+        const results = frozen(
+          requests.map(({ prompt }) => ({ text: `- notes of ${prompt.length}`, finishReason: "stop" })),
+        );
         const committed = compactor.commit(call, plan, results);
         frozen(committed.report);
         frozen(committed.state);
@@ -41,7 +48,12 @@ for (const [name, shape] of Object.entries(shapes))
         const usage = frozen({ prompt_tokens: 900, completion_tokens: 30 });
         const state = frozen(compactor.afterModel(frozen(prepared.state), usage, prepared.report.request));
         const next = frozen({ ...call, state, threshold: "soft", inFlight: plan, overflow: new Error("too long") });
-        for (const { view } of [committed, prepared, await compactor.beforeModel(next), await compactor.compact(next)]) {
+        for (const { view } of [
+          committed,
+          prepared,
+          await compactor.beforeModel(next),
+          await compactor.compact(next),
+        ]) {
           ok(Array.isArray(view) && !Object.isFrozen(view));
           notEqual(view, messages);
           frozen(view);
@@ -69,7 +81,8 @@ for (const [name, shape] of Object.entries(shapes))
         notEqual(view, input);
         equal(prepared.changed, !same(view, input));
         changed += Number(prepared.changed);
-        for (const message of view) ok(own.has(message) || !texts.has(JSON.stringify(message)), "a copy was made for nothing");
+        for (const message of view)
+          ok(own.has(message) || !texts.has(JSON.stringify(message)), "a copy was made for nothing");
         // The view is the host's from here on: whatever it does with it is not felt.
         state = prepared.state;
         view.length = 0;

@@ -176,9 +176,7 @@ test("what no model reads may change: metadata, ids of messages, reasoning, the 
       providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } },
     })),
     reasoning: history.map((message, index) =>
-      index === 3
-        ? { ...message, content: [{ type: "reasoning", text: "Let me see." }, ...message.content] }
-        : message,
+      index === 3 ? { ...message, content: [{ type: "reasoning", text: "Let me see." }, ...message.content] } : message,
     ),
     "a tool's output": history.map((message, index) =>
       index === 4
@@ -187,7 +185,10 @@ test("what no model reads may change: metadata, ids of messages, reasoning, the 
     ),
     "the order of members": history.map((message, index) =>
       index === 3
-        ? { content: [{ ...message.content[0], input: { lines: 2e1, path: "a.txt", nothing: undefined } }], role: "assistant" }
+        ? {
+            content: [{ ...message.content[0], input: { lines: 2e1, path: "a.txt", nothing: undefined } }],
+            role: "assistant",
+          }
         : message,
     ),
   };
@@ -256,7 +257,8 @@ for (const strategy of strategies)
           if (!isFedBack) accounted(given, view);
           const sent = JSON.stringify(view);
           ok(sent.includes(CONSTRAINT), `the constraint is lost before message ${at}`);
-          if (summarize) for (const mark of marks(JSON.stringify(history.slice(0, at)))) ok(marks(sent).has(mark), `#${mark}#`);
+          if (summarize)
+            for (const mark of marks(JSON.stringify(history.slice(0, at)))) ok(marks(sent).has(mark), `#${mark}#`);
           // Not among what the user asked for, in a digest or in what a summarizer is told.
           const digest = summaryOf(state) ?? "";
           const requests = digest.split("## ").find((section) => section.startsWith("What the user asked for")) ?? "";

@@ -44,7 +44,11 @@ const listening = async ({ prompt, ...request }) =>
 
 const loads = {
   "plain chat": { script: { messages: 124, size: 400 }, summarize: digesting },
-  "small tool loops": { script: { messages: 190, size: 90, giants: 0, tools: true }, window: 2_500, summarize: digesting },
+  "small tool loops": {
+    script: { messages: 190, size: 90, giants: 0, tools: true },
+    window: 2_500,
+    summarize: digesting,
+  },
   "tool loops": { script: { messages: 190, size: 500, tools: true }, summarize: listening },
 };
 

@@ -44,11 +44,19 @@ export const shapes = {
     calls: (calls) => [
       {
         role: "assistant",
-        content: calls.map(({ id, text }) => ({ type: "tool_use", id, name: "read", input: { path: text, lines: 20 } })),
+        content: calls.map(({ id, text }) => ({
+          type: "tool_use",
+          id,
+          name: "read",
+          input: { path: text, lines: 20 },
+        })),
       },
     ],
     results: (results) => [
-      { role: "user", content: results.map(({ id, text }) => ({ type: "tool_result", tool_use_id: id, content: text })) },
+      {
+        role: "user",
+        content: results.map(({ id, text }) => ({ type: "tool_result", tool_use_id: id, content: text })),
+      },
     ],
   },
   aiSdk: {
@@ -83,13 +91,19 @@ export const shapes = {
  * A conversation of at least `messages` messages. Whatever is said carries a number of its own, `#7#`. With `tools`
  * every turn holds up to five rounds of calls, some of them parallel; of the results, the share `giants` is very large.
  */
-export function conversation({ say, calls, results }, { messages, seed = 1, size = 300, tools = false, giants = 0.15 }) {
+export function conversation(
+  { say, calls, results },
+  { messages, seed = 1, size = 300, tools = false, giants = 0.15 },
+) {
   const next = random(seed);
   const told = [];
   let number = 0;
   const text = (length) => {
     const mark = `#${number++}# `;
-    return mark + "the order, the customer and the invoice are as they were; ".repeat(Math.ceil(length / 58)).slice(0, length);
+    return (
+      mark +
+      "the order, the customer and the invoice are as they were; ".repeat(Math.ceil(length / 58)).slice(0, length)
+    );
   };
   const length = () => Math.round(size * (0.2 + 1.6 * next()));
   while (told.length < messages) {
@@ -143,7 +157,10 @@ export function accounted(messages, view) {
   const covers = Math.max(0, ...view.map((message) => message.covers ?? 0));
   const place = new Map(messages.map((message, index) => [message, index]));
   const held = view.filter((message) => place.has(message)).map((message) => place.get(message));
-  ok(held.every((index, at) => at === 0 || index > held[at - 1]), `out of order: ${held}`);
+  ok(
+    held.every((index, at) => at === 0 || index > held[at - 1]),
+    `out of order: ${held}`,
+  );
   const holds = new Set(held);
   const lost = messages.map((_, index) => index).filter((index) => index >= covers && !holds.has(index));
   ok(lost.length === 0, `of ${messages.length} messages, ${covers} of them covered, the view lacks ${lost}`);
