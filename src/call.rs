@@ -60,13 +60,18 @@ impl Call {
     pub fn parse(json: &Json, records: Vec<u32>, flags: Vec<u8>, system: Option<&[u32]>, tools: Option<&[u32]>) -> Result<Self, Error> {
         let fields = Fields::of(json, "", Code::InvalidCall)?;
         let options = Options::parse(fields.raw("options"))?;
-        let tokens = |records: Option<&[u32]>| records.and_then(Digest::split).map_or(0, |all| all.iter().map(Digest::tokens).sum());
         let soft = match fields.text("threshold")? {
             None => false,
             Some("soft") => true,
             Some(other) => return Err(Error::at(Code::InvalidCall, "threshold", format!("There is no threshold \"{other}\"; the only one is \"soft\"."))),
         };
-        let todo = |todo: &Json| Some(Todo { content: todo.get("content").text()?.to_owned(), status: todo.get("status").text().unwrap_or("pending").to_owned() });
+        let mut todos = Vec::new();
+        for todo in fields.raw("todos").list().unwrap_or_default() {
+            // Todos of a wrong shape are left out; a list is worth more than its worst item.
+            if let Some(content) = owned(todo.get("content").text()) {
+                todos.push(Todo { content, status: todo.get("status").text().unwrap_or("pending").to_owned() });
+            }
+        }
         let max_output = fields.count("maxOutputTokens")?;
         Ok(Self {
             window: options::window(fields.raw("window"))?,
@@ -74,7 +79,7 @@ impl Call {
             records,
             flags,
             offset: fields.count("offset")?.unwrap_or(0),
-            model: fields.text("model")?.map(str::to_owned),
+            model: owned(fields.text("model")?),
             max_output: max_output.or(options.max_output),
             system: tokens(system),
             tools: tokens(tools),
@@ -82,13 +87,12 @@ impl Call {
             uncounted_tools: fields.count("uncountedTools")?.unwrap_or(0),
             counter_failed: fields.flag("counterFailed")?.unwrap_or(false),
             unreadable: fields.list("unreadable")?.len() as u64,
-            must_keep: fields.list("mustKeep")?.iter().filter_map(|text| text.text().map(str::to_owned)).collect(),
-            // Todos of a wrong shape are left out; a list is worth more than its worst item.
-            todos: fields.raw("todos").list().unwrap_or_default().iter().filter_map(todo).collect(),
+            must_keep: fields.list("mustKeep")?.iter().filter_map(|text| owned(text.text())).collect(),
+            todos,
             soft,
             now: fields.flag("compact")?.unwrap_or(false),
-            focus: fields.text("focus")?.filter(|focus| !focus.trim().is_empty()).map(str::to_owned),
-            ids: fields.list("ids")?.iter().map(|id| id.text().map(str::to_owned)).collect(),
+            focus: owned(fields.text("focus")?.filter(|focus| !focus.trim().is_empty())),
+            ids: fields.list("ids")?.iter().map(|id| owned(id.text())).collect(),
             options,
         })
     }
@@ -102,4 +106,14 @@ impl Call {
     pub fn key(&self) -> String {
         format!("{}|{}", self.options.estimator.key(), self.model.as_deref().unwrap_or_default())
     }
+}
+
+#[inline(never)]
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
+}
+
+#[inline(never)]
+fn tokens(records: Option<&[u32]>) -> u64 {
+    records.and_then(Digest::split).map_or(0, |all| all.iter().map(Digest::tokens).sum())
 }

@@ -119,7 +119,7 @@ pub fn checkpoint(scene: &Scene<'_>, shape: &Shape, kind: Kind, text: String, no
     };
     let summary = made(text, SUMMARY_SLOT)?;
     let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
-    let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.messages[input].hash());
+    let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.hash(input));
     let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
     let first_kept = shape.head.iter().chain(&shape.kept).min().copied();
     let from = first_kept.unwrap_or(shape.covers.count).min(shape.covers.count);

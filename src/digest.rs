@@ -145,10 +145,8 @@ impl State {
         let counter = &mut self.counter;
         let ends = matches!(token, Token::End);
         // The arguments of a call are fields of their own: no brackets or commas around them.
-        if !(separate && place.depth <= 1) {
-            if place.index > 0 && !ends && !place.in_object {
-                counter.feed(if json { "," } else { " " });
-            }
+        if (!separate || place.depth > 1) && place.index > 0 && !ends && !place.in_object {
+            counter.feed(if json { "," } else { " " });
         }
         match token {
             Token::Null if tool && place.depth == 0 => {}

@@ -129,17 +129,22 @@ impl<'a> Work<'a> {
 
     pub(crate) fn usage(&self, view: &View) -> Usage {
         let range = self.call.options.estimator.slope();
+        let estimate = self.calibration.estimate(view.raw() + self.call.beside(), range);
+        let usage = self.usage_of(view, estimate.tokens, &|raw| self.calibration.scale(raw, range));
+        Usage { bound: estimate.bound, reported: self.calibration.anchor.is_some(), ..usage }
+    }
+
+    /// Usage of a view of `tokens` in all, whose parts `scale` by their raw tokens.
+    pub(crate) fn usage_of(&self, view: &View, tokens: u64, scale: &dyn Fn(u64) -> u64) -> Usage {
         let raw = view.raw() + self.call.beside();
-        let estimate = self.calibration.estimate(raw, range);
         let of = Parts::of(view, &self.history);
-        let scale = |tokens: u64| self.calibration.scale(tokens, range);
         let mut parts = Parts { system: 0, tools: scale(self.call.tools), user: scale(of.user), assistant: scale(of.assistant), results: scale(of.results), media: scale(of.media), summary: scale(of.summary) };
         // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
-        parts.system = estimate.tokens.saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
-        if self.call.system + of.system == 0 && self.calibration.anchor.is_none() {
+        parts.system = tokens.saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
+        if self.call.system + of.system == 0 && parts.system < 8 {
             parts.user += std::mem::take(&mut parts.system);
         }
-        Usage { tokens: estimate.tokens, raw, bound: estimate.bound, window: self.window.size, trigger: self.window.trigger, reported: self.calibration.anchor.is_some(), parts }
+        Usage { tokens, raw, bound: 0, window: self.window.size, trigger: self.window.trigger, reported: false, parts }
     }
 
     pub(crate) fn request_id(&self) -> String {
@@ -228,6 +233,9 @@ fn offset(call: &Call) -> u64 {
 /// When the call is refused.
 pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
     let work = Work::new(call)?;
+    if call.options.seed {
+        return seed::usage(&work, host);
+    }
     let view = work.project(host)?;
     Ok(work.usage(&view))
 }
@@ -389,7 +397,8 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let sent = render(&work, &mut current, host)?;
     remember_rewrites(&mut work, &current);
     report.after = work.usage(&current);
-    report.first_changed = if revised { first_changed(&first, &current) } else { None };
+    let covered_anew = work.state.checkpoints.last().map(|checkpoint| checkpoint.revision) != call.state.checkpoints.last().map(|checkpoint| checkpoint.revision);
+    report.first_changed = if revised { first_changed(&first, &current, covered_anew) } else { None };
     report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
     report.request = work.request_id();
     report.rung = Some(highest.as_str());
@@ -538,9 +547,12 @@ fn remember_rewrites(work: &mut Work<'_>, view: &View) {
 }
 
 /// The first place where two views differ.
-pub(crate) fn first_changed(before: &View, after: &View) -> Option<u64> {
-    let record = |item: &view::Item| item.made.as_ref().map(|product| product.record.clone());
-    let same = |(left, right): &(&view::Item, &view::Item)| left.slot == right.slot && matches!(left.slot, Slot::Host { .. }) && record(left) == record(right);
+pub(crate) fn first_changed(before: &View, after: &View, covered_anew: bool) -> Option<u64> {
+    let same = |(left, right): &(&view::Item, &view::Item)| match (left.slot, right.slot) {
+        (Slot::Host { .. }, Slot::Host { .. }) => left.slot == right.slot && left.made.as_ref().map(|product| &product.record) == right.made.as_ref().map(|product| &product.record),
+        // Messages of ours are made anew when something is covered anew.
+        (left, right) => left == right && !covered_anew,
+    };
     let common = before.items.iter().zip(&after.items).take_while(same).count();
     (common < before.items.len().max(after.items.len())).then_some(common as u64)
 }

@@ -186,6 +186,19 @@ impl<T: Into<Self>> From<Vec<T>> for Json {
     }
 }
 
+/// The error about a value that is not what was expected in its place.
+#[cold]
+#[inline(never)]
+pub fn misfit(code: Code, path: &str, expected: &str, got: &Json) -> Error {
+    Error::at(code, path, format!("Expected {expected}, got {}.", got.kind()))
+}
+
+/// The path of the member `name` of what lies at `path`.
+#[inline(never)]
+pub fn member(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+}
+
 /// Reads members of an object and names the path of what does not fit.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
@@ -202,13 +215,13 @@ impl<'a> Fields<'a> {
     pub fn of(value: &'a Json, path: &'a str, code: Code) -> Result<Self, Error> {
         match value {
             Json::Object(_) => Ok(Self { value, path, code }),
-            other => Err(Error::at(code, path, format!("Expected an object, got {}.", other.kind()))),
+            other => Err(misfit(code, path, "an object", other)),
         }
     }
 
+    #[cold]
     fn wrong(&self, name: &str, expected: &str, got: &Json) -> Error {
-        let path = if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) };
-        Error::at(self.code, path, format!("Expected {expected}, got {}.", got.kind()))
+        misfit(self.code, &member(self.path, name), expected, got)
     }
 
     /// The member as it is.

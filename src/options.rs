@@ -1,7 +1,7 @@
 //! What the host configured, parsed once and refused with a path when wrong.
 
 use crate::error::{Code, Error};
-use crate::json::{Fields, Json};
+use crate::json::{Fields, Json, member, misfit};
 use crate::plan::strategy::Strategy;
 use crate::text;
 use crate::tokens::Estimator;
@@ -153,7 +153,7 @@ pub fn window(value: &Json) -> Result<u64, Error> {
 fn limit(json: &Json, name: &str, path: &str) -> Result<Option<u64>, Error> {
     match json.get(name) {
         Json::Null => Ok(None),
-        other => other.count().map(Some).ok_or_else(|| Error::at(Code::InvalidOption, path, format!("Expected a whole number of tokens of at least 0, got {}.", other.kind()))),
+        other => other.count().map(Some).ok_or_else(|| misfit(Code::InvalidOption, path, "a whole number of tokens of at least 0", other)),
     }
 }
 
@@ -168,7 +168,7 @@ fn given(value: &Json, name: &str) -> Result<bool, Error> {
     match value {
         Json::Null => Ok(false),
         Json::Bool(true) => Ok(true),
-        other => Err(Error::at(Code::InvalidOption, name, format!("Expected a function, got {}.", other.kind()))),
+        other => Err(misfit(Code::InvalidOption, name, "a function", other)),
     }
 }
 
@@ -189,7 +189,7 @@ fn estimator(tokens: &Json) -> Result<Estimator, Error> {
     let family = match tokens.get("family") {
         Json::Null => "",
         Json::Text(family) => family,
-        other => return Err(Error::at(Code::InvalidOption, "tune.tokens.family", format!("Expected the name of a tokenizer family, got {}.", other.kind()))),
+        other => return Err(misfit(Code::InvalidOption, "tune.tokens.family", "the name of a tokenizer family", other)),
     };
     let rule = match tokens.get("estimator") {
         Json::Null => "bytes4",
@@ -201,7 +201,7 @@ fn estimator(tokens: &Json) -> Result<Estimator, Error> {
             }
             name
         }
-        other => return Err(Error::at(Code::InvalidOption, "tune.tokens.estimator", format!("Expected the name of an estimator or a function, got {}.", other.kind()))),
+        other => return Err(misfit(Code::InvalidOption, "tune.tokens.estimator", "the name of an estimator or a function", other)),
     };
     Estimator::parse(&if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") })
 }
@@ -217,7 +217,7 @@ fn shares(json: &Json) -> Result<Shares, Error> {
         *value = match json.get(name) {
             Json::Null => default,
             other => other.millionths().and_then(|share| u64::try_from(share).ok()).filter(|share| (least..=most).contains(share)).ok_or_else(|| {
-                Error::at(Code::InvalidOption, format!("tune.shares.{name}"), format!("Expected a share from {} to {}.", decimal(least), decimal(most)))
+                Error::at(Code::InvalidOption, member("tune.shares", name), format!("Expected a share from {} to {}.", decimal(least), decimal(most)))
             })?,
         };
     }
@@ -233,8 +233,7 @@ fn decimal(millionths: u64) -> String {
 fn known(json: &Json, path: &str, names: &[&str]) -> Result<(), Error> {
     for (name, value) in json.members().unwrap_or_default() {
         if !names.contains(&name.as_str()) && !value.is_null() {
-            let path = if path.is_empty() { name.clone() } else { format!("{path}.{name}") };
-            return Err(unknown(&path, name, names, "option"));
+            return Err(unknown(&member(path, name), name, names, "option"));
         }
     }
     Ok(())
@@ -260,5 +259,5 @@ fn distance(left: &str, right: &str) -> usize {
             diagonal = above;
         }
     }
-    row[text::characters(&right)]
+    row[row.len() - 1]
 }

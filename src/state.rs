@@ -75,6 +75,9 @@ pub struct Checkpoint {
 impl Record for Made {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.text("text", &mut self.text);
+        if self.text.is_empty() {
+            archive.reject("text");
+        }
         archive.count("raw", &mut self.raw);
         archive.hash("hash", &mut self.hash);
     }
@@ -82,7 +85,8 @@ impl Record for Made {
 
 impl Record for Checkpoint {
     fn archive(&mut self, archive: &mut Archive<'_>) {
-        let mut kind = Kind::ALL.iter().find(|entry| entry.0 == self.kind).map_or("", |entry| entry.1).to_owned();
+        let name = Kind::ALL.iter().find(|entry| entry.0 == self.kind && !archive.reads());
+        let mut kind = name.map_or("", |entry| entry.1).to_owned();
         archive.text("kind", &mut kind);
         match Kind::ALL.iter().find(|entry| entry.1 == kind) {
             Some(entry) => self.kind = entry.0,
@@ -98,9 +102,6 @@ impl Record for Checkpoint {
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
         archive.maybe_record("note", &mut self.note);
-        if self.summary.text.is_empty() {
-            archive.reject("summary");
-        }
         if self.head.iter().chain(&self.kept).chain([&self.covers.count]).min() != Some(&self.from) {
             archive.reject("from");
         }

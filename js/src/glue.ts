@@ -41,7 +41,7 @@ export interface Glue {
   begin(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan };
   after_model(options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState;
   keep_from(state: unknown): { readonly index: number; readonly id: string | null };
-  summary_of(state: unknown): string | null;
+  summary_of(state: unknown): string | undefined;
   attributes(report: unknown): Record<string, string | number | boolean>;
   check(records: Uint32Array): { rule: string; index: number; message: string }[];
 }

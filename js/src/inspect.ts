@@ -10,7 +10,7 @@ export function attributes(report: Report): Record<string, string | number | boo
 
 /** The newest summary, for a UI; null if there is none. */
 export function summaryOf(state: SessionState | null): string | null {
-  return enter((glue) => glue.summary_of(state));
+  return enter((glue) => glue.summary_of(state)) ?? null;
 }
 
 /** What a provider would refuse about a list of messages. For `precis/testing`. @internal */

@@ -90,7 +90,8 @@ impl Record for Plan {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         let mut version = VERSION;
         archive.count("version", &mut version);
-        let mut rung = RUNGS.iter().find(|entry| entry.0 == self.rung).map_or("", |entry| entry.1).to_owned();
+        let name = RUNGS.iter().find(|entry| entry.0 == self.rung && !archive.reads());
+        let mut rung = name.map_or("", |entry| entry.1).to_owned();
         archive.text("rung", &mut rung);
         match RUNGS.iter().find(|entry| entry.1 == rung) {
             Some(entry) => self.rung = entry.0,

@@ -77,8 +77,9 @@ fn step(work: &Work<'_>, host: &mut dyn Host) -> Result<Step, Error> {
 
 impl Step {
     fn usage(&self, work: &Work<'_>) -> Usage {
-        let usage = work.usage(&self.view);
-        Usage { tokens: token_count(self.raw, self.seed), bound: 0, trigger: self.threshold, reported: self.seed.real > 0, ..usage }
+        let tokens = token_count(self.raw, self.seed);
+        let usage = work.usage_of(&self.view, tokens, &|raw| millionths::scale(raw, tokens, self.raw));
+        Usage { raw: self.raw, bound: 0, trigger: self.threshold, reported: self.seed.real > 0, ..usage }
     }
 
     fn fires(&self) -> bool {
@@ -97,6 +98,14 @@ fn shape(work: &Work<'_>) -> Option<Shape> {
     let covers = history.position(history.index_of(end).filter(|_| end < history.messages.len()).unwrap_or_else(|| history.end()))?;
     let empty = covers.count <= head.len() as u64;
     (!empty).then(|| Shape { covers, head, kept: Vec::new(), note: false, summary_tokens: summary_tokens(work.call.window) })
+}
+
+/// The meter.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn usage(work: &Work<'_>, host: &mut dyn Host) -> Result<Usage, Error> {
+    Ok(step(work, host)?.usage(work))
 }
 
 /// Decides: pass, or ask for a summary.
@@ -216,12 +225,12 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
         let seed = work.state.seed.unwrap_or_default();
         work.state.seed = Some(SeedState { last: request, ..seed });
     }
-    let usage = work.usage(&view);
-    let tokens = token_count(request, work.state.seed.unwrap_or_default());
-    report.after = Usage { tokens, raw: request, bound: 0, trigger: start.threshold, reported: work.state.seed.is_some_and(|seed| seed.real > 0), ..usage };
+    let after = Step { view: view.clone(), raw: request, seed: if compacts { work.state.seed.unwrap_or_default() } else { start.seed }, ..start };
+    report.after = after.usage(&work);
+    let tokens = report.after.tokens;
     report.rung = Some(if compacts { if report.failed.is_some() || answers.is_none() { "digest" } else { "summarize" } } else { "pass" });
     let changed = compacts || !view.is_input(&work.history);
-    report.first_changed = if compacts { first_changed(&start.view, &view) } else { None };
+    report.first_changed = if compacts { first_changed(&start.view, &view, true) } else { None };
     report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
     report.request = work.request_id();
     (report.outcome, report.reason) = if tokens >= work.call.window {

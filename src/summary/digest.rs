@@ -23,7 +23,7 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
     let mut asked = old(ASKED);
     asked.extend(requests(source.messages));
     let said = last_words(source.messages);
-    let before = if merged { old(BEFORE) } else if previous.is_empty() { Vec::new() } else { vec![format!("- {}", previous.trim().replace('\n', "\n  "))] };
+    let before = if merged { old(BEFORE) } else if previous.is_empty() { Vec::new() } else { vec![format!("- {}", previous.trim().replace('\n', "\n| "))] };
     // Shares of the budget, in percent; what one section leaves goes to the next.
     let sections = [
         (BEFORE, before, 30),

@@ -71,7 +71,7 @@ fn outcome(turn: &[Content], call: &str, bytes: usize) -> String {
     match result {
         None => "no result".to_owned(),
         // Longer outputs may be cut or cleared in a view that is given back; a note must read the same then.
-        Some((output, failed)) if output.len() <= SHORT_OUTPUT => format!("{}: {}", if failed { "failed" } else { "ok" }, text::first_line(&output, bytes)),
+        Some((output, failed)) if output.len() <= SHORT_OUTPUT && !output.starts_with(markers::NOTICE) => format!("{}: {}", if failed { "failed" } else { "ok" }, text::first_line(&output, bytes)),
         Some((_, failed)) => if failed { "failed" } else { "ok" }.to_owned(),
     }
 }

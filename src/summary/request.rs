@@ -83,9 +83,9 @@ pub fn prompt(source: &Source<'_>, todos: &[Todo], budget: usize) -> String {
 
 /// Bytes of material that fit in a summarizer's window beside its instructions and its answer.
 pub fn material_bytes(window: u64, max_output_tokens: u64, calibration: &Calibration, estimator: &Estimator) -> usize {
-    const INSTRUCTIONS: u64 = 900;
+    const INSTRUCTIONS: u64 = 600;
     let tokens = (window - window / 10).saturating_sub(max_output_tokens + INSTRUCTIONS);
-    let slope = calibration.slope(estimator.slope());
-    // Never more than four bytes a token, the usual ratio; fewer where this conversation's text is denser.
-    usize::try_from(millionths::ratio(4 * tokens, slope.max(1_000_000))).unwrap_or(usize::MAX)
+    // Three bytes a token until reports tell how dense this conversation's text is.
+    let bytes = if calibration.learned() { millionths::ratio(tokens.saturating_mul(4), calibration.slope(estimator.slope()).max(1_000_000)) } else { tokens.saturating_mul(3) };
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }

@@ -9,7 +9,7 @@ use crate::text;
 const ARGUMENT_BYTES: usize = 600;
 const RESULT_BYTES: usize = 2_000;
 /// Even a crowded transcript shows this much of each message.
-const LEAST_BYTES: usize = 80;
+const LEAST_BYTES: usize = 40;
 
 /// The transcript of `messages` within about `budget` bytes: the longest are cut first; where even so not every message
 /// can say something, the oldest are left out, and that is said.
@@ -62,9 +62,9 @@ fn entry<'m>(message: &'m Content, names: &mut Vec<(&'m str, &'m str)>) -> Strin
     out
 }
 
-/// Makes a quotation harmless: escaped, and its further lines indented, so that none passes for a line of ours.
+/// Makes a quotation harmless: escaped, and its further lines marked, so that none passes for a line of ours.
 pub fn quote(text: &str) -> String {
-    escape(text).replace('\n', "\n  ")
+    escape(text).replace('\n', "\n| ")
 }
 
 /// A medium in words.

@@ -68,6 +68,11 @@ impl Calibration {
         if estimator(&self.key) == estimator(key) { Self { grown: self.grown, whole: self.whole, errors: self.errors.clone(), ..fresh } } else { fresh }
     }
 
+    /// Whether a report has taught the slope.
+    pub const fn learned(&self) -> bool {
+        self.grown.is_some() || self.whole.is_some()
+    }
+
     /// Slope in millionths.
     pub fn slope(&self, range: SlopeRange) -> u64 {
         let slope = match (self.grown, self.whole) {
@@ -103,7 +108,12 @@ impl Calibration {
     pub fn raw_for(&self, tokens: u64, raw: u64, range: SlopeRange) -> u64 {
         let now = self.estimate(raw, range).tokens;
         let slope = self.slope(range);
-        if tokens >= now { raw.saturating_add(ratio(tokens - now, slope)) } else { raw.saturating_sub(ratio(now - tokens, slope) + 1) }
+        let found = if tokens >= now { raw.saturating_add(ratio(tokens - now, slope)) } else { raw.saturating_sub(ratio(now - tokens, slope) + 1) };
+        // Below the anchor its own proportion is a second bound, see `estimate`.
+        match self.anchor {
+            Some(anchor) if found < anchor.raw => found.min(scale(tokens, anchor.raw, anchor.reported)),
+            _ => found,
+        }
     }
 
     fn uncertainty(&self) -> u64 {

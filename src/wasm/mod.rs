@@ -31,11 +31,13 @@ static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 /// Bytes of text that cross at a time.
 const CHUNK: usize = 65_536;
 
-/// A panic becomes an exception with a name of its own, by which the host knows that this instance is gone.
+/// A panic becomes an exception with a name of its own, by which the host knows that this instance is gone;
+/// its message is the place in the source.
 #[wasm_bindgen(start)]
 pub fn start() {
     std::panic::set_hook(Box::new(|info| {
-        let error = js::Error::new(&info.to_string());
+        let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
+        let error = js::Error::new(&place.unwrap_or_default());
         error.set_name("EnginePanic");
         wasm_bindgen::throw_val(error.into());
     }));

@@ -63,11 +63,11 @@ const FROZEN: [&str; 11] = [
     "d09a73e02f0663f9",
     "97554c535c589974",
     "1711f377e357d103",
-    "5198d64b2c1961ee",
-    "176afaf34ebb41ea",
+    "0a98afca1d312213",
+    "27f56153ab826d1a",
     "6ec2195ffcaa3025",
 ];
-const FROZEN_CHAIN: &str = "869ee8a5c4caa2a3";
+const FROZEN_CHAIN: &str = "8c1beb03603deb67";
 
 #[test]
 fn content_hashes_are_frozen() {

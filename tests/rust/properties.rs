@@ -285,6 +285,12 @@ fn setup() -> impl Strategy<Value = Setup> {
         })
 }
 
+/// A setup whose summarizer does not repeat what it is asked: after a digest made by code a summary starts again from
+/// before it only where the messages are still there, and in a view that is given back they are not.
+fn forgetful() -> impl Strategy<Value = Setup> {
+    setup().prop_map(|setup| Setup { summarizer: if setup.summarizer == Summarizer::Echo { Summarizer::Fine } else { setup.summarizer }, ..setup })
+}
+
 impl Setup {
     fn chat(&self) -> Chat {
         let mut chat = Chat::new(json!({
@@ -432,7 +438,6 @@ proptest! {
             let mut twin = chat.clone();
             let prepared = setup.summarizer.prepare(&mut chat, &history);
             check(&chat, &history, &prepared)?;
-            prop_assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
             // 8: the same input gives the same bytes.
             let again = setup.summarizer.prepare(&mut twin, &history);
             prop_assert_eq!(&again.view, &prepared.view);
@@ -502,7 +507,7 @@ proptest! {
     }
 
     #[test]
-    fn a_view_that_is_given_back_stands_for_its_history(setup in setup(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+    fn a_view_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
         let (mut raw, mut fed) = (setup.chat(), setup.chat());
         let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
         for ops in &turns {
@@ -521,7 +526,7 @@ proptest! {
 
     /// The same as above as far as nothing had to be cut or cleared: what is covered is recognised.
     #[test]
-    fn a_view_without_edits_that_is_given_back_stands_for_its_history(setup in setup(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+    fn a_view_without_edits_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
         let (mut raw, mut fed) = (setup.chat(), setup.chat());
         let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
         for ops in &turns {

@@ -6,8 +6,7 @@ import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
 import { digesting } from "./scenarios.mjs";
 
 const fixtures = await conversations();
-/** By window: how many requests of all fixtures may be infeasible; instructions and tools of some take over 4,000. */
-const WINDOWS = { 4000: 86, 8000: 2, 32000: 1, 200000: 0 };
+const WINDOWS = [4_000, 8_000, 32_000, 200_000];
 
 /** What a provider would refuse in the view and not in the history. */
 function added(format, history, view) {
@@ -37,16 +36,18 @@ function outline(format, message) {
   return said.join();
 }
 
-/** What is wrong with how full a request is; by the numbers of its own report. */
-function overfull({ outcome, after: { tokens, bound, trigger, window } }) {
-  if (outcome === "infeasible") return false;
-  return outcome === "squeezed" ? tokens + bound >= window - Math.max(64, window / 64) : tokens + bound >= trigger;
+/** Whether a request's outcome says how full it is, by the numbers of its own report. */
+function tellsTheTruth({ outcome, after: { tokens, bound, trigger, window } }) {
+  const most = tokens + bound;
+  const isOverHard = most >= window - Math.max(64, Math.floor(window / 64));
+  if (outcome === "infeasible") return isOverHard;
+  return outcome === "squeezed" ? !isOverHard : most < trigger;
 }
 
 async function replay({ format, messages, system, tools }, options) {
   const compactor = createCompactor({ format, ...options });
   const started = messages.findIndex((message) => !outline(format, message).startsWith("system"));
-  const seen = { requests: 0, compactions: 0, infeasible: 0, overfull: [] };
+  const seen = { requests: 0, compactions: 0, infeasible: 0, untrue: [] };
   let state = null;
   for (let at = started + 1; at < messages.length; at++) {
     if (!outline(format, messages[at]).startsWith("assistant")) continue;
@@ -61,7 +62,7 @@ async function replay({ format, messages, system, tools }, options) {
     equal(outline(format, view.at(-1)), outline(format, history.at(-1)), where);
     if (report.outcome === "infeasible") seen.infeasible += 1;
     else ok(report.after.tokens <= options.contextWindow, where);
-    if (overfull(report)) seen.overfull.push(where);
+    if (!tellsTheTruth(report)) seen.untrue.push(where);
     if (report.outcome === "unchanged") equal(view.length, history.length, where);
     state = prepared.state;
   }
@@ -70,14 +71,14 @@ async function replay({ format, messages, system, tools }, options) {
 
 /** All fixtures through one window. */
 async function replayAll(options) {
-  const total = { requests: 0, compactions: 0, infeasible: 0, overfull: [] };
+  const total = { requests: 0, compactions: 0, infeasible: 0, untrue: [] };
   for (const fixture of fixtures) {
     const one = await replay(frozen(fixture), options).catch((error) => {
       error.message = `${fixture.title}: ${error.message}`;
       throw error;
     });
     for (const name of ["requests", "compactions", "infeasible"]) total[name] += one[name];
-    total.overfull.push(...one.overfull.map((where) => `${fixture.title}, ${where}`));
+    total.untrue.push(...one.untrue.map((where) => `${fixture.title}, ${where}`));
   }
   return total;
 }
@@ -86,19 +87,15 @@ const summarizers = { "a summarizer": digesting, "no summarizer": undefined };
 
 for (const strategy of ["tail", "full", "sliding-window"])
   for (const [asked, summarize] of Object.entries(summarizers))
-    for (const [window, most] of Object.entries(WINDOWS)) {
-      const options = { contextWindow: Number(window), maxOutputTokens: 500, summarize, tune: { strategy } };
+    for (const contextWindow of WINDOWS) {
+      const options = { contextWindow, maxOutputTokens: 500, summarize, tune: { strategy } };
 
-      test(`${strategy}, ${asked}, a window of ${window}: no fixture's request is over it, and all are legal`, async () => {
-        const { requests, compactions, infeasible } = await replayAll(options);
+      test(`${strategy}, ${asked}, a window of ${contextWindow}: every fixture's requests fit and are legal`, async () => {
+        const { requests, compactions, infeasible, untrue } = await replayAll(options);
+        deepEqual(untrue, []);
         ok(requests > 300, `${requests}`);
-        ok(infeasible <= most, `${infeasible} of ${requests} requests are infeasible`);
-        if (window < 50_000) ok(compactions > 3, `${compactions}`);
+        if (contextWindow < 50_000) ok(compactions > 3, `${compactions}`);
+        // Instructions and tools of some take over 4,000 tokens; one call of the coding session takes over 30,000.
+        if (contextWindow > 50_000) equal(infeasible, 0);
       });
     }
-
-for (const window of Object.keys(WINDOWS))
-  test(`a window of ${window}: requests stay below the trigger; if squeezed, below the hard limit`, async () => {
-    const { overfull } = await replayAll({ contextWindow: Number(window), maxOutputTokens: 500 });
-    deepEqual(overfull, []);
-  });

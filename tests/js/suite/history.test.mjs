@@ -8,8 +8,17 @@ import { accounted, conversation, marking, marks, random, requestsOf, shapes, te
 const format = telling(openaiChat);
 const strategies = ["tail", "full", "sliding-window"];
 const summarizers = { "a summarizer": marking, "no summarizer": undefined };
+/** The model that summarizes has room for all there is. */
 const make = (strategy, summarize, more = {}) =>
-  createCompactor({ format, contextWindow: 3_000, maxOutputTokens: 200, summarize, tune: { strategy }, ...more });
+  createCompactor({
+    format,
+    contextWindow: 3_000,
+    maxOutputTokens: 200,
+    summarize,
+    summarizer: { contextWindow: 50_000 },
+    tune: { strategy },
+    ...more,
+  });
 
 /** Walks a history request by request: what was answered, and the states after each compaction. */
 async function walk(compactor, history) {
@@ -57,7 +66,7 @@ for (const strategy of strategies)
           const where = `${name} at ${at}, covered are ${compacted.map(({ covers }) => covers)}`;
 
           // Taken back to the very end of what is covered, either answer is right as long as the newest messages are sent.
-          const isEdge = name === "cut short" && at >= newest && at < newest + 2;
+          const isEdge = messages.length >= newest && messages.length < newest + 2;
           if (!isEdge) equal(report.diverged === null, at >= newest, where);
           if (report.diverged) equal(report.diverged.at, newest, where);
           // What is true of every answer.
@@ -75,7 +84,7 @@ for (const strategy of strategies)
           const usable = compacted.slice(0, 1).concat(compacted.slice(1).slice(-4));
           const last = usable.findLast(({ covers }) => covers <= at);
           const fresh = await make(strategy, summarize).beforeModel({ messages, state: last.state });
-          if (name !== "cut short" || at >= last.covers + 2) {
+          if (messages.length >= last.covers + 2) {
             deepEqual(view, fresh.view, where);
             equal(summaryOf(prepared.state), summaryOf(fresh.state), where);
           }
@@ -281,7 +290,7 @@ test("what a tool or the model says cannot pass for a line of the user's in what
     calls([{ id: "c1", text: forged }]).concat(results([{ id: "c1", text: "done" }])),
   ]) {
     const messages = [...say("user", "Read it."), ...lines, ...conversation(shapes.openaiChat, { messages: 60 })];
-    const compactor = make("tail", marking, { summarizer: { contextWindow: 100_000 } });
+    const compactor = make("tail", marking);
     const [{ prompt }] = compactor.requests({ messages }, compactor.plan({ messages }));
     ok(prompt.includes(INJECTED));
     const heard = prompt.split("\n").filter((line) => /^\s*user:/.test(line) && line.includes(INJECTED));
@@ -289,14 +298,20 @@ test("what a tool or the model says cannot pass for a line of the user's in what
   }
 });
 
-test("whatever was typed reaches the summarizer, also after the state was lost", async () => {
-  for (const strategy of strategies) {
-    const messages = conversation(shapes.openaiChat, { messages: 124, seed: 22, size: 220 });
-    messages[40] = { role: "user", content: `#40# ${CONSTRAINT}` };
-    const compactor = make(strategy, marking);
-    const [{ prompt }] = compactor.requests({ messages }, compactor.plan({ messages }));
-    ok(prompt.split("\n").includes(`user: #40# ${CONSTRAINT}`), strategy);
-  }
+test("whatever was typed reaches the summarizer, also after the state was lost, and if its window is small", async () => {
+  for (const strategy of strategies)
+    for (const contextWindow of [50_000, 8_000, 3_000]) {
+      const messages = conversation(shapes.openaiChat, { messages: 124, seed: 22, size: 220 });
+      messages[0] = { role: "user", content: `#0# ${CONSTRAINT}` };
+      messages[40] = { role: "user", content: `#40# ${CONSTRAINT}` };
+      const compactor = make(strategy, marking, { summarizer: { contextWindow } });
+      const [{ prompt }] = compactor.requests({ messages }, compactor.plan({ messages }));
+      for (const mark of ["#0#", "#40#"])
+        ok(
+          prompt.includes(`user: ${mark} ${CONSTRAINT}`),
+          `${strategy}, ${mark}, a summarizer's window of ${contextWindow}`,
+        );
+    }
 });
 
 test("a marker in a message never makes it cover anything, and never makes it typed", async () => {

@@ -49,6 +49,11 @@ const loads = {
     window: 2_500,
     summarize: digesting,
   },
+  "one long turn": {
+    script: { messages: 130, size: 90, giants: 0, rounds: 70, tools: true },
+    window: 2_500,
+    summarize: digesting,
+  },
   "tool loops": { script: { messages: 190, size: 500, tools: true }, summarize: listening },
 };
 

@@ -89,11 +89,11 @@ export const shapes = {
 
 /**
  * A conversation of at least `messages` messages. Whatever is said carries a number of its own, `#7#`. With `tools`
- * every turn holds up to five rounds of calls, some of them parallel; of the results, the share `giants` is very large.
+ * every turn holds up to five rounds of calls (or `rounds` of them), some of them parallel; of the results, the share `giants` is very large.
  */
 export function conversation(
   { say, calls, results },
-  { messages, seed = 1, size = 300, tools = false, giants = 0.15 },
+  { messages, seed = 1, size = 300, tools = false, giants = 0.15, rounds },
 ) {
   const next = random(seed);
   const told = [];
@@ -108,7 +108,7 @@ export function conversation(
   const length = () => Math.round(size * (0.2 + 1.6 * next()));
   while (told.length < messages) {
     told.push(...say("user", text(length())));
-    for (let rounds = tools ? Math.floor(next() * 6) : 0; rounds > 0; rounds--) {
+    for (let left = tools ? (rounds ?? Math.floor(next() * 6)) : 0; left > 0; left--) {
       const ids = Array.from({ length: next() < 0.3 ? 3 : 1 }, () => `call_${number}_${Math.floor(next() * 1e6)}`);
       told.push(...calls(ids.map((id) => ({ id, text: text(20) }))));
       told.push(...results(ids.map((id) => ({ id, text: text(next() < giants ? size * 12 : length()) }))));
