@@ -10,6 +10,7 @@ use crate::plan::Scene;
 use crate::plan::compact::Shape;
 use crate::state::{Checkpoint, Kind, Made};
 use crate::summary::{Source, note};
+use crate::view;
 use crate::text;
 
 /// What a summary is made of.
@@ -50,10 +51,12 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
     // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
     indices.extend((from..shape.covers.count).filter(|&index| if llm { !shape.head.contains(&index) } else { !stays(index) }));
     let inputs: Vec<usize> = indices.into_iter().filter_map(|index| history.input_of(index)).collect();
-    let raw = inputs.iter().filter(|&&input| history.index_of(input).is_none_or(|index| !stays(index))).map(|&input| history.tokens[input]).sum::<u64>() + base.map_or(0, |checkpoint| checkpoint.summary.raw);
+    let raw = inputs.iter().filter(|&&input| history.index_of(input).is_none_or(|index| !stays(index))).map(|&input| scene.tokens(input)).sum::<u64>() + base.map_or(0, |checkpoint| checkpoint.summary.raw);
     let mut previous = base.map(|checkpoint| body(&checkpoint.summary.text).to_owned());
     let mut messages = Vec::with_capacity(inputs.len());
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+        // A summarizer gets what was there; code quotes what was sent, so that a view given back reads the same.
+        let content = if llm { content } else { view::as_sent(history, scene.state, &scene.options.estimator, input, content) };
         // A summary of ours whose state is lost is still a summary; of several the newest holds the others.
         match summary_of(&content).filter(|_| base.is_none() && history.messages[input].is_ours()) {
             Some(summary) => previous = Some(summary),
@@ -99,7 +102,10 @@ pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
     let earlier = active.filter(|checkpoint| checkpoint.covers.count > asked).and_then(|checkpoint| checkpoint.note.as_ref());
     let from = active.map_or(0, |checkpoint| checkpoint.covers.count).max(asked + 1);
     let inputs: Vec<usize> = (from..shape.covers.count).filter(|index| !shape.kept.contains(index) && !shape.head.contains(index)).filter_map(|index| history.input_of(index)).collect();
-    let contents = host.read(&inputs)?;
+    let mut contents = Vec::with_capacity(inputs.len());
+    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+        contents.push(view::as_sent(history, scene.state, &scene.options.estimator, input, content));
+    }
     let bytes = usize::try_from(scene.raw(shape.summary_tokens) * 3 / 2).unwrap_or(usize::MAX);
     Ok(Some(note::write(earlier.map(|note| note.text.as_str()), &contents, bytes)))
 }

@@ -215,7 +215,7 @@ impl<'a> Work<'a> {
     /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it.
     fn accepts(&self, shape: &Shape) -> bool {
         let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
-        shape.covers.count > covered && self.history.position(shape.covers.count) == Some(shape.covers) && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+        shape.covers.count > covered && shape.covers.count < self.history.end() && self.history.position(shape.covers.count) == Some(shape.covers) && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
     }
 }
 

@@ -99,10 +99,17 @@ impl<'a> History<'a> {
         all
     }
 
-    /// Whether a checkpoint holds. It must leave something to send: the newest message is never covered. The preset covers
-    /// everything and may be asked again.
+    /// Whether a checkpoint leaves the newest message and the newest typed one in the view. A history that was cut short
+    /// may end in what was covered.
+    fn leaves_the_newest(&self, checkpoint: &Checkpoint) -> bool {
+        let typed = (0..self.messages.len()).rev().find(|&input| self.is_typed(input)).map(|input| self.first + input as u64);
+        let stays = |index: u64| index >= checkpoint.covers.count || checkpoint.kept.contains(&index) || checkpoint.head.contains(&index);
+        checkpoint.covers.count < self.end() && typed.is_none_or(stays)
+    }
+
+    /// Whether a checkpoint holds. The preset covers everything and may be asked again.
     fn matches(&self, checkpoint: &Checkpoint, all: bool) -> bool {
-        checkpoint.from >= self.first && (all || checkpoint.covers.count < self.end()) && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
+        checkpoint.from >= self.first && (all || self.leaves_the_newest(checkpoint)) && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
     }
 
     /// Whether the input is a view of ours with messages appended: which checkpoint made it, and how long its front is.

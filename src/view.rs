@@ -1,5 +1,6 @@
 //! The view: what is sent. The history with the state's checkpoint and edits applied.
 
+use crate::content::{Content, ContentPart, Value};
 use crate::error::Error;
 use crate::history::History;
 use crate::host::{Host, Product};
@@ -128,6 +129,22 @@ pub fn project(history: &History<'_>, state: &SessionState, estimator: &Estimato
         }
     }
     Ok(view)
+}
+
+/// A message with its text as the state's edits leave it.
+pub fn as_sent(history: &History<'_>, state: &SessionState, estimator: &Estimator, input: usize, mut content: Content) -> Content {
+    let edits = Edits::of(history, state);
+    let Some(index) = history.index_of(input).filter(|_| !history.is_pinned(input)) else { return content };
+    for (number, text) in clip::texts(&history.messages[input], std::slice::from_ref(&content), edits.caps(index), estimator) {
+        for part in &mut content.parts {
+            match part {
+                ContentPart::Text { number: own, text: body } if *own == number => body.clone_from(&text),
+                ContentPart::Result { number: own, output, .. } if *own == number => *output = Value::Text(text.clone()),
+                _ => {}
+            }
+        }
+    }
+    content
 }
 
 /// Raw tokens of an edited copy: what its own digest says, and what the original is charged beside its parts.

@@ -10,6 +10,7 @@ mod conformance;
 mod documentation;
 mod flaws;
 mod hashing;
+mod ladder;
 mod pairs;
 mod plans;
 mod properties;

@@ -308,6 +308,6 @@ proptest! {
     #[test]
     fn a_transcript_is_bounded_but_for_the_least_of_each_message(messages in lines(), bytes in 0_usize..20_000) {
         let text = transcript::render(&contents(&messages), bytes);
-        prop_assert!(text.len() <= bytes.max(messages.len() * 82), "{} of {}", text.len(), bytes);
+        prop_assert!(text.len() <= bytes.max(messages.len() * 82) + messages.len(), "{} of {}", text.len(), bytes);
     }
 }
