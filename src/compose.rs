@@ -10,8 +10,8 @@ use crate::plan::Scene;
 use crate::plan::compact::Shape;
 use crate::state::{Checkpoint, Kind, Made};
 use crate::summary::{Source, note};
-use crate::view;
 use crate::text;
+use crate::view;
 
 /// What a summary is made of.
 #[derive(Clone, Debug, Default)]
@@ -156,4 +156,18 @@ pub fn mentions(material: &Material, literal: &str) -> bool {
         ContentPart::Reasoning | ContentPart::Opaque => false,
     };
     material.previous.as_ref().is_some_and(|previous| holds(previous)) || material.messages.iter().any(|(message, _)| message.parts.iter().any(part_holds))
+}
+
+/// What stands before and after the number of messages that were dropped.
+const DROPPED: [&str; 2] = ["\n\n(", " messages after that were dropped without a summary.)"];
+
+/// A summary after which more messages were dropped for want of room.
+pub fn trimmed(summary: &str, dropped: u64) -> String {
+    let earlier = summary.strip_suffix(DROPPED[1]).and_then(|rest| {
+        let at = rest.rfind('(')?;
+        let count = text::between(rest, at + 1, rest.len()).parse::<u64>().ok()?;
+        Some((text::between(rest, 0, at).trim_end(), count))
+    });
+    let (summary, count) = earlier.unwrap_or((summary, 0));
+    format!("{summary}{}{}{}", DROPPED[0], count + dropped, DROPPED[1])
 }

@@ -215,7 +215,7 @@ impl<'a> Work<'a> {
     /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it.
     fn accepts(&self, shape: &Shape) -> bool {
         let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
-        shape.covers.count > covered && shape.covers.count < self.history.end() && self.history.position(shape.covers.count) == Some(shape.covers) && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+        shape.covers.count > covered && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept) && self.history.position(shape.covers.count) == Some(shape.covers) && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
     }
 }
 
@@ -476,8 +476,12 @@ fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, rung: Rung, answer: Op
     } else {
         breaker.wait = breaker.wait.saturating_sub(1);
     }
-    let (kind, text) = match judged {
-        Some(judged) => judged,
+    let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
+        let checkpoint = &work.state.checkpoints[active];
+        (Kind::Trim, compose::trimmed(compose::body(&checkpoint.summary.text), shape.covers.count - checkpoint.covers.count))
+    });
+    let (kind, text) = match judged.or(trimmed) {
+        Some(made) => made,
         None => {
             let material = compose::material(&scene, shape, false, host)?;
             let tokens = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };

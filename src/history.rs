@@ -99,17 +99,16 @@ impl<'a> History<'a> {
         all
     }
 
-    /// Whether a checkpoint leaves the newest message and the newest typed one in the view. A history that was cut short
+    /// Whether covering this much leaves the newest message and the newest typed one in the view. A history that was cut short
     /// may end in what was covered.
-    fn leaves_the_newest(&self, checkpoint: &Checkpoint) -> bool {
-        let typed = (0..self.messages.len()).rev().find(|&input| self.is_typed(input)).map(|input| self.first + input as u64);
-        let stays = |index: u64| index >= checkpoint.covers.count || checkpoint.kept.contains(&index) || checkpoint.head.contains(&index);
-        checkpoint.covers.count < self.end() && typed.is_none_or(stays)
+    pub fn leaves_the_newest(&self, covers: u64, head: &[u64], kept: &[u64]) -> bool {
+        let typed = (0..self.messages.len()).rev().find(|&input| self.is_typed(input)).and_then(|input| self.index_of(input));
+        covers < self.end() && typed.is_none_or(|index| index >= covers || kept.contains(&index) || head.contains(&index))
     }
 
     /// Whether a checkpoint holds. The preset covers everything and may be asked again.
     fn matches(&self, checkpoint: &Checkpoint, all: bool) -> bool {
-        checkpoint.from >= self.first && (all || self.leaves_the_newest(checkpoint)) && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
+        checkpoint.from >= self.first && (all || self.leaves_the_newest(checkpoint.covers.count, &checkpoint.head, &checkpoint.kept)) && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
     }
 
     /// Whether the input is a view of ours with messages appended: which checkpoint made it, and how long its front is.

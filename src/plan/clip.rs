@@ -98,10 +98,13 @@ impl<'t> Parted<'t> {
     fn keep_ends(&self, bytes: usize, kind: PartKind) -> String {
         let advice = if kind == PartKind::Result { " Run the tool again, for a smaller part, if you need it." } else { "" };
         let room = bytes.saturating_sub(markers::NOTICE.len() + LEFT_OUT.len() + advice.len() + 12);
-        let kept = floor_line(self.head, room * 2 / 3);
+        // Where the cut before left no more than is wanted now, its line ends stand.
+        let whole = |part: &str, wanted: usize| self.hidden > 0 && wanted > part.len();
+        let kept = if whole(self.head, room * 2 / 3) { self.head.len() } else { floor_line(self.head, room * 2 / 3) };
         let (head, after) = (text::between(self.head, 0, kept), text::between(self.head, kept, self.head.len()));
         let ending = if self.hidden == 0 { after } else { self.tail };
-        let from = ceil_line(ending, ending.len().saturating_sub(room - room * 2 / 3));
+        let wanted = room - room * 2 / 3;
+        let from = if whole(ending, wanted) { 0 } else { ceil_line(ending, ending.len().saturating_sub(wanted)) };
         let between = if self.hidden == 0 { "" } else { after };
         let hidden = self.hidden + between.chars().count() + text::between(ending, 0, from).chars().count();
         format!("{head}\n{}{hidden}{LEFT_OUT}{advice}]\n{}", markers::NOTICE, text::between(ending, from, ending.len()))

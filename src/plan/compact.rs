@@ -123,7 +123,8 @@ fn legal_cut(scene: &Scene<'_>, wanted: usize) -> Option<usize> {
     let cut = scene.cuts.at_or_before(wanted.checked_sub(lead)?) + lead;
     let Some(turn) = scene.active_user().filter(|&turn| turn < cut) else { return Some(cut) };
     let messages = &scene.history.messages;
-    if !messages[turn..].iter().any(|message| message.is_signed()) {
+    let first = messages[turn + 1..].iter().find(|message| message.role() == Role::Assistant);
+    if !first.is_some_and(|first| first.is_signed()) {
         return Some(cut);
     }
     let begins = |input: usize| messages.get(input).is_some_and(|message| message.role() == Role::Assistant && message.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning));

@@ -18,16 +18,8 @@ const WINDOWS: [u64; 18] = [
     2, 3, 10, 64, 65, 66, 100, 500, 1_000, 4_000, 8_000, 16_385, 32_000, 128_000, 160_000, 200_000, 1_000_000,
     10_000_000,
 ];
-const OUTPUTS: [Option<u64>; 8] = [
-    None,
-    Some(0),
-    Some(1),
-    Some(1_000),
-    Some(8_000),
-    Some(64_000),
-    Some(200_000),
-    Some(9_007_199_254_740_991),
-];
+const OUTPUTS: [Option<u64>; 8] =
+    [None, Some(0), Some(1), Some(1_000), Some(8_000), Some(64_000), Some(200_000), Some(9_007_199_254_740_991)];
 
 #[test]
 fn the_trigger_lies_above_nothing_and_below_the_window_on_the_whole_grid() {

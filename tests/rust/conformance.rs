@@ -20,7 +20,9 @@ fn the_preset_reproduces_every_recorded_request() {
             assert_eq!(steps.len() as u64, golden["steps"], "{}", test["name"]);
             for (index, step) in steps.iter().enumerate() {
                 requests += 1;
-                let recorded = ["step_heuristic_before", "step_heuristic_after", "step_summarized", "step_contents_after"].map(|name| golden[name][index].as_u64().unwrap());
+                let recorded =
+                    ["step_heuristic_before", "step_heuristic_after", "step_summarized", "step_contents_after"]
+                        .map(|name| golden[name][index].as_u64().unwrap());
                 if *step != recorded {
                     wrong.push(format!("{} request {index}: {step:?}, recorded {recorded:?}", test["name"]));
                 }
@@ -37,26 +39,51 @@ fn number(value: &Value) -> usize {
 
 /// Raw tokens before and after, summarizer calls, entries sent: for each request of a session.
 fn play(session: &Value) -> Vec<[u64; 4]> {
-    let mut chat = Chat::new(json!({ "contextWindow": session["window"], "summarize": true, "tune": { "preset": "contextguard", "tokens": { "estimator": "bytes4" } } }));
+    let mut chat = Chat::new(
+        json!({ "contextWindow": session["window"], "summarize": true, "tune": { "preset": "contextguard", "tokens": { "estimator": "bytes4" } } }),
+    );
     chat.typed = Some(false);
     chat.system = Some("x".repeat(number(&session["system_prompt_bytes"]))).filter(|system| !system.is_empty());
     chat.tools = session["tool_definitions"]["heuristic_tokens"].as_u64().unwrap_or(0);
     let ratio = session["token_ratio"].as_f64().unwrap();
-    let mut player = Player { chat, history: Vec::new(), steps: Vec::new(), ratio: (ratio * 10.0).round() as u64, reports: session["usage_metadata"].as_bool().unwrap() };
+    let mut player = Player {
+        chat,
+        history: Vec::new(),
+        steps: Vec::new(),
+        ratio: (ratio * 10.0).round() as u64,
+        reports: session["usage_metadata"].as_bool().unwrap(),
+    };
     for (turn_number, turn) in session["turn_list"].as_array().unwrap().iter().enumerate() {
         let mut parts = vec![P::Text("u".repeat(number(&turn["user_bytes"])))];
         for inline in turn["inline"].as_array().unwrap() {
-            parts.push(P::Media { kind: 4, media_type: inline[0].as_str().unwrap().into(), bytes: inline[1].as_u64().unwrap(), reference: String::new() });
+            parts.push(P::Media {
+                kind: 4,
+                media_type: inline[0].as_str().unwrap().into(),
+                bytes: inline[1].as_u64().unwrap(),
+                reference: String::new(),
+            });
         }
         player.history.push(M { role: Role::User, parts });
         player.request();
         let tools = turn["tools"].as_array().unwrap();
-        let batches: Vec<&[Value]> = if turn["sequential"] == true { tools.chunks(1).collect() } else { vec![tools].into_iter().filter(|batch| !batch.is_empty()).map(Vec::as_slice).collect() };
+        let batches: Vec<&[Value]> = if turn["sequential"] == true {
+            tools.chunks(1).collect()
+        } else {
+            vec![tools].into_iter().filter(|batch| !batch.is_empty()).map(Vec::as_slice).collect()
+        };
         for (batch_number, batch) in batches.iter().enumerate() {
             let id = |index: usize| format!("{turn_number}.{batch_number}.{index}");
             let name = |tool: &Value| tool[0].as_str().unwrap().to_owned();
-            let call = |(index, tool): (usize, &Value)| P::Call { id: id(index), name: name(tool), input: json!({ "param": "value" }) };
-            let result = |(index, tool): (usize, &Value)| P::Result { id: id(index), output: json!({ "result": "x".repeat(number(&tool[1])) }), failed: false };
+            let call = |(index, tool): (usize, &Value)| P::Call {
+                id: id(index),
+                name: name(tool),
+                input: json!({ "param": "value" }),
+            };
+            let result = |(index, tool): (usize, &Value)| P::Result {
+                id: id(index),
+                output: json!({ "result": "x".repeat(number(&tool[1])) }),
+                failed: false,
+            };
             player.history.push(M { role: Role::Assistant, parts: batch.iter().enumerate().map(call).collect() });
             player.history.push(M { role: Role::User, parts: batch.iter().enumerate().map(result).collect() });
             player.request();
@@ -100,9 +127,19 @@ impl Player {
 
 #[test]
 fn a_recorded_call_and_result_count_as_the_original_counts_them() {
-    let call = M { role: Role::Assistant, parts: vec![P::Call { id: "1".into(), name: "kubectl_get".into(), input: json!({ "param": "value" }) }] };
-    let result = M { role: Role::User, parts: vec![P::Result { id: "1".into(), output: json!({ "result": "x".repeat(10) }), failed: false }] };
-    let tokens: Vec<u64> = precis::message::Digest::split(&records(&[call, result], "bytes4")).unwrap().iter().map(precis::message::Digest::tokens).collect();
+    let call = M {
+        role: Role::Assistant,
+        parts: vec![P::Call { id: "1".into(), name: "kubectl_get".into(), input: json!({ "param": "value" }) }],
+    };
+    let result = M {
+        role: Role::User,
+        parts: vec![P::Result { id: "1".into(), output: json!({ "result": "x".repeat(10) }), failed: false }],
+    };
+    let tokens: Vec<u64> = precis::message::Digest::split(&records(&[call, result], "bytes4"))
+        .unwrap()
+        .iter()
+        .map(precis::message::Digest::tokens)
+        .collect();
     // name 11/4 + key 5/4 + value 5/4, and the printed map of 10 + 12 bytes; the result's name is charged with the history.
     assert_eq!(tokens, [2 + 1 + 1, 22 / 4]);
 }

@@ -324,7 +324,8 @@ fn c3_an_empty_summary_does_not_compact_at_every_step() {
             });
             assert!(says(&prepared.view, "question 11?"), "{strategy}");
             if std::mem::take(&mut first) {
-                let failed = prepared.committed.report.warnings.iter().any(|warning| warning.code == Warning::SummaryFailed);
+                let failed =
+                    prepared.committed.report.warnings.iter().any(|warning| warning.code == Warning::SummaryFailed);
                 assert!(failed, "{strategy}: said in the report");
                 assert_eq!(chat.session().checkpoints[0].kind, Kind::Digest, "{strategy}");
             }

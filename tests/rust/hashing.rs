@@ -44,7 +44,11 @@ fn samples() -> Vec<M> {
         user("Hello, world"),
         user("Grüße, 世界 🦀"),
         assistant("I will look."),
-        call("call_1", "read_file", json!({ "path": "/etc/hosts", "lines": [1, 2.5, null, true], "deep": { "a": "b" } })),
+        call(
+            "call_1",
+            "read_file",
+            json!({ "path": "/etc/hosts", "lines": [1, 2.5, null, true], "deep": { "a": "b" } }),
+        ),
         result("call_1", "127.0.0.1 localhost"),
         both(vec![said("Both:"), P::Call { id: "c2".into(), name: "ls".into(), input: json!({}) }]),
         calls(&["c3", "c4"]),
@@ -138,7 +142,8 @@ fn empty_texts_reasoning_and_result_output_are_not_covered() {
     assert_eq!(hash(&both(vec![thought("hm"), said("text")])), hash(&plain));
     assert_eq!(hash(&both(vec![P::Opaque, said("text")])), hash(&plain));
     assert_eq!(hash(&result("c", "one")), hash(&result("c", "two")));
-    let failed = |failed, output: Value| M { role: Role::Tool, parts: vec![P::Result { id: "c".into(), output, failed }] };
+    let failed =
+        |failed, output: Value| M { role: Role::Tool, parts: vec![P::Result { id: "c".into(), output, failed }] };
     assert_eq!(hash(&failed(true, json!({ "error": ["x"] }))), hash(&failed(false, json!("fine"))));
 }
 
@@ -204,9 +209,8 @@ fn message() -> impl Strategy<Value = M> {
         (text(), any::<bool>()).prop_map(|(text, signed)| P::Reasoning { text, signed }),
         ("[a-z0-9]{0,8}", "[a-z_é]{0,8}", value()).prop_map(|(id, name, input)| P::Call { id, name, input }),
         ("[a-z0-9]{0,8}", value(), any::<bool>()).prop_map(|(id, output, failed)| P::Result { id, output, failed }),
-        (0_u32..5, "[a-z/]{0,9}", 0_u64..9_999, "[a-z:/]{0,9}").prop_map(|(kind, media_type, bytes, reference)| {
-            P::Media { kind, media_type, bytes, reference }
-        }),
+        (0_u32..5, "[a-z/]{0,9}", 0_u64..9_999, "[a-z:/]{0,9}")
+            .prop_map(|(kind, media_type, bytes, reference)| { P::Media { kind, media_type, bytes, reference } }),
     ];
     let role = prop_oneof![Just(Role::System), Just(Role::User), Just(Role::Assistant), Just(Role::Tool)];
     (role, prop::collection::vec(part, 0..4)).prop_map(|(role, parts)| M { role, parts })

@@ -19,24 +19,24 @@ fn together(ids: &[&str], bytes: usize) -> [M; 2] {
 }
 
 #[test]
-fn parallel_results_that_were_cleared_are_not_counted_again() {
-    for window in [1_000, 2_000, 4_000, 8_000] {
-        let mut chat = chat("tail", window);
-        let mut history = vec![user("Read everything.")];
-        for batch in 0..24 {
-            let ids: Vec<String> = (0..3).map(|number| format!("{batch}.{number}")).collect();
-            let bytes = window as usize / 10 * (batch % 4 + 1);
-            history.extend(together(&ids.iter().map(String::as_str).collect::<Vec<_>>(), bytes));
-            let prepared = chat.before_model(&history, None).unwrap();
-            let report = prepared.committed.report;
-            assert!(report.after.tokens < window, "batch {batch} of {window}: {report:?}");
-            assert_eq!(prepared.view.last().map(|message| message.parts.len()), Some(3));
-        }
-    }
+fn parallel_results_that_were_cut_are_not_counted_again() {
+    let mut chat = chat("tail", 4_000);
+    chat.options["maxOutputTokens"] = json!(974);
+    chat.tools = 15;
+    let mut history = together(&["call_0", "call_1"], 5_651).to_vec();
+    history.extend([calls(&["call_0"]), result("call_0", &filler(99)), assistant(&filler(280))]);
+    let first = chat.before_model(&history, None).unwrap();
+    assert_eq!(first.committed.report.outcome, Outcome::Compacted);
+    history.push(user(&filler(707)));
+    let prepared = chat.before_model(&history, None).unwrap();
+    let report = prepared.committed.report;
+    assert!(report.after.tokens + report.after.bound < report.after.trigger, "{report:?}");
+    assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
 }
 
 fn long_turns(count: usize) -> Vec<M> {
-    let turn = |turn: usize| [user(&format!("question {turn}?")), assistant(&format!("answer {turn}. {}", filler(1_500)))];
+    let turn =
+        |turn: usize| [user(&format!("question {turn}?")), assistant(&format!("answer {turn}. {}", filler(1_500)))];
     (0..count).flat_map(turn).collect()
 }
 
@@ -72,7 +72,11 @@ fn a_request_that_was_covered_is_sent_again_when_the_one_after_it_is_deleted() {
         history.pop();
         let prepared = chat.before_model(&history, Some(&mut |_| answer("Again."))).unwrap();
         let sent = prepared.view.iter().any(|message| words(message).starts_with("The large request."));
-        assert!(sent, "{strategy}: {:?}", prepared.view.iter().map(|message| words(message).chars().take(40).collect::<String>()).collect::<Vec<_>>());
+        assert!(
+            sent,
+            "{strategy}: {:?}",
+            prepared.view.iter().map(|message| words(message).chars().take(40).collect::<String>()).collect::<Vec<_>>()
+        );
     }
 }
 
@@ -112,17 +116,45 @@ fn results_are_cleared_when_a_compaction_alone_does_not_make_room() {
     let mut chat = chat("tail", 1_000);
     chat.options["maxOutputTokens"] = json!(0);
     chat.system = Some(filler(60));
-    let mut history = vec![user("0. "), system("A rule."), user("7. ")];
-    for turn in 0..3 {
-        history.extend([calls(&["call_0"]), result("call_0", &filler(300)), assistant(&format!("{turn}. {}", filler(40)))]);
-    }
-    history.extend([calls(&["a", "b", "c"]), result("a", &filler(244)), result("b", &filler(244)), result("c", &filler(244))]);
-    history.push(assistant("done"));
-    let first = chat.before_model(&history, Some(&mut |_| answer("The work goes on."))).unwrap();
-    let report = &first.committed.report;
+    chat.tools = 9;
+    let mut history = Vec::new();
+    let mut send = |more: Vec<M>| {
+        history.extend(more);
+        let prepared = chat.before_model(&history, Some(&mut |_| answer("The work goes on."))).unwrap();
+        // A provider that counts 1.3 times what we do.
+        chat.after_model(prepared.committed.report.after.raw * 13 / 10);
+        prepared
+    };
+    send((0..4).map(|number| user(&format!("{number}. "))).collect());
+    send(vec![calls(&["a"]), result("a", &filler(11))]);
+    send(vec![system(&filler(106)), user("7. ")]);
+    let call =
+        |number: usize| P::Call { id: "call".into(), name: "tool_0".into(), input: json!({ "n": number, "id": 0 }) };
+    let calls = |parts: Vec<P>| M { role: Role::Assistant, parts };
+    let output = |bytes| result("call", &filler(bytes));
+    // Signed reasoning: a cut inside the turn is legal only before it.
+    let thought = P::Reasoning { text: filler(40), signed: true };
+    send(vec![
+        calls(vec![call(8), call(8), call(8)]),
+        output(99),
+        output(99),
+        output(99),
+        user(&filler(28)),
+        calls(vec![thought, P::Text("13. I will look.".into()), call(13)]),
+        output(484),
+        calls(vec![call(15)]),
+        output(364),
+        assistant(&filler(20)),
+    ]);
+    let last = vec![
+        calls(vec![P::Text("18. I will look.".into()), call(18), call(18), call(18)]),
+        output(248),
+        output(248),
+        output(248),
+        assistant("done"),
+    ];
+    let report = send(last).committed.report;
     assert!(report.after.tokens + report.after.bound < report.after.trigger, "{report:?}");
-    let again = chat.before_model(&history, Some(&mut |_| answer("The work goes on."))).unwrap();
-    assert_eq!(again.view, first.view);
 }
 
 #[test]

@@ -44,7 +44,8 @@ fn a_call_and_its_results_are_one_group() {
 
 #[test]
 fn parallel_calls_answered_in_pieces_and_out_of_order_stay_together() {
-    let messages = [user("q"), calls(&["a", "b", "c"]), result("c", "3"), results(&["a"]), result("b", "2"), assistant("k")];
+    let messages =
+        [user("q"), calls(&["a", "b", "c"]), result("c", "3"), results(&["a"]), result("b", "2"), assistant("k")];
     assert_eq!(legal(&messages), [0, 1, 5, 6]);
     assert_eq!(rules(&messages), []);
 }
@@ -98,8 +99,14 @@ fn the_checker_finds_each_rule() {
     assert_eq!(rules(&[result("a", "1"), user("q")]), [("orphan-result", 0)]);
     assert_eq!(rules(&[calls(&["a"]), user("q")]), [("unanswered-call", 0)]);
     assert_eq!(rules(&[calls(&["a", "b"]), result("a", "1"), user("q")]), [("unanswered-call", 0)]);
-    assert_eq!(rules(&[calls(&["a"]), assistant("text"), result("a", "1")]), [("unanswered-call", 0), ("orphan-result", 2)]);
-    assert_eq!(rules(&[calls(&["a"]), system("note"), result("a", "1")]), [("unanswered-call", 0), ("orphan-result", 2)]);
+    assert_eq!(
+        rules(&[calls(&["a"]), assistant("text"), result("a", "1")]),
+        [("unanswered-call", 0), ("orphan-result", 2)]
+    );
+    assert_eq!(
+        rules(&[calls(&["a"]), system("note"), result("a", "1")]),
+        [("unanswered-call", 0), ("orphan-result", 2)]
+    );
     assert_eq!(rules(&[calls(&["a", "a"]), result("a", "1")]), [("duplicate-id", 0)]);
     assert_eq!(rules(&[calls(&["a"]), result("a", "1"), result("a", "2")]), [("duplicate-result", 2)]);
     assert_eq!(rules(&[user("")]), [("empty-content", 0)]);
@@ -115,7 +122,11 @@ fn only_what_a_view_adds_is_blamed_on_it() {
     assert_eq!(added(&history[3..], &history), ["orphan-result at 0"]);
     assert_eq!(added(&[history[2].clone(), history[4].clone()], &history), ["unanswered-call at 0"]);
     let twice = [history[1].clone(), history[1].clone()];
-    assert_eq!(added(&twice, &history), ["orphan-result at 1"], "each violation of the history excuses one of the view");
+    assert_eq!(
+        added(&twice, &history),
+        ["orphan-result at 1"],
+        "each violation of the history excuses one of the view"
+    );
 }
 
 /// Messages of every kind in any order; ids from a small set, so that they collide.

@@ -24,14 +24,32 @@ enum Op {
     Assistant(Text),
     System(Text),
     /// Calls answered by one message each.
-    Tools { ids: Vec<u8>, size: u32, said: bool, thought: bool },
+    Tools {
+        ids: Vec<u8>,
+        size: u32,
+        said: bool,
+        thought: bool,
+    },
     /// Parallel calls answered in one message of the user, as Anthropic has it.
-    Together { ids: Vec<u8>, size: u32 },
+    Together {
+        ids: Vec<u8>,
+        size: u32,
+    },
     /// Calls of which the last `open` have no result yet.
-    Pending { ids: Vec<u8>, open: usize },
-    Orphan { id: u8 },
-    Media { bytes: u32, reference: bool },
-    Reasoning { signed: bool },
+    Pending {
+        ids: Vec<u8>,
+        open: usize,
+    },
+    Orphan {
+        id: u8,
+    },
+    Media {
+        bytes: u32,
+        reference: bool,
+    },
+    Reasoning {
+        signed: bool,
+    },
     Parts(Vec<Text>),
     Empty(bool),
     Opaque,
@@ -92,7 +110,8 @@ fn op() -> impl Strategy<Value = Op> {
 /// Operations of a well-behaved host: nothing orphaned, nothing empty, nothing huge beyond the window.
 fn orderly() -> impl Strategy<Value = Op> {
     let small = || prop_oneof![5 => 0_u32..20, 3 => 20_u32..120, 1 => 120_u32..300];
-    let body = move || (small(), prop_oneof![6 => Just(4_u8), 1 => Just(1)]).prop_map(|(size, kind)| Text { size, kind });
+    let body =
+        move || (small(), prop_oneof![6 => Just(4_u8), 1 => Just(1)]).prop_map(|(size, kind)| Text { size, kind });
     let batch = || prop_oneof![4 => Just(vec![0_u8]), 2 => Just(vec![0, 1]), 1 => Just(vec![0, 1, 2])];
     prop_oneof![
         5 => body().prop_map(Op::User),
@@ -112,7 +131,8 @@ impl Op {
             output: Text { size, kind: 4 }.write(window, number).into(),
             failed: id % 3 == 2,
         };
-        let call = |at: &u8| P::Call { id: id(at), name: format!("tool_{}", at % 3), input: json!({ "n": number, "id": at }) };
+        let call =
+            |at: &u8| P::Call { id: id(at), name: format!("tool_{}", at % 3), input: json!({ "n": number, "id": at }) };
         match self {
             Self::User(text) => history.push(user(&text.write(window, number))),
             Self::Assistant(text) => history.push(assistant(&text.write(window, number))),
@@ -288,7 +308,10 @@ fn setup() -> impl Strategy<Value = Setup> {
 /// A setup whose summarizer does not repeat what it is asked: after a digest made by code a summary starts again from
 /// before it only where the messages are still there, and in a view that is given back they are not.
 fn forgetful() -> impl Strategy<Value = Setup> {
-    setup().prop_map(|setup| Setup { summarizer: if setup.summarizer == Summarizer::Echo { Summarizer::Fine } else { setup.summarizer }, ..setup })
+    setup().prop_map(|setup| Setup {
+        summarizer: if setup.summarizer == Summarizer::Echo { Summarizer::Fine } else { setup.summarizer },
+        ..setup
+    })
 }
 
 impl Setup {
@@ -326,7 +349,9 @@ fn is_copy(sent: &M, message: &M) -> bool {
         }
         _ => false,
     };
-    sent.role == message.role && sent.parts.len() == message.parts.len() && sent.parts.iter().zip(&message.parts).all(same)
+    sent.role == message.role
+        && sent.parts.len() == message.parts.len()
+        && sent.parts.iter().zip(&message.parts).all(same)
 }
 
 fn is_typed(message: &M) -> bool {
@@ -351,7 +376,11 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
         prop_assert!(view.last().is_some_and(|sent| is_copy(sent, newest)), "the newest message is not the last");
     }
     if let Some(typed) = history.iter().rev().find(|message| is_typed(message)) {
-        prop_assert!(view.iter().any(|sent| is_copy(sent, typed)), "the newest typed message is gone: {}", cut(&words(typed)));
+        prop_assert!(
+            view.iter().any(|sent| is_copy(sent, typed)),
+            "the newest typed message is gone: {}",
+            cut(&words(typed))
+        );
     }
     // 6: below the trigger, or the outcome says why not.
     let after = report.after;
@@ -417,7 +446,9 @@ fn weigh(messages: &[M]) -> u64 {
     for part in messages.iter().flat_map(|message| &message.parts) {
         match part {
             P::Call { id, name, .. } => names.push((id, name.len())),
-            P::Result { id, .. } => charged += names.iter().rev().find(|known| known.0 == id).map_or(0, |known| known.1 / 4),
+            P::Result { id, .. } => {
+                charged += names.iter().rev().find(|known| known.0 == id).map_or(0, |known| known.1 / 4)
+            }
             _ => {}
         }
     }
@@ -612,7 +643,7 @@ proptest! {
             ops.iter().for_each(|op| op.append(&mut history, setup.window));
             let prepared = setup.summarizer.prepare(&mut chat, &history);
             for &pin in &chat.pinned {
-                let sent = prepared.committed.view.iter().any(|sent| *sent == Sent::Input(pin));
+                let sent = prepared.committed.view.contains(&Sent::Input(pin));
                 prop_assert!(sent, "the pinned message {} is not sent as it is", pin);
             }
             prop_assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
@@ -650,8 +681,12 @@ fn collect(value: &Value, path: &str, paths: &mut Vec<String>) {
         paths.push(path.to_owned());
     }
     match value {
-        Value::Object(members) => members.iter().for_each(|(name, value)| collect(value, &format!("{path}/{name}"), paths)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(at, value)| collect(value, &format!("{path}/{at}"), paths)),
+        Value::Object(members) => {
+            members.iter().for_each(|(name, value)| collect(value, &format!("{path}/{name}"), paths))
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, value)| collect(value, &format!("{path}/{at}"), paths))
+        }
         _ => {}
     }
 }

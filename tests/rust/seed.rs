@@ -23,10 +23,7 @@ fn guard(window: u64) -> Chat {
 }
 
 fn call(id: &str, name: &str, key: &str, value: &str) -> M {
-    M {
-        role: Role::Assistant,
-        parts: vec![P::Call { id: id.into(), name: name.into(), input: json!({ key: value }) }],
-    }
+    M { role: Role::Assistant, parts: vec![P::Call { id: id.into(), name: name.into(), input: json!({ key: value }) }] }
 }
 
 /// A result in the original's form: a map with one member, printed with twelve bytes around its text.
@@ -165,8 +162,7 @@ fn sliding_window_keeps_the_newest_messages_of_the_single_shot_conversations() {
         ("kube-50", kube(50)),
     ];
     for (name, mut messages) in scenarios {
-        let options =
-            json!({ "contextWindow": 128_000, "summarize": true, "tune": { "strategy": "sliding-window" } });
+        let options = json!({ "contextWindow": 128_000, "summarize": true, "tune": { "strategy": "sliding-window" } });
         let mut chat = Chat::new(options);
         let mut calls = 0;
         let mut summarize = |_: &_| {
@@ -308,7 +304,14 @@ fn a_compaction_resets_the_correction_and_stores_the_new_estimate() {
 fn a_summary_that_fits_is_asked_for_once() {
     let mut calls = 0;
     let mut chat = guard(8_000);
-    chat.before_model(&kube(1), Some(&mut |_| { calls += 1; answer("Short.") })).unwrap();
+    chat.before_model(
+        &kube(1),
+        Some(&mut |_| {
+            calls += 1;
+            answer("Short.")
+        }),
+    )
+    .unwrap();
     assert_eq!(calls, 1);
 }
 
@@ -454,7 +457,8 @@ fn a_turn_without_text_gets_the_short_continuation() {
     let mut chat = guard(8_000);
     chat.typed = None;
     let image = P::Media { kind: 0, media_type: "image/png".into(), bytes: 60_000, reference: String::new() };
-    let view = chat.before_model(&[M { role: Role::User, parts: vec![image] }], Some(&mut |_| answer("S"))).unwrap().view;
+    let view =
+        chat.before_model(&[M { role: Role::User, parts: vec![image] }], Some(&mut |_| answer("S"))).unwrap().view;
     assert_eq!(words(&view[1]).len(), 187);
 }
 
@@ -467,7 +471,15 @@ fn a_compaction_lasts_on_an_append_only_history() {
     for turn in 0..6 {
         history.push(user(&format!("question {turn}")));
         let mut calls = 0;
-        let prepared = chat.before_model(&history, Some(&mut |_| { calls += 1; answer("again") })).unwrap();
+        let prepared = chat
+            .before_model(
+                &history,
+                Some(&mut |_| {
+                    calls += 1;
+                    answer("again")
+                }),
+            )
+            .unwrap();
         assert_eq!(calls, 0, "turn {turn}");
         assert_eq!(prepared.view.len(), 1 + history.len() - covered, "turn {turn}");
         assert!(says(&prepared.view[..1], "What came before."));

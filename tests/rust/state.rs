@@ -234,7 +234,9 @@ fn a_state_stays_within_64_kilobytes_whatever_is_summarized() {
     let lines = "\"quoted\"\n".repeat(20_000);
     for (window, bytes) in [(8_000, 1_000), (200_000, 30_000), (1_000_000, 200_000)] {
         for answered in [false, true] {
-            let mut chat = Chat::new(value!({ "contextWindow": window, "summarize": answered.then_some(true), "tune": { "tokens": { "estimator": "bytes4" } } }));
+            let mut chat = Chat::new(
+                value!({ "contextWindow": window, "summarize": answered.then_some(true), "tune": { "tokens": { "estimator": "bytes4" } } }),
+            );
             let history = turns(40, bytes);
             for end in (4..=history.len()).step_by(4) {
                 let mut summarize = |request: &precis::summary::request::Request| {

@@ -55,7 +55,8 @@ pub fn call(id: &str, name: &str, input: serde_json::Value) -> M {
 }
 
 pub fn calls(ids: &[&str]) -> M {
-    let part = |id: &&str| P::Call { id: (*id).to_owned(), name: "tool".to_owned(), input: serde_json::json!({ "id": id }) };
+    let part =
+        |id: &&str| P::Call { id: (*id).to_owned(), name: "tool".to_owned(), input: serde_json::json!({ "id": id }) };
     M { role: Role::Assistant, parts: ids.iter().map(part).collect() }
 }
 
@@ -284,7 +285,9 @@ pub fn to_value(json: &Json) -> serde_json::Value {
         Json::Fraction { bits, .. } => f64::from_bits(*bits).into(),
         Json::Text(text) => Value::String(text.clone()),
         Json::List(items) => Value::Array(items.iter().map(to_value).collect()),
-        Json::Object(members) => Value::Object(members.iter().map(|(key, value)| (key.clone(), to_value(value))).collect()),
+        Json::Object(members) => {
+            Value::Object(members.iter().map(|(key, value)| (key.clone(), to_value(value))).collect())
+        }
     }
 }
 
@@ -320,7 +323,15 @@ pub type Summarizer<'s> = &'s mut dyn FnMut(&Request) -> Answer;
 
 impl Chat {
     pub fn new(options: serde_json::Value) -> Self {
-        Self { options, system: None, tools: 0, state: Json::Null, typed: None, pinned: Vec::new(), more: serde_json::json!({}) }
+        Self {
+            options,
+            system: None,
+            tools: 0,
+            state: Json::Null,
+            typed: None,
+            pinned: Vec::new(),
+            more: serde_json::json!({}),
+        }
     }
 
     pub fn estimator(&self) -> String {
@@ -362,7 +373,7 @@ impl Chat {
             let answers: Option<Vec<Answer>> = match &mut summarize {
                 Some(summarize) if !plan.requests.is_empty() => {
                     let requests = engine::requests(&call, &plan, &mut TestHost::new(messages, &estimator))?;
-                    Some(requests.iter().map(|request| summarize(request)).collect())
+                    Some(requests.iter().map(&mut **summarize).collect())
                 }
                 _ => None,
             };

@@ -56,6 +56,7 @@ for (const strategy of strategies)
     for (const [name, change] of Object.entries(changes)) {
       test(`${strategy}, ${asked}: a history ${name}, at every index`, async () => {
         const compactor = make(strategy, summarize);
+        const elsewhere = make(strategy, summarize);
         const { state, compacted } = await walk(compactor, history);
         ok(compacted.length >= 3, `${compacted.length - 1} compactions`);
         const newest = compacted.at(-1).covers;
@@ -83,7 +84,7 @@ for (const strategy of strategies)
           // The newest state that still holds decides, as if the later ones had never been. At most four are kept.
           const usable = compacted.slice(0, 1).concat(compacted.slice(1).slice(-4));
           const last = usable.findLast(({ covers }) => covers <= at);
-          const fresh = await make(strategy, summarize).beforeModel({ messages, state: last.state });
+          const fresh = await elsewhere.beforeModel({ messages, state: last.state });
           if (messages.length >= last.covers + 2) {
             deepEqual(view, fresh.view, where);
             equal(summaryOf(prepared.state), summaryOf(fresh.state), where);
