@@ -136,19 +136,31 @@ impl Archive<'_> {
     /// A whole number ≥ 0 that may be missing.
     pub fn maybe_count(&mut self, name: &'static str, value: &mut Option<u64>) {
         let write = if self.writes() { value.map(Json::from) } else { None };
-        self.member(name, &mut |json| json.is_null() || json.count().map(|count| *value = Some(count)).is_some(), write);
+        self.member(
+            name,
+            &mut |json| json.is_null() || json.count().map(|count| *value = Some(count)).is_some(),
+            write,
+        );
     }
 
     /// A string; empty when it is missing.
     pub fn text(&mut self, name: &'static str, value: &mut String) {
         let write = self.writes().then(|| Json::Text(value.clone()));
-        self.member(name, &mut |json| json.is_null() || json.text().map(|text| text.clone_into(value)).is_some(), write);
+        self.member(
+            name,
+            &mut |json| json.is_null() || json.text().map(|text| text.clone_into(value)).is_some(),
+            write,
+        );
     }
 
     /// A string that may be missing.
     pub fn maybe_text(&mut self, name: &'static str, value: &mut Option<String>) {
         let write = if self.writes() { value.clone().map(Json::Text) } else { None };
-        self.member(name, &mut |json| json.is_null() || json.text().map(|text| *value = Some(text.to_owned())).is_some(), write);
+        self.member(
+            name,
+            &mut |json| json.is_null() || json.text().map(|text| *value = Some(text.to_owned())).is_some(),
+            write,
+        );
     }
 
     /// A flag; false when it is missing, and left out when false.
@@ -181,7 +193,9 @@ impl Archive<'_> {
 
     /// A position.
     pub fn position(&mut self, name: &'static str, value: &mut Position) {
-        let write = self.writes().then(|| Json::record(&mut [("count", value.count.into()), ("chain", Json::Text(hex(value.chain)))]));
+        let write = self
+            .writes()
+            .then(|| Json::record(&mut [("count", value.count.into()), ("chain", Json::Text(hex(value.chain)))]));
         let mut read = |json: &Json| {
             let position = json.get("count").count().zip(json.get("chain").text().and_then(from_hex));
             position.map(|(count, chain)| *value = Position { count, chain }).is_some()
@@ -201,7 +215,8 @@ impl Archive<'_> {
 
     /// Whole numbers ≥ 0; an empty list is left out.
     pub fn counts(&mut self, name: &'static str, value: &mut Vec<u64>) {
-        let write = (self.writes() && !value.is_empty()).then(|| Json::List(value.iter().map(|&count| Json::from(count)).collect()));
+        let write = (self.writes() && !value.is_empty())
+            .then(|| Json::List(value.iter().map(|&count| Json::from(count)).collect()));
         let mut read = |json: &Json| {
             for item in json.list().unwrap_or_default() {
                 let Some(count) = item.count() else { return false };
@@ -243,7 +258,8 @@ impl Archive<'_> {
 
     /// Records; an empty list is left out.
     pub fn records<T: Record>(&mut self, name: &'static str, value: &mut Vec<T>) {
-        let write = (self.writes() && !value.is_empty()).then(|| Json::List(value.iter_mut().map(Record::to_json).collect()));
+        let write =
+            (self.writes() && !value.is_empty()).then(|| Json::List(value.iter_mut().map(Record::to_json).collect()));
         let mut read = |json: &Json| {
             for item in json.list().unwrap_or_default() {
                 let mut inner = Archive { source: Some(item), members: Vec::new(), broken: None };

@@ -57,13 +57,25 @@ impl Call {
     ///
     /// # Errors
     /// With the path of the first wrong member.
-    pub fn parse(json: &Json, records: Vec<u32>, flags: Vec<u8>, system: Option<&[u32]>, tools: Option<&[u32]>) -> Result<Self, Error> {
+    pub fn parse(
+        json: &Json,
+        records: Vec<u32>,
+        flags: Vec<u8>,
+        system: Option<&[u32]>,
+        tools: Option<&[u32]>,
+    ) -> Result<Self, Error> {
         let fields = Fields::of(json, "", Code::InvalidCall)?;
         let options = Options::parse(fields.raw("options"))?;
         let soft = match fields.text("threshold")? {
             None => false,
             Some("soft") => true,
-            Some(other) => return Err(Error::at(Code::InvalidCall, "threshold", format!("There is no threshold \"{other}\"; the only one is \"soft\"."))),
+            Some(other) => {
+                return Err(Error::at(
+                    Code::InvalidCall,
+                    "threshold",
+                    format!("There is no threshold \"{other}\"; the only one is \"soft\"."),
+                ));
+            }
         };
         let mut todos = Vec::new();
         for todo in fields.raw("todos").list().unwrap_or_default() {

@@ -39,24 +39,39 @@ impl Material {
 pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host) -> Result<Material, Error> {
     let history = scene.history;
     let active = history.active.map(|active| &scene.state.checkpoints[active]);
-    let lasting = history.active.and_then(|active| scene.state.checkpoints[..=active].iter().rev().find(|checkpoint| checkpoint.kind == Kind::Summary));
+    let lasting = history.active.and_then(|active| {
+        scene.state.checkpoints[..=active].iter().rev().find(|checkpoint| checkpoint.kind == Kind::Summary)
+    });
     let base = match (active, lasting) {
-        (Some(active), Some(lasting)) if llm && holds(history, lasting) => Some(if active.kind == Kind::Summary { active } else { lasting }),
-        (Some(active), None) if llm && active.kind != Kind::Summary && history.first() == 0 && !history.is_view() => None,
+        (Some(active), Some(lasting)) if llm && holds(history, lasting) => {
+            Some(if active.kind == Kind::Summary { active } else { lasting })
+        }
+        (Some(active), None) if llm && active.kind != Kind::Summary && history.first() == 0 && !history.is_view() => {
+            None
+        }
         (active, _) => active,
     };
     let from = base.map_or(0, |checkpoint| checkpoint.covers.count);
     let stays = |index: u64| shape.head.contains(&index) || shape.kept.contains(&index);
-    let mut indices: Vec<u64> = base.map_or(Vec::new(), |checkpoint| checkpoint.kept.iter().copied().filter(|&index| !stays(index)).collect());
+    let mut indices: Vec<u64> =
+        base.map_or(Vec::new(), |checkpoint| checkpoint.kept.iter().copied().filter(|&index| !stays(index)).collect());
     // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
-    indices.extend((from..shape.covers.count).filter(|&index| if llm { !shape.head.contains(&index) } else { !stays(index) }));
+    indices.extend(
+        (from..shape.covers.count).filter(|&index| if llm { !shape.head.contains(&index) } else { !stays(index) }),
+    );
     let inputs: Vec<usize> = indices.into_iter().filter_map(|index| history.input_of(index)).collect();
-    let raw = inputs.iter().filter(|&&input| history.index_of(input).is_none_or(|index| !stays(index))).map(|&input| scene.tokens(input)).sum::<u64>() + base.map_or(0, |checkpoint| checkpoint.summary.raw);
+    let raw = inputs
+        .iter()
+        .filter(|&&input| history.index_of(input).is_none_or(|index| !stays(index)))
+        .map(|&input| scene.tokens(input))
+        .sum::<u64>()
+        + base.map_or(0, |checkpoint| checkpoint.summary.raw);
     let mut previous = base.map(|checkpoint| body(&checkpoint.summary.text).to_owned());
     let mut messages = Vec::with_capacity(inputs.len());
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
         // A summarizer gets what was there; code quotes what was sent, so that a view given back reads the same.
-        let content = if llm { content } else { view::as_sent(history, scene.state, &scene.options.estimator, input, content) };
+        let content =
+            if llm { content } else { view::as_sent(history, scene.state, &scene.options.estimator, input, content) };
         // A summary of ours whose state is lost is still a summary; of several the newest holds the others.
         match summary_of(&content).filter(|_| base.is_none() && history.messages[input].is_ours()) {
             Some(summary) => previous = Some(summary),
@@ -99,9 +114,13 @@ pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
     let active = history.active.map(|active| &scene.state.checkpoints[active]);
     let asked = history.index_of(turn).unwrap_or(0);
     // The note of the same request goes on; of another request it is history.
-    let earlier = active.filter(|checkpoint| checkpoint.covers.count > asked).and_then(|checkpoint| checkpoint.note.as_ref());
+    let earlier =
+        active.filter(|checkpoint| checkpoint.covers.count > asked).and_then(|checkpoint| checkpoint.note.as_ref());
     let from = active.map_or(0, |checkpoint| checkpoint.covers.count).max(asked + 1);
-    let inputs: Vec<usize> = (from..shape.covers.count).filter(|index| !shape.kept.contains(index) && !shape.head.contains(index)).filter_map(|index| history.input_of(index)).collect();
+    let inputs: Vec<usize> = (from..shape.covers.count)
+        .filter(|index| !shape.kept.contains(index) && !shape.head.contains(index))
+        .filter_map(|index| history.input_of(index))
+        .collect();
     let mut contents = Vec::with_capacity(inputs.len());
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
         contents.push(view::as_sent(history, scene.state, &scene.options.estimator, input, content));
@@ -114,7 +133,15 @@ pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
 ///
 /// # Errors
 /// When the format cannot make them.
-pub fn checkpoint(scene: &Scene<'_>, shape: &Shape, kind: Kind, text: String, note: Option<String>, ids: &[Option<String>], host: &mut dyn Host) -> Result<Checkpoint, Error> {
+pub fn checkpoint(
+    scene: &Scene<'_>,
+    shape: &Shape,
+    kind: Kind,
+    text: String,
+    note: Option<String>,
+    ids: &[Option<String>],
+    host: &mut dyn Host,
+) -> Result<Checkpoint, Error> {
     let history = scene.history;
     let revision = scene.state.revision + 1;
     let mut made = |text: String, slot: &str| -> Result<Made, Error> {
@@ -129,10 +156,29 @@ pub fn checkpoint(scene: &Scene<'_>, shape: &Shape, kind: Kind, text: String, no
     let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
     let first_kept = shape.head.iter().chain(&shape.kept).min().copied();
     let from = first_kept.unwrap_or(shape.covers.count).min(shape.covers.count);
-    let known = history.chain_at(from).or_else(|| scene.state.checkpoints.iter().find(|checkpoint| checkpoint.from == from).and_then(|checkpoint| checkpoint.from_chain));
+    let known = history.chain_at(from).or_else(|| {
+        scene
+            .state
+            .checkpoints
+            .iter()
+            .find(|checkpoint| checkpoint.from == from)
+            .and_then(|checkpoint| checkpoint.from_chain)
+    });
     let from_chain = if from == 0 { Some(CHAIN_START) } else { known };
     let from_id = history.input_of(from).and_then(|input| ids.get(input).cloned().flatten());
-    Ok(Checkpoint { revision, kind, covers: shape.covers, head: shape.head.clone(), kept: shape.kept.clone(), kept_chain, from, from_chain, from_id, summary, note })
+    Ok(Checkpoint {
+        revision,
+        kind,
+        covers: shape.covers,
+        head: shape.head.clone(),
+        kept: shape.kept.clone(),
+        kept_chain,
+        from,
+        from_chain,
+        from_id,
+        summary,
+        note,
+    })
 }
 
 /// Slots of messages of ours within a revision.
@@ -155,7 +201,8 @@ pub fn mentions(material: &Material, literal: &str) -> bool {
         ContentPart::Media { reference, .. } => holds(reference),
         ContentPart::Reasoning | ContentPart::Opaque => false,
     };
-    material.previous.as_ref().is_some_and(|previous| holds(previous)) || material.messages.iter().any(|(message, _)| message.parts.iter().any(part_holds))
+    material.previous.as_ref().is_some_and(|previous| holds(previous))
+        || material.messages.iter().any(|(message, _)| message.parts.iter().any(part_holds))
 }
 
 /// What stands before and after the number of messages that were dropped.

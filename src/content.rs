@@ -178,7 +178,9 @@ impl Collector {
             Some((Value::Array(items), _)) => items.push(value),
             Some((Value::Object(members), key)) => members.push((std::mem::take(key), value)),
             _ => {
-                if let Some(ContentPart::Call { input: slot, .. } | ContentPart::Result { output: slot, .. }) = self.last() {
+                if let Some(ContentPart::Call { input: slot, .. } | ContentPart::Result { output: slot, .. }) =
+                    self.last()
+                {
                     *slot = value;
                 }
             }
@@ -196,8 +198,12 @@ impl Sink for Collector {
             Head::Text { number } => ContentPart::Text { number, text: String::new() },
             Head::Reasoning { .. } => ContentPart::Reasoning,
             Head::Call => ContentPart::Call { id: String::new(), name: String::new(), input: Value::Null },
-            Head::Result { number, failed } => ContentPart::Result { number, id: String::new(), output: Value::Null, failed },
-            Head::Media { kind, bytes, .. } => ContentPart::Media { kind, media_type: String::new(), reference: String::new(), bytes },
+            Head::Result { number, failed } => {
+                ContentPart::Result { number, id: String::new(), output: Value::Null, failed }
+            }
+            Head::Media { kind, bytes, .. } => {
+                ContentPart::Media { kind, media_type: String::new(), reference: String::new(), bytes }
+            }
             Head::Opaque | Head::Tool => ContentPart::Opaque,
         };
         if let Some(message) = self.messages.last_mut() {

@@ -18,7 +18,17 @@ impl Digester {
     /// A digester that counts with this estimator.
     pub fn new(estimator: Estimator) -> Self {
         let counter = estimator.counter();
-        let state = State { estimator, records: Vec::new(), message: None, part: None, counter, text: hasher(), fresh: true, start: Vec::new(), values: Vec::new() };
+        let state = State {
+            estimator,
+            records: Vec::new(),
+            message: None,
+            part: None,
+            counter,
+            text: hasher(),
+            fresh: true,
+            start: Vec::new(),
+            values: Vec::new(),
+        };
         Self { decoder: Decoder::default(), state }
     }
 
@@ -231,7 +241,11 @@ impl Sink for State {
                     if place.index > 0 && !place.in_object && self.fresh {
                         self.counter.feed(if json { "," } else { " " });
                     }
-                    if json && place.depth > 0 { feed_escaped(&mut self.counter, text, last) } else { self.counter.feed(text) }
+                    if json && place.depth > 0 {
+                        feed_escaped(&mut self.counter, text, last)
+                    } else {
+                        self.counter.feed(text)
+                    }
                 }
             }
             Slot::Key => {
@@ -240,7 +254,11 @@ impl Sink for State {
                     if place.index > 0 && !(separate && place.depth == 1) && self.fresh {
                         self.counter.feed(if json { "," } else { " " });
                     }
-                    if json { feed_escaped(&mut self.counter, text, last) } else { self.counter.feed(text) }
+                    if json {
+                        feed_escaped(&mut self.counter, text, last)
+                    } else {
+                        self.counter.feed(text)
+                    }
                     if last && !(separate && place.depth == 1) {
                         self.counter.feed(":");
                     }

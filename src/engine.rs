@@ -6,6 +6,7 @@
 //!    fits, or says why none can. It may be given a longer history than the plan saw.
 //! 4. [`after_model`] learns from what the provider reported.
 
+use crate::budget::{Limits, Window};
 use crate::call::Call;
 use crate::compose::{self, Material};
 use crate::error::{Error, Warning};
@@ -17,7 +18,6 @@ use crate::pairs::{self, Cuts};
 use crate::plan::compact::Shape;
 use crate::plan::record::{Asked, Plan, Spent};
 use crate::plan::{self, Edit, Move, Rung, Scene, compact, seed};
-use crate::budget::{Limits, Window};
 use crate::report::{Notice, Outcome, Parts, Report, Usage};
 use crate::state::{Breaker, Clip, Kind, Pending, SessionState};
 use crate::summary::request::Request;
@@ -63,7 +63,12 @@ impl Committed {
             report.first_before = plan.spent.before.clone();
         }
         if let Some(next) = &mut self.next {
-            next.spent = Spent { calls: report.calls, failed: report.failed.clone(), usage: report.summarizer_usage.clone(), before: report.before_json() };
+            next.spent = Spent {
+                calls: report.calls,
+                failed: report.failed.clone(),
+                usage: report.summarizer_usage.clone(),
+                before: report.before_json(),
+            };
         }
     }
 }
@@ -88,7 +93,14 @@ pub(crate) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub(crate) fn new(call: &'a Call) -> Result<Self, Error> {
-        let history = History::resolve(&call.records, &call.flags, offset(call), &call.state, &call.options.estimator, call.options.seed)?;
+        let history = History::resolve(
+            &call.records,
+            &call.flags,
+            offset(call),
+            &call.state,
+            &call.options.estimator,
+            call.options.seed,
+        )?;
         let mut state = call.state.clone();
         // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
@@ -138,9 +150,18 @@ impl<'a> Work<'a> {
     pub(crate) fn usage_of(&self, view: &View, tokens: u64, scale: &dyn Fn(u64) -> u64) -> Usage {
         let raw = view.raw() + self.call.beside();
         let of = Parts::of(view, &self.history);
-        let mut parts = Parts { system: 0, tools: scale(self.call.tools), user: scale(of.user), assistant: scale(of.assistant), results: scale(of.results), media: scale(of.media), summary: scale(of.summary) };
+        let mut parts = Parts {
+            system: 0,
+            tools: scale(self.call.tools),
+            user: scale(of.user),
+            assistant: scale(of.assistant),
+            results: scale(of.results),
+            media: scale(of.media),
+            summary: scale(of.summary),
+        };
         // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
-        parts.system = tokens.saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
+        parts.system = tokens
+            .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
         if self.call.system + of.system == 0 && parts.system < 8 {
             parts.user += std::mem::take(&mut parts.system);
         }
@@ -153,23 +174,51 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn report(&self, before: Usage) -> Report {
-        let mut report = Report { before, after: before, diverged: self.history.diverged.clone(), request: self.request_id(), ..Report::default() };
+        let mut report = Report {
+            before,
+            after: before,
+            diverged: self.history.diverged.clone(),
+            request: self.request_id(),
+            ..Report::default()
+        };
         report.keep_from = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
-        let mut warn = |code, path: Option<String>, advice: &str| report.warnings.push(Notice { code, path, advice: advice.to_owned() });
+        let mut warn = |code, path: Option<String>, advice: &str| {
+            report.warnings.push(Notice { code, path, advice: advice.to_owned() })
+        };
         if self.history.is_view() {
-            warn(Warning::IsAView, Some("messages".into()), "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.");
+            warn(
+                Warning::IsAView,
+                Some("messages".into()),
+                "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.",
+            );
         }
         if self.call.max_output.is_none() && self.call.state.pending.is_none() {
-            warn(Warning::NoReplyLimit, Some("maxOutputTokens".into()), "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).");
+            warn(
+                Warning::NoReplyLimit,
+                Some("maxOutputTokens".into()),
+                "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
+            );
         }
         if self.call.uncounted_tools > 0 {
-            warn(Warning::UncountedTools, Some("tools".into()), "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.");
+            warn(
+                Warning::UncountedTools,
+                Some("tools".into()),
+                "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.",
+            );
         }
         if self.call.counter_failed {
-            warn(Warning::CounterFailed, Some("tune.tokens.estimator".into()), "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.");
+            warn(
+                Warning::CounterFailed,
+                Some("tune.tokens.estimator".into()),
+                "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.",
+            );
         }
         if self.call.unreadable > 0 {
-            warn(Warning::Opaque, Some("messages".into()), "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.");
+            warn(
+                Warning::Opaque,
+                Some("messages".into()),
+                "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.",
+            );
         }
         for violation in pairs::check(&self.history.messages).iter().take(8) {
             let code = match violation.rule {
@@ -192,8 +241,15 @@ impl<'a> Work<'a> {
     /// Whether little has come since the last compaction.
     fn little_new(&self, scene: &Scene<'_>) -> bool {
         let Some(checkpoint) = self.history.active.map(|active| &self.state.checkpoints[active]) else { return false };
-        let new = scene.view.items.iter().filter(|item| matches!(item.slot, Slot::Host { index, .. } if index >= checkpoint.covers.count)).map(|item| item.tokens).sum::<u64>();
-        self.calibration.scale(new, self.call.options.estimator.slope()) < crate::budget::share(scene.limits.room, self.call.options.shares.fresh)
+        let new = scene
+            .view
+            .items
+            .iter()
+            .filter(|item| matches!(item.slot, Slot::Host { index, .. } if index >= checkpoint.covers.count))
+            .map(|item| item.tokens)
+            .sum::<u64>();
+        self.calibration.scale(new, self.call.options.estimator.slope())
+            < crate::budget::share(scene.limits.room, self.call.options.shares.fresh)
     }
 
     fn decide(&self, scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
@@ -206,22 +262,42 @@ impl<'a> Work<'a> {
     }
 
     fn asked(&self, shape: &Shape, attempt: u64) -> Asked {
-        let most = self.call.options.summarizer.max_output.map_or(shape.summary_tokens, |limit| limit.min(shape.summary_tokens * 2));
+        let most = self
+            .call
+            .options
+            .summarizer
+            .max_output
+            .map_or(shape.summary_tokens, |limit| limit.min(shape.summary_tokens * 2));
         // Another wish, another question.
-        let focus = self.call.focus.as_deref().map_or(String::new(), |focus| format!("-{:08x}", crate::message::hash_text(focus) as u32));
-        Asked { id: format!("{:016x}-{attempt}{focus}", shape.covers.chain), kind: "summary".to_owned(), max_output_tokens: most }
+        let focus = self
+            .call
+            .focus
+            .as_deref()
+            .map_or(String::new(), |focus| format!("-{:08x}", crate::message::hash_text(focus) as u32));
+        Asked {
+            id: format!("{:016x}-{attempt}{focus}", shape.covers.chain),
+            kind: "summary".to_owned(),
+            max_output_tokens: most,
+        }
     }
 
     /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it.
     fn accepts(&self, shape: &Shape) -> bool {
         let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
-        shape.covers.count > covered && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept) && self.history.position(shape.covers.count) == Some(shape.covers) && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+        shape.covers.count > covered
+            && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
+            && self.history.position(shape.covers.count) == Some(shape.covers)
+            && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
     }
 }
 
 /// How many messages the host did not load: what it says, or what the place of a message known by its id implies.
 fn offset(call: &Call) -> u64 {
-    let known = call.state.checkpoints.last().and_then(|checkpoint| checkpoint.from_id.as_ref().map(|id| (checkpoint.from, id)));
+    let known = call
+        .state
+        .checkpoints
+        .last()
+        .and_then(|checkpoint| checkpoint.from_id.as_ref().map(|id| (checkpoint.from, id)));
     let Some((from, id)) = known.filter(|_| call.offset == 0) else { return call.offset };
     let at = call.ids.iter().position(|other| other.as_ref() == Some(id));
     at.map_or(0, |at| from.saturating_sub(at as u64))
@@ -266,7 +342,8 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
             report.rung = Some(rung.as_str());
             report.reason = why(&before, scene.limits.limit, call.now);
             let stays = |item: &view::Item| matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count || shape.head.contains(&index) || shape.kept.contains(&index));
-            let raw = view.items.iter().filter(|item| stays(item)).map(|item| item.tokens).sum::<u64>() + scene.raw(shape.summary_tokens);
+            let raw = view.items.iter().filter(|item| stays(item)).map(|item| item.tokens).sum::<u64>()
+                + scene.raw(shape.summary_tokens);
             let estimate = scene.estimate(raw);
             report.after = Usage { tokens: estimate.tokens, bound: estimate.bound, raw: raw + call.beside(), ..before };
             if rung == Rung::Summarize {
@@ -367,12 +444,22 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         match &action {
             Move::Pass | Move::Stuck => break,
             Move::Edit(edit) => apply(&mut work, *edit),
-            Move::Compact(shape) => cover(&mut work, &current, shape, rung, answers.and_then(<[Answer]>::first).filter(|_| rung == Rung::Summarize), &mut report, host)?,
+            Move::Compact(shape) => cover(
+                &mut work,
+                &current,
+                shape,
+                rung,
+                answers.and_then(<[Answer]>::first).filter(|_| rung == Rung::Summarize),
+                &mut report,
+                host,
+            )?,
         }
         let view = work.project(host)?;
-        if view.raw() < current.raw() {
+        let helped = view.raw() < current.raw();
+        if helped {
             // What was planned as a summary is a digest if no usable summary came.
-            let digested = rung == Rung::Summarize && work.state.checkpoints.last().is_some_and(|checkpoint| checkpoint.kind == Kind::Digest);
+            let digested = rung == Rung::Summarize
+                && work.state.checkpoints.last().is_some_and(|checkpoint| checkpoint.kind == Kind::Digest);
             highest = highest.max(if digested { Rung::Digest } else { rung });
             revised = true;
             current = view;
@@ -383,7 +470,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
             current = work.project(host)?;
         }
         let scene = work.scene(&current);
-        let from = step_after(rung, &action);
+        let from = step_after(rung, helped);
         (rung, action) = plan::next(&scene, from, false);
     }
     let scene = work.scene(&current);
@@ -397,7 +484,8 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let sent = render(&work, &mut current, host)?;
     remember_rewrites(&mut work, &current);
     report.after = work.usage(&current);
-    let covered_anew = work.state.checkpoints.last().map(|checkpoint| checkpoint.revision) != call.state.checkpoints.last().map(|checkpoint| checkpoint.revision);
+    let covered_anew = work.state.checkpoints.last().map(|checkpoint| checkpoint.revision)
+        != call.state.checkpoints.last().map(|checkpoint| checkpoint.revision);
     report.first_changed = if revised { first_changed(&first, &current, covered_anew) } else { None };
     report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
     report.request = work.request_id();
@@ -406,10 +494,22 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     (report.outcome, report.reason) = if !fits && hard {
         (Outcome::Infeasible, infeasible(&report.after))
     } else if !fits && !squeezed {
-        (Outcome::Squeezed, format!("Nothing more of the request can be covered or cut: it stays between the trigger of {} and the hard limit.", report.after.trigger))
+        (
+            Outcome::Squeezed,
+            format!(
+                "Nothing more of the request can be covered or cut: it stays between the trigger of {} and the hard limit.",
+                report.after.trigger
+            ),
+        )
     } else if squeezed {
         report.warnings.push(Notice { code: Warning::Squeezed, path: None, advice: "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.".into() });
-        (Outcome::Squeezed, format!("What cannot be changed takes more than nine tenths of the trigger of {} tokens; the conversation was brought below the hard limit.", report.after.trigger))
+        (
+            Outcome::Squeezed,
+            format!(
+                "What cannot be changed takes more than nine tenths of the trigger of {} tokens; the conversation was brought below the hard limit.",
+                report.after.trigger
+            ),
+        )
     } else if highest > Rung::Pass {
         (Outcome::Compacted, format!("{} Now {} tokens.", why(&before, before.trigger, call.now), report.after.tokens))
     } else if changed {
@@ -418,20 +518,26 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         (Outcome::Unchanged, passed(&report.after))
     };
     work.state.calibration = work.calibration.clone();
-    work.state.pending = Some(Pending { request: report.request.clone(), raw: report.after.raw, counted: call.counted, key: call.key() });
+    work.state.pending = Some(Pending {
+        request: report.request.clone(),
+        raw: report.after.raw,
+        counted: call.counted,
+        key: call.key(),
+    });
     Ok(Committed { state: work.state, report, changed, view: sent, next: None })
 }
 
 /// The rung from which to look on after a move.
-fn step_after(rung: Rung, action: &Move) -> Rung {
-    match (rung, action) {
-        (Rung::Pass | Rung::Clip, _) => Rung::Clear,
-        (Rung::Clear, _) => Rung::Digest,
-        (Rung::Summarize | Rung::Digest, _) => Rung::Squeeze,
-        (Rung::Squeeze, _) => Rung::Trim,
-        // Trimming goes on as long as there is something to trim.
-        (Rung::Trim, Move::Compact(_)) => Rung::Trim,
-        _ => Rung::Crush,
+fn step_after(rung: Rung, helped: bool) -> Rung {
+    match rung {
+        Rung::Pass | Rung::Clip => Rung::Clear,
+        Rung::Clear => Rung::Digest,
+        // With less room taken, more may have to go: as long as that helps.
+        Rung::Summarize | Rung::Digest if helped => Rung::Digest,
+        Rung::Summarize | Rung::Digest => Rung::Squeeze,
+        Rung::Squeeze => Rung::Trim,
+        Rung::Trim if helped => Rung::Trim,
+        Rung::Trim | Rung::Crush => Rung::Crush,
     }
 }
 
@@ -449,7 +555,15 @@ fn apply(work: &mut Work<'_>, edit: Edit) {
 }
 
 /// Covers what a shape says, with the answer's text if there is a usable one.
-fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, rung: Rung, answer: Option<&Answer>, report: &mut Report, host: &mut dyn Host) -> Result<(), Error> {
+fn cover(
+    work: &mut Work<'_>,
+    view: &View,
+    shape: &Shape,
+    rung: Rung,
+    answer: Option<&Answer>,
+    report: &mut Report,
+    host: &mut dyn Host,
+) -> Result<(), Error> {
     let options = &work.call.options;
     let scene = work.scene(view);
     let little_new = work.little_new(&scene);
@@ -469,16 +583,27 @@ fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, rung: Rung, answer: Op
                 if breaker.failures >= FAILURES {
                     breaker = Breaker { failures: 0, wait: WAIT, ..breaker };
                 }
-                report.warnings.push(Notice { code: Warning::SummaryFailed, path: Some("summarize".into()), advice: format!("{reason} A digest made by code took its place; the next compaction tries again.") });
+                report.warnings.push(Notice {
+                    code: Warning::SummaryFailed,
+                    path: Some("summarize".into()),
+                    advice: format!("{reason} A digest made by code took its place; the next compaction tries again."),
+                });
                 report.failed = Some(reason);
             }
         }
-    } else {
+    } else if rung <= Rung::Digest {
         breaker.wait = breaker.wait.saturating_sub(1);
     }
     let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
         let checkpoint = &work.state.checkpoints[active];
-        (Kind::Trim, compose::trimmed(compose::body(&checkpoint.summary.text), shape.covers.count - checkpoint.covers.count))
+        (
+            Kind::Trim,
+            compose::trimmed(
+                compose::body(&checkpoint.summary.text),
+                shape.covers.count - checkpoint.covers.count
+                    + checkpoint.kept.len().saturating_sub(shape.kept.len()) as u64,
+            ),
+        )
     });
     let (kind, text) = match judged.or(trimmed) {
         Some(made) => made,
@@ -488,11 +613,15 @@ fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, rung: Rung, answer: Op
             // The digest is code's own text: four bytes a raw token, but never more than half of what it replaces.
             let raw = scene.raw(tokens).min(material.raw / 2).max(plan::LEAST_CAP);
             let text = digest::write(&material.source(), usize::try_from(raw * 4).unwrap_or(usize::MAX));
-            (if rung == Rung::Trim { Kind::Trim } else { Kind::Digest }, keep_literals(text, &material, &work.call.must_keep))
+            (
+                if rung == Rung::Trim { Kind::Trim } else { Kind::Digest },
+                keep_literals(text, &material, &work.call.must_keep),
+            )
         }
     };
     let note = compose::progress(&scene, shape, host)?;
-    let checkpoint = compose::checkpoint(&scene, shape, kind, compose::summary_text(&text), note, &work.call.ids, host)?;
+    let checkpoint =
+        compose::checkpoint(&scene, shape, kind, compose::summary_text(&text), note, &work.call.ids, host)?;
     work.state.breaker = breaker;
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
@@ -501,7 +630,13 @@ fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, rung: Rung, answer: Op
 
 /// Appends the literal strings that must stay and would go with the material.
 fn keep_literals(mut text: String, material: &Material, literals: &[String]) -> String {
-    let gone: Vec<&str> = literals.iter().map(String::as_str).filter(|literal| !literal.is_empty() && text::find(&text, literal).is_none() && compose::mentions(material, literal)).collect();
+    let gone: Vec<&str> = literals
+        .iter()
+        .map(String::as_str)
+        .filter(|literal| {
+            !literal.is_empty() && text::find(&text, literal).is_none() && compose::mentions(material, literal)
+        })
+        .collect();
     if !gone.is_empty() {
         text.push_str("\n\n## To be kept literally");
         for literal in gone {
@@ -518,10 +653,16 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
     let mut sent = Vec::with_capacity(view.items.len());
     for item in &mut view.items {
         let made = |text: &str, slot: &str, host: &mut dyn Host| -> Result<Option<Product>, Error> {
-            checkpoint.map(|checkpoint| host.summary(text, &compose::message_id(checkpoint.revision, slot), checkpoint.covers.count)).transpose()
+            checkpoint
+                .map(|checkpoint| {
+                    host.summary(text, &compose::message_id(checkpoint.revision, slot), checkpoint.covers.count)
+                })
+                .transpose()
         };
         match (item.slot, checkpoint) {
-            (Slot::Summary, Some(checkpoint)) => item.made = made(&checkpoint.summary.text, compose::SUMMARY_SLOT, host)?,
+            (Slot::Summary, Some(checkpoint)) => {
+                item.made = made(&checkpoint.summary.text, compose::SUMMARY_SLOT, host)?
+            }
             (Slot::Note, Some(checkpoint)) => {
                 if let Some(note) = &checkpoint.note {
                     item.made = made(&note.text, compose::NOTE_SLOT, host)?;
@@ -553,7 +694,11 @@ fn remember_rewrites(work: &mut Work<'_>, view: &View) {
 /// The first place where two views differ.
 pub(crate) fn first_changed(before: &View, after: &View, covered_anew: bool) -> Option<u64> {
     let same = |(left, right): &(&view::Item, &view::Item)| match (left.slot, right.slot) {
-        (Slot::Host { .. }, Slot::Host { .. }) => left.slot == right.slot && left.made.as_ref().map(|product| &product.record) == right.made.as_ref().map(|product| &product.record),
+        (Slot::Host { .. }, Slot::Host { .. }) => {
+            left.slot == right.slot
+                && left.made.as_ref().map(|product| &product.record)
+                    == right.made.as_ref().map(|product| &product.record)
+        }
         // Messages of ours are made anew when something is covered anew.
         (left, right) => left == right && !covered_anew,
     };
@@ -570,7 +715,10 @@ pub(crate) fn why(usage: &Usage, limit: u64, asked: bool) -> String {
         return format!("Compaction was asked for at about {} tokens.", usage.tokens);
     }
     if usage.tokens + usage.bound < limit {
-        return format!("The strategy compacts at this number of messages; the request had about {} tokens.", usage.tokens);
+        return format!(
+            "The strategy compacts at this number of messages; the request had about {} tokens.",
+            usage.tokens
+        );
     }
     format!("The request of about {} tokens (up to {} more) reached the trigger of {limit}.", usage.tokens, usage.bound)
 }
@@ -579,12 +727,25 @@ pub(crate) fn infeasible(usage: &Usage) -> String {
     let parts = usage.parts;
     format!(
         "Even the smallest legal view of about {} tokens does not fit the window of {}: system and what the provider adds {}, tools {}, user {}, assistant {}, tool results {}, media {}, summary {}. Shorten the largest of them or use a larger window.",
-        usage.tokens, usage.window, parts.system, parts.tools, parts.user, parts.assistant, parts.results, parts.media, parts.summary
+        usage.tokens,
+        usage.window,
+        parts.system,
+        parts.tools,
+        parts.user,
+        parts.assistant,
+        parts.results,
+        parts.media,
+        parts.summary
     )
 }
 
 /// Learns from what a provider reported for the request that is pending. Anything that does not fit is ignored.
-pub fn after_model(call: &crate::options::Options, state: &SessionState, prompt: Option<u64>, request: Option<&str>) -> SessionState {
+pub fn after_model(
+    call: &crate::options::Options,
+    state: &SessionState,
+    prompt: Option<u64>,
+    request: Option<&str>,
+) -> SessionState {
     let mut state = state.clone();
     if call.seed {
         return seed::after_model(state, prompt, request);
@@ -597,7 +758,11 @@ pub fn after_model(call: &crate::options::Options, state: &SessionState, prompt:
     state.pending = None;
     if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
         state.calibration = state.calibration.under(&pending.key);
-        state.calibration.learn(crate::tokens::calibration::Reading { raw: pending.raw, reported }, pending.counted, call.estimator.slope());
+        state.calibration.learn(
+            crate::tokens::calibration::Reading { raw: pending.raw, reported },
+            pending.counted,
+            call.estimator.slope(),
+        );
     }
     state
 }
@@ -614,7 +779,11 @@ pub fn summary_of(state: &SessionState) -> Option<&str> {
 
 /// A position for tests and tools: where a history of these records ends.
 pub fn end_of(records: &[u32]) -> Option<Position> {
-    Some(crate::message::Digest::split(records)?.iter().fold(Position::START, |position, digest| position.after(digest.hash())))
+    Some(
+        crate::message::Digest::split(records)?
+            .iter()
+            .fold(Position::START, |position, digest| position.after(digest.hash())),
+    )
 }
 
 /// Usage as plain JSON.

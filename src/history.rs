@@ -52,15 +52,52 @@ impl<'a> History<'a> {
     ///
     /// # Errors
     /// When records are malformed, or `offset` leaves out messages that the state needs.
-    pub fn resolve(records: &'a [u32], flags: &'a [u8], offset: u64, state: &SessionState, estimator: &Estimator, all: bool) -> Result<Self, Error> {
-        let messages = Digest::split(records).ok_or_else(|| Error::new(Code::Boundary, "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build."))?;
+    pub fn resolve(
+        records: &'a [u32],
+        flags: &'a [u8],
+        offset: u64,
+        state: &SessionState,
+        estimator: &Estimator,
+        all: bool,
+    ) -> Result<Self, Error> {
+        let messages = Digest::split(records).ok_or_else(|| {
+            Error::new(
+                Code::Boundary,
+                "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build.",
+            )
+        })?;
         let tokens = tokens(&messages, estimator);
-        let hashes: Vec<u64> = messages.iter().map(|message| state.rewrites.iter().find(|rewrite| rewrite.made == message.hash()).map_or(message.hash(), |rewrite| rewrite.from)).collect();
-        let mut history = Self { messages, tokens, hashes: Vec::new(), flags, lead: Vec::new(), first: offset, chain: Vec::new(), active: None, diverged: None };
+        let hashes: Vec<u64> = messages
+            .iter()
+            .map(|message| {
+                state
+                    .rewrites
+                    .iter()
+                    .find(|rewrite| rewrite.made == message.hash())
+                    .map_or(message.hash(), |rewrite| rewrite.from)
+            })
+            .collect();
+        let mut history = Self {
+            messages,
+            tokens,
+            hashes: Vec::new(),
+            flags,
+            lead: Vec::new(),
+            first: offset,
+            chain: Vec::new(),
+            active: None,
+            diverged: None,
+        };
         let newest = state.checkpoints.last();
         if offset > newest.map_or(0, |checkpoint| checkpoint.from) {
             let need = newest.map_or(0, |checkpoint| checkpoint.from);
-            return Err(Error::at(Code::HistoryGap, "offset", format!("The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`.")));
+            return Err(Error::at(
+                Code::HistoryGap,
+                "offset",
+                format!(
+                    "The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`."
+                ),
+            ));
         }
         history.chain = history.chain_from(&hashes, 0, state);
         history.active = state.checkpoints.iter().rposition(|checkpoint| history.matches(checkpoint, all));
@@ -74,9 +111,15 @@ impl<'a> History<'a> {
             history.chain = chain(checkpoint.covers.chain, &hashes[length..]);
             history.active = Some(index);
         }
-        if let Some(newest) = newest.filter(|_| history.active.is_none_or(|active| active + 1 < state.checkpoints.len())) {
+        if let Some(newest) =
+            newest.filter(|_| history.active.is_none_or(|active| active + 1 < state.checkpoints.len()))
+        {
             let end = history.end();
-            let reason = if end < newest.covers.count { "The history is shorter than what was compacted: it was rewound, or messages are missing." } else { "A message that was compacted has been edited, moved or deleted." };
+            let reason = if end < newest.covers.count {
+                "The history is shorter than what was compacted: it was rewound, or messages are missing."
+            } else {
+                "A message that was compacted has been edited, moved or deleted."
+            };
             history.diverged = Some(Diverged { reason, at: newest.covers.count });
         }
         history.hashes = hashes;
@@ -89,7 +132,9 @@ impl<'a> History<'a> {
         }
         // Only what a checkpoint noted tells the chain inside a conversation.
         let known = state.checkpoints.iter().rev().find_map(|checkpoint| {
-            let anchor = checkpoint.from_chain.map_or((checkpoint.covers.count, checkpoint.covers.chain), |chain| (checkpoint.from, chain));
+            let anchor = checkpoint
+                .from_chain
+                .map_or((checkpoint.covers.count, checkpoint.covers.chain), |chain| (checkpoint.from, chain));
             let skip = usize::try_from(anchor.0.checked_sub(self.first)?).ok()?;
             (skip <= hashes.len()).then_some((skip, anchor.1))
         });
@@ -102,13 +147,17 @@ impl<'a> History<'a> {
     /// Whether covering this much leaves the newest message and the newest typed one in the view. A history that was cut short
     /// may end in what was covered.
     pub fn leaves_the_newest(&self, covers: u64, head: &[u64], kept: &[u64]) -> bool {
-        let typed = (0..self.messages.len()).rev().find(|&input| self.is_typed(input)).and_then(|input| self.index_of(input));
-        covers < self.end() && typed.is_none_or(|index| index >= covers || kept.contains(&index) || head.contains(&index))
+        let typed =
+            (0..self.messages.len()).rev().find(|&input| self.is_typed(input)).and_then(|input| self.index_of(input));
+        covers < self.end()
+            && typed.is_none_or(|index| index >= covers || kept.contains(&index) || head.contains(&index))
     }
 
     /// Whether a checkpoint holds. The preset covers everything and may be asked again.
     fn matches(&self, checkpoint: &Checkpoint, all: bool) -> bool {
-        checkpoint.from >= self.first && (all || self.leaves_the_newest(checkpoint.covers.count, &checkpoint.head, &checkpoint.kept)) && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
+        checkpoint.from >= self.first
+            && (all || self.leaves_the_newest(checkpoint.covers.count, &checkpoint.head, &checkpoint.kept))
+            && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
     }
 
     /// Whether the input is a view of ours with messages appended: which checkpoint made it, and how long its front is.

@@ -283,7 +283,10 @@ impl<'a> Fields<'a> {
     /// # Errors
     /// When it is something else.
     pub fn counts(&self, name: &str) -> Result<Vec<u64>, Error> {
-        self.list(name)?.iter().map(|item| item.count().ok_or_else(|| self.wrong(name, "whole numbers", item))).collect()
+        self.list(name)?
+            .iter()
+            .map(|item| item.count().ok_or_else(|| self.wrong(name, "whole numbers", item)))
+            .collect()
     }
 
     /// `true` or `false`, or none.

@@ -331,5 +331,7 @@ pub fn hex(value: u64) -> String {
 
 /// Reads 16 hex digits.
 pub fn from_hex(text: &str) -> Option<u64> {
-    (text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| u64::from_str_radix(text, 16).ok()).flatten()
+    (text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .then(|| u64::from_str_radix(text, 16).ok())
+        .flatten()
 }

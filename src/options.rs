@@ -91,15 +91,27 @@ impl Options {
         let seed = match tuning.text("preset")? {
             None => false,
             Some("contextguard") => true,
-            Some(other) => return Err(Error::at(Code::InvalidOption, "tune.preset", format!("There is no preset \"{other}\"; the only one is \"contextguard\"."))),
+            Some(other) => {
+                return Err(Error::at(
+                    Code::InvalidOption,
+                    "tune.preset",
+                    format!("There is no preset \"{other}\"; the only one is \"contextguard\"."),
+                ));
+            }
         };
         let named = tuning.text("strategy")?;
         if seed && named.is_some() {
-            return Err(Error::at(Code::PresetWithStrategy, "tune.strategy", "A preset brings its own steps: give either `preset` or `strategy`."));
+            return Err(Error::at(
+                Code::PresetWithStrategy,
+                "tune.strategy",
+                "A preset brings its own steps: give either `preset` or `strategy`.",
+            ));
         }
         let strategy = match named {
             None => Strategy::default(),
-            Some(name) => Strategy::parse(name).ok_or_else(|| unknown("tune.strategy", name, Strategy::NAMES, "strategy"))?,
+            Some(name) => {
+                Strategy::parse(name).ok_or_else(|| unknown("tune.strategy", name, Strategy::NAMES, "strategy"))?
+            }
         };
         tuning.flag("repair")?;
         let tokens = if tuning.raw("tokens").is_null() { &empty } else { tuning.raw("tokens") };
@@ -132,7 +144,11 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
     if reserve < window || window == 0 {
         return Ok(());
     }
-    Err(Error::at(Code::ReserveTooLarge, "tune.reserve", format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one.")))
+    Err(Error::at(
+        Code::ReserveTooLarge,
+        "tune.reserve",
+        format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one."),
+    ))
 }
 
 /// The window of one call, as `contextWindow` answered for its model.
@@ -153,7 +169,10 @@ pub fn window(value: &Json) -> Result<u64, Error> {
 fn limit(json: &Json, name: &str, path: &str) -> Result<Option<u64>, Error> {
     match json.get(name) {
         Json::Null => Ok(None),
-        other => other.count().map(Some).ok_or_else(|| misfit(Code::InvalidOption, path, "a whole number of tokens of at least 0", other)),
+        other => other
+            .count()
+            .map(Some)
+            .ok_or_else(|| misfit(Code::InvalidOption, path, "a whole number of tokens of at least 0", other)),
     }
 }
 
@@ -189,7 +208,9 @@ fn estimator(tokens: &Json) -> Result<Estimator, Error> {
     let family = match tokens.get("family") {
         Json::Null => "",
         Json::Text(family) => family,
-        other => return Err(misfit(Code::InvalidOption, "tune.tokens.family", "the name of a tokenizer family", other)),
+        other => {
+            return Err(misfit(Code::InvalidOption, "tune.tokens.family", "the name of a tokenizer family", other));
+        }
     };
     let rule = match tokens.get("estimator") {
         Json::Null => "bytes4",
@@ -201,7 +222,14 @@ fn estimator(tokens: &Json) -> Result<Estimator, Error> {
             }
             name
         }
-        other => return Err(misfit(Code::InvalidOption, "tune.tokens.estimator", "the name of an estimator or a function", other)),
+        other => {
+            return Err(misfit(
+                Code::InvalidOption,
+                "tune.tokens.estimator",
+                "the name of an estimator or a function",
+                other,
+            ));
+        }
     };
     Estimator::parse(&if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") })
 }
@@ -216,9 +244,17 @@ fn shares(json: &Json) -> Result<Shares, Error> {
     for (value, (name, default, least, most)) in values.iter_mut().zip(SHARES) {
         *value = match json.get(name) {
             Json::Null => default,
-            other => other.millionths().and_then(|share| u64::try_from(share).ok()).filter(|share| (least..=most).contains(share)).ok_or_else(|| {
-                Error::at(Code::InvalidOption, member("tune.shares", name), format!("Expected a share from {} to {}.", decimal(least), decimal(most)))
-            })?,
+            other => other
+                .millionths()
+                .and_then(|share| u64::try_from(share).ok())
+                .filter(|share| (least..=most).contains(share))
+                .ok_or_else(|| {
+                    Error::at(
+                        Code::InvalidOption,
+                        member("tune.shares", name),
+                        format!("Expected a share from {} to {}.", decimal(least), decimal(most)),
+                    )
+                })?,
         };
     }
     let [target, tail, part, clear, accept, typed, facts, soft, fresh] = values;
@@ -241,9 +277,19 @@ fn known(json: &Json, path: &str, names: &[&str]) -> Result<(), Error> {
 
 fn unknown(path: &str, name: &str, names: &[&str], what: &str) -> Error {
     // The start of a name is as good as the name.
-    let nearest = names.iter().copied().min_by_key(|candidate| if name.len() > 2 && candidate.starts_with(name) { 0 } else { distance(name, candidate) });
+    let nearest = names.iter().copied().min_by_key(|candidate| {
+        if name.len() > 2 && candidate.starts_with(name) { 0 } else { distance(name, candidate) }
+    });
     let code = if what == "option" { Code::UnknownOption } else { Code::InvalidOption };
-    Error::at(code, path, format!("There is no {what} \"{name}\". Did you mean \"{}\"? Known: {}.", nearest.unwrap_or(""), names.join(", ")))
+    Error::at(
+        code,
+        path,
+        format!(
+            "There is no {what} \"{name}\". Did you mean \"{}\"? Known: {}.",
+            nearest.unwrap_or(""),
+            names.join(", ")
+        ),
+    )
 }
 
 /// Edits between two names, letters of either case alike.

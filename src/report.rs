@@ -231,7 +231,11 @@ impl Report {
 /// When it is no report.
 pub fn attributes(report: &Json) -> Result<Json, Error> {
     if report.get("outcome").text().is_none() || report.get("after").members().is_none() {
-        return Err(Error::at(Code::InvalidCall, "report", "Expected a report, as `beforeModel`, `plan` and `commit` return it."));
+        return Err(Error::at(
+            Code::InvalidCall,
+            "report",
+            "Expected a report, as `beforeModel`, `plan` and `commit` return it.",
+        ));
     }
     let mut flat = Archive::writer();
     let mut add = |path: &[&str], value: &Json| {
@@ -250,7 +254,13 @@ pub fn attributes(report: &Json) -> Result<Json, Error> {
     add(&["summarizer", "calls"], report.get("summarizer").get("calls"));
     add(&["summarizer", "failed"], &Json::Bool(!report.get("summarizer").get("failed").is_null()));
     add(&["diverged"], &Json::Bool(!report.get("diverged").is_null()));
-    let codes: Vec<&str> = report.get("warnings").list().unwrap_or_default().iter().filter_map(|warning| warning.get("code").text()).collect();
+    let codes: Vec<&str> = report
+        .get("warnings")
+        .list()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|warning| warning.get("code").text())
+        .collect();
     add(&["warnings"], &Json::Text(codes.join(",")));
     Ok(flat.finish())
 }

@@ -106,7 +106,9 @@ impl Record for Checkpoint {
             archive.reject("from");
         }
         for list in [&self.head, &self.kept] {
-            if list.windows(2).any(|pair| pair[0] >= pair[1]) || list.last().is_some_and(|&last| last >= self.covers.count) {
+            if list.windows(2).any(|pair| pair[0] >= pair[1])
+                || list.last().is_some_and(|&last| last >= self.covers.count)
+            {
                 archive.reject("kept");
             }
         }
@@ -230,7 +232,8 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 10] = ["version", "revision", "checkpoints", "clips", "cleared", "rewrites", "calibration", "pending", "breaker", "seed"];
+const KNOWN: [&str; 10] =
+    ["version", "revision", "checkpoints", "clips", "cleared", "rewrites", "calibration", "pending", "breaker", "seed"];
 
 impl Record for SessionState {
     fn archive(&mut self, archive: &mut Archive<'_>) {
@@ -275,9 +278,15 @@ impl SessionState {
             Some(newer) if newer > VERSION => Err(Error::at(
                 Code::NewerState,
                 "state.version",
-                format!("This state has version {newer}, this library reads {VERSION}: update precis before it touches this conversation."),
+                format!(
+                    "This state has version {newer}, this library reads {VERSION}: update precis before it touches this conversation."
+                ),
             )),
-            _ => Err(Error::at(Code::InvalidState, "state", "This is not a state of precis. Pass what the last call returned, or null for a new conversation.")),
+            _ => Err(Error::at(
+                Code::InvalidState,
+                "state",
+                "This is not a state of precis. Pass what the last call returned, or null for a new conversation.",
+            )),
         }
     }
 

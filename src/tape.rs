@@ -311,5 +311,8 @@ fn take<'a>(rest: &mut &'a [u8], length: u32) -> Result<&'a str, Error> {
 }
 
 fn malformed() -> Error {
-    Error::new(Code::Boundary, "The message data that reached the engine is malformed: use the JavaScript and the .wasm of the same precis build.")
+    Error::new(
+        Code::Boundary,
+        "The message data that reached the engine is malformed: use the JavaScript and the .wasm of the same precis build.",
+    )
 }

@@ -25,7 +25,12 @@ pub fn ends(text: &str, bytes: usize) -> String {
     let room = bytes.saturating_sub(32);
     let head = floor(text, room * 2 / 3);
     let tail = ceil(text, text.len() - room / 3).max(head);
-    format!("{} [… {} characters …] {}", between(text, 0, head).trim_end(), characters(between(text, head, tail)), between(text, tail, text.len()).trim_start())
+    format!(
+        "{} [… {} characters …] {}",
+        between(text, 0, head).trim_end(),
+        characters(between(text, head, tail)),
+        between(text, tail, text.len()).trim_start()
+    )
 }
 
 /// The text from byte `from` to byte `to`, both character boundaries. Slicing with `[from..to]` would do the same, and

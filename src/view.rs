@@ -65,7 +65,12 @@ impl View {
 
     /// Whether it is the input, message by message.
     pub fn is_input(&self, history: &History<'_>) -> bool {
-        self.items.len() == history.messages.len() && self.items.iter().enumerate().all(|(at, item)| item.made.is_none() && matches!(item.slot, Slot::Host { input, .. } if input == at))
+        self.items.len() == history.messages.len()
+            && self
+                .items
+                .iter()
+                .enumerate()
+                .all(|(at, item)| item.made.is_none() && matches!(item.slot, Slot::Host { input, .. } if input == at))
     }
 
     /// Where each of `count` input messages stands in the view.
@@ -96,7 +101,12 @@ impl View {
 ///
 /// # Errors
 /// When the host cannot read or copy a message.
-pub fn project(history: &History<'_>, state: &SessionState, estimator: &Estimator, host: &mut dyn Host) -> Result<View, Error> {
+pub fn project(
+    history: &History<'_>,
+    state: &SessionState,
+    estimator: &Estimator,
+    host: &mut dyn Host,
+) -> Result<View, Error> {
     let mut view = View::default();
     let head = leading(history);
     match history.active.map(|active| &state.checkpoints[active]) {
@@ -132,14 +142,24 @@ pub fn project(history: &History<'_>, state: &SessionState, estimator: &Estimato
 }
 
 /// A message with its text as the state's edits leave it.
-pub fn as_sent(history: &History<'_>, state: &SessionState, estimator: &Estimator, input: usize, mut content: Content) -> Content {
+pub fn as_sent(
+    history: &History<'_>,
+    state: &SessionState,
+    estimator: &Estimator,
+    input: usize,
+    mut content: Content,
+) -> Content {
     let edits = Edits::of(history, state);
     let Some(index) = history.index_of(input).filter(|_| !history.is_pinned(input)) else { return content };
-    for (number, text) in clip::texts(&history.messages[input], std::slice::from_ref(&content), edits.caps(index), estimator) {
+    for (number, text) in
+        clip::texts(&history.messages[input], std::slice::from_ref(&content), edits.caps(index), estimator)
+    {
         for part in &mut content.parts {
             match part {
                 ContentPart::Text { number: own, text: body } if *own == number => body.clone_from(&text),
-                ContentPart::Result { number: own, output, .. } if *own == number => *output = Value::Text(text.clone()),
+                ContentPart::Result { number: own, output, .. } if *own == number => {
+                    *output = Value::Text(text.clone())
+                }
                 _ => {}
             }
         }
@@ -176,7 +196,12 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
 }
 
 fn plain(history: &History<'_>, input: usize, index: u64, head: bool) -> Item {
-    Item { slot: Slot::Host { input, index }, tokens: history.tokens[input], made: None, fixed: head || history.is_pinned(input) }
+    Item {
+        slot: Slot::Host { input, index },
+        tokens: history.tokens[input],
+        made: None,
+        fixed: head || history.is_pinned(input),
+    }
 }
 
 /// How many leading messages are instructions.
@@ -196,7 +221,10 @@ pub const LEAST_CLEARED: u64 = 40;
 impl<'s> Edits<'s> {
     fn of(history: &History<'_>, state: &'s SessionState) -> Self {
         // A position inside what a checkpoint covers cannot be checked any more, and need not be.
-        let holds = |position: &crate::message::Position| history.chain_at(position.count).is_none_or(|chain| chain == position.chain) && position.count <= history.end();
+        let holds = |position: &crate::message::Position| {
+            history.chain_at(position.count).is_none_or(|chain| chain == position.chain)
+                && position.count <= history.end()
+        };
         Self {
             clips: state.clips.iter().filter(|clip| holds(&clip.up_to)).collect(),
             cleared: state.cleared.filter(|position| holds(position)).map_or(0, |position| position.count),
@@ -209,7 +237,13 @@ impl<'s> Edits<'s> {
 
     /// What results and what people typed are cut to.
     fn caps(&self, index: u64) -> Caps {
-        let least = |typed: bool| self.clips.iter().filter(|clip| index < clip.up_to.count && (clip.typed || !typed)).map(|clip| clip.cap).min();
+        let least = |typed: bool| {
+            self.clips
+                .iter()
+                .filter(|clip| index < clip.up_to.count && (clip.typed || !typed))
+                .map(|clip| clip.cap)
+                .min()
+        };
         Caps { results: least(false), typed: least(true), clears: self.clears(index) }
     }
 
@@ -218,6 +252,7 @@ impl<'s> Edits<'s> {
         let (message, caps) = (&history.messages[input], self.caps(index));
         let number = |cap: Option<u64>| cap.map_or(String::new(), |cap| cap.to_string());
         let changes = message.parts().any(|part| clip::touches(&part, message.role(), caps));
-        changes.then(|| format!("{}/{}{}", number(caps.results), number(caps.typed), if caps.clears { "c" } else { "" }))
+        changes
+            .then(|| format!("{}/{}{}", number(caps.results), number(caps.typed), if caps.clears { "c" } else { "" }))
     }
 }

@@ -35,9 +35,19 @@ pub fn texts(message: &Digest<'_>, content: &[Content], caps: Caps, estimator: &
     for part in message.parts().filter(|part| touches(part, message.role(), caps)) {
         for candidate in content.iter().flat_map(|content| &content.parts) {
             let text = match candidate {
-                ContentPart::Text { number, text } if part.kind == PartKind::Text && *number == part.number => cut(text, caps.typed.unwrap_or(0), part.kind, estimator),
-                ContentPart::Result { number, failed, .. } if caps.clears && part.kind == PartKind::Result && *number == part.number => cleared(*failed),
-                ContentPart::Result { number, output, .. } if part.kind == PartKind::Result && *number == part.number => cut(&output.to_text(), caps.results.unwrap_or(0), part.kind, estimator),
+                ContentPart::Text { number, text } if part.kind == PartKind::Text && *number == part.number => {
+                    cut(text, caps.typed.unwrap_or(0), part.kind, estimator)
+                }
+                ContentPart::Result { number, failed, .. }
+                    if caps.clears && part.kind == PartKind::Result && *number == part.number =>
+                {
+                    cleared(*failed)
+                }
+                ContentPart::Result { number, output, .. }
+                    if part.kind == PartKind::Result && *number == part.number =>
+                {
+                    cut(&output.to_text(), caps.results.unwrap_or(0), part.kind, estimator)
+                }
                 _ => continue,
             };
             changed.push((part.number, text));
@@ -50,7 +60,10 @@ pub fn texts(message: &Digest<'_>, content: &[Content], caps: Caps, estimator: &
 /// The line that stands for a cleared result. It says nothing of the text, which may have been cut before.
 fn cleared(failed: bool) -> String {
     let outcome = if failed { "had failed" } else { "had succeeded" };
-    format!("{}this tool result was removed to save space; the tool {outcome}. Run it again if you need the result.]", markers::NOTICE)
+    format!(
+        "{}this tool result was removed to save space; the tool {outcome}. Run it again if you need the result.]",
+        markers::NOTICE
+    )
 }
 
 /// Head and tail of a text, with a notice between them, within `cap` raw tokens.
@@ -59,15 +72,23 @@ fn cleared(failed: bool) -> String {
 /// its history.
 pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> String {
     let parted = Parted::of(text);
-    let mut bytes = usize::try_from(cap.saturating_mul(4)).unwrap_or(usize::MAX);
+    let most = usize::try_from(cap.saturating_mul(LONGEST_TOKEN)).unwrap_or(usize::MAX);
+    // The same steps for every cap, so that a text cut twice ends where one cut would have ended.
+    let mut bytes = LARGEST_CUT;
     loop {
-        let cut = parted.keep_ends(bytes, kind);
-        if tokens::of_text(estimator, &cut) <= cap || bytes == 0 {
-            return cut;
+        if bytes <= most {
+            let cut = parted.keep_ends(bytes, kind);
+            if tokens::of_text(estimator, &cut) <= cap || bytes < 8 {
+                return cut;
+            }
         }
         bytes = bytes * 7 / 8;
     }
 }
+
+/// Where the steps begin, and how many bytes a token may have on average for a step to be worth trying.
+const LARGEST_CUT: usize = 1 << 26;
+const LONGEST_TOKEN: u64 = 6;
 
 const LEFT_OUT: &str = " characters left out here.";
 
@@ -91,12 +112,17 @@ impl<'t> Parted<'t> {
         let (number, rest) = notice.split_once(' ')?;
         let rest = rest.strip_prefix(LEFT_OUT.trim_start())?;
         let end = text::find(rest, "]\n")?;
-        Some(Self { head: text::between(text, 0, start), hidden: number.parse().ok()?, tail: text::between(rest, end + 2, rest.len()) })
+        Some(Self {
+            head: text::between(text, 0, start),
+            hidden: number.parse().ok()?,
+            tail: text::between(rest, end + 2, rest.len()),
+        })
     }
 
     /// At most about `bytes`: two thirds from the head, one third from the tail, cut at line ends where one is near.
     fn keep_ends(&self, bytes: usize, kind: PartKind) -> String {
-        let advice = if kind == PartKind::Result { " Run the tool again, for a smaller part, if you need it." } else { "" };
+        let advice =
+            if kind == PartKind::Result { " Run the tool again, for a smaller part, if you need it." } else { "" };
         let room = bytes.saturating_sub(markers::NOTICE.len() + LEFT_OUT.len() + advice.len() + 12);
         // Where the cut before left no more than is wanted now, its line ends stand.
         let whole = |part: &str, wanted: usize| self.hidden > 0 && wanted > part.len();

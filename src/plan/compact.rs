@@ -31,10 +31,12 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     let lead = scene.lead();
     let wanted = scene.options.strategy.tail_start(scene).max(lead);
     let cut = legal_cut(scene, wanted)?;
-    of_cut(scene, cut)
+    let shape = of_cut(scene, cut, share(scene.limits.room, scene.options.shares.typed))?;
+    (shape.covers.count > scene.covered()).then_some(shape)
 }
 
-/// Covers one more group than the active checkpoint does, or as many as are needed to fit, keeping the newest.
+/// Covers one more group than the active checkpoint does, or as many as are needed to fit, keeping the newest and of the
+/// typed messages only the active one.
 pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
     let lead = scene.lead();
     let newest = scene.newest();
@@ -46,19 +48,19 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
         gained += (cut..end).map(|input| scene.tokens(input)).sum::<u64>();
         cut = end;
     }
-    of_cut(scene, legal_cut(scene, cut)?)
+    let shape = of_cut(scene, legal_cut(scene, cut)?, 0)?;
+    let kept = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].kept.len());
+    (shape.covers.count > scene.covered() || shape.covers.count == scene.covered() && shape.kept.len() < kept)
+        .then_some(shape)
 }
 
-fn of_cut(scene: &Scene<'_>, cut: usize) -> Option<Shape> {
+/// `typed`: estimated tokens that typed messages before the cut may take, apart from the active one.
+fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     let history = scene.history;
     let covers = history.position(history.index_of(cut).unwrap_or_else(|| history.end()))?;
-    if covers.count <= scene.covered() {
-        return None;
-    }
     let (mut head, mut kept) = (Vec::new(), Vec::new());
     let active = scene.active_user();
     let inside = active.is_some_and(|active| active < cut);
-    let mut typed = share(scene.limits.room, scene.options.shares.typed);
     let recent = recent_typed(scene, cut);
     // Newest first: the budget for typed messages goes to the newer one.
     for input in (0..cut).rev() {
@@ -79,7 +81,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize) -> Option<Shape> {
     head.reverse();
     kept.reverse();
     whole_groups(scene, &mut head, covers.count);
-    let covered = covers.count - scene.covered();
+    let covered = covers.count.saturating_sub(scene.covered());
     let stays = (head.len() + kept.len()) as u64;
     // Something must go: covering only what stays anyway makes nothing smaller.
     if scene.history.active.is_none() && covered <= stays {
@@ -127,7 +129,12 @@ fn legal_cut(scene: &Scene<'_>, wanted: usize) -> Option<usize> {
     if !first.is_some_and(|first| first.is_signed()) {
         return Some(cut);
     }
-    let begins = |input: usize| messages.get(input).is_some_and(|message| message.role() == Role::Assistant && message.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning));
+    let begins = |input: usize| {
+        messages.get(input).is_some_and(|message| {
+            message.role() == Role::Assistant
+                && message.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning)
+        })
+    };
     (turn + 1..=cut).rev().find(|&input| scene.cuts.is_legal(input.wrapping_sub(lead)) && begins(input)).or(Some(turn))
 }
 

@@ -177,7 +177,8 @@ impl Scene<'_> {
             }
             let message = item.digest().unwrap_or(self.history.messages[input]);
             for part in message.parts() {
-                let cut = part.kind == PartKind::Result || typed && part.kind == PartKind::Text && message.role() == Role::User;
+                let cut = part.kind == PartKind::Result
+                    || typed && part.kind == PartKind::Text && message.role() == Role::User;
                 if cut {
                     parts.push((at, u64::from(part.tokens)));
                 }
@@ -216,7 +217,8 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     if from <= Rung::Digest
         && let Some(shape) = compact::shape(scene)
     {
-        let rung = if llm && !scene.limits.squeezed && from <= Rung::Summarize { Rung::Summarize } else { Rung::Digest };
+        let rung =
+            if llm && !scene.limits.squeezed && from <= Rung::Summarize { Rung::Summarize } else { Rung::Digest };
         return (rung, Move::Compact(shape));
     }
     if fits {
@@ -224,7 +226,15 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     }
     // Down to the target, so that the next request has room; if that is out of reach, to the limit.
     let aims = [scene.raw_below(scene.limits.target), scene.raw_below(scene.limits.limit)];
-    let level_to = |parts: &[(usize, u64)], least: u64| aims.iter().find_map(|&aim| level(parts, raw, aim).filter(|&cap| cap >= least));
+    let level_to = |parts: &[(usize, u64)], least: u64| {
+        aims.iter().find_map(|&aim| level(parts, raw, aim).filter(|&cap| cap >= least))
+    };
+    if from <= Rung::Squeeze
+        && let Some((clear, gained)) = clearing(scene)
+        && scene.fits(raw.saturating_sub(gained))
+    {
+        return (Rung::Squeeze, Move::Edit(Edit { cap: None, typed: false, clear: Some(clear) }));
+    }
     if from <= Rung::Squeeze
         && let Some(cap) = level_to(&scene.cuttable(false), scene.raw(scene.limits.room) / 20)
     {
@@ -252,7 +262,10 @@ fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
 
 /// Raw tokens that a clip gains on what a clear before history index `clear` leaves.
 fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
-    let after = scene.cuttable(false).into_iter().filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index, .. } if index >= clear));
+    let after = scene
+        .cuttable(false)
+        .into_iter()
+        .filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index, .. } if index >= clear));
     gain(&after.collect::<Vec<_>>(), cap)
 }
 
@@ -260,14 +273,22 @@ fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
 fn clearing(scene: &Scene<'_>) -> Option<(u64, u64)> {
     let tail = tail::tail_start(scene);
     // What the model has not answered yet it has not seen.
-    let seen = (0..scene.history.messages.len()).rev().find(|&input| scene.history.messages[input].role() == Role::Assistant)?;
-    let before = scene.history.index_of(tail.min(scene.cuts.start_of(seen.checked_sub(scene.lead())?) + scene.lead()))?;
-    let gained = scene.view.items.iter().filter(|item| matches!(item.slot, Slot::Host { index, .. } if index < before) && !item.fixed).map(|item| {
-        let Slot::Host { input, .. } = item.slot else { return 0 };
-        let message = item.digest().unwrap_or(scene.history.messages[input]);
-        let results = message.parts().filter(|part| part.kind == PartKind::Result);
-        results.map(|part| u64::from(part.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>()
-    });
+    let seen = (0..scene.history.messages.len())
+        .rev()
+        .find(|&input| scene.history.messages[input].role() == Role::Assistant)?;
+    let before =
+        scene.history.index_of(tail.min(scene.cuts.start_of(seen.checked_sub(scene.lead())?) + scene.lead()))?;
+    let gained = scene
+        .view
+        .items
+        .iter()
+        .filter(|item| matches!(item.slot, Slot::Host { index, .. } if index < before) && !item.fixed)
+        .map(|item| {
+            let Slot::Host { input, .. } = item.slot else { return 0 };
+            let message = item.digest().unwrap_or(scene.history.messages[input]);
+            let results = message.parts().filter(|part| part.kind == PartKind::Result);
+            results.map(|part| u64::from(part.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>()
+        });
     let gained = gained.sum();
     (gained > 0).then_some((before, gained))
 }

@@ -124,7 +124,11 @@ impl Record for Plan {
     }
 }
 
-const PLACE: Place = Place { name: "plan", code: Code::InvalidPlan, advice: "This plan was changed after precis made it: make a new one with `plan(call)`." };
+const PLACE: Place = Place {
+    name: "plan",
+    code: Code::InvalidPlan,
+    advice: "This plan was changed after precis made it: make a new one with `plan(call)`.",
+};
 
 impl Plan {
     /// Reads a plan.
@@ -135,6 +139,10 @@ impl Plan {
         if json.get("version").count() == Some(VERSION) {
             return Self::from_json(json, PLACE);
         }
-        Err(Error::at(Code::InvalidPlan, "plan", "This is not a plan of this version of precis: make a new one with `plan(call)`."))
+        Err(Error::at(
+            Code::InvalidPlan,
+            "plan",
+            "This is not a plan of this version of precis: make a new one with `plan(call)`.",
+        ))
     }
 }

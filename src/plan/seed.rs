@@ -95,9 +95,16 @@ fn shape(work: &Work<'_>) -> Option<Shape> {
     let end = Cuts::of(&history.messages[lead..]).pending.map_or(history.messages.len(), |pending| pending + lead);
     let stays = |input: &usize| *input < leading(history) || history.is_pinned(*input);
     let head = (0..end).filter(stays).filter_map(|input| history.index_of(input)).collect::<Vec<_>>();
-    let covers = history.position(history.index_of(end).filter(|_| end < history.messages.len()).unwrap_or_else(|| history.end()))?;
+    let covers = history
+        .position(history.index_of(end).filter(|_| end < history.messages.len()).unwrap_or_else(|| history.end()))?;
     let empty = covers.count <= head.len() as u64;
-    (!empty).then(|| Shape { covers, head, kept: Vec::new(), note: false, summary_tokens: summary_tokens(work.call.window) })
+    (!empty).then(|| Shape {
+        covers,
+        head,
+        kept: Vec::new(),
+        note: false,
+        summary_tokens: summary_tokens(work.call.window),
+    })
 }
 
 /// The meter.
@@ -120,20 +127,43 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
     let Some(shape) = shape(work).filter(|_| fires) else {
         report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Projected };
         report.reason = passed(&before);
-        return Ok(Plan { rung: Rung::Pass, action: Move::Pass, attempt, requests: Vec::new(), report: report.to_json(), spent: Spent::default() });
+        return Ok(Plan {
+            rung: Rung::Pass,
+            action: Move::Pass,
+            attempt,
+            requests: Vec::new(),
+            report: report.to_json(),
+            spent: Spent::default(),
+        });
     };
     report.outcome = Outcome::Compacted;
     report.rung = Some("summarize");
     report.reason = why(&before, step.threshold, work.call.now);
-    let asked = Asked { id: format!("{:016x}-{attempt}", shape.covers.chain), kind: "summary".into(), max_output_tokens: shape.summary_tokens };
-    Ok(Plan { rung: Rung::Summarize, action: Move::Compact(shape), attempt, requests: vec![asked], report: report.to_json(), spent: Spent::default() })
+    let asked = Asked {
+        id: format!("{:016x}-{attempt}", shape.covers.chain),
+        kind: "summary".into(),
+        max_output_tokens: shape.summary_tokens,
+    };
+    Ok(Plan {
+        rung: Rung::Summarize,
+        action: Move::Compact(shape),
+        attempt,
+        requests: vec![asked],
+        report: report.to_json(),
+        spent: Spent::default(),
+    })
 }
 
 /// The summarizer's request of a plan.
 ///
 /// # Errors
 /// When the host cannot read a message.
-pub(crate) fn requests(work: &Work<'_>, shape: &Shape, asked: &Asked, host: &mut dyn Host) -> Result<Vec<Request>, Error> {
+pub(crate) fn requests(
+    work: &Work<'_>,
+    shape: &Shape,
+    asked: &Asked,
+    host: &mut dyn Host,
+) -> Result<Vec<Request>, Error> {
     let step = step(work, host)?;
     let contents = input(work, &step.view, shape, host)?;
     let previous = previous(&work.state);
@@ -153,7 +183,11 @@ fn previous(state: &SessionState) -> Option<&str> {
 /// The entries the summarizer reads: the request without its instructions, the oldest dropped while more than two
 /// remain and they exceed 80 % of the window in raw tokens. (C4: the previous summary is not given a second time.)
 fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Result<Vec<Content>, Error> {
-    let covered: Vec<&crate::view::Item> = view.items.iter().filter(|item| !item.fixed && !matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count)).collect();
+    let covered: Vec<&crate::view::Item> = view
+        .items
+        .iter()
+        .filter(|item| !item.fixed && !matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count))
+        .collect();
     let budget = work.call.window * 4 / 5;
     let mut sum: u64 = covered.iter().map(|item| item.tokens).sum();
     let mut skip = 0;
@@ -161,7 +195,10 @@ fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Re
         sum -= covered[skip].tokens;
         skip += 1;
     }
-    let inputs: Vec<usize> = covered[skip..].iter().filter_map(|item| if let Slot::Host { input, .. } = item.slot { Some(input) } else { None }).collect();
+    let inputs: Vec<usize> = covered[skip..]
+        .iter()
+        .filter_map(|item| if let Slot::Host { input, .. } = item.slot { Some(input) } else { None })
+        .collect();
     host.read(&inputs)
 }
 
@@ -169,7 +206,12 @@ fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Re
 ///
 /// # Errors
 /// When the host cannot read or make a message.
-pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>, host: &mut dyn Host) -> Result<Committed, Error> {
+pub(crate) fn commit(
+    mut work: Work<'_>,
+    plan: &Plan,
+    answers: Option<&[Answer]>,
+    host: &mut dyn Host,
+) -> Result<Committed, Error> {
     let start = step(&work, host)?;
     let before = start.usage(&work);
     let mut report = work.report(before);
@@ -191,8 +233,16 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
             Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => text.clone(),
             other => {
                 if let Some(failed) = other {
-                    let reason = if let Answer::Failed(reason) = failed { reason.clone() } else { "The summarizer answered nothing, or far too much.".to_owned() };
-                    report.warnings.push(Notice { code: Warning::SummaryFailed, path: Some("summarize".into()), advice: format!("{reason} Excerpts took its place.") });
+                    let reason = if let Answer::Failed(reason) = failed {
+                        reason.clone()
+                    } else {
+                        "The summarizer answered nothing, or far too much.".to_owned()
+                    };
+                    report.warnings.push(Notice {
+                        code: Warning::SummaryFailed,
+                        path: Some("summarize".into()),
+                        advice: format!("{reason} Excerpts took its place."),
+                    });
                     report.failed = Some(reason);
                 }
                 fallback(&contents, previous(&work.state))
@@ -201,7 +251,8 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
         let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
         cover(&mut work, &view, &shape, kind, &text, host)?;
         request = work.project(host)?.raw() + continuation_tokens(&work, host)? + work.call.beside();
-        report.reason = format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
+        report.reason =
+            format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
         if request >= start.threshold && attempt < ATTEMPTS {
             attempt += 1;
             if answers.is_some() {
@@ -225,10 +276,19 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
         let seed = work.state.seed.unwrap_or_default();
         work.state.seed = Some(SeedState { last: request, ..seed });
     }
-    let after = Step { view: view.clone(), raw: request, seed: if compacts { work.state.seed.unwrap_or_default() } else { start.seed }, ..start };
+    let after = Step {
+        view: view.clone(),
+        raw: request,
+        seed: if compacts { work.state.seed.unwrap_or_default() } else { start.seed },
+        ..start
+    };
     report.after = after.usage(&work);
     let tokens = report.after.tokens;
-    report.rung = Some(if compacts { if report.failed.is_some() || answers.is_none() { "digest" } else { "summarize" } } else { "pass" });
+    report.rung = Some(if compacts {
+        if report.failed.is_some() || answers.is_none() { "digest" } else { "summarize" }
+    } else {
+        "pass"
+    });
     let changed = compacts || !view.is_input(&work.history);
     report.first_changed = if compacts { first_changed(&start.view, &view, true) } else { None };
     report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
@@ -240,16 +300,39 @@ pub(crate) fn commit(mut work: Work<'_>, plan: &Plan, answers: Option<&[Answer]>
     } else {
         (if changed { Outcome::Projected } else { Outcome::Unchanged }, passed(&report.after))
     };
-    work.state.pending = Some(Pending { request: report.request.clone(), raw: request, counted: work.call.counted, key: work.call.key() });
+    work.state.pending = Some(Pending {
+        request: report.request.clone(),
+        raw: request,
+        counted: work.call.counted,
+        key: work.call.key(),
+    });
     Ok(Committed { state: work.state, report, changed, view: sent, next })
 }
 
 fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::Report) -> Plan {
-    let asked = Asked { id: format!("{:016x}-{attempt}", shape.covers.chain), kind: "summary".into(), max_output_tokens: summary_tokens(work.call.window) };
-    Plan { rung: Rung::Summarize, action: Move::Compact(shape.clone()), attempt, requests: vec![asked], report: report.to_json(), spent: Spent::default() }
+    let asked = Asked {
+        id: format!("{:016x}-{attempt}", shape.covers.chain),
+        kind: "summary".into(),
+        max_output_tokens: summary_tokens(work.call.window),
+    };
+    Plan {
+        rung: Rung::Summarize,
+        action: Move::Compact(shape.clone()),
+        attempt,
+        requests: vec![asked],
+        report: report.to_json(),
+        spent: Spent::default(),
+    }
 }
 
-fn cover(work: &mut Work<'_>, view: &View, shape: &Shape, kind: Kind, text: &str, host: &mut dyn Host) -> Result<(), Error> {
+fn cover(
+    work: &mut Work<'_>,
+    view: &View,
+    shape: &Shape,
+    kind: Kind,
+    text: &str,
+    host: &mut dyn Host,
+) -> Result<(), Error> {
     let text = format!("{}\n{text}\n{}", markers::SEED_SUMMARY, markers::SEED_SUMMARY_END);
     let checkpoint = {
         let scene = work.scene(view);
@@ -346,13 +429,20 @@ fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo]) -> Strin
         out.push_str(&format!("[Previous summary for context]\n{previous}\n[End previous summary]\n\nMerge it with the conversation below into one up-to-date summary.\n\n"));
     }
     out.push_str("[Conversation to summarize]\n");
+    let mut names: Vec<(&str, &str)> = Vec::new();
     for content in contents {
         let role = content.role.as_str();
         for part in &content.parts {
             match part {
                 ContentPart::Text { text, .. } => out.push_str(&format!("{role}: {text}\n")),
-                ContentPart::Call { name, .. } => out.push_str(&format!("{role}: [called tool: {name}]\n")),
-                ContentPart::Result { id, .. } => out.push_str(&format!("{role}: [tool {} returned a result]\n", tool_name(contents, id))),
+                ContentPart::Call { id, name, .. } => {
+                    names.push((id, name));
+                    out.push_str(&format!("{role}: [called tool: {name}]\n"));
+                }
+                ContentPart::Result { id, .. } => {
+                    let name = names.iter().rev().find(|known| known.0 == id).map_or("unknown", |known| known.1);
+                    out.push_str(&format!("{role}: [tool {name} returned a result]\n"));
+                }
                 ContentPart::Reasoning | ContentPart::Media { .. } | ContentPart::Opaque => {}
             }
         }
@@ -366,17 +456,6 @@ fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo]) -> Strin
         out.push_str("[End todo list]\n\nKeep this list under a \"## Todo List\" heading, and tell the assistant that continues to restore it with its `todos` tool.");
     }
     out
-}
-
-fn tool_name<'c>(contents: &'c [Content], call: &str) -> &'c str {
-    contents
-        .iter()
-        .flat_map(|content| &content.parts)
-        .find_map(|part| match part {
-            ContentPart::Call { id, name, .. } if id == call => Some(name.as_str()),
-            _ => None,
-        })
-        .unwrap_or("unknown")
 }
 
 /// Stores what was reported, as the original does: the prompt's tokens, if there are any.

@@ -6,7 +6,8 @@ use crate::content::{Content, ContentPart};
 use crate::message::Role;
 use crate::text;
 
-const OPENING: &str = "This part of the conversation was condensed by code, without a model: quotations are exact, but much is left out.";
+const OPENING: &str =
+    "This part of the conversation was condensed by code, without a model: quotations are exact, but much is left out.";
 const BEFORE: &str = "## Before that";
 const ASKED: &str = "## What the user asked for, in order";
 const DONE: &str = "## What was done with tools";
@@ -23,7 +24,13 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
     let mut asked = old(ASKED);
     asked.extend(requests(source.messages));
     let said = last_words(source.messages);
-    let before = if merged { old(BEFORE) } else if previous.is_empty() { Vec::new() } else { vec![format!("- {}", previous.trim().replace('\n', "\n| "))] };
+    let before = if merged {
+        old(BEFORE)
+    } else if previous.is_empty() {
+        Vec::new()
+    } else {
+        vec![format!("- {}", previous.trim().replace('\n', "\n| "))]
+    };
     // Shares of the budget, in percent; what one section leaves goes to the next.
     let sections = [
         (BEFORE, before, 30),
@@ -54,7 +61,11 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
 fn section(digest: &str, heading: &str) -> Vec<String> {
     let Some(start) = text::find(digest, &format!("\n{heading}\n")) else { return Vec::new() };
     let body = text::between(digest, start + heading.len() + 2, digest.len());
-    let end = [BEFORE, ASKED, DONE, SAID].iter().filter_map(|next| text::find(body, &format!("\n{next}\n"))).min().unwrap_or(body.len());
+    let end = [BEFORE, ASKED, DONE, SAID]
+        .iter()
+        .filter_map(|next| text::find(body, &format!("\n{next}\n")))
+        .min()
+        .unwrap_or(body.len());
     let mut entries: Vec<String> = Vec::new();
     for line in text::between(body, 0, end).trim().lines() {
         match entries.last_mut() {
@@ -75,7 +86,8 @@ const LEFT_OUT: &str = "(… ";
 fn fit(lines: Vec<String>, budget: usize) -> String {
     const LEAST: usize = 60;
     let room = (budget / LEAST).max(1);
-    let earlier: usize = lines.iter().filter_map(|line| line.strip_prefix(LEFT_OUT)?.split(' ').next()?.parse::<usize>().ok()).sum();
+    let earlier: usize =
+        lines.iter().filter_map(|line| line.strip_prefix(LEFT_OUT)?.split(' ').next()?.parse::<usize>().ok()).sum();
     let lines: Vec<String> = lines.into_iter().filter(|line| !line.starts_with(LEFT_OUT)).collect();
     let total = lines.len();
     let chosen: Vec<String> = if total > room && total > 1 {
@@ -109,7 +121,9 @@ fn requests(messages: &[(Content, bool)]) -> Vec<String> {
                     line.push(' ');
                     line.push_str(&transcript::quote(text.trim()));
                 }
-                ContentPart::Media { kind, media_type, reference, .. } => line.push_str(&format!(" [{}]", transcript::medium(*kind, media_type, reference))),
+                ContentPart::Media { kind, media_type, reference, .. } => {
+                    line.push_str(&format!(" [{}]", transcript::medium(*kind, media_type, reference)))
+                }
                 _ => {}
             }
         }
@@ -145,14 +159,23 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
                 }
             }
             ContentPart::Result { id, failed: true, .. } => {
-                if let Some(usage) = names.iter().rev().find(|known| known.0 == id).and_then(|known| used.iter_mut().find(|usage| usage.name == known.1)) {
+                if let Some(usage) = names
+                    .iter()
+                    .rev()
+                    .find(|known| known.0 == id)
+                    .and_then(|known| used.iter_mut().find(|usage| usage.name == known.1))
+                {
                     usage.failures += 1;
                 }
             }
             _ => {}
         }
     }
-    used.into_iter().map(|usage| format!("- {}: {} calls, {} failed, last with {}", usage.name, usage.calls, usage.failures, usage.last)).collect()
+    used.into_iter()
+        .map(|usage| {
+            format!("- {}: {} calls, {} failed, last with {}", usage.name, usage.calls, usage.failures, usage.last)
+        })
+        .collect()
 }
 
 /// Reads a line that [`tools`] wrote, if it was not cut in the middle.
@@ -163,7 +186,12 @@ fn parse_usage(line: &str) -> Option<Usage> {
     let (head, failures) = text::between(line, 0, middle).rsplit_once(' ')?;
     let (name, calls) = head.strip_suffix(" calls,")?.rsplit_once(' ')?;
     let (name, last) = (name.strip_suffix(':')?, text::between(line, middle + MIDDLE.len(), line.len()));
-    Some(Usage { name: name.to_owned(), calls: calls.parse().ok()?, failures: failures.parse().ok()?, last: last.to_owned() })
+    Some(Usage {
+        name: name.to_owned(),
+        calls: calls.parse().ok()?,
+        failures: failures.parse().ok()?,
+        last: last.to_owned(),
+    })
 }
 
 fn last_words(messages: &[(Content, bool)]) -> Vec<String> {

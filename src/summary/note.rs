@@ -15,11 +15,6 @@ const SKIPPED: &str = " earlier tool calls, see the summary";
 /// The note on the covered part of the active turn, in about `bytes` at most. `earlier` is the note of the same turn
 /// that this one continues.
 pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
-    let calls: Vec<(&str, &str, String)> = turn
-        .iter()
-        .flat_map(|message| &message.parts)
-        .filter_map(|part| if let ContentPart::Call { id, name, input } = part { Some((id.as_str(), name.as_str(), input.to_text())) } else { None })
-        .collect();
     let mut lines: Vec<String> = Vec::new();
     let mut skipped = 0;
     for line in earlier.unwrap_or_default().lines() {
@@ -30,9 +25,24 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
         }
     }
     let line_bytes = (bytes / LISTED).clamp(60, 400);
-    for (id, name, input) in calls {
-        let line = format!("- {name}({}) → {}", text::ends(&input, line_bytes / 2), outcome(turn, id, line_bytes / 3));
-        lines.push(transcript::escape(&line).replace('\n', " "));
+    // Ids may come again: a result belongs to the newest call with its id.
+    let mut calls: Vec<(&str, String, String)> = Vec::new();
+    for part in turn.iter().flat_map(|message| &message.parts) {
+        match part {
+            ContentPart::Call { id, name, input } => {
+                let call = format!("- {name}({})", text::ends(&input.to_text(), line_bytes / 2));
+                calls.push((id, call, "no result".to_owned()));
+            }
+            ContentPart::Result { id, output, failed, .. } => {
+                if let Some(call) = calls.iter_mut().rev().find(|call| call.0 == id) {
+                    call.2 = outcome(&output.to_text(), *failed, line_bytes / 3);
+                }
+            }
+            _ => {}
+        }
+    }
+    for (_, call, outcome) in calls {
+        lines.push(transcript::escape(&format!("{call} → {outcome}")).replace('\n', " "));
     }
     let mut out = format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
     let mut room = bytes.max(400).saturating_sub(out.len());
@@ -52,7 +62,11 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
     }
     let said = turn.iter().rev().find_map(|message| {
         message.parts.iter().rev().find_map(|part| match part {
-            ContentPart::Text { text, .. } if message.role == crate::message::Role::Assistant && !text.trim().is_empty() => Some(text),
+            ContentPart::Text { text, .. }
+                if message.role == crate::message::Role::Assistant && !text.trim().is_empty() =>
+            {
+                Some(text)
+            }
             _ => None,
         })
     });
@@ -63,15 +77,11 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
     out
 }
 
-fn outcome(turn: &[Content], call: &str, bytes: usize) -> String {
-    let result = turn.iter().flat_map(|message| &message.parts).find_map(|part| match part {
-        ContentPart::Result { id, output, failed, .. } if id == call => Some((output.to_text(), *failed)),
-        _ => None,
-    });
-    match result {
-        None => "no result".to_owned(),
-        // Longer outputs may be cut or cleared in a view that is given back; a note must read the same then.
-        Some((output, failed)) if output.len() <= SHORT_OUTPUT && !output.starts_with(markers::NOTICE) => format!("{}: {}", if failed { "failed" } else { "ok" }, text::first_line(&output, bytes)),
-        Some((_, failed)) => if failed { "failed" } else { "ok" }.to_owned(),
+fn outcome(output: &str, failed: bool, bytes: usize) -> String {
+    let word = if failed { "failed" } else { "ok" };
+    // Longer outputs may be cut or cleared in a view that is given back; a note must read the same then.
+    if output.len() > SHORT_OUTPUT || output.starts_with(markers::NOTICE) {
+        return word.to_owned();
     }
+    format!("{word}: {}", text::first_line(output, bytes))
 }

@@ -1,8 +1,8 @@
 //! What a summarizer is asked.
 
 use super::{Source, transcript};
-use crate::text;
 use crate::millionths;
+use crate::text;
 use crate::tokens::{Estimator, calibration::Calibration};
 
 /// What a host's summarizer gets.
@@ -36,7 +36,14 @@ pub const fn word_limit(max_output_tokens: u64) -> u64 {
 
 /// The instructions of a summary.
 pub fn system(max_output_tokens: u64, focus: Option<&str>) -> String {
-    let focus = focus.map(|focus| format!("\nThe user asked for this compaction with a wish: keep everything about \"{}\" in detail.", transcript::escape(focus).replace('"', "'"))).unwrap_or_default();
+    let focus = focus
+        .map(|focus| {
+            format!(
+                "\nThe user asked for this compaction with a wish: keep everything about \"{}\" in detail.",
+                transcript::escape(focus).replace('"', "'")
+            )
+        })
+        .unwrap_or_default();
     format!(
         "You write the memory of a conversation between a user and an assistant that works with tools. What you write replaces the messages you are given: afterwards the assistant knows nothing but your text and the messages that follow it. Write it as notes for a colleague who takes over in the middle of the work.
 
@@ -86,6 +93,10 @@ pub fn material_bytes(window: u64, max_output_tokens: u64, calibration: &Calibra
     const INSTRUCTIONS: u64 = 600;
     let tokens = (window - window / 10).saturating_sub(max_output_tokens + INSTRUCTIONS);
     // Three bytes a token until reports tell how dense this conversation's text is.
-    let bytes = if calibration.learned() { millionths::ratio(tokens.saturating_mul(4), calibration.slope(estimator.slope()).max(1_000_000)) } else { tokens.saturating_mul(3) };
+    let bytes = if calibration.learned() {
+        millionths::ratio(tokens.saturating_mul(4), calibration.slope(estimator.slope()).max(1_000_000))
+    } else {
+        tokens.saturating_mul(3)
+    };
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }

@@ -15,7 +15,8 @@ const LEAST_BYTES: usize = 40;
 /// can say something, the oldest are left out, and that is said.
 pub fn render(messages: &[(Content, bool)], budget: usize) -> String {
     let mut names: Vec<(&str, &str)> = Vec::new();
-    let rendered: Vec<String> = messages.iter().map(|(message, _)| entry(message, &mut names)).filter(|entry| !entry.is_empty()).collect();
+    let rendered: Vec<String> =
+        messages.iter().map(|(message, _)| entry(message, &mut names)).filter(|entry| !entry.is_empty()).collect();
     let most = (budget / (LEAST_BYTES + 1)).max(1);
     let left_out = rendered.len().saturating_sub(most);
     let rendered = rendered.get(left_out..).unwrap_or_default();
@@ -83,7 +84,15 @@ pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
 /// What could end the frame of the material.
 const FRAMES: [&str; 4] = ["<conversation", "</conversation", "<previous-summary", "</previous-summary"];
 /// What could pass for a text of ours.
-const MARKERS: [&str; 7] = [markers::SUMMARY, markers::SUMMARY_END, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_SUMMARY_END, markers::SEED_CONTINUATION];
+const MARKERS: [&str; 7] = [
+    markers::SUMMARY,
+    markers::SUMMARY_END,
+    markers::PROGRESS,
+    markers::NOTICE,
+    markers::SEED_SUMMARY,
+    markers::SEED_SUMMARY_END,
+    markers::SEED_CONTINUATION,
+];
 
 /// Takes the power from everything that could end the frame or pass for a text of ours, by changing how it begins.
 pub fn escape(text: &str) -> String {

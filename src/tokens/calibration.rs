@@ -65,7 +65,11 @@ impl Calibration {
         let estimator = |key: &str| key.split('|').next().map(str::to_owned);
         let fresh = Self { key: key.to_owned(), ..Self::default() };
         // Another model of the same family: the intercept is gone, what was learned of the text stays.
-        if estimator(&self.key) == estimator(key) { Self { grown: self.grown, whole: self.whole, errors: self.errors.clone(), ..fresh } } else { fresh }
+        if estimator(&self.key) == estimator(key) {
+            Self { grown: self.grown, whole: self.whole, errors: self.errors.clone(), ..fresh }
+        } else {
+            fresh
+        }
     }
 
     /// Whether a report has taught the slope.
@@ -108,7 +112,11 @@ impl Calibration {
     pub fn raw_for(&self, tokens: u64, raw: u64, range: SlopeRange) -> u64 {
         let now = self.estimate(raw, range).tokens;
         let slope = self.slope(range);
-        let found = if tokens >= now { raw.saturating_add(ratio(tokens - now, slope)) } else { raw.saturating_sub(ratio(now - tokens, slope) + 1) };
+        let found = if tokens >= now {
+            raw.saturating_add(ratio(tokens - now, slope))
+        } else {
+            raw.saturating_sub(ratio(now - tokens, slope) + 1)
+        };
         // Below the anchor its own proportion is a second bound, see `estimate`.
         match self.anchor {
             Some(anchor) if found < anchor.raw => found.min(scale(tokens, anchor.raw, anchor.reported)),
@@ -122,7 +130,12 @@ impl Calibration {
         }
         // The 95th percentile: at most one reading in twenty lies above it.
         let above = self.errors.len() / 20;
-        let percentile = self.errors.iter().copied().filter(|&error| self.errors.iter().filter(|&&other| other > error).count() <= above).min();
+        let percentile = self
+            .errors
+            .iter()
+            .copied()
+            .filter(|&error| self.errors.iter().filter(|&&other| other > error).count() <= above)
+            .min();
         percentile.unwrap_or(BOUND_START).clamp(BOUND_RANGE.0, BOUND_RANGE.1)
     }
 
@@ -153,7 +166,10 @@ impl Calibration {
         let (raw, reported) = (to.raw.saturating_sub(from.raw), to.reported.saturating_sub(from.reported));
         if raw > LEAST_INCREMENT && RATIO.contains(&ratio(reported, raw)) {
             let old = self.grown.unwrap_or_default();
-            self.grown = Some(Reading { raw: old.raw - old.raw / 8 + raw, reported: old.reported - old.reported / 8 + reported });
+            self.grown = Some(Reading {
+                raw: old.raw - old.raw / 8 + raw,
+                reported: old.reported - old.reported / 8 + reported,
+            });
         }
     }
 
@@ -165,7 +181,8 @@ impl Calibration {
             return false;
         }
         let agrees = self.parked.take().is_some_and(|parked| {
-            let expected = (parked.reported + self.scale(reading.raw, range)).saturating_sub(self.scale(parked.raw, range));
+            let expected =
+                (parked.reported + self.scale(reading.raw, range)).saturating_sub(self.scale(parked.raw, range));
             expected.abs_diff(reading.reported) <= times(expected, OUTLIER)
         });
         if agrees {

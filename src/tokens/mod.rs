@@ -34,7 +34,13 @@ impl Estimator {
         let rule = match rule {
             "bytes4" => Rule::Bytes4,
             "host" => Rule::Host,
-            _ => return Err(Error::at(Code::InvalidOption, "tune.tokens.estimator", format!("There is no estimator \"{rule}\"."))),
+            _ => {
+                return Err(Error::at(
+                    Code::InvalidOption,
+                    "tune.tokens.estimator",
+                    format!("There is no estimator \"{rule}\"."),
+                ));
+            }
         };
         Ok(Self { rule, family: family.to_owned() })
     }

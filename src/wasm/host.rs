@@ -64,9 +64,14 @@ impl<'a> Bridge<'a> {
 
 impl Host for Bridge<'_> {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        let tape = self.host.read(inputs.iter().map(|&input| input as u32).collect()).map_err(|thrown| self.caught(thrown))?;
+        let tape =
+            self.host.read(inputs.iter().map(|&input| input as u32).collect()).map_err(|thrown| self.caught(thrown))?;
         let contents = content::read(&tape.ops(), &tape.text())?;
-        if contents.len() == inputs.len() { Ok(contents) } else { Err(Error::new(Code::Boundary, "The host answered other messages than were asked for.")) }
+        if contents.len() == inputs.len() {
+            Ok(contents)
+        } else {
+            Err(Error::new(Code::Boundary, "The host answered other messages than were asked for."))
+        }
     }
 
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {

@@ -133,7 +133,13 @@ pub fn usage(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) ->
 
 /// What a plan asks a summarizer for.
 #[wasm_bindgen]
-pub fn requests(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
+pub fn requests(
+    call: JsValue,
+    records: Vec<u32>,
+    flags: Vec<u8>,
+    plan: JsValue,
+    host: &JsHost,
+) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
     let plan = parse_plan(plan).map_err(error_to_js)?;
     let mut bridge = Bridge::new(host);
@@ -143,7 +149,14 @@ pub fn requests(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue,
 
 /// Applies a plan.
 #[wasm_bindgen]
-pub fn commit(call: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, results: JsValue, host: &JsHost) -> Result<JsValue, JsValue> {
+pub fn commit(
+    call: JsValue,
+    records: Vec<u32>,
+    flags: Vec<u8>,
+    plan: JsValue,
+    results: JsValue,
+    host: &JsHost,
+) -> Result<JsValue, JsValue> {
     let call = parse_call(&call, records, flags).map_err(error_to_js)?;
     let plan = parse_plan(plan).map_err(error_to_js)?;
     let results = from_js(&results, "results", Code::InvalidCall).map_err(error_to_js)?;
@@ -191,7 +204,13 @@ pub fn attributes(report: JsValue) -> Result<JsValue, JsValue> {
 #[wasm_bindgen]
 pub fn check(records: Vec<u32>) -> Result<JsValue, JsValue> {
     let messages = Digest::split(&records).ok_or_else(gone)?;
-    let found = pairs::check(&messages).into_iter().map(|violation| Json::record(&mut [("rule", violation.rule.into()), ("index", violation.index.into()), ("message", violation.message.into())]));
+    let found = pairs::check(&messages).into_iter().map(|violation| {
+        Json::record(&mut [
+            ("rule", violation.rule.into()),
+            ("index", violation.index.into()),
+            ("message", violation.message.into()),
+        ])
+    });
     Ok(to_js(&Json::List(found.collect())))
 }
 
@@ -210,10 +229,26 @@ fn parse_call(call: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call,
     let member = |name: &str| js::get(call, &JsValue::from_str(name)).unwrap_or(JsValue::NULL);
     let given: &Given = call.unchecked_ref();
     let mut members = Vec::new();
-    for (name, code) in [("options", Code::InvalidOption), ("window", Code::InvalidWindow), ("state", Code::InvalidState)] {
+    for (name, code) in
+        [("options", Code::InvalidOption), ("window", Code::InvalidWindow), ("state", Code::InvalidState)]
+    {
         members.push((name.to_owned(), from_js(&member(name), name, code)?));
     }
-    for name in ["offset", "model", "maxOutputTokens", "uncountedTools", "todos", "mustKeep", "threshold", "focus", "compact", "ids", "unreadable", "counterFailed", "overflow"] {
+    for name in [
+        "offset",
+        "model",
+        "maxOutputTokens",
+        "uncountedTools",
+        "todos",
+        "mustKeep",
+        "threshold",
+        "focus",
+        "compact",
+        "ids",
+        "unreadable",
+        "counterFailed",
+        "overflow",
+    ] {
         members.push((name.to_owned(), from_js(&member(name), name, Code::InvalidCall)?));
     }
     Call::parse(&Json::Object(members), records, flags, given.system().as_deref(), given.tools().as_deref())
@@ -231,7 +266,9 @@ fn parse_plan(plan: JsValue) -> Result<Plan, Error> {
 fn parse_answers(results: &Json) -> Option<Vec<Answer>> {
     let answer = |answer: &Json| match (answer.get("text").text(), answer.get("finish").text()) {
         (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
-        _ => Answer::Failed(answer.get("error").text().unwrap_or("The summarizer answered in no known form.").to_owned()),
+        _ => {
+            Answer::Failed(answer.get("error").text().unwrap_or("The summarizer answered in no known form.").to_owned())
+        }
     };
     Some(results.list()?.iter().map(answer).collect())
 }
@@ -280,4 +317,3 @@ fn runs(view: &[Sent]) -> Vec<u32> {
     }
     out
 }
-

@@ -2,9 +2,9 @@
 //!
 //! Written by hand: `serde` with `serde-wasm-bindgen` does the same for about 20 kB of wasm more.
 
+use super::js::{self, Array, Object};
 use crate::error::{Code, Error};
 use crate::json::Json;
-use super::js::{self, Array, Object};
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Options, states and plans are flat; what is deeper than this has a cycle in it.
@@ -16,7 +16,13 @@ const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 /// # Errors
 /// When it holds functions or cycles, or cannot be read.
 pub fn from_js(value: &JsValue, path: &str, code: Code) -> Result<Json, Error> {
-    read(value, 0).ok_or_else(|| Error::at(code, path, "Expected plain data: objects, arrays, strings, numbers, booleans and null, without cycles or functions."))
+    read(value, 0).ok_or_else(|| {
+        Error::at(
+            code,
+            path,
+            "Expected plain data: objects, arrays, strings, numbers, booleans and null, without cycles or functions.",
+        )
+    })
 }
 
 fn read(value: &JsValue, depth: usize) -> Option<Json> {
@@ -66,7 +72,11 @@ fn read_number(value: f64) -> Json {
 }
 
 /// Writes plain data.
-#[allow(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "whole numbers and millionths are written as JavaScript numbers here, once")]
+#[allow(
+    clippy::float_arithmetic,
+    clippy::cast_precision_loss,
+    reason = "whole numbers and millionths are written as JavaScript numbers here, once"
+)]
 pub fn to_js(json: &Json) -> JsValue {
     match json {
         Json::Null | Json::NotANumber => JsValue::NULL,
@@ -94,5 +104,9 @@ pub fn to_js(json: &Json) -> JsValue {
 
 /// An error as the host's side expects it.
 pub fn error_to_js(error: Error) -> JsValue {
-    to_js(&Json::record(&mut [("code", error.code.as_str().into()), ("path", error.path.clone().into()), ("advice", error.advice.as_str().into())]))
+    to_js(&Json::record(&mut [
+        ("code", error.code.as_str().into()),
+        ("path", error.path.clone().into()),
+        ("advice", error.advice.as_str().into()),
+    ]))
 }

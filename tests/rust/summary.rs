@@ -236,6 +236,22 @@ fn a_note_tells_calls_with_their_outcomes() {
 }
 
 #[test]
+fn a_note_pairs_each_call_with_its_own_result_when_ids_come_again() {
+    let calls = [
+        call("call_0", "read", json!({ "n": 1 })),
+        result("call_0", "the first"),
+        call("call_0", "read", json!({ "n": 2 })),
+        result("call_0", "the second"),
+        call("call_0", "read", json!({ "n": 3 })),
+    ];
+    let contents: Vec<Content> = contents(&calls).into_iter().map(|(content, _)| content).collect();
+    let note = note::write(None, &contents, 2_000);
+    assert!(note.contains("{\"n\":1}) → ok: the first"), "{note}");
+    assert!(note.contains("{\"n\":2}) → ok: the second"), "{note}");
+    assert!(note.contains("{\"n\":3}) → no result"), "{note}");
+}
+
+#[test]
 fn a_note_goes_on_and_counts_what_it_no_longer_lists() {
     let mut note: Option<String> = None;
     for turn in 0..10 {

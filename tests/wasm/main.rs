@@ -26,10 +26,19 @@ fn code(error: &JsValue) -> (String, Option<String>) {
 
 #[wasm_bindgen_test]
 fn options_are_judged_with_their_path() {
-    assert_eq!(wasm::validate(json(r#"{"contextWindow": 8000, "tune": {"tokens": {"estimator": "bytes4", "family": "o200k"}}}"#)).unwrap(), "bytes4:o200k");
+    assert_eq!(
+        wasm::validate(json(
+            r#"{"contextWindow": 8000, "tune": {"tokens": {"estimator": "bytes4", "family": "o200k"}}}"#
+        ))
+        .unwrap(),
+        "bytes4:o200k"
+    );
     let refused = |options: &str| code(&wasm::validate(json(options)).unwrap_err());
     assert_eq!(refused(r#"{"tune": {"stratgy": "full"}}"#), ("unknown-option".into(), Some("tune.stratgy".into())));
-    assert_eq!(refused(r#"{"tune": {"shares": {"tail": 2}}}"#), ("invalid-option".into(), Some("tune.shares.tail".into())));
+    assert_eq!(
+        refused(r#"{"tune": {"shares": {"tail": 2}}}"#),
+        ("invalid-option".into(), Some("tune.shares.tail".into()))
+    );
     assert_eq!(code(&wasm::validate(Function::new_no_args("").into()).unwrap_err()).0, "invalid-option");
 }
 
@@ -67,7 +76,8 @@ fn record(text: &str) -> Uint32Array {
 
 fn write(reading: &Reading, text: &str) {
     let memory = wasm_bindgen::memory().unchecked_into::<js_sys::WebAssembly::Memory>().buffer();
-    let view = js_sys::Uint8Array::new_with_byte_offset_and_length(&memory, reading.pointer() as u32, text.len() as u32);
+    let view =
+        js_sys::Uint8Array::new_with_byte_offset_and_length(&memory, reading.pointer() as u32, text.len() as u32);
     view.copy_from(text.as_bytes());
 }
 
