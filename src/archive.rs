@@ -101,11 +101,8 @@ impl Archive<'_> {
     /// Reads `name` by `read`, or writes what `write` makes of it unless that is null.
     fn member(&mut self, name: &'static str, read: &mut dyn FnMut(&Json) -> bool, write: Option<Json>) {
         match (self.source, write) {
-            (Some(source), _) => {
-                if !read(source.get(name)) && self.broken.is_none() {
-                    self.broken = Some(name);
-                }
-            }
+            (Some(source), _) if read(source.get(name)) => {}
+            (Some(_), _) => self.reject(name),
             (None, Some(value)) if !value.is_null() => self.members.push((name.to_owned(), value)),
             _ => {}
         }

@@ -37,6 +37,7 @@
 pub mod archive;
 pub mod budget;
 pub mod call;
+mod climb;
 pub mod compose;
 pub mod content;
 pub mod digest;
@@ -52,6 +53,8 @@ pub mod millionths;
 pub mod options;
 pub mod pairs;
 pub mod plan;
+mod reason;
+mod render;
 pub mod report;
 pub mod state;
 pub mod summary;
@@ -61,3 +64,4 @@ pub mod tokens;
 pub mod view;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
+mod work;

@@ -87,7 +87,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     if scene.history.active.is_none() && covered <= stays {
         return None;
     }
-    let summary_tokens = share(scene.limits.room, SUMMARY_SHARE).min(SUMMARY_MOST).max(SUMMARY_LEAST);
+    let summary_tokens = share(scene.limits.room, SUMMARY_SHARE).clamp(SUMMARY_LEAST, SUMMARY_MOST);
     Some(Shape { covers, head, kept, note: inside, summary_tokens })
 }
 

@@ -6,6 +6,7 @@ pub mod compact;
 mod full;
 pub mod record;
 pub mod seed;
+mod seed_text;
 mod sliding_window;
 pub mod strategy;
 mod tail;

@@ -81,10 +81,10 @@ fn content_hashes_are_frozen() {
 
 #[test]
 fn the_chain_is_frozen() {
-    let end = engine::end_of(&records(&samples(), "bytes4")).unwrap();
+    let end = crate::support::end_of(&records(&samples(), "bytes4")).unwrap();
     assert_eq!((end.count, hex(end.chain).as_str()), (11, FROZEN_CHAIN));
     assert_eq!(hex(CHAIN_START), "7072656369732031", "\"precis 1\"");
-    assert_eq!(engine::end_of(&[]), Some(Position::START));
+    assert_eq!(crate::support::end_of(&[]), Some(Position::START));
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn text_role_tool_arguments_and_ids_are_covered() {
 
 #[test]
 fn a_chain_depends_on_the_order_and_on_every_message() {
-    let end = |messages: &[M]| engine::end_of(&records(messages, "bytes4")).unwrap();
+    let end = |messages: &[M]| crate::support::end_of(&records(messages, "bytes4")).unwrap();
     let (a, b, c) = (user("a"), user("b"), user("c"));
     let whole = end(&[a.clone(), b.clone(), c.clone()]);
     assert_ne!(whole, end(&[b.clone(), a.clone(), c.clone()]));

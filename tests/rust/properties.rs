@@ -399,7 +399,7 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
         prop_assert!(is_copy(sent, message), "{} is sent for {}", cut(&words(sent)), cut(&words(message)));
     }
     if let Some(checkpoint) = checkpoint {
-        let end = engine::end_of(&records(&history[..covers], "bytes4")).unwrap();
+        let end = crate::support::end_of(&records(&history[..covers], "bytes4")).unwrap();
         prop_assert_eq!(checkpoint.covers, end, "the checkpoint is of another history");
         let front = &view[..view.len() - open.len()];
         let kept = checkpoint.head.len() + 1 + checkpoint.kept.len() + usize::from(checkpoint.note.is_some());

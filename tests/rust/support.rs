@@ -434,3 +434,9 @@ pub fn added(view: &[M], history: &[M]) -> Vec<String> {
     let found = precis::pairs::added(&Digest::split(&view).unwrap(), &Digest::split(&history).unwrap());
     found.into_iter().map(|violation| format!("{} at {}", violation.rule, violation.index)).collect()
 }
+
+/// Where a history of these records ends.
+pub fn end_of(records: &[u32]) -> Option<precis::message::Position> {
+    let start = precis::message::Position::START;
+    Some(Digest::split(records)?.iter().fold(start, |position, digest| position.after(digest.hash())))
+}

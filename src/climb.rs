@@ -1,0 +1,138 @@
+//! The moves of a commit: cutting and clearing, covering the past, and which rung comes after which.
+
+use crate::compose::{self, Material};
+use crate::error::{Error, Warning};
+use crate::host::Host;
+use crate::plan::compact::Shape;
+use crate::plan::{self, Edit, Rung};
+use crate::report::{Notice, Report};
+use crate::state::{Breaker, Clip, Kind};
+use crate::summary::digest;
+use crate::summary::verify::{self, Answer};
+use crate::text;
+use crate::view::View;
+use crate::work::Work;
+
+/// Failures of a summarizer in a row before it is left alone, and for how many compactions.
+const FAILURES: u64 = 3;
+const WAIT: u64 = 8;
+
+/// The rung from which to look on after a move.
+pub(crate) fn step_after(rung: Rung, helped: bool) -> Rung {
+    match rung {
+        Rung::Pass | Rung::Clip => Rung::Clear,
+        Rung::Clear => Rung::Digest,
+        // With less room taken, more may have to go: as long as that helps.
+        Rung::Summarize | Rung::Digest if helped => Rung::Digest,
+        Rung::Summarize | Rung::Digest => Rung::Squeeze,
+        Rung::Squeeze => Rung::Trim,
+        Rung::Trim if helped => Rung::Trim,
+        Rung::Trim | Rung::Crush => Rung::Crush,
+    }
+}
+
+pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
+    let Edit { cap, typed, clear } = edit;
+    if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
+        let cap = cap.max(plan::LEAST_CAP);
+        // A wider or harder cut makes the older ones needless.
+        work.state.clips.retain(|clip| clip.cap < cap || clip.typed && !typed);
+        work.state.clips.push(Clip { up_to, cap, typed });
+    }
+    if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
+        work.state.cleared = Some(up_to);
+    }
+}
+
+/// Covers what a shape says, with the answer's text if there is a usable one.
+pub(crate) fn cover(
+    work: &mut Work<'_>,
+    view: &View,
+    shape: &Shape,
+    rung: Rung,
+    answer: Option<&Answer>,
+    report: &mut Report,
+    host: &mut dyn Host,
+) -> Result<(), Error> {
+    let options = &work.call.options;
+    let scene = work.scene(view);
+    let little_new = work.little_new(&scene);
+    let mut breaker = work.state.breaker;
+    breaker.thrash = if little_new { breaker.thrash + 1 } else { 0 };
+    let mut judged = None;
+    if let Some(answer) = answer {
+        let material = compose::material(&scene, shape, true, host)?;
+        let most = scene.raw(shape.summary_tokens) * 3 / 2;
+        match verify::judge(answer, material.raw, most.max(64), &options.estimator) {
+            Ok(text) => {
+                breaker.failures = 0;
+                judged = Some((Kind::Summary, keep_literals(text, &material, &work.call.must_keep)));
+            }
+            Err(reason) => {
+                breaker.failures += 1;
+                if breaker.failures >= FAILURES {
+                    breaker = Breaker { failures: 0, wait: WAIT, ..breaker };
+                }
+                report.warnings.push(Notice {
+                    code: Warning::SummaryFailed,
+                    path: Some("summarize".into()),
+                    advice: format!("{reason} A digest made by code took its place; the next compaction tries again."),
+                });
+                report.failed = Some(reason);
+            }
+        }
+    } else if rung <= Rung::Digest {
+        breaker.wait = breaker.wait.saturating_sub(1);
+    }
+    let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
+        let checkpoint = &work.state.checkpoints[active];
+        (
+            Kind::Trim,
+            compose::trimmed(
+                compose::body(&checkpoint.summary.text),
+                shape.covers.count - checkpoint.covers.count
+                    + checkpoint.kept.len().saturating_sub(shape.kept.len()) as u64,
+            ),
+        )
+    });
+    let (kind, text) = match judged.or(trimmed) {
+        Some(made) => made,
+        None => {
+            let material = compose::material(&scene, shape, false, host)?;
+            let tokens = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
+            // The digest is code's own text: four bytes a raw token, but never more than half of what it replaces.
+            let raw = scene.raw(tokens).min(material.raw / 2).max(plan::LEAST_CAP);
+            let text = digest::write(&material.source(), usize::try_from(raw * 4).unwrap_or(usize::MAX));
+            (
+                if rung == Rung::Trim { Kind::Trim } else { Kind::Digest },
+                keep_literals(text, &material, &work.call.must_keep),
+            )
+        }
+    };
+    let note = compose::progress(&scene, shape, host)?;
+    let checkpoint =
+        compose::checkpoint(&scene, shape, kind, compose::summary_text(&text), note, &work.call.ids, host)?;
+    work.state.breaker = breaker;
+    work.state.push(checkpoint);
+    work.history.active = work.state.checkpoints.len().checked_sub(1);
+    Ok(())
+}
+
+/// Appends the literal strings that must stay and would go with the material.
+fn keep_literals(mut text: String, material: &Material, literals: &[String]) -> String {
+    let gone: Vec<&str> = literals
+        .iter()
+        .map(String::as_str)
+        .filter(|literal| {
+            !literal.is_empty() && text::find(&text, literal).is_none() && compose::mentions(material, literal)
+        })
+        .collect();
+    if !gone.is_empty() {
+        text.push_str("\n\n## To be kept literally");
+        for literal in gone {
+            text.push_str("\n- ");
+            text.push_str(literal);
+        }
+    }
+    text
+}

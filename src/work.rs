@@ -1,0 +1,240 @@
+//! A call at work: its history placed, its state current, its limits known.
+
+use crate::budget::{Limits, Window};
+use crate::call::Call;
+use crate::error::{Error, Warning};
+use crate::history::History;
+use crate::host::Host;
+use crate::pairs::{self, Cuts};
+use crate::plan::compact::Shape;
+use crate::plan::record::Asked;
+use crate::plan::{self, Move, Rung, Scene, compact};
+use crate::report::{Notice, Parts, Report, Usage};
+use crate::state::{Breaker, SessionState};
+use crate::tokens::calibration::Calibration;
+use crate::view::{self, Slot, View};
+
+/// Compactions in a row with little new before a summarizer is left alone.
+const THRASH: u64 = 3;
+
+/// A call with its history placed and its state current.
+pub(crate) struct Work<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) history: History<'a>,
+    pub(crate) state: SessionState,
+    pub(crate) calibration: Calibration,
+    pub(crate) window: Window,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(call: &'a Call) -> Result<Self, Error> {
+        let history = History::resolve(
+            &call.records,
+            &call.flags,
+            offset(call),
+            &call.state,
+            &call.options.estimator,
+            call.options.seed,
+        )?;
+        let mut state = call.state.clone();
+        // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
+        state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
+        let calibration = state.calibration.under(&call.key());
+        let mut window = Window::new(call.window, &call.options, call.max_output)?;
+        if call.soft {
+            window.trigger = crate::budget::share(window.trigger, call.options.shares.soft).max(1);
+        }
+        Ok(Self { call, history, state, calibration, window })
+    }
+
+    pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
+        view::project(&self.history, &self.state, &self.call.options.estimator, host)
+    }
+
+    pub(crate) fn limits(&self, view: &View) -> Limits {
+        let range = self.call.options.estimator.slope();
+        // What the provider counts beyond our slope stands beside the messages as well.
+        let whole = self.calibration.estimate(view.raw() + self.call.beside(), range).tokens;
+        let movable = self.calibration.scale(view.raw() - view.fixed(), range);
+        self.window.limits(whole.saturating_sub(movable), &self.call.options.shares)
+    }
+
+    pub(crate) fn scene<'s>(&'s self, view: &'s View) -> Scene<'s> {
+        let lead = self.history.messages.len() - (self.history.end() - self.history.first()) as usize;
+        Scene {
+            history: &self.history,
+            state: &self.state,
+            view,
+            places: view.places(self.history.messages.len()),
+            options: &self.call.options,
+            limits: self.limits(view),
+            calibration: &self.calibration,
+            beside: self.call.beside(),
+            cuts: Cuts::of(&self.history.messages[lead..]),
+        }
+    }
+
+    pub(crate) fn usage(&self, view: &View) -> Usage {
+        let range = self.call.options.estimator.slope();
+        let estimate = self.calibration.estimate(view.raw() + self.call.beside(), range);
+        let usage = self.usage_of(view, estimate.tokens, &|raw| self.calibration.scale(raw, range));
+        Usage { bound: estimate.bound, reported: self.calibration.anchor.is_some(), ..usage }
+    }
+
+    /// Usage of a view of `tokens` in all, whose parts `scale` by their raw tokens.
+    pub(crate) fn usage_of(&self, view: &View, tokens: u64, scale: &dyn Fn(u64) -> u64) -> Usage {
+        let raw = view.raw() + self.call.beside();
+        let of = Parts::of(view, &self.history);
+        let mut parts = Parts {
+            system: 0,
+            tools: scale(self.call.tools),
+            user: scale(of.user),
+            assistant: scale(of.assistant),
+            results: scale(of.results),
+            media: scale(of.media),
+            summary: scale(of.summary),
+        };
+        // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
+        parts.system = tokens
+            .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
+        if self.call.system + of.system == 0 && parts.system < 8 {
+            parts.user += std::mem::take(&mut parts.system);
+        }
+        Usage { tokens, raw, bound: 0, window: self.window.size, trigger: self.window.trigger, reported: false, parts }
+    }
+
+    pub(crate) fn request_id(&self) -> String {
+        let chain = self.history.chain_at(self.history.end()).unwrap_or(0);
+        format!("{}-{}-{:08x}", self.state.revision, self.history.end(), chain as u32)
+    }
+
+    pub(crate) fn report(&self, before: Usage) -> Report {
+        let mut report = Report {
+            before,
+            after: before,
+            diverged: self.history.diverged.clone(),
+            request: self.request_id(),
+            ..Report::default()
+        };
+        report.keep_from = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
+        let mut warn = |code, path: Option<String>, advice: &str| {
+            report.warnings.push(Notice { code, path, advice: advice.to_owned() })
+        };
+        if self.history.is_view() {
+            warn(
+                Warning::IsAView,
+                Some("messages".into()),
+                "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.",
+            );
+        }
+        if self.call.max_output.is_none() && self.call.state.pending.is_none() {
+            warn(
+                Warning::NoReplyLimit,
+                Some("maxOutputTokens".into()),
+                "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
+            );
+        }
+        if self.call.uncounted_tools > 0 {
+            warn(
+                Warning::UncountedTools,
+                Some("tools".into()),
+                "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.",
+            );
+        }
+        if self.call.counter_failed {
+            warn(
+                Warning::CounterFailed,
+                Some("tune.tokens.estimator".into()),
+                "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.",
+            );
+        }
+        if self.call.unreadable > 0 {
+            warn(
+                Warning::Opaque,
+                Some("messages".into()),
+                "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.",
+            );
+        }
+        for violation in pairs::check(&self.history.messages).iter().take(8) {
+            let code = match violation.rule {
+                "orphan-result" => Warning::OrphanResult,
+                "unanswered-call" => Warning::UnansweredCall,
+                "duplicate-id" | "duplicate-result" => Warning::DuplicateId,
+                _ => continue,
+            };
+            warn(code, Some(format!("messages[{}]", violation.index)), violation.message);
+        }
+        report
+    }
+
+    /// Whether a summarizer may be asked, as far as the brakes are concerned.
+    pub(crate) fn llm(&self, scene: &Scene<'_>) -> bool {
+        let Breaker { wait, thrash, .. } = self.state.breaker;
+        wait == 0 && !(thrash >= THRASH && self.little_new(scene))
+    }
+
+    /// Whether little has come since the last compaction.
+    pub(crate) fn little_new(&self, scene: &Scene<'_>) -> bool {
+        let Some(checkpoint) = self.history.active.map(|active| &self.state.checkpoints[active]) else { return false };
+        let new = scene
+            .view
+            .items
+            .iter()
+            .filter(|item| matches!(item.slot, Slot::Host { index, .. } if index >= checkpoint.covers.count))
+            .map(|item| item.tokens)
+            .sum::<u64>();
+        self.calibration.scale(new, self.call.options.estimator.slope())
+            < crate::budget::share(scene.limits.room, self.call.options.shares.fresh)
+    }
+
+    pub(crate) fn decide(&self, scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
+        if self.call.now
+            && from == Rung::Pass
+            && let Some(shape) = compact::shape(scene)
+        {
+            return (if llm { Rung::Summarize } else { Rung::Digest }, Move::Compact(shape));
+        }
+        plan::next(scene, from, llm)
+    }
+
+    pub(crate) fn asked(&self, shape: &Shape, attempt: u64) -> Asked {
+        let most = self
+            .call
+            .options
+            .summarizer
+            .max_output
+            .map_or(shape.summary_tokens, |limit| limit.min(shape.summary_tokens * 2));
+        // Another wish, another question.
+        let focus = self
+            .call
+            .focus
+            .as_deref()
+            .map_or(String::new(), |focus| format!("-{:08x}", crate::message::hash_text(focus) as u32));
+        Asked {
+            id: format!("{:016x}-{attempt}{focus}", shape.covers.chain),
+            kind: "summary".to_owned(),
+            max_output_tokens: most,
+        }
+    }
+
+    /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it.
+    pub(crate) fn accepts(&self, shape: &Shape) -> bool {
+        let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
+        shape.covers.count > covered
+            && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
+            && self.history.position(shape.covers.count) == Some(shape.covers)
+            && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+    }
+}
+
+/// How many messages the host did not load: what it says, or what the place of a message known by its id implies.
+fn offset(call: &Call) -> u64 {
+    let known = call
+        .state
+        .checkpoints
+        .last()
+        .and_then(|checkpoint| checkpoint.from_id.as_ref().map(|id| (checkpoint.from, id)));
+    let Some((from, id)) = known.filter(|_| call.offset == 0) else { return call.offset };
+    let at = call.ids.iter().position(|other| other.as_ref() == Some(id));
+    at.map_or(0, |at| from.saturating_sub(at as u64))
+}
