@@ -3,6 +3,7 @@
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::{Position, from_hex, hex};
+use crate::prelude::*;
 
 /// Something that is kept as a plain object.
 pub trait Record: Default {

@@ -4,6 +4,7 @@ use crate::error::{Code, Error};
 use crate::json::{Fields, Json};
 use crate::message::Digest;
 use crate::options::{self, Options};
+use crate::prelude::*;
 use crate::state::SessionState;
 use crate::summary::request::Todo;
 

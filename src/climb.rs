@@ -5,6 +5,7 @@ use crate::error::{Error, Warning};
 use crate::host::Host;
 use crate::plan::compact::Shape;
 use crate::plan::{self, Edit, Rung};
+use crate::prelude::*;
 use crate::report::{Notice, Report};
 use crate::state::{Breaker, Clip, Kind};
 use crate::summary::digest;

@@ -8,6 +8,7 @@ use crate::markers;
 use crate::message::{CHAIN_START, combine};
 use crate::plan::Scene;
 use crate::plan::compact::Shape;
+use crate::prelude::*;
 use crate::state::{Checkpoint, Kind, Made};
 use crate::summary::{Source, note};
 use crate::text;

@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use crate::message::Role;
+use crate::prelude::*;
 use crate::tape::{Decoder, Head, Place, Sink, Slot, Token};
 
 /// A message with its text.
@@ -176,7 +177,7 @@ impl Collector {
     fn value(&mut self, value: Value) {
         match self.values.last_mut() {
             Some((Value::Array(items), _)) => items.push(value),
-            Some((Value::Object(members), key)) => members.push((std::mem::take(key), value)),
+            Some((Value::Object(members), key)) => members.push((core::mem::take(key), value)),
             _ => {
                 if let Some(ContentPart::Call { input: slot, .. } | ContentPart::Result { output: slot, .. }) =
                     self.last()
@@ -216,7 +217,7 @@ impl Sink for Collector {
         if !last {
             return;
         }
-        let text = std::mem::take(&mut self.text);
+        let text = core::mem::take(&mut self.text);
         match slot {
             Slot::Key => {
                 if let Some((_, key)) = self.values.last_mut() {

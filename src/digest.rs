@@ -3,9 +3,10 @@
 use crate::error::Error;
 use crate::markers;
 use crate::message::{DigestBuilder, HASH_VERSION, Part, PartKind, Role, combine};
+use crate::prelude::*;
 use crate::tape::{Decoder, Head, Place, Sink, Slot, Token};
 use crate::tokens::{Counter, Estimator, Medium, Rule};
-use std::hash::Hasher as _;
+use core::hash::Hasher as _;
 use twox_hash::XxHash64;
 
 /// Makes records of digests from a tape that comes in pieces.
@@ -285,7 +286,7 @@ impl Sink for State {
         if !last {
             return;
         }
-        let hash = std::mem::replace(&mut self.text, hasher()).finish();
+        let hash = core::mem::replace(&mut self.text, hasher()).finish();
         match slot {
             Slot::Key => {
                 if let Some(folding) = self.values.last_mut() {

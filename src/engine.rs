@@ -14,6 +14,7 @@ use crate::host::Host;
 use crate::json::Json;
 use crate::plan::record::{Plan, Spent};
 use crate::plan::{self, Move, Rung, seed};
+use crate::prelude::*;
 use crate::reason::{infeasible, passed, why};
 use crate::render::{first_changed, remember_rewrites, render};
 use crate::report::{Notice, Outcome, Report, Usage};

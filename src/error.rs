@@ -1,7 +1,8 @@
 //! Errors as values: a stable code, the place in the input, and a sentence saying what to do.
 
-use std::fmt;
-use std::ops::Deref;
+use crate::prelude::*;
+use core::fmt;
+use core::ops::Deref;
 
 /// Why a call was refused. A refusal changes nothing: state and history are as they were.
 ///
@@ -58,7 +59,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl core::error::Error for Error {}
 
 macro_rules! codes {
     ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $variant:ident = $text:literal,)+ }) => {

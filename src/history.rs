@@ -3,6 +3,7 @@
 use crate::error::{Code, Error};
 use crate::id_map::IdMap;
 use crate::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
+use crate::prelude::*;
 use crate::state::{Checkpoint, SessionState};
 use crate::tokens::Estimator;
 

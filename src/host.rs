@@ -4,6 +4,7 @@
 use crate::content::Content;
 use crate::error::Error;
 use crate::message::Digest;
+use crate::prelude::*;
 
 /// A message that the host made.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! back (members of a newer state that we do not know must survive) and their value in millionths for reading.
 
 use crate::error::{Code, Error};
+use crate::prelude::*;
 
 /// A plain JSON value.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -102,7 +103,7 @@ impl Json {
         let mut out = Vec::with_capacity(members.len());
         for (key, value) in members {
             if !value.is_null() {
-                out.push(((*key).to_owned(), std::mem::take(value)));
+                out.push(((*key).to_owned(), core::mem::take(value)));
             }
         }
         Self::Object(out)
@@ -113,7 +114,7 @@ impl Json {
     pub fn record(members: &mut [(&str, Self)]) -> Self {
         let mut out = Vec::with_capacity(members.len());
         for (key, value) in members {
-            out.push(((*key).to_owned(), std::mem::take(value)));
+            out.push(((*key).to_owned(), core::mem::take(value)));
         }
         Self::Object(out)
     }

@@ -34,6 +34,10 @@
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
 //! | [`report`], [`call`], [`compose`], [`engine`] | what was decided and why; the steps of a call |
 
+#![no_std]
+
+extern crate alloc;
+
 pub mod archive;
 pub mod budget;
 pub mod call;
@@ -53,6 +57,7 @@ pub mod millionths;
 pub mod options;
 pub mod pairs;
 pub mod plan;
+mod prelude;
 mod reason;
 mod render;
 pub mod report;

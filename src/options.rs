@@ -3,6 +3,7 @@
 use crate::error::{Code, Error};
 use crate::json::{Fields, Json, member, misfit};
 use crate::plan::strategy::Strategy;
+use crate::prelude::*;
 use crate::text;
 use crate::tokens::Estimator;
 

@@ -2,6 +2,7 @@
 
 use crate::id_map::IdMap;
 use crate::message::{Digest, Part, PartKind, Role};
+use crate::prelude::*;
 
 /// Where a run of messages may be cut.
 #[derive(Clone, Debug, PartialEq, Eq)]

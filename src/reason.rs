@@ -1,5 +1,6 @@
 //! Reports say why in a sentence.
 
+use crate::prelude::*;
 use crate::report::Usage;
 
 pub(crate) fn passed(usage: &Usage) -> String {

@@ -4,6 +4,7 @@ use crate::compose;
 use crate::error::Error;
 use crate::host::{Host, Product};
 use crate::message::PartKind;
+use crate::prelude::*;
 use crate::view::{Item, Slot, View};
 use crate::work::Work;
 

@@ -5,6 +5,7 @@ use crate::error::{Code, Error, Warning};
 use crate::history::{Diverged, History};
 use crate::json::Json;
 use crate::message::{PartKind, Role};
+use crate::prelude::*;
 use crate::view::{Slot, View};
 
 /// How full the window is.

@@ -7,6 +7,7 @@ use crate::archive::{Archive, Place, Record};
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::Position;
+use crate::prelude::*;
 use crate::tokens::calibration::Calibration;
 
 /// The version this library writes and reads.

@@ -18,6 +18,7 @@
 
 use crate::error::{Code, Error};
 use crate::message::Role;
+use crate::prelude::*;
 
 /// What a string on the tape is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -307,7 +308,7 @@ impl Decoder {
 fn take<'a>(rest: &mut &'a [u8], length: u32) -> Result<&'a str, Error> {
     let (head, tail) = rest.split_at_checked(length as usize).ok_or_else(malformed)?;
     *rest = tail;
-    std::str::from_utf8(head).map_err(|_| malformed())
+    core::str::from_utf8(head).map_err(|_| malformed())
 }
 
 fn malformed() -> Error {

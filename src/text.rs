@@ -1,5 +1,6 @@
 //! Cutting text: on character boundaries, by bytes, with something that says so.
 
+use crate::prelude::*;
 /// The first `bytes` of a text, or a little less; an ellipsis when something was cut.
 pub fn start(text: &str, bytes: usize) -> String {
     let text = text.trim();

@@ -6,6 +6,7 @@ use crate::history::History;
 use crate::host::{Host, Product};
 use crate::message::{Digest, Role};
 use crate::plan::clip::{self, Caps};
+use crate::prelude::*;
 use crate::state::{Checkpoint, SessionState};
 use crate::tokens::Estimator;
 
@@ -152,7 +153,7 @@ pub fn as_sent(
     let edits = Edits::of(history, state);
     let Some(index) = history.index_of(input).filter(|_| !history.is_pinned(input)) else { return content };
     for (number, text) in
-        clip::texts(&history.messages[input], std::slice::from_ref(&content), edits.caps(index), estimator)
+        clip::texts(&history.messages[input], core::slice::from_ref(&content), edits.caps(index), estimator)
     {
         for part in &mut content.parts {
             match part {

@@ -9,6 +9,7 @@ use crate::pairs::{self, Cuts};
 use crate::plan::compact::Shape;
 use crate::plan::record::Asked;
 use crate::plan::{self, Move, Rung, Scene, compact};
+use crate::prelude::*;
 use crate::report::{Notice, Parts, Report, Usage};
 use crate::state::{Breaker, SessionState};
 use crate::tokens::calibration::Calibration;
@@ -98,7 +99,7 @@ impl<'a> Work<'a> {
         parts.system = tokens
             .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
         if self.call.system + of.system == 0 && parts.system < 8 {
-            parts.user += std::mem::take(&mut parts.system);
+            parts.user += core::mem::take(&mut parts.system);
         }
         Usage { tokens, raw, bound: 0, window: self.window.size, trigger: self.window.trigger, reported: false, parts }
     }

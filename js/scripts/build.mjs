@@ -42,7 +42,7 @@ async function buildEngine() {
   note("compiling the engine …");
   await must("cargo", ["fetch", "--target", wasm, ...(ci ? ["--locked"] : [])]);
   const flags = anonymous().join("\x1f");
-  await must("cargo", ["rustc", "--lib", "--release", "--target", wasm, "--crate-type", "cdylib"], {
+  await must("cargo", ["rustc", "--lib", "--release", "--features", "module", "--target", wasm, "--crate-type", "cdylib"], {
     env: { CARGO_ENCODED_RUSTFLAGS: flags, CARGO_TARGET_DIR: target },
   });
 
@@ -55,7 +55,7 @@ async function buildEngine() {
   const raw = join(made, "precis_bg.wasm");
   const small = join(made, "small.wasm");
   // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
-  await must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), "-Os", raw, "-o", small]);
+  await must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), "-Oz", "--converge", raw, "-o", small]);
   renameSync(small, raw);
   rmSync(`${raw}.d.ts`);
   validate(readFileSync(raw));

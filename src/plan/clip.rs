@@ -4,6 +4,7 @@
 use crate::content::{Content, ContentPart};
 use crate::markers;
 use crate::message::{Digest, Part, PartKind, Role};
+use crate::prelude::*;
 use crate::text;
 use crate::tokens::{self, Estimator};
 use crate::view::LEAST_CLEARED;

@@ -4,6 +4,7 @@ use super::Scene;
 use crate::archive::{Archive, Record};
 use crate::budget::share;
 use crate::message::{PartKind, Position, Role};
+use crate::prelude::*;
 
 /// What a compaction covers and keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use super::{Edit, Move, Rung};
 use crate::archive::{Archive, Place, Record};
 use crate::error::{Code, Error};
 use crate::json::Json;
+use crate::prelude::*;
 
 /// The version of plans.
 const VERSION: u64 = 1;
@@ -114,7 +115,7 @@ impl Record for Plan {
         };
         archive.count("attempt", &mut self.attempt);
         // Hosts look at the length of this list, also when it is empty.
-        let mut requests = std::mem::take(&mut self.requests);
+        let mut requests = core::mem::take(&mut self.requests);
         archive.present("requests", &mut requests);
         self.requests = requests;
         archive.plain("report", &mut self.report);

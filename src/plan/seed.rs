@@ -17,6 +17,7 @@ use crate::plan::compact::Shape;
 use crate::plan::record::{Asked, Plan, Spent};
 use crate::plan::seed_text::{fallback, prompt, system};
 use crate::plan::{Move, Rung};
+use crate::prelude::*;
 use crate::reason::{infeasible, passed, why};
 use crate::render::{Sent, first_changed, render};
 use crate::report::{Notice, Outcome, Usage};

@@ -1,6 +1,7 @@
 //! The texts of the preset `contextguard`: what its summarizer is asked, and what takes the place of an answer.
 
 use crate::content::{Content, ContentPart};
+use crate::prelude::*;
 use crate::summary::request::{Todo, word_limit};
 use crate::text;
 

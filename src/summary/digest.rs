@@ -4,6 +4,7 @@
 use super::{Source, transcript};
 use crate::content::{Content, ContentPart};
 use crate::message::Role;
+use crate::prelude::*;
 use crate::text;
 
 const OPENING: &str =

@@ -3,6 +3,7 @@
 
 use crate::content::{Content, ContentPart};
 use crate::markers;
+use crate::prelude::*;
 use crate::summary::transcript;
 use crate::text;
 

@@ -2,6 +2,7 @@
 
 use super::{Source, transcript};
 use crate::millionths;
+use crate::prelude::*;
 use crate::text;
 use crate::tokens::{Estimator, calibration::Calibration};
 

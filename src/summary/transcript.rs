@@ -3,6 +3,7 @@
 
 use crate::content::{Content, ContentPart};
 use crate::markers;
+use crate::prelude::*;
 use crate::text;
 
 /// Bytes of a call's arguments and of a result that are shown at most.

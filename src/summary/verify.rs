@@ -1,5 +1,6 @@
 //! Whether a summarizer's answer may stand for what it replaces.
 
+use crate::prelude::*;
 use crate::tokens::{self, Estimator};
 
 /// What came back from the host's summarizer.

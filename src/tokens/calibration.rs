@@ -7,11 +7,12 @@
 use super::SlopeRange;
 use crate::archive::{Archive, Record};
 use crate::millionths::{ratio, scale, times};
+use crate::prelude::*;
 
 /// Increments below this many raw tokens say nothing about the slope.
 const LEAST_INCREMENT: u64 = 20;
 /// Increments whose ratio lies outside are not plain growth of the conversation, in millionths.
-const RATIO: std::ops::RangeInclusive<u64> = 400_000..=4_000_000;
+const RATIO: core::ops::RangeInclusive<u64> = 400_000..=4_000_000;
 /// Uncertainty of what is guessed, in millionths: at first, and the clamp of what was measured.
 const BOUND_START: u64 = 100_000;
 const BOUND_RANGE: (u64, u64) = (10_000, 250_000);
@@ -187,7 +188,7 @@ impl Calibration {
         });
         if agrees {
             // What was believed until now is refuted, the slope with it.
-            *self = Self { key: std::mem::take(&mut self.key), ..Self::default() };
+            *self = Self { key: core::mem::take(&mut self.key), ..Self::default() };
             return false;
         }
         self.parked = Some(reading);

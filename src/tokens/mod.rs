@@ -1,5 +1,6 @@
 //! Counting before the provider does: estimators, what stands around the text, and calibration by reported usage.
 
+use crate::prelude::*;
 pub mod bytes4;
 pub mod calibration;
 
@@ -129,7 +130,7 @@ impl Counter {
 
     /// The tokens of what was fed since the last call.
     pub fn take(&mut self) -> u64 {
-        let bytes = std::mem::take(&mut self.bytes);
+        let bytes = core::mem::take(&mut self.bytes);
         match self.rule {
             Rule::Bytes4 => bytes4::text(bytes),
             Rule::Host => 0,

@@ -5,6 +5,7 @@ use super::wire;
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
 use crate::host::{Host, Product};
+use crate::prelude::*;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]

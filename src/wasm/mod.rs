@@ -1,5 +1,6 @@
 //! The only place that knows JavaScript: bindings and conversion. It holds no decision, and nothing in it waits.
 
+use crate::prelude::*;
 mod host;
 mod js;
 mod wire;
@@ -25,23 +26,19 @@ use wasm_bindgen::prelude::*;
 use wire::{error_to_js, from_js, to_js};
 
 /// 3 kB smaller (gzipped) than the standard one, and as fast.
+#[cfg(feature = "module")]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
+/// A panic is a trap, by which the host knows that this instance is gone. Messages and places of panics would be 8 kB.
+#[cfg(feature = "module")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
+}
+
 /// Bytes of text that cross at a time.
 const CHUNK: usize = 65_536;
-
-/// A panic becomes an exception with a name of its own, by which the host knows that this instance is gone;
-/// its message is the place in the source.
-#[wasm_bindgen(start)]
-pub fn start() {
-    std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map(|place| format!("{}:{}", place.file(), place.line()));
-        let error = js::Error::new(&place.unwrap_or_default());
-        error.set_name("EnginePanic");
-        wasm_bindgen::throw_val(error.into());
-    }));
-}
 
 /// Digests messages from a tape whose text the host writes straight into this memory.
 #[wasm_bindgen]

@@ -5,6 +5,7 @@
 use super::js::{self, Array, Object};
 use crate::error::{Code, Error};
 use crate::json::Json;
+use crate::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
 /// Options, states and plans are flat; what is deeper than this has a cycle in it.
@@ -65,10 +66,11 @@ fn read_number(value: f64) -> Json {
     if !value.is_finite() {
         return Json::NotANumber;
     }
-    if value.fract() == 0.0 && value.abs() <= SAFE_INTEGER {
-        return Json::Int(value as i64);
+    let whole = value as i64;
+    if whole as f64 == value && (-SAFE_INTEGER..=SAFE_INTEGER).contains(&value) {
+        return Json::Int(whole);
     }
-    Json::Fraction { millionths: (value * 1e6).round() as i64, bits: value.to_bits() }
+    Json::Fraction { millionths: (value * 1e6 + if value < 0.0 { -0.5 } else { 0.5 }) as i64, bits: value.to_bits() }
 }
 
 /// Writes plain data.

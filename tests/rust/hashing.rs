@@ -2,7 +2,6 @@
 
 use crate::support::{M, P, Tape, assistant, call, calls, records, result, system, user};
 use precis::digest::Digester;
-use precis::engine;
 use precis::message::{CHAIN_START, Digest, Position, Role, from_hex, hex};
 use precis::tokens::Estimator;
 use proptest::prelude::*;
