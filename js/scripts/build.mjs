@@ -42,9 +42,13 @@ async function buildEngine() {
   note("compiling the engine …");
   await must("cargo", ["fetch", "--target", wasm, ...(ci ? ["--locked"] : [])]);
   const flags = anonymous().join("\x1f");
-  await must("cargo", ["rustc", "--lib", "--release", "--features", "module", "--target", wasm, "--crate-type", "cdylib"], {
-    env: { CARGO_ENCODED_RUSTFLAGS: flags, CARGO_TARGET_DIR: target },
-  });
+  await must(
+    "cargo",
+    ["rustc", "--lib", "--release", "--features", "module", "--target", wasm, "--crate-type", "cdylib"],
+    {
+      env: { CARGO_ENCODED_RUSTFLAGS: flags, CARGO_TARGET_DIR: target },
+    },
+  );
 
   const made = join(cache, "glue");
   rmSync(made, { recursive: true, force: true });
