@@ -32,7 +32,8 @@
 //! | [`pairs`] | groups, legal cuts, the one checker |
 //! | [`state`], [`history`], [`host`], [`view`] | what outlives a call, placing a history, projecting the view |
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
-//! | [`report`], [`call`], [`compose`], [`engine`] | what was decided and why; the steps of a call |
+//! | [`report`], `reason`, [`call`], `work` | what was decided and why; a call with its history placed |
+//! | [`compose`], `climb`, `render`, [`engine`] | checkpoints and their texts, the moves of a commit, what is sent, the steps |
 
 #![no_std]
 

@@ -108,10 +108,10 @@ function trapped(cause: unknown): PrecisError {
   );
 }
 
-/** A panic, an illegal instruction, a stack or memory that ran out. */
+/** A panic or another illegal instruction; a stack or memory that ran out. */
 function isTrap(error: unknown): boolean {
   if (!(error instanceof Error) || error instanceof PrecisError || foreign.has(error)) return false;
   return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || TRAPS.includes(error.name);
 }
 
-const TRAPS: readonly string[] = ["EnginePanic", "InternalError"];
+const TRAPS: readonly string[] = ["InternalError"];
