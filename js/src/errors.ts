@@ -44,5 +44,6 @@ export function isErrorLike(error: unknown): error is ErrorLike {
 
 /** Whether an error only says that the caller was nested too deep: it tells nothing of what was called. */
 export function isOutOfStack(error: unknown): boolean {
-  return error instanceof Error && /call stack|recursion/i.test(error.message);
+  // No regular expression: where the stack has run out, compiling one fails with an error of its own.
+  return error instanceof Error && (error.message.includes("call stack") || error.message.includes("recursion"));
 }
