@@ -26,8 +26,8 @@ use crate::work::Work;
 
 pub use crate::render::Sent;
 
-/// Steps of one commit: more rungs than there are.
-const STEPS: usize = 12;
+/// Steps of one commit: more than any history needs that can be helped.
+const STEPS: usize = 32;
 
 /// What came of a commit.
 #[derive(Clone, Debug)]
@@ -203,9 +203,16 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let answers = answers.filter(|_| !stale);
     let mut revised = work.state.checkpoints.len() != call.state.checkpoints.len();
     let mut highest = Rung::Pass;
+    let mut gained = false;
     for _ in 0..STEPS {
         let state = work.state.clone();
         match &action {
+            Move::Stuck if gained => {
+                // What a late rung cut may let an early one help now.
+                gained = false;
+                (rung, action) = plan::next(&work.scene(&current), Rung::Pass, false);
+                continue;
+            }
             Move::Pass | Move::Stuck => break,
             Move::Edit(edit) => apply(&mut work, *edit),
             Move::Compact(shape) => cover(
@@ -220,6 +227,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         }
         let view = work.project(host)?;
         let helped = view.raw() < current.raw();
+        gained |= helped;
         if helped {
             // What was planned as a summary is a digest if no usable summary came.
             let digested = rung == Rung::Summarize

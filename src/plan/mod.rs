@@ -249,10 +249,12 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     }
     if from <= Rung::Crush {
         let parts = scene.cuttable(true);
+        let level = level_to(&parts, 0);
         // The last rung does what it can, also when that is not enough.
-        let cap = level_to(&parts, 0).unwrap_or(LEAST_CAP);
-        if parts.iter().any(|&(_, tokens)| tokens > cap) {
-            return (Rung::Crush, Move::Edit(Edit { cap: Some(cap), typed: true, clear: None }));
+        let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));
+        let clear = clearing(scene).filter(|_| level.is_none()).map(|(clear, _)| clear);
+        if cap.is_some() || clear.is_some() {
+            return (Rung::Crush, Move::Edit(Edit { cap, typed: true, clear }));
         }
     }
     (Rung::Crush, Move::Stuck)
