@@ -215,6 +215,9 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
             let cap = (clipped < raw).then_some(cap);
             return (Rung::Clear, Move::Edit(Edit { cap, typed: false, clear: Some(clear) }));
         }
+        if let Some(edit) = unavoidable(scene) {
+            return (Rung::Clear, Move::Edit(edit));
+        }
     }
     if from <= Rung::Digest
         && let Some(shape) = compact::shape(scene)
@@ -258,6 +261,27 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         }
     }
     (Rung::Crush, Move::Stuck)
+}
+
+/// When the results of the newest group alone are too large, covering the past cannot be enough: they are cut to one
+/// level, old ones cleared, and nobody has to be asked.
+fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
+    let newest = scene.history.index_of(scene.newest())?;
+    let after = |index: u64| {
+        let parts = scene.cuttable(false).into_iter();
+        let stays =
+            parts.filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index: own, .. } if own >= index));
+        stays.collect::<Vec<_>>()
+    };
+    let raw = scene.view.raw();
+    let accept = scene.raw_below(scene.limits.accept);
+    let own: u64 = after(newest).iter().map(|part| part.1).sum();
+    if own + scene.view.fixed() <= accept {
+        return None;
+    }
+    let (clear, gained) = clearing(scene).map_or((None, 0), |(clear, gained)| (Some(clear), gained));
+    let cap = level(&after(clear.unwrap_or(0)), raw.saturating_sub(gained), accept)?;
+    (cap >= scene.raw(scene.limits.room) / 20).then_some(Edit { cap: Some(cap), typed: false, clear })
 }
 
 fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
