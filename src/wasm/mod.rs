@@ -25,12 +25,13 @@ pub use host::JsHost;
 use wasm_bindgen::prelude::*;
 use wire::{error_to_js, from_js, to_js};
 
-/// 3 kB smaller (gzipped) than the standard one, and as fast.
+/// 3 kB smaller (gzipped) than the standard one.
 #[cfg(feature = "module")]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// A panic is a trap, by which the host knows that this instance is gone. Messages and places of panics would be 8 kB.
+/// A panic is a trap, by which the host knows that this instance is gone. `std` with its messages of panics
+/// would be 8 kB of wasm, 3 kB gzipped.
 #[cfg(feature = "module")]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {

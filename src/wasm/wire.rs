@@ -1,6 +1,6 @@
 //! Plain data to and from JavaScript. The only place with floating point: JavaScript's numbers.
 //!
-//! Written by hand: `serde` with `serde-wasm-bindgen` does the same for about 20 kB of wasm more.
+//! Written by hand, for size: `serde` with `serde-wasm-bindgen` does the same and brings the formatting of floats.
 
 use super::js::{self, Array, Object};
 use crate::error::{Code, Error};
