@@ -28,6 +28,8 @@ pub enum ContentPart {
     Reasoning,
     /// A tool call.
     Call {
+        /// The number by which the format can replace its arguments, or [`NO_NUMBER`](crate::tape::NO_NUMBER).
+        number: u32,
         /// Its id.
         id: String,
         /// The tool.
@@ -48,6 +50,9 @@ pub enum ContentPart {
     },
     /// A medium.
     Media {
+        /// The number by which the format can replace it, or [`NO_NUMBER`](crate::tape::NO_NUMBER); inside a result,
+        /// that result's.
+        number: u32,
         /// 0 image, 1 pdf, 2 audio, 3 video, 4 file.
         kind: u32,
         /// Its media type, may be empty.
@@ -56,6 +61,8 @@ pub enum ContentPart {
         reference: String,
         /// Inline bytes.
         bytes: u64,
+        /// Its file name, may be empty.
+        name: String,
     },
     /// Unknown to the format.
     Opaque,
@@ -198,13 +205,20 @@ impl Sink for Collector {
         let part = match head {
             Head::Text { number } => ContentPart::Text { number, text: String::new() },
             Head::Reasoning { .. } => ContentPart::Reasoning,
-            Head::Call => ContentPart::Call { id: String::new(), name: String::new(), input: Value::Null },
+            Head::Call { number } => {
+                ContentPart::Call { number, id: String::new(), name: String::new(), input: Value::Null }
+            }
             Head::Result { number, failed } => {
                 ContentPart::Result { number, id: String::new(), output: Value::Null, failed }
             }
-            Head::Media { kind, bytes, .. } => {
-                ContentPart::Media { kind, media_type: String::new(), reference: String::new(), bytes }
-            }
+            Head::Media { number, kind, bytes, .. } => ContentPart::Media {
+                number,
+                kind,
+                media_type: String::new(),
+                reference: String::new(),
+                bytes,
+                name: String::new(),
+            },
             Head::Opaque | Head::Tool => ContentPart::Opaque,
         };
         if let Some(message) = self.messages.last_mut() {
@@ -234,6 +248,7 @@ impl Sink for Collector {
                 (Slot::Name, Some(ContentPart::Call { name, .. })) => *name = text,
                 (Slot::MediaType, Some(ContentPart::Media { media_type, .. })) => *media_type = text,
                 (Slot::Reference, Some(ContentPart::Media { reference, .. })) => *reference = text,
+                (Slot::Title, Some(ContentPart::Media { name, .. })) => *name = text,
                 _ => {}
             },
         }

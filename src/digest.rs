@@ -204,19 +204,19 @@ impl Sink for State {
         let (kind, number, marked) = match head {
             Head::Text { number } => (PartKind::Text, number, false),
             Head::Reasoning { signed } => (PartKind::Reasoning, 0, signed),
-            Head::Call => (PartKind::Call, 0, false),
+            Head::Call { number } => (PartKind::Call, number, false),
             Head::Result { number, failed } => (PartKind::Result, number, failed),
-            Head::Media { .. } => (PartKind::Media, 0, false),
+            Head::Media { number, .. } => (PartKind::Media, number, false),
             Head::Opaque => (PartKind::Opaque, 0, false),
             Head::Tool => (PartKind::Tool, 0, false),
         };
         let content = (!matches!(kind, PartKind::Reasoning | PartKind::Opaque)).then_some(0);
-        let medium = if let Head::Media { kind, bytes, width, height } = head {
+        let medium = if let Head::Media { kind, bytes, width, height, .. } = head {
             Some(Medium { kind, bytes, width, height, type_bytes: 0, reference_bytes: 0 })
         } else {
             None
         };
-        let part = Part { kind, number, tokens: 0, id: 0, bytes: 0, name_bytes: 0, marked };
+        let part = Part { kind, number, tokens: 0, id: 0, bytes: 0, name_bytes: 0, name: 0, marked };
         self.part = Some(Open { part, tokens: 0, bytes: 0, content, medium });
     }
 
@@ -280,7 +280,7 @@ impl Sink for State {
                     medium.reference_bytes += bytes;
                 }
             }
-            Slot::Id | Slot::Print => {}
+            Slot::Id | Slot::Print | Slot::Title => {}
         }
         self.fresh = last;
         if !last {
@@ -310,12 +310,17 @@ impl Sink for State {
             }
             Slot::Body | Slot::Name | Slot::Reference | Slot::Print => {
                 if let Some(open) = &mut self.part
+                    && slot == Slot::Name
+                {
+                    open.part.name = hash as u32;
+                }
+                if let Some(open) = &mut self.part
                     && let Some(content) = open.content
                 {
                     open.content = Some(combine(content, hash));
                 }
             }
-            Slot::Description | Slot::MediaType => {}
+            Slot::Description | Slot::MediaType | Slot::Title => {}
         }
     }
 

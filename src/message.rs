@@ -96,14 +96,14 @@ const PART_MARK: u32 = 1 << 8;
 /// The message's text begins with one of our markers.
 const MESSAGE_OURS: u32 = 1 << 8;
 const HEAD_WORDS: usize = 6;
-const PART_WORDS: usize = 7;
+const PART_WORDS: usize = 8;
 
 /// One part of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// What it is.
     pub kind: PartKind,
-    /// The number by which the format can replace it.
+    /// The number by which the format can replace it, or [`NO_NUMBER`](crate::tape::NO_NUMBER).
     pub number: u32,
     /// Raw tokens.
     pub tokens: u32,
@@ -113,6 +113,8 @@ pub struct Part {
     pub bytes: u32,
     /// Bytes of the tool's name (calls), else 0.
     pub name_bytes: u32,
+    /// The low half of the hash of the tool's name (calls and definitions), else 0.
+    pub name: u32,
     /// A failed result, or signed reasoning.
     pub marked: bool,
 }
@@ -172,6 +174,7 @@ impl<'a> Digest<'a> {
             id: join(words[3], words[4]),
             bytes: words[5],
             name_bytes: words[6],
+            name: words[7],
             marked: words[0] & PART_MARK != 0,
         })
     }
@@ -235,6 +238,7 @@ impl DigestBuilder {
             (part.id >> 32) as u32,
             part.bytes,
             part.name_bytes,
+            part.name,
         ]);
         self.words[5] += 1;
         if let Some(content) = content {

@@ -38,7 +38,12 @@ export interface Format<Base> {
    * @param info - `id` of the compaction, and `covers`: how many messages from the start it stands for.
    */
   summary(text: string, info: { readonly id: string; readonly covers: number }): Base;
-  /** A copy of `message` in which the part that `read` numbered `part` has the text `text`. Everything else stays. */
+  /**
+   * A copy of `message` in which the part that `read` numbered `part` is shortened to `text`; everything else stays.
+   *
+   * Text and results have `text` from then on, media become a text that says it. Of a call `text` is its new input as
+   * JSON: the same members, with shorter strings in them.
+   */
   replace(message: Base, part: number, text: string): Base;
   /** The message's own id, where the shape has one. */
   id?(message: Base): string | undefined;
@@ -52,8 +57,12 @@ export interface Reader {
   text(part: number, text: string): void;
   /** What the model thought; `signed` if a provider checks that it comes back unchanged. */
   reasoning(text: string, signed: boolean): void;
-  /** A tool call. `input` is the value itself; if the wire holds JSON text, its parsed value. */
-  call(id: string, name: string, input: unknown): void;
+  /**
+   * A tool call. `input` is the value itself; if the wire holds JSON text, its parsed value.
+   *
+   * @param part - the number under which {@link Format.replace} can give it a shorter input. Without one it stays whole.
+   */
+  call(id: string, name: string, input: unknown, part?: number): void;
   /** The outcome of the call `id`; may be shortened or cleared by {@link Format.replace} under the number `part`. */
   result(part: number, id: string, output: unknown, failed: boolean): void;
   /**
@@ -61,8 +70,11 @@ export interface Reader {
    *
    * @param data - base64 text, a `data:` URL, a URL (text or `URL`), bytes (`Uint8Array`, `ArrayBuffer`), or an object
    * holding one of these as `data`, `url`, `file_data`, or an id as `file_id`, `id` or `reference`.
+   * @param part - the number under which {@link Format.replace} can put a text in its place. Media inside a result have
+   * the number of that result: they leave together with it. Without a number they stay.
+   * @param name - a file's name, for the text that describes what was taken out.
    */
-  media(kind: MediaKind, data: unknown, mediaType: string | undefined): void;
+  media(kind: MediaKind, data: unknown, mediaType: string | undefined, part?: number, name?: string): void;
   /** Anything else: counted, never read, never changed. */
   opaque(value: unknown): void;
 }

@@ -42,8 +42,8 @@ abstract class Taking implements Listener {
     this.take(typeof text === "string" ? text : "");
   }
 
-  call(id: string, name: string, input: unknown): void {
-    this.take(Leaf.call);
+  call(id: string, name: string, input: unknown, part?: number): void {
+    this.take(Leaf.call | (place(part) << 4));
     this.take(named(id));
     this.take(named(name));
     this.take(input);
@@ -55,11 +55,12 @@ abstract class Taking implements Listener {
     this.take(output);
   }
 
-  media(kind: MediaKind, data: unknown, mediaType: string | undefined): void {
+  media(kind: MediaKind, data: unknown, mediaType: string | undefined, part?: number, name?: string): void {
     const index = KINDS.indexOf(kind);
-    this.take(Leaf.media | ((index < 0 ? KINDS.length - 1 : index) << 4));
+    this.take(Leaf.media | ((index < 0 ? KINDS.length - 1 : index) << 4) | (place(part) << 8));
     this.take(data);
     this.take(mediaType);
+    this.take(name);
   }
 
   opaque(value: unknown): void {
@@ -77,6 +78,8 @@ abstract class Taking implements Listener {
 }
 
 const numbered = (part: number): number => part & 0xffffff;
+/** A number that may be missing: one more than it is, 0 for none. */
+const place = (part: number | undefined): number => (part === undefined ? 0 : (part & 0x3fffff) + 1);
 const named = (name: unknown): string =>
   typeof name === "string" ? name : name === undefined || name === null ? "" : String(name);
 

@@ -29,7 +29,7 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
         text(tape, leaves[at++] as string, count);
         break;
       case Leaf.call:
-        tape.op(Op.call);
+        tape.op(Op.call, word >>> 4);
         tape.string(leaves[at++] as string);
         text(tape, leaves[at++] as string, count);
         value(tape, leaves[at++], count);
@@ -40,7 +40,7 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
         value(tape, leaves[at++], count);
         break;
       case Leaf.media:
-        media(tape, word >> 4, leaves[at++], leaves[at++]);
+        media(tape, word >>> 4, leaves[at++], leaves[at++], leaves[at++]);
         break;
       case Leaf.opaque:
         tape.op(Op.opaque);
@@ -68,12 +68,14 @@ function value(tape: Tape, value: unknown, count: Count | null): void {
   if (count) counted(tape, count, typeof value === "string" ? value : json(value), tape.total - before);
 }
 
-function media(tape: Tape, kind: number, data: unknown, mediaType: unknown): void {
+/** `word`: the kind in its low four bits, the part's place above them. */
+function media(tape: Tape, word: number, data: unknown, mediaType: unknown, name: unknown): void {
   const { bytes, width, height, mediaType: type, reference, print } = describeMedia(data, mediaType);
-  tape.op(Op.media, kind, low(bytes), high(bytes), width, height);
+  tape.op(Op.media, word, low(bytes), high(bytes), width, height);
   tape.string(type);
   tape.string(reference);
   tape.string(print);
+  tape.string(typeof name === "string" ? name : "");
 }
 
 /** The host's count; where it fails, the simplest rule there is: a quarter of the bytes. */

@@ -148,7 +148,7 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
     let mut names: Vec<(&str, &str)> = Vec::new();
     for part in messages.iter().flat_map(|(message, _)| &message.parts) {
         match part {
-            ContentPart::Call { id, name, input } => {
+            ContentPart::Call { id, name, input, .. } => {
                 names.push((id, name));
                 let last = transcript::escape(&text::ends(&input.to_text(), 160)).replace('\n', " ");
                 match used.iter_mut().find(|usage| usage.name == *name) {

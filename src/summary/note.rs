@@ -30,7 +30,7 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
     let mut calls: Vec<(&str, String, String)> = Vec::new();
     for part in turn.iter().flat_map(|message| &message.parts) {
         match part {
-            ContentPart::Call { id, name, input } => {
+            ContentPart::Call { id, name, input, .. } => {
                 let call = format!("- {name}({})", text::ends(&input.to_text(), line_bytes / 2));
                 calls.push((id, call, "no result".to_owned()));
             }

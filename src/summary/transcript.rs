@@ -42,7 +42,7 @@ fn entry<'m>(message: &'m Content, names: &mut Vec<(&'m str, &'m str)>) -> Strin
         let line = match part {
             ContentPart::Text { text, .. } if text.trim().is_empty() => continue,
             ContentPart::Text { text, .. } => format!("{role}: {}", text.trim()),
-            ContentPart::Call { id, name, input } => {
+            ContentPart::Call { id, name, input, .. } => {
                 names.push((id, name));
                 format!("{role} called {name}({})", text::ends(&input.to_text(), ARGUMENT_BYTES))
             }

@@ -7,10 +7,10 @@ export const contents = {
     to.role(entry.role === "model" ? "assistant" : "user");
     entry.parts.forEach((part, index) => {
       if (typeof part.text === "string") to.text(index, part.text);
-      else if (part.functionCall) to.call(part.functionCall.id, part.functionCall.name, part.functionCall.args);
+      else if (part.functionCall) to.call(part.functionCall.id, part.functionCall.name, part.functionCall.args, index);
       else if (part.functionResponse) to.result(index, part.functionResponse.id, part.functionResponse.response, false);
       else if (part.inlineData)
-        to.media(mediaKind(part.inlineData.mimeType), part.inlineData.data, part.inlineData.mimeType);
+        to.media(mediaKind(part.inlineData.mimeType), part.inlineData.data, part.inlineData.mimeType, index);
       else to.opaque(part);
     });
   },
@@ -19,10 +19,10 @@ export const contents = {
 
   replace(entry, index, text) {
     const parts = [...entry.parts];
-    const { functionResponse } = parts[index];
-    parts[index] = functionResponse
-      ? { functionResponse: { ...functionResponse, response: { result: text } } }
-      : { text };
+    const { functionResponse, functionCall } = parts[index];
+    if (functionResponse) parts[index] = { functionResponse: { ...functionResponse, response: { result: text } } };
+    else if (functionCall) parts[index] = { functionCall: { ...functionCall, args: JSON.parse(text) } };
+    else parts[index] = { text };
     return { ...entry, parts };
   },
 };

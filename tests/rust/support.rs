@@ -126,7 +126,7 @@ impl Tape {
                     self.string(text);
                 }
                 P::Call { id, name, input } => {
-                    self.ops.push(4);
+                    self.ops.extend([4, number + 1]);
                     self.string(id);
                     self.string(name);
                     self.value(input);
@@ -137,9 +137,15 @@ impl Tape {
                     self.value(output);
                 }
                 P::Media { kind, media_type, bytes, reference } => {
-                    self.ops.extend([6, *kind, *bytes as u32, (*bytes >> 32) as u32, 0, 0]);
+                    // Inside a result a medium has that result's number.
+                    let number = message.parts[..number as usize]
+                        .iter()
+                        .rposition(|part| matches!(part, P::Result { .. }))
+                        .map_or(number, |result| result as u32);
+                    self.ops.extend([6, *kind | (number + 1) << 4, *bytes as u32, (*bytes >> 32) as u32, 0, 0]);
                     self.string(media_type);
                     self.string(reference);
+                    self.string("");
                     self.string("");
                 }
                 P::Opaque => self.ops.extend([7, 18]),

@@ -21,9 +21,18 @@ export const aiSdk: Format<Message> = {
 
   replace(message, part, text) {
     if (!Array.isArray(message.content)) return { ...message, content: text };
-    return withPart(message, part, (part) =>
-      part.type === "tool-result" ? { ...part, output: replacedOutput(part.output, text) } : { ...part, text },
-    );
+    return withPart(message, part, (part) => {
+      switch (part.type) {
+        case "tool-result":
+          return { ...part, output: replacedOutput(part.output, text) };
+        case "tool-call":
+          return { ...part, input: JSON.parse(text) };
+        case "text":
+          return { ...part, text };
+        default:
+          return { type: "text", text, ...optionsOf(part) };
+      }
+    });
   },
 };
 
@@ -42,13 +51,20 @@ function readParts(parts: readonly unknown[], role: string, to: Reader): void {
 function readPart(index: number, part: Part, role: string, to: Reader): void {
   const { type, text, providerOptions } = part;
   if (type === "text" && typeof text === "string" && !isCompaction(part)) to.text(index, text);
-  else if (type === "tool-call") to.call(part.toolCallId as string, part.toolName as string, part.input);
+  else if (type === "tool-call") readCall(index, part, to);
   else if (type === "tool-result" && role === "tool") readResult(index, part, to);
   else if (type === "tool-result") readProviderResult(index, part, to);
   else if (type === "reasoning") to.reasoning(text as string, isPart(providerOptions));
-  else if (type === "image") to.media("image", part.image, part.mediaType as string | undefined);
-  else if (type === "file" || type === "reasoning-file") readFile(part, to);
+  else if (type === "image") to.media("image", part.image, part.mediaType as string | undefined, index);
+  else if (type === "file") readFile(index, part, to);
+  else if (type === "reasoning-file") readFile(undefined, part, to);
   else to.opaque(part);
+}
+
+/** What a provider's own tool was called with is the provider's. */
+function readCall(index: number, { toolCallId, toolName, input, providerExecuted }: Part, to: Reader): void {
+  if (providerExecuted === true) to.call(toolCallId as string, toolName as string, input);
+  else to.call(toolCallId as string, toolName as string, input, index);
 }
 
 function readResult(index: number, { toolCallId, output }: Part, to: Reader): void {
@@ -56,7 +72,7 @@ function readResult(index: number, { toolCallId, output }: Part, to: Reader): vo
   const inner = type === "content" && Array.isArray(value) ? value : NONE;
   const text = type === "execution-denied" ? reason : type === "content" ? joinTexts(inner) : value;
   to.result(index, toolCallId as string, text ?? "", isFailed(output));
-  for (const part of inner) if (isPart(part) && part.type !== "text") readInner(part, to);
+  for (const part of inner) if (isPart(part) && part.type !== "text") readInner(index, part, to);
 }
 
 /** What a provider's own tool answered: its output has a form that the provider checks, so it is counted and left alone. */
@@ -67,18 +83,19 @@ function readProviderResult(index: number, part: Part, to: Reader): void {
 }
 
 /** Media in a tool's output, as versions 5 (`media`), 6 (`file-data`, `image-url`, …) and 7 (`file`) have it. */
-function readInner(part: Part, to: Reader): void {
-  const { type, data, url, mediaType } = part;
+function readInner(index: number, part: Part, to: Reader): void {
+  const { type, data, url, mediaType, filename } = part;
   const kind = typeof type === "string" && type.startsWith("image") ? "image" : mediaKind(mediaType);
-  if (type === "file") readFile(part, to);
+  const [is, named] = [mediaType as string | undefined, filename as string | undefined];
+  if (type === "file") readFile(index, part, to);
   else if (type === "media" || typeof data === "string" || typeof url === "string")
-    to.media(kind, data ?? url, mediaType as string | undefined);
+    to.media(kind, data ?? url, is, index, named);
   else if (typeof type === "string" && /-(id|reference)$/.test(type))
-    to.media(kind, part.fileId ?? part.reference ?? part, mediaType as string | undefined);
+    to.media(kind, part.fileId ?? part.reference ?? part, is, index, named);
   else to.opaque(part);
 }
 
-function readFile(part: Part, to: Reader): void {
+function readFile(index: number | undefined, part: Part, to: Reader): void {
   const { data, mediaType, filename } = part;
   if (isPart(data) && data.type === "text") to.opaque(data.text);
   else
@@ -86,14 +103,20 @@ function readFile(part: Part, to: Reader): void {
       mediaKind(mediaType, filename),
       isPart(data) ? (data.data ?? data.url ?? data) : data,
       mediaType as string | undefined,
+      index,
+      filename as string | undefined,
     );
 }
 
 function replacedOutput(output: unknown, text: string): Part {
-  const { type, providerOptions } = isPart(output) ? output : ({} as Part);
-  const kept = providerOptions === undefined ? {} : { providerOptions };
+  const { type } = isPart(output) ? output : ({} as Part);
+  const kept = isPart(output) ? optionsOf(output) : {};
   if (type === "execution-denied") return { type, reason: text, ...kept };
   return { type: isFailed(output) ? "error-text" : "text", value: text, ...kept };
+}
+
+function optionsOf({ providerOptions }: Part): Part {
+  return providerOptions === undefined ? {} : { providerOptions };
 }
 
 function isFailed(output: unknown): boolean {

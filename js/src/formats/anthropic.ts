@@ -21,9 +21,23 @@ export const anthropic: Format<Message> = {
 
   replace(message, part, text) {
     if (!Array.isArray(message.content)) return { ...message, content: text };
-    return withPart(message, part, (block) =>
-      block.type === "text" ? { ...block, text } : { ...block, content: text },
-    );
+    return withPart(message, part, (block) => {
+      switch (block.type) {
+        case "text":
+          return { ...block, text };
+        case "tool_use":
+          return { ...block, input: JSON.parse(text) };
+        case "image":
+        case "document":
+          return {
+            type: "text",
+            text,
+            ...(block.cache_control !== undefined && { cache_control: block.cache_control }),
+          };
+        default:
+          return { ...block, content: text };
+      }
+    });
   },
 };
 
@@ -31,11 +45,12 @@ function readBlock(index: number, block: unknown, to: Reader): void {
   const { type, id, name } = (isPart(block) ? block : {}) as { type?: unknown; id: string; name: string };
   const part = block as Part;
   if (type === "text" && typeof part.text === "string") to.text(index, part.text);
-  else if (type === "tool_use" || type === "server_tool_use" || type === "mcp_tool_use") to.call(id, name, part.input);
+  else if (type === "tool_use") to.call(id, name, part.input, index);
+  else if (type === "server_tool_use" || type === "mcp_tool_use") to.call(id, name, part.input);
   else if (type === "tool_result" || type === "mcp_tool_result") readResult(index, part, to);
   else if (type === "thinking") to.reasoning(part.thinking as string, isSigned(part.signature));
   else if (type === "redacted_thinking") to.reasoning(part.data as string, true);
-  else if (type === "image" || type === "document") readSource(part, to);
+  else if (type === "image" || type === "document") readSource(index, part, to);
   else if (type === "container_upload") to.media("file", part, undefined);
   else if (typeof type === "string" && type.endsWith("_tool_result")) readServerResult(index, part, to);
   else to.opaque(block);
@@ -47,7 +62,7 @@ function readResult(index: number, { tool_use_id, content, is_error }: Part, to:
   to.result(index, tool_use_id as string, output, is_error === true);
   for (const block of blocks) {
     const type = isPart(block) && block.type;
-    if (type === "image" || type === "document") readSource(block, to);
+    if (type === "image" || type === "document") readSource(index, block, to);
     else if (type !== "text") to.opaque(block);
   }
 }
@@ -60,13 +75,13 @@ function readServerResult(index: number, block: Part, to: Reader): void {
   to.opaque(content);
 }
 
-function readSource(block: Part, to: Reader): void {
+function readSource(index: number, block: Part, to: Reader): void {
   const source = isPart(block.source) ? block.source : {};
   const { type, media_type, data, url, content } = source;
   const mediaType = typeof media_type === "string" ? media_type : undefined;
   const kind = block.type === "image" ? "image" : mediaKind(mediaType ?? "application/pdf");
   if (type === "text" || type === "content") to.opaque(data ?? content);
-  else to.media(kind, data ?? url ?? source, mediaType);
+  else to.media(kind, data ?? url ?? source, mediaType, index, block.title as string | undefined);
 }
 
 /** Thinking without a signature comes from others that speak this API, and is not checked. */

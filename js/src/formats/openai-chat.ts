@@ -35,10 +35,12 @@ export const openaiChat: Format<Message> = {
   summary: (text) => ({ role: "user", content: text }),
 
   replace(message, part, text) {
+    if (part >= CALLS) return withInput(message, part - CALLS, text);
     if (!Array.isArray(message.content) || message.role === "tool") return { ...message, content: text };
-    return withPart(message, part, (part) =>
-      part.type === "refusal" ? { ...part, refusal: text } : { ...part, text },
-    );
+    return withPart(message, part, (part) => {
+      if (part.type === "text") return { ...part, text };
+      return part.type === "refusal" ? { ...part, refusal: text } : { type: "text", text };
+    });
   },
 };
 
@@ -52,9 +54,31 @@ function readAssistant(message: Part, to: Reader): void {
   readContent(content, to);
   if (refusal) to.opaque(refusal);
   if (audio) to.opaque(audio);
-  if (Array.isArray(tool_calls)) for (const call of tool_calls) readCall(call, to);
-  if (isPart(function_call))
-    to.call(function_call.name as string, function_call.name as string, argumentsOf(function_call));
+  if (Array.isArray(tool_calls)) for (let i = 0; i < tool_calls.length; i++) readCall(CALLS + i, tool_calls[i], to);
+  if (isPart(function_call)) {
+    const name = function_call.name as string;
+    to.call(name, name, argumentsOf(function_call), FUNCTION_CALL);
+  }
+}
+
+/** Calls are numbered from here on, so that no part of the content has their numbers. */
+const CALLS = 1 << 16;
+const FUNCTION_CALL = 1 << 20;
+
+function withInput<M extends { role: string }>(message: M, index: number, json: string): M {
+  const { tool_calls, function_call } = message as Part;
+  if (index === FUNCTION_CALL - CALLS) return { ...message, function_call: shortened(function_call as Part, json) };
+  const calls = (tool_calls as Part[]).map((call, i) => {
+    if (i !== index) return call;
+    if (isPart(call.function)) return { ...call, function: shortened(call.function, json) };
+    return { ...call, custom: { ...(call.custom as Part), input: JSON.parse(json) } };
+  });
+  return { ...message, tool_calls: calls };
+}
+
+/** Arguments that were no JSON text stay what they were. */
+function shortened(call: Part, json: string): Part {
+  return { ...call, arguments: argumentsOf(call) === call.arguments ? JSON.parse(json) : json };
 }
 
 /** A function's result of old carries no id; its name is what ties it to the call. */
@@ -62,10 +86,10 @@ function readResult({ tool_call_id, name, content }: Part, to: Reader): void {
   to.result(0, (tool_call_id ?? name) as string, Array.isArray(content) ? joinTexts(content) : (content ?? ""), false);
 }
 
-function readCall(call: unknown, to: Reader): void {
+function readCall(number: number, call: unknown, to: Reader): void {
   const { id, function: called, custom } = isPart(call) ? call : {};
-  if (isPart(called)) to.call(id as string, called.name as string, argumentsOf(called));
-  else if (isPart(custom)) to.call(id as string, custom.name as string, custom.input);
+  if (isPart(called)) to.call(id as string, called.name as string, argumentsOf(called), number);
+  else if (isPart(custom)) to.call(id as string, custom.name as string, custom.input, number);
   else to.opaque(call);
 }
 
@@ -79,17 +103,18 @@ function readPart(index: number, part: unknown, to: Reader): void {
   const { type, text, refusal, image_url, input_audio, file } = isPart(part) ? part : {};
   if (type === "text" && typeof text === "string") to.text(index, text);
   else if (type === "refusal" && typeof refusal === "string") to.text(index, refusal);
-  else if (type === "image_url") to.media("image", isPart(image_url) ? image_url.url : image_url, undefined);
+  else if (type === "image_url") to.media("image", isPart(image_url) ? image_url.url : image_url, undefined, index);
   else if (type === "input_audio" && isPart(input_audio))
-    to.media("audio", input_audio.data, audioType(input_audio.format));
-  else if (type === "file" && isPart(file)) readFile(file, to);
+    to.media("audio", input_audio.data, audioType(input_audio.format), index);
+  else if (type === "file" && isPart(file)) readFile(index, file, to);
   else to.opaque(part);
 }
 
-function readFile(file: Part, to: Reader): void {
+function readFile(index: number, file: Part, to: Reader): void {
   const { file_data: data, filename } = file;
   const type = typeof data === "string" ? /^data:([\w.+-]+\/[\w.+-]+)/.exec(data.slice(0, 100))?.[1] : undefined;
-  to.media(mediaKind(type, filename), typeof data === "string" ? data : file, type);
+  const name = filename as string | undefined;
+  to.media(mediaKind(type, filename), typeof data === "string" ? data : file, type, index, name);
 }
 
 const audioType = (format: unknown): string | undefined => (typeof format === "string" ? `audio/${format}` : undefined);

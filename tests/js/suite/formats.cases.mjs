@@ -3,6 +3,9 @@ import { aiSdk, anthropic, openaiChat } from "precis/formats";
 
 /** 1 × 1 pixel: PNG. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/** Where `openaiChat` numbers calls from, and the one of old. */
+const CALLS = 1 << 16;
+const FUNCTION_CALL = 1 << 20;
 const bytes = new Uint8Array([1, 2, 3]);
 const url = new URL("https://example.com/cat.png");
 const signed = { anthropic: { signature: "c2ln" } };
@@ -47,11 +50,11 @@ const openai = {
     said: [
       ["role", "user"],
       ["text", 0, "What is this?"],
-      ["media", "image", `data:image/png;base64,${PIXEL}`, undefined],
-      ["media", "image", "https://example.com/cat.png", undefined],
-      ["media", "audio", "AAAA", "audio/wav"],
-      ["media", "pdf", "data:application/pdf;base64,AAAA", "application/pdf"],
-      ["media", "file", { file_id: "file-1" }, undefined],
+      ["media", "image", `data:image/png;base64,${PIXEL}`, undefined, 1],
+      ["media", "image", "https://example.com/cat.png", undefined, 2],
+      ["media", "audio", "AAAA", "audio/wav", 3],
+      ["media", "pdf", "data:application/pdf;base64,AAAA", "application/pdf", 4, "a.pdf"],
+      ["media", "file", { file_id: "file-1" }, undefined, 5],
       ["text", 6, "And this?"],
     ],
   },
@@ -99,9 +102,9 @@ const openai = {
     said: [
       ["role", "assistant"],
       ["opaque", null],
-      ["call", "c1", "read", { path: "a", lines: [1, 2] }],
-      ["call", "c2", "read", '{"path":'],
-      ["call", "c3", "shell", "ls"],
+      ["call", "c1", "read", { path: "a", lines: [1, 2] }, CALLS],
+      ["call", "c2", "read", '{"path":', CALLS + 1],
+      ["call", "c3", "shell", "ls", CALLS + 2],
       ["opaque", { id: "c4", type: "telepathy" }],
     ],
   },
@@ -110,7 +113,7 @@ const openai = {
     said: [
       ["role", "assistant"],
       ["opaque", null],
-      ["call", "read", "read", {}],
+      ["call", "read", "read", {}, FUNCTION_CALL],
     ],
   },
   reasoning: {
@@ -194,11 +197,11 @@ const claude = {
     said: [
       ["role", "user"],
       ["text", 0, "What is this?"],
-      ["media", "image", PIXEL, "image/png"],
-      ["media", "image", "https://example.com/cat.png", undefined],
-      ["media", "image", { type: "file", file_id: "file_1" }, undefined],
-      ["media", "pdf", "AAAA", "application/pdf"],
-      ["media", "pdf", "https://example.com/a.pdf", undefined],
+      ["media", "image", PIXEL, "image/png", 1],
+      ["media", "image", "https://example.com/cat.png", undefined, 2],
+      ["media", "image", { type: "file", file_id: "file_1" }, undefined, 3],
+      ["media", "pdf", "AAAA", "application/pdf", 4],
+      ["media", "pdf", "https://example.com/a.pdf", undefined, 5, "A"],
       ["opaque", "Long ago."],
       ["media", "file", { type: "container_upload", file_id: "file_2" }, undefined],
       ["text", 8, "And this?"],
@@ -221,7 +224,7 @@ const claude = {
       ["reasoning", "b3Blbg==", true],
       ["reasoning", "Aloud.", false],
       ["text", 3, "Four."],
-      ["call", "t1", "read", { path: "a" }],
+      ["call", "t1", "read", { path: "a" }, 4],
     ],
   },
   "tool results": {
@@ -249,7 +252,7 @@ const claude = {
       ["result", 0, "t1", "12 files", false],
       ["result", 1, "t2", "gone", true],
       ["result", 2, "t3", "see\nthere", false],
-      ["media", "image", PIXEL, "image/png"],
+      ["media", "image", PIXEL, "image/png", 2],
       ["opaque", { type: "search_result", source: "s", title: "t" }],
       ["result", 3, "t4", "", false],
       ["text", 4, "Go on."],
@@ -335,14 +338,14 @@ const vercel = {
     said: [
       ["role", "user"],
       ["text", 0, "What is this?"],
-      ["media", "image", PIXEL, "image/png"],
-      ["media", "image", url, undefined],
-      ["media", "image", bytes, undefined],
-      ["media", "image", PIXEL, "image/png"],
-      ["media", "pdf", "https://example.com/a.pdf", "application/pdf"],
-      ["media", "audio", bytes, "audio/mpeg"],
-      ["media", "video", url, "video/mp4"],
-      ["media", "file", { type: "reference", reference: { openai: "file-1" } }, "text/csv"],
+      ["media", "image", PIXEL, "image/png", 1],
+      ["media", "image", url, undefined, 2],
+      ["media", "image", bytes, undefined, 3],
+      ["media", "image", PIXEL, "image/png", 4, "a.png"],
+      ["media", "pdf", "https://example.com/a.pdf", "application/pdf", 5],
+      ["media", "audio", bytes, "audio/mpeg", 6],
+      ["media", "video", url, "video/mp4", 7],
+      ["media", "file", { type: "reference", reference: { openai: "file-1" } }, "text/csv", 8],
       ["opaque", "Long ago."],
       ["text", 10, "And this?"],
     ],
@@ -365,8 +368,8 @@ const vercel = {
       ["reasoning", "Let me think.", false],
       ["reasoning", "Signed.", true],
       ["text", 2, "Four."],
-      ["call", "c1", "read", { path: "a" }],
-      ["media", "image", PIXEL, "image/png"],
+      ["call", "c1", "read", { path: "a" }, 3],
+      ["media", "image", PIXEL, "image/png", 4],
       ["media", "image", bytes, "image/png"],
       ["opaque", { type: "custom", kind: "openai.compaction" }],
       ["reasoning", "", true],
@@ -398,7 +401,7 @@ const vercel = {
     },
     said: [
       ["role", "assistant"],
-      ["call", "c1", "read", {}],
+      ["call", "c1", "read", {}, 0],
       ["reasoning", "", true],
     ],
   },
@@ -437,7 +440,7 @@ const vercel = {
     },
     said: [
       ["role", "assistant"],
-      ["call", "c1", "delete", {}],
+      ["call", "c1", "delete", {}, 0],
       ["opaque", { type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" }],
     ],
   },
@@ -476,12 +479,12 @@ const vercel = {
       ],
     },
     ["result", 0, "c1", "see\nthere", false],
-    ["media", "image", PIXEL, "image/png"],
-    ["media", "image", PIXEL, "image/png"],
-    ["media", "pdf", "https://example.com/a.pdf", "application/pdf"],
-    ["media", "file", "file-1", undefined],
-    ["media", "image", { openai: "file-2" }, undefined],
-    ["media", "pdf", bytes, "application/pdf"],
+    ["media", "image", PIXEL, "image/png", 0],
+    ["media", "image", PIXEL, "image/png", 0],
+    ["media", "pdf", "https://example.com/a.pdf", "application/pdf", 0],
+    ["media", "file", "file-1", undefined, 0],
+    ["media", "image", { openai: "file-2" }, undefined, 0],
+    ["media", "pdf", bytes, "application/pdf", 0],
     ["opaque", { type: "custom" }],
   ),
   "two results": {

@@ -17,7 +17,14 @@ function said(format, message) {
     },
   );
   format.read(message, to);
-  return calls;
+  return calls.map(trimmed);
+}
+
+/** A call without the arguments at its end that say nothing, beyond those that are always given. */
+function trimmed(call) {
+  let { length } = call;
+  while (length > 4 && call[length - 1] === undefined) length -= 1;
+  return call.slice(0, length);
 }
 
 const NUMBERED = ["text", "result"];
@@ -28,6 +35,44 @@ for (const { title, format, message, said: expected, output = "text" } of cases)
   test(`${title} is read`, () => {
     deepEqual(said(format, frozen(message)), expected);
   });
+
+  for (const [, , , input, part] of expected.filter(([name, , , , part]) => name === "call" && part !== undefined)) {
+    test(`${title}: the input of call ${part} is replaced`, () => {
+      const shorter = typeof input === "string" ? `${input}…` : { ...input, path: "…" };
+      const copy = format.replace(frozen(message), part, JSON.stringify(shorter));
+      deepEqual(
+        said(format, copy),
+        expected.map((call) => (call[0] === "call" && call[4] === part ? call.with(3, shorter) : call)),
+      );
+      for (const name of Object.keys(message))
+        if (!["content", "tool_calls", "function_call"].includes(name)) equal(copy[name], message[name]);
+      for (const name of ["content", "tool_calls"])
+        message[name]?.forEach?.((one, index) => {
+          if (JSON.stringify(one) === JSON.stringify(copy[name][index])) equal(copy[name][index], one);
+        });
+    });
+  }
+
+  const results = expected.filter(([name]) => name === "result").map(([, part]) => part);
+  for (const [, , , , part] of expected.filter(([name, , , , part]) => name === "media" && part !== undefined)) {
+    test(`${title}: medium ${part} is replaced by a text`, () => {
+      const copy = format.replace(frozen(message), part, "NEW");
+      const told = said(format, copy);
+      if (results.includes(part)) {
+        // What is inside a result goes with it.
+        equal(told.find(([name, own]) => name === "result" && own === part)[3], "NEW");
+        ok(!told.some(([name, , , , own]) => name === "media" && own === part));
+      } else {
+        deepEqual(
+          told,
+          expected.map((call) => (call[0] === "media" && call[4] === part ? ["text", part, "NEW"] : call)),
+        );
+        copy.content.forEach((one, index) => {
+          if (index !== part) equal(one, message.content[index]);
+        });
+      }
+    });
+  }
 
   // There is nothing to replace in an empty result; a provider's own tools have theirs behind one.
   for (const [kind, part] of expected.filter((call) => NUMBERED.includes(call[0]) && call[TEXT[call[0]]] !== "")) {

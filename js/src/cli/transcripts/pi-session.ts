@@ -33,23 +33,27 @@ export const pi: Format<PiMessage> = {
       to.result(0, message.toolCallId, output, message.isError);
     } else to.role(message.role);
     message.content.forEach((block, part) => {
-      if (message.role !== "toolResult" || block.type !== "text") readBlock(block, part, to);
+      // What is inside a result has its number.
+      if (message.role !== "toolResult") readBlock(block, part, to);
+      else if (block.type !== "text") readBlock(block, 0, to);
     });
   },
   summary: (text) => ({ role: "user", content: [{ type: "text", text }] }),
   replace(message, part, text) {
-    const replaced: Block = { type: "text", text };
-    if (message.role !== "toolResult")
-      return { ...message, content: message.content.map((block, at) => (at === part ? replaced : block)) };
-    return { ...message, content: [replaced, ...message.content.filter((block) => block.type !== "text")] };
+    if (message.role === "toolResult") return { ...message, content: [{ type: "text", text }] };
+    return { ...message, content: message.content.map((block, at) => (at === part ? shortened(block, text) : block)) };
   },
 };
+
+function shortened(block: Block, text: string): Block {
+  return block.type === "toolCall" ? { ...block, arguments: JSON.parse(text) } : { type: "text", text };
+}
 
 function readBlock(block: Block, part: number, to: Reader): void {
   if (block.type === "text") to.text(part, block.text);
   else if (block.type === "thinking") to.reasoning(block.thinking, Boolean(block.thinkingSignature));
-  else if (block.type === "toolCall") to.call(block.id, block.name, block.arguments);
-  else if (block.type === "image") to.media("image", block.data, block.mimeType);
+  else if (block.type === "toolCall") to.call(block.id, block.name, block.arguments, part);
+  else if (block.type === "image") to.media("image", block.data, block.mimeType, part);
   else to.opaque(block);
 }
 
