@@ -173,6 +173,7 @@ pub fn checkpoint(
         covers: shape.covers,
         head: shape.head.clone(),
         kept: shape.kept.clone(),
+        opening: shape.opening,
         kept_chain,
         from,
         from_chain,

@@ -145,13 +145,28 @@ impl<'a> History<'a> {
         all
     }
 
-    /// Whether covering this much leaves the newest message and the newest typed one in the view. A history that was cut short
-    /// may end in what was covered.
+    /// Whether covering this much leaves the newest message, the newest typed one, and the reasoning that opens its turn in
+    /// the view. A history that was cut short may end in what was covered.
     pub fn leaves_the_newest(&self, covers: u64, head: &[u64], kept: &[u64]) -> bool {
-        let typed =
-            (0..self.messages.len()).rev().find(|&input| self.is_typed(input)).and_then(|input| self.index_of(input));
-        covers < self.end()
-            && typed.is_none_or(|index| index >= covers || kept.contains(&index) || head.contains(&index))
+        let typed = (0..self.messages.len()).rev().find(|&input| self.is_typed(input));
+        let Some((turn, asked)) = typed.and_then(|input| Some((input, self.index_of(input)?))) else {
+            return covers < self.end();
+        };
+        let opens = || {
+            self.input_of(covers).is_none_or(|cut| {
+                !self.opens_signed(turn, cut)
+                    || kept.iter().any(|&index| index > asked)
+                    || self.messages[cut].begins_with_reasoning()
+            })
+        };
+        covers < self.end() && (asked >= covers || (kept.contains(&asked) || head.contains(&asked)) && opens())
+    }
+
+    /// Whether what the assistant said first between two inputs was signed: providers want a turn to open with reasoning.
+    pub fn opens_signed(&self, turn: usize, cut: usize) -> bool {
+        let said = self.messages.get(turn..cut).unwrap_or_default();
+        let first = said.iter().find(|message| message.role() == Role::Assistant);
+        first.is_some_and(|first| first.begins_with_reasoning() && first.is_signed())
     }
 
     /// Whether a checkpoint holds. The preset covers everything and may be asked again.
@@ -164,13 +179,14 @@ impl<'a> History<'a> {
     /// Whether the input is a view of ours with messages appended: which checkpoint made it, and how long its front is.
     fn given_back(&self, hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
         state.checkpoints.iter().enumerate().rev().find_map(|(index, checkpoint)| {
-            let (head, kept) = (checkpoint.head.len(), checkpoint.kept.len());
-            let length = head + 1 + kept + usize::from(checkpoint.note.is_some());
+            let (summary, note) = (checkpoint.head.len(), checkpoint.note.as_ref().map(|note| note.hash));
+            let noted = summary + 1 + checkpoint.before_note().len();
+            let length = noted + usize::from(note.is_some()) + checkpoint.opening().len();
             let front = hashes.get(..length)?;
-            let stays = front[..head].iter().chain(&front[head + 1..head + 1 + kept]);
-            let same = front[head] == checkpoint.summary.hash
-                && checkpoint.note.as_ref().is_none_or(|note| front[length - 1] == note.hash)
-                && stays.fold(CHAIN_START, |chain, &hash| combine(chain, hash)) == checkpoint.kept_chain;
+            let stays = (0..length).filter(|&at| at != summary && (at != noted || note.is_none())).map(|at| front[at]);
+            let same = front[summary] == checkpoint.summary.hash
+                && note.is_none_or(|note| front[noted] == note)
+                && stays.fold(CHAIN_START, combine) == checkpoint.kept_chain;
             same.then_some((index, length))
         })
     }
@@ -273,9 +289,10 @@ fn layout(checkpoint: &Checkpoint) -> Vec<Lead> {
     let kept = |indices: &[u64]| indices.iter().map(|&index| Lead::Kept(index)).collect::<Vec<_>>();
     let mut all = kept(&checkpoint.head);
     all.push(Lead::Made);
-    all.extend(kept(&checkpoint.kept));
+    all.extend(kept(checkpoint.before_note()));
     if checkpoint.note.is_some() {
         all.push(Lead::Made);
     }
+    all.extend(kept(checkpoint.opening()));
     all
 }

@@ -204,6 +204,11 @@ impl<'a> Digest<'a> {
         self.parts().any(|part| part.kind == PartKind::Reasoning && part.marked)
     }
 
+    /// Whether it is an assistant's message that begins with reasoning.
+    pub fn begins_with_reasoning(&self) -> bool {
+        self.role() == Role::Assistant && self.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning)
+    }
+
     /// The words, for keeping.
     pub fn words(&self) -> &'a [u32] {
         self.words

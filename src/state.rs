@@ -59,6 +59,8 @@ pub struct Checkpoint {
     pub head: Vec<u64>,
     /// Indices below `covers` that stay in the view after the summary, ascending.
     pub kept: Vec<u64>,
+    /// How many of `kept`, the last ones, stand after the note: the group that opens the active turn with signed reasoning.
+    pub opening: u64,
     /// Chain over the hashes of all that stay, head first, to recognise a view.
     pub kept_chain: u64,
     /// The first message a host must load, with the chain there if it is known.
@@ -71,6 +73,18 @@ pub struct Checkpoint {
     pub summary: Made,
     /// The progress note, if the cut lay inside the active turn.
     pub note: Option<Made>,
+}
+
+impl Checkpoint {
+    /// What of `kept` stands before the note.
+    pub fn before_note(&self) -> &[u64] {
+        self.kept.split_at(self.kept.len() - self.opening as usize).0
+    }
+
+    /// What of `kept` stands after it.
+    pub fn opening(&self) -> &[u64] {
+        self.kept.split_at(self.kept.len() - self.opening as usize).1
+    }
 }
 
 impl Record for Made {
@@ -97,6 +111,12 @@ impl Record for Checkpoint {
         archive.position("covers", &mut self.covers);
         archive.counts("head", &mut self.head);
         archive.counts("kept", &mut self.kept);
+        let mut opening = Some(self.opening).filter(|&opening| opening > 0);
+        archive.maybe_count("opening", &mut opening);
+        self.opening = opening.unwrap_or(0);
+        if self.opening > self.kept.len() as u64 {
+            archive.reject("opening");
+        }
         archive.hash("keptChain", &mut self.kept_chain);
         archive.count("from", &mut self.from);
         archive.maybe_hash("fromChain", &mut self.from_chain);

@@ -185,10 +185,11 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
     kept(&checkpoint.head, true, view);
     let made = |slot, tokens| Item { slot, tokens, made: None, fixed: false };
     view.items.push(made(Slot::Summary, checkpoint.summary.raw));
-    kept(&checkpoint.kept, false, view);
+    kept(checkpoint.before_note(), false, view);
     if let Some(note) = &checkpoint.note {
         view.items.push(made(Slot::Note, note.raw));
     }
+    kept(checkpoint.opening(), false, view);
     let mut index = checkpoint.covers.count;
     while let Some(input) = history.input_of(index) {
         view.items.push(plain(history, input, index, false));

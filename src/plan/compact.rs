@@ -3,8 +3,9 @@
 use super::Scene;
 use crate::archive::{Archive, Record};
 use crate::budget::share;
-use crate::message::{PartKind, Position, Role};
+use crate::message::{Digest, PartKind, Position, Role};
 use crate::prelude::*;
+use crate::state::Checkpoint;
 
 /// What a compaction covers and keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Shape {
     pub head: Vec<u64>,
     /// Indices below it that stay after the summary.
     pub kept: Vec<u64>,
+    /// How many of `kept`, the last ones, stand after the note: the group that opens the turn with signed reasoning.
+    pub opening: u64,
     /// The cut lies inside the active turn: a progress note follows the user's message.
     pub note: bool,
     /// Estimated tokens that the summary may have.
@@ -31,7 +34,7 @@ const SUMMARY_LEAST: u64 = 48;
 pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     let lead = scene.lead();
     let wanted = scene.options.strategy.tail_start(scene).max(lead);
-    let cut = legal_cut(scene, wanted)?;
+    let cut = scene.cuts.at_or_before(wanted - lead) + lead;
     let shape = of_cut(scene, cut, share(scene.limits.room, scene.options.shares.typed))?;
     (shape.covers.count > scene.covered()).then_some(shape)
 }
@@ -49,7 +52,7 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
         gained += (cut..end).map(|input| scene.tokens(input)).sum::<u64>();
         cut = end;
     }
-    let shape = of_cut(scene, legal_cut(scene, cut)?, 0)?;
+    let shape = of_cut(scene, scene.cuts.at_or_before(cut - lead) + lead, 0)?;
     let kept = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].kept.len());
     (shape.covers.count > scene.covered() || shape.covers.count == scene.covered() && shape.kept.len() < kept)
         .then_some(shape)
@@ -62,6 +65,15 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     let (mut head, mut kept) = (Vec::new(), Vec::new());
     let active = scene.active_user();
     let inside = active.is_some_and(|active| active < cut);
+    let mut opened = Vec::new();
+    if let Some(turn) = active.filter(|_| inside) {
+        match opening(scene, turn, cut) {
+            Some(group) => opened = group,
+            None => {
+                return of_cut(scene, scene.cuts.at_or_before(turn.checked_sub(scene.lead())?) + scene.lead(), typed);
+            }
+        }
+    }
     let recent = recent_typed(scene, cut);
     // Newest first: the budget for typed messages goes to the newer one.
     for input in (0..cut).rev() {
@@ -81,6 +93,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     }
     head.reverse();
     kept.reverse();
+    kept.extend(&opened);
     whole_groups(scene, &mut head, covers.count);
     let covered = covers.count.saturating_sub(scene.covered());
     let stays = (head.len() + kept.len()) as u64;
@@ -89,7 +102,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         return None;
     }
     let summary_tokens = share(scene.limits.room, SUMMARY_SHARE).clamp(SUMMARY_LEAST, SUMMARY_MOST);
-    Some(Shape { covers, head, kept, note: inside, summary_tokens })
+    Some(Shape { covers, head, kept, opening: opened.len() as u64, note: inside, summary_tokens })
 }
 
 /// The newest typed messages before `cut`, apart from the active one, that follow what is covered already: at most one
@@ -119,24 +132,34 @@ fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
     }
 }
 
-/// The nearest legal cut at or before `wanted`. With signed reasoning in the active turn, a cut inside that turn is
-/// legal only before an assistant message that itself begins with reasoning; else it moves to the turn's start.
-fn legal_cut(scene: &Scene<'_>, wanted: usize) -> Option<usize> {
-    let lead = scene.lead();
-    let cut = scene.cuts.at_or_before(wanted.checked_sub(lead)?) + lead;
-    let Some(turn) = scene.active_user().filter(|&turn| turn < cut) else { return Some(cut) };
-    let messages = &scene.history.messages;
-    let first = messages[turn + 1..].iter().find(|message| message.role() == Role::Assistant);
-    if !first.is_some_and(|first| first.is_signed()) {
-        return Some(cut);
+/// With signed reasoning in the active turn, providers want the turn to open with it: unless the cut itself lies before a
+/// message that begins with reasoning, one group that does stays, the smallest there is. Else nothing has to. `None`: there is
+/// no such group that can be kept alone.
+fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
+    let (lead, messages) = (scene.lead(), &scene.history.messages);
+    let begins = |input: usize| messages.get(input).is_some_and(Digest::begins_with_reasoning);
+    if !scene.history.opens_signed(turn, cut) || begins(cut) {
+        return Some(Vec::new());
     }
-    let begins = |input: usize| {
-        messages.get(input).is_some_and(|message| {
-            message.role() == Role::Assistant
-                && message.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning)
-        })
+    // What opened the turn at the last compaction may do so again; of the rest only what is covered anew is sure to be here.
+    let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
+    let asked = scene.history.index_of(turn);
+    let mut groups = Vec::new();
+    if let Some(earlier) = active.map(Checkpoint::opening).filter(|earlier| earlier.first() > asked.as_ref()) {
+        groups.push(earlier.to_vec());
+    }
+    let from = scene.covered().saturating_sub(scene.history.first()) as usize + lead;
+    for input in from.max(turn + 1)..cut {
+        if begins(input) && scene.cuts.is_legal(input - lead) {
+            let end = scene.cuts.end_of(input - lead) + lead;
+            groups.push((input..end).filter_map(|member| scene.history.index_of(member)).collect());
+        }
+    }
+    let tokens = |group: &Vec<u64>| {
+        group.iter().filter_map(|&index| scene.history.input_of(index)).map(|input| scene.tokens(input)).sum::<u64>()
     };
-    (turn + 1..=cut).rev().find(|&input| scene.cuts.is_legal(input.wrapping_sub(lead)) && begins(input)).or(Some(turn))
+    // The newest of equals.
+    groups.into_iter().rev().min_by_key(tokens)
 }
 
 impl Record for Shape {
@@ -144,6 +167,9 @@ impl Record for Shape {
         archive.position("covers", &mut self.covers);
         archive.counts("head", &mut self.head);
         archive.counts("kept", &mut self.kept);
+        let mut opening = Some(self.opening).filter(|&opening| opening > 0);
+        archive.maybe_count("opening", &mut opening);
+        self.opening = opening.unwrap_or(0);
         archive.flag("note", &mut self.note);
         archive.count("summaryTokens", &mut self.summary_tokens);
     }

@@ -103,6 +103,7 @@ fn shape(work: &Work<'_>) -> Option<Shape> {
         covers,
         head,
         kept: Vec::new(),
+        opening: 0,
         note: false,
         summary_tokens: summary_tokens(work.call.window),
     })

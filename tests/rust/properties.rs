@@ -360,6 +360,19 @@ fn is_typed(message: &M) -> bool {
     digest.role() == Role::User && !digest.has(PartKind::Result) && !digest.is_ours() && !digest.is_empty()
 }
 
+/// Whether the active turn opens with signed reasoning; nothing when the assistant has said nothing in it, or the turn
+/// is none for a provider.
+fn opens_signed(history: &[M]) -> Option<bool> {
+    let turn = history.iter().rposition(is_typed).filter(|&turn| Some(turn) == history.iter().rposition(is_asking))?;
+    let first = history[turn..].iter().find(|message| message.role == Role::Assistant)?;
+    Some(matches!(first.parts.first(), Some(P::Reasoning { signed: true, .. })))
+}
+
+/// What begins a turn for a provider: a user message that is no result, ours or not.
+fn is_asking(message: &M) -> bool {
+    message.role == Role::User && !message.parts.iter().any(|part| matches!(part, P::Result { .. }))
+}
+
 /// Invariants of one request of a host that sends its history.
 fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCaseError> {
     let Prepared { view, committed } = prepared;
@@ -407,11 +420,19 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
         for (place, &index) in checkpoint.head.iter().enumerate() {
             prop_assert!(is_copy(&front[place], &history[index as usize]));
         }
+        let noted = checkpoint.before_note().len();
         for (place, &index) in checkpoint.kept.iter().enumerate() {
-            prop_assert!(is_copy(&front[checkpoint.head.len() + 1 + place], &history[index as usize]));
+            // The group that opens the turn stands behind the note.
+            let after = usize::from(checkpoint.note.is_some() && place >= noted);
+            prop_assert!(is_copy(&front[checkpoint.head.len() + 1 + place + after], &history[index as usize]));
         }
     } else {
         prop_assert_eq!(view.len(), history.len());
+    }
+    // 3: a turn that opened with signed reasoning still opens with reasoning.
+    if let (Some(true), Some(sent)) = (opens_signed(history), view.iter().rposition(is_asking)) {
+        let first = view[sent..].iter().find(|message| message.role == Role::Assistant);
+        prop_assert!(first.is_none_or(|first| matches!(first.parts.first(), Some(P::Reasoning { .. }))), "{first:?}");
     }
     // What is accounted for is what is sent.
     if added(history, &[]).is_empty() {

@@ -183,6 +183,7 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
         covers: Position { count, chain: count },
         head: Vec::new(),
         kept: Vec::new(),
+        opening: 0,
         kept_chain: 0,
         from: count,
         from_chain: None,
