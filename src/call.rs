@@ -4,6 +4,7 @@ use crate::error::{Code, Error};
 use crate::json::{Fields, Json};
 use crate::message::Digest;
 use crate::options::{self, Options};
+use crate::overflow::{self, Overflow, Refusal};
 use crate::prelude::*;
 use crate::state::SessionState;
 use crate::summary::request::Todo;
@@ -45,6 +46,8 @@ pub struct Call {
     pub todos: Vec<Todo>,
     /// Work ahead of time: compact at the soft mark already.
     pub soft: bool,
+    /// The provider's error about the request before this one.
+    pub refusal: Option<Refusal>,
     /// Compact now, whatever the size.
     pub now: bool,
     /// What a compaction by hand is to keep.
@@ -103,6 +106,7 @@ impl Call {
             must_keep: fields.list("mustKeep")?.iter().filter_map(|text| owned(text.text())).collect(),
             todos,
             soft,
+            refusal: refusal(fields.raw("overflow")),
             now: fields.flag("compact")?.unwrap_or(false),
             focus: owned(fields.text("focus")?.filter(|focus| !focus.trim().is_empty())),
             ids: fields.list("ids")?.iter().map(|id| owned(id.text())).collect(),
@@ -119,6 +123,18 @@ impl Call {
     pub fn key(&self) -> String {
         format!("{}|{}", self.options.estimator.key(), self.model.as_deref().unwrap_or_default())
     }
+}
+
+/// `true` is the host's own word that the request was too long; else an error's text and status.
+fn refusal(json: &Json) -> Option<Refusal> {
+    if let Json::Null | Json::Bool(false) = json {
+        return None;
+    }
+    if *json == Json::Bool(true) {
+        return Some(Refusal::TooLong(Overflow::default()));
+    }
+    let text = json.text().or_else(|| json.get("text").text()).unwrap_or_default();
+    Some(overflow::read(text, json.get("status").count()).map_or(Refusal::Other, Refusal::TooLong))
 }
 
 #[inline(never)]

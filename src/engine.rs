@@ -72,11 +72,11 @@ impl Committed {
 /// # Errors
 /// When the call is refused.
 pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
-    let work = Work::new(call)?;
+    let mut work = Work::new(call)?;
     if call.options.seed {
         return seed::usage(&work, host);
     }
-    let view = work.project(host)?;
+    let view = work.first(host)?;
     Ok(work.usage(&view))
 }
 
@@ -85,11 +85,11 @@ pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
 /// # Errors
 /// When the call is refused.
 pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
-    let work = Work::new(call)?;
+    let mut work = Work::new(call)?;
     if call.options.seed {
         return seed::plan(&work, 1, host);
     }
-    let view = work.project(host)?;
+    let view = work.first(host)?;
     let scene = work.scene(&view);
     let before = work.usage(&view);
     let (rung, action) = work.decide(&scene, Rung::Pass, work.llm(&scene));
@@ -153,7 +153,7 @@ pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
 /// # Errors
 /// When the call is refused, or the host cannot read a message.
 pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Request>, Error> {
-    let work = Work::new(call)?;
+    let mut work = Work::new(call)?;
     let (Move::Compact(shape), Some(asked)) = (&plan.action, plan.requests.first()) else { return Ok(Vec::new()) };
     if call.options.seed {
         return seed::requests(&work, shape, asked, host);
@@ -161,7 +161,7 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
     if !work.accepts(shape) {
         return Ok(Vec::new());
     }
-    let view = work.project(host)?;
+    let view = work.first(host)?;
     let material = compose::material(&work.scene(&view), shape, true, host)?;
     let window = call.options.summarizer.window.unwrap_or(call.window);
     let bytes = request::material_bytes(window, asked.max_output_tokens, &work.calibration, &call.options.estimator);
@@ -183,7 +183,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     if call.options.seed {
         return seed::commit(work, plan, answers, host);
     }
-    let first = work.project(host)?;
+    let first = work.first(host)?;
     let before = work.usage(&first);
     let mut report = work.report(before);
     let mut current = first.clone();
@@ -317,6 +317,7 @@ pub fn after_model(
     // One reading for each request, whatever it is worth.
     state.pending = None;
     if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
+        state.went_through(&pending.key, reported);
         state.calibration = state.calibration.under(&pending.key);
         state.calibration.learn(
             crate::tokens::calibration::Reading { raw: pending.raw, reported },

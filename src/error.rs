@@ -132,5 +132,9 @@ codes! {
         Squeezed = "squeezed",
         /// The host's token counter failed; a quarter of the bytes was counted.
         CounterFailed = "counter-failed",
+        /// The error given as `overflow` is not about the size of the request.
+        NotAnOverflow = "not-an-overflow",
+        /// A refusal has taught a smaller limit than the configured one.
+        LearnedLimit = "learned-limit",
     }
 }

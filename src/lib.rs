@@ -28,11 +28,11 @@
 //! | [`error`], [`json`], [`text`], [`id_map`], [`millionths`], [`markers`] | errors as values, plain data, cutting text, numbers by id, parts of wholes, how our own texts begin |
 //! | [`message`], [`archive`] | roles, digests, content hash, chain, positions; records to and from plain data |
 //! | [`tape`], [`digest`], [`content`] | how messages come in: decoding, digesting in one pass, text on demand |
-//! | [`tokens`], [`options`], [`budget`] | estimators and calibration, what was configured, the arithmetic of limits |
+//! | [`tokens`], [`options`], [`overflow`], [`budget`] | estimators and calibration, what was configured, what providers' errors say, the arithmetic of limits |
 //! | [`pairs`] | groups, legal cuts, the one checker |
 //! | [`state`], [`history`], [`host`], [`view`] | what outlives a call, placing a history, projecting the view |
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
-//! | [`report`], `reason`, [`call`], `work` | what was decided and why; a call with its history placed |
+//! | [`report`], `reason`, [`call`], `work`, `heed` | what was decided and why; a call with its history placed; what refusals teach |
 //! | [`compose`], `climb`, `render`, [`engine`] | checkpoints and their texts, the moves of a commit, what is sent, the steps |
 
 #![no_std]
@@ -48,6 +48,7 @@ pub mod content;
 pub mod digest;
 pub mod engine;
 pub mod error;
+mod heed;
 pub mod history;
 pub mod host;
 pub mod id_map;
@@ -56,6 +57,7 @@ pub mod markers;
 pub mod message;
 pub mod millionths;
 pub mod options;
+pub mod overflow;
 pub mod pairs;
 pub mod plan;
 mod prelude;

@@ -4,6 +4,7 @@
 //! `version` is refused. A state never holds messages, only positions, summaries and what was learned.
 
 use crate::archive::{Archive, Place, Record};
+use crate::budget::Learned;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::Position;
@@ -16,6 +17,8 @@ pub const VERSION: u64 = 1;
 const CHECKPOINTS: usize = 4;
 /// Rewrites remembered; clipped typed messages are rare.
 const REWRITES: usize = 16;
+/// Models whose limits are remembered.
+const LEARNED: usize = 4;
 /// Bytes of text over all checkpoints; the oldest go first.
 const TEXT_BYTES: usize = 56_000;
 
@@ -204,6 +207,8 @@ pub struct SessionState {
     pub rewrites: Vec<Rewrite>,
     /// What is known of tokens.
     pub calibration: Calibration,
+    /// What refusals have taught of the models' limits, newest last.
+    pub learned: Vec<Learned>,
     /// What was sent last.
     pub pending: Option<Pending>,
     /// Brakes.
@@ -253,8 +258,19 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 10] =
-    ["version", "revision", "checkpoints", "clips", "cleared", "rewrites", "calibration", "pending", "breaker", "seed"];
+const KNOWN: [&str; 11] = [
+    "version",
+    "revision",
+    "checkpoints",
+    "clips",
+    "cleared",
+    "rewrites",
+    "calibration",
+    "learned",
+    "pending",
+    "breaker",
+    "seed",
+];
 
 impl Record for SessionState {
     fn archive(&mut self, archive: &mut Archive<'_>) {
@@ -271,6 +287,7 @@ impl Record for SessionState {
         archive.maybe_position("cleared", &mut self.cleared);
         archive.records("rewrites", &mut self.rewrites);
         archive.record("calibration", &mut self.calibration);
+        archive.records("learned", &mut self.learned);
         archive.maybe_record("pending", &mut self.pending);
         archive.record("breaker", &mut self.breaker);
         archive.maybe_record("seed", &mut self.seed);
@@ -328,6 +345,29 @@ impl SessionState {
             self.rewrites.push(rewrite);
             let surplus = self.rewrites.len().saturating_sub(REWRITES);
             self.rewrites.drain(..surplus);
+        }
+    }
+
+    /// What is known of the limits under a key.
+    pub fn learned(&self, key: &str) -> Learned {
+        let known = self.learned.iter().find(|learned| learned.key == key);
+        known.cloned().unwrap_or_else(|| Learned { key: key.to_owned(), ..Learned::default() })
+    }
+
+    /// Remembers what is known of the limits under a key.
+    pub fn learn(&mut self, learned: Learned) {
+        self.learned.retain(|other| other.key != learned.key);
+        self.learned.push(learned);
+        let surplus = self.learned.len().saturating_sub(LEARNED);
+        self.learned.drain(..surplus);
+    }
+
+    /// A prompt of so many tokens went through: no limit lies below it.
+    pub fn went_through(&mut self, key: &str, prompt: u64) {
+        if let Some(learned) = self.learned.iter_mut().find(|learned| learned.key == key) {
+            learned.window = learned.window.map(|window| window.max(prompt));
+            learned.input = learned.input.map(|input| input.max(prompt));
+            learned.reply = None;
         }
     }
 

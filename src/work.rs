@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{Error, Warning};
 use crate::history::History;
 use crate::host::Host;
+use crate::overflow::Refusal;
 use crate::pairs::{self, Cuts};
 use crate::plan::compact::Shape;
 use crate::plan::record::Asked;
@@ -41,11 +42,18 @@ impl<'a> Work<'a> {
         // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
         let calibration = state.calibration.under(&call.key());
-        let mut window = Window::new(call.window, &call.options, call.max_output)?;
+        let window = Self::window(call, &state)?;
+        Ok(Self { call, history, state, calibration, window })
+    }
+
+    /// The limits of a call under what a state knows.
+    pub(crate) fn window(call: &Call, state: &SessionState) -> Result<Window, Error> {
+        let learned = state.learned(&call.key());
+        let mut window = Window::under(call.window, &call.options, call.max_output, &learned)?;
         if call.soft {
             window.trigger = crate::budget::share(window.trigger, call.options.shares.soft).max(1);
         }
-        Ok(Self { call, history, state, calibration, window })
+        Ok(window)
     }
 
     pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
@@ -133,6 +141,20 @@ impl<'a> Work<'a> {
                 Warning::NoReplyLimit,
                 Some("maxOutputTokens".into()),
                 "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
+            );
+        }
+        if self.call.refusal == Some(Refusal::Other) {
+            warn(
+                Warning::NotAnOverflow,
+                Some("overflow".into()),
+                "This error does not say that the request was too long, so nothing was compacted for it. Should it mean that, pass `overflow: true`.",
+            );
+        }
+        if self.call.refusal.is_some() && self.window.size < self.call.window {
+            warn(
+                Warning::LearnedLimit,
+                Some("contextWindow".into()),
+                "The provider takes less than the context window that is configured; what it refused is remembered in the state. Correct `contextWindow`.",
             );
         }
         if self.call.uncounted_tools > 0 {

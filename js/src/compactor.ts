@@ -4,7 +4,7 @@ import { PrecisError } from "./errors.ts";
 import { FixedMemory } from "./fixed.ts";
 import type { CallInput, Outcome } from "./glue.ts";
 import { CallHost, telling } from "./host.ts";
-import { errorText, plainOptions } from "./options.ts";
+import { plainOptions, refusalOf } from "./options.ts";
 import { type History, Memory } from "./read.ts";
 import type { Compactor, CompactorOptions, ModelCall, Prepared } from "./types.ts";
 import { readUsage } from "./usage.ts";
@@ -54,7 +54,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       options: plain,
       window: typeof contextWindow === "function" ? contextWindow(model) : contextWindow,
       ...{ state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight },
-      overflow: errorText(given.overflow),
+      overflow: refusalOf(given.overflow),
       system: system?.record ?? null,
       tools: tools?.record ?? null,
       uncountedTools: tools?.uncounted ?? 0,
@@ -105,7 +105,8 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       const { failed } = outcome.report.summarizer;
       if (outcome.next) {
         tell({ type: "retry", id, reason: failed ?? outcome.next.report.reason });
-        input = { ...input, state: outcome.state };
+        // What a refusal teaches is in the state now.
+        input = { ...input, state: outcome.state, overflow: null };
         plan = outcome.next;
         continue;
       }

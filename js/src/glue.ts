@@ -65,7 +65,7 @@ export interface CallInput {
   readonly mustKeep?: readonly string[] | undefined;
   readonly threshold?: unknown;
   readonly inFlight?: unknown;
-  readonly overflow?: string | null;
+  readonly overflow?: Refusal | true | null;
   readonly focus?: unknown;
   readonly compact?: true;
   readonly ids?: (string | null)[];
@@ -73,6 +73,12 @@ export interface CallInput {
   readonly unreadable: number[];
   /** The host's token counter failed on some text of this call. */
   readonly counterFailed?: true;
+}
+
+/** What a provider's error says, for the engine to judge. */
+export interface Refusal {
+  readonly text: string;
+  readonly status: number | null;
 }
 
 /** What the engine may ask of TypeScript while it works. */

@@ -1,6 +1,7 @@
 /**
  * Options and errors of the host as plain data for the engine.
  */
+import type { Refusal } from "./glue.ts";
 
 /** Deep enough for every option there is. */
 const DEEPEST_OPTION = 4;
@@ -20,23 +21,61 @@ export function plainOptions(options: unknown, depth = 0): unknown {
   return plain;
 }
 
-/** What a provider's "too long" error says, wherever its SDK puts it; null if there is none. Never throws. */
-export function errorText(error: unknown): string | null {
+/** What a provider's error says, wherever its SDK puts it; `true` is the host's own word; null if there is none. Never throws. */
+export function refusalOf(error: unknown): Refusal | true | null {
   if (error === undefined || error === null || error === false) return null;
-  const texts: string[] = [];
-  collect(error, texts, 0);
-  return texts.join("\n").slice(0, LONGEST_ERROR);
+  if (error === true) return true;
+  const found = { texts: new Set<string>(), status: null };
+  collect(error, found, 0);
+  return { text: [...found.texts].join("\n").slice(0, LONGEST_ERROR), status: found.status };
 }
 
-/** Members of errors that hold text, or another error. */
-const TELLING = ["message", "responseBody", "body", "error", "cause", "lastError"] as const;
+interface Found {
+  /** The same text often stands in several places. */
+  readonly texts: Set<string>;
+  status: number | null;
+}
 
-function collect(error: unknown, texts: string[], depth: number): void {
-  if (typeof error === "string") texts.push(error);
-  if (typeof error !== "object" || error === null || depth > 3) return;
+/** Members of errors that hold text, a status, a count, or another error. What was sent is never among them. */
+const TELLING = [
+  "status",
+  "statusCode",
+  "httpStatusCode",
+  "message",
+  "responseBody",
+  "body",
+  "error",
+  "errors",
+  "lastError",
+  "cause",
+  "data",
+  "detail",
+  "details",
+  "code",
+  "type",
+  "name",
+  "n_prompt_tokens",
+  "n_ctx",
+  "$metadata",
+] as const;
+/** Deep enough for an error of a provider in the one of an SDK in the one of a retry. */
+const DEEPEST_ERROR = 6;
+/** Of an error's list of errors, as many are read. */
+const MOST_ERRORS = 8;
+
+function collect(error: unknown, found: Found, depth: number): void {
+  if (typeof error === "string") found.texts.add(error.slice(0, LONGEST_ERROR));
+  if (typeof error !== "object" || error === null || depth > DEEPEST_ERROR) return;
+  if (Array.isArray(error)) {
+    for (const one of error.slice(0, MOST_ERRORS)) collect(one, found, depth + 1);
+    return;
+  }
   for (const name of TELLING) {
     try {
-      collect((error as Record<string, unknown>)[name], texts, depth + 1);
+      const value = (error as Record<string, unknown>)[name];
+      if (typeof value !== "number") collect(value, found, depth + 1);
+      else if (name.startsWith("n_")) found.texts.add(`${name}: ${value}`);
+      else if (value >= 400 && value < 600) found.status ??= value;
     } catch {}
   }
 }

@@ -133,7 +133,12 @@ export interface ModelCall<M> {
   readonly threshold?: "soft" | undefined;
   /** A plan already being worked on elsewhere. Not acted on yet. */
   readonly inFlight?: Plan | undefined;
-  /** The provider's error that said the last request was too long. Not acted on yet. */
+  /**
+   * What the provider threw at the last request, whatever it is: the error of an SDK, its body, a text. If it says that
+   * the request was too long, what is sent now is smaller, and the real limit is remembered in the state. Another error
+   * changes nothing (`not-an-overflow`). `true`: it was too long, in words of your own.
+   * (The preset does not heed it.)
+   */
   readonly overflow?: unknown;
   /** Aborted: the call rejects with its reason and nothing has changed. */
   readonly signal?: AbortSignal | undefined;
