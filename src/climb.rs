@@ -1,10 +1,10 @@
 //! The moves of a commit: cutting and clearing, covering the past, and which rung comes after which.
 
-use crate::compose::{self, Material};
+use crate::compose;
 use crate::error::{Error, Warning};
 use crate::host::Host;
 use crate::plan::compact::Shape;
-use crate::plan::{self, Edit, Rung};
+use crate::plan::{self, Edit, Rung, Scene};
 use crate::prelude::*;
 use crate::report::{Notice, Report};
 use crate::state::{Breaker, Clip, Kind};
@@ -67,7 +67,7 @@ pub(crate) fn cover(
         match verify::judge(answer, material.raw, most.max(64), &options.estimator) {
             Ok(text) => {
                 breaker.failures = 0;
-                judged = Some((Kind::Summary, keep_literals(text, &material, &work.call.must_keep)));
+                judged = Some((Kind::Summary, text));
             }
             Err(reason) => {
                 breaker.failures += 1;
@@ -87,29 +87,25 @@ pub(crate) fn cover(
     }
     let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
         let checkpoint = &work.state.checkpoints[active];
-        (
-            Kind::Trim,
-            compose::trimmed(
-                compose::body(&checkpoint.summary.text),
-                shape.covers.count - checkpoint.covers.count
-                    + checkpoint.kept.len().saturating_sub(shape.kept.len()) as u64,
-            ),
-        )
+        let (summary, dropped) = compose::dropped(compose::body(&checkpoint.summary.text));
+        let more = shape.covers.count - checkpoint.covers.count
+            + checkpoint.kept.len().saturating_sub(shape.kept.len()) as u64;
+        (summary.to_owned(), dropped + more)
     });
-    let (kind, text) = match judged.or(trimmed) {
-        Some(made) => made,
-        None => {
+    let (kind, text, dropped) = match (judged, trimmed) {
+        (Some((kind, text)), _) => (kind, text, None),
+        (None, Some((summary, dropped))) => (Kind::Trim, summary, Some(dropped)),
+        (None, None) => {
             let material = compose::material(&scene, shape, false, host)?;
             let tokens = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
             // The digest is code's own text: four bytes a raw token, but never more than half of what it replaces.
             let raw = scene.raw(tokens).min(material.raw / 2).max(plan::LEAST_CAP);
             let text = digest::write(&material.source(), usize::try_from(raw * 4).unwrap_or(usize::MAX));
-            (
-                if rung == Rung::Trim { Kind::Trim } else { Kind::Digest },
-                keep_literals(text, &material, &work.call.must_keep),
-            )
+            (if rung == Rung::Trim { Kind::Trim } else { Kind::Digest }, text, None)
         }
     };
+    let text = keep_literals(text, &scene, shape, &work.call.must_keep, host)?;
+    let text = dropped.map_or_else(|| text.clone(), |dropped| compose::trimmed(&text, dropped));
     let note = compose::progress(&scene, shape, host)?;
     let checkpoint =
         compose::checkpoint(&scene, shape, kind, compose::summary_text(&text), note, &work.call.ids, host)?;
@@ -119,21 +115,26 @@ pub(crate) fn cover(
     Ok(())
 }
 
-/// Appends the literal strings that must stay and would go with the material.
-fn keep_literals(mut text: String, material: &Material, literals: &[String]) -> String {
-    let gone: Vec<&str> = literals
-        .iter()
-        .map(String::as_str)
-        .filter(|literal| {
-            !literal.is_empty() && text::find(&text, literal).is_none() && compose::mentions(material, literal)
-        })
-        .collect();
-    if !gone.is_empty() {
-        text.push_str("\n\n## To be kept literally");
-        for literal in gone {
+/// Appends the literal strings that must stay and would go with what is covered, also where it had been cut before.
+fn keep_literals(
+    mut text: String,
+    scene: &Scene<'_>,
+    shape: &Shape,
+    literals: &[String],
+    host: &mut dyn Host,
+) -> Result<String, Error> {
+    if literals.is_empty() {
+        return Ok(text);
+    }
+    let material = compose::material(scene, shape, true, host)?;
+    let mut heading = "\n\n## To be kept literally";
+    for literal in literals {
+        if !literal.is_empty() && text::find(&text, literal).is_none() && compose::mentions(&material, literal) {
+            text.push_str(heading);
+            heading = "";
             text.push_str("\n- ");
             text.push_str(literal);
         }
     }
-    text
+    Ok(text)
 }

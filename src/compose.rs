@@ -195,28 +195,36 @@ pub fn message_id(revision: u64, slot: &str) -> String {
 
 /// Whether a literal stands anywhere in the material.
 pub fn mentions(material: &Material, literal: &str) -> bool {
+    material.previous.as_ref().is_some_and(|previous| text::find(previous, literal).is_some())
+        || material.messages.iter().any(|(message, _)| says(message, literal))
+}
+
+/// Whether a literal stands anywhere in a message.
+pub fn says(message: &Content, literal: &str) -> bool {
     let holds = |text: &str| text::find(text, literal).is_some();
-    let part_holds = |part: &ContentPart| match part {
+    message.parts.iter().any(|part| match part {
         ContentPart::Text { text, .. } => holds(text),
         ContentPart::Call { input, .. } => holds(&input.to_text()),
         ContentPart::Result { output, .. } => holds(&output.to_text()),
         ContentPart::Media { reference, .. } => holds(reference),
         ContentPart::Reasoning | ContentPart::Opaque => false,
-    };
-    material.previous.as_ref().is_some_and(|previous| holds(previous))
-        || material.messages.iter().any(|(message, _)| message.parts.iter().any(part_holds))
+    })
 }
 
 /// What stands before and after the number of messages that were dropped.
 const DROPPED: [&str; 2] = ["\n\n(", " messages after that were dropped without a summary.)"];
 
-/// A summary after which more messages were dropped for want of room.
-pub fn trimmed(summary: &str, dropped: u64) -> String {
+/// A summary without the word of how many messages were dropped after it, and that number.
+pub fn dropped(summary: &str) -> (&str, u64) {
     let earlier = summary.strip_suffix(DROPPED[1]).and_then(|rest| {
         let at = rest.rfind('(')?;
         let count = text::between(rest, at + 1, rest.len()).parse::<u64>().ok()?;
         Some((text::between(rest, 0, at).trim_end(), count))
     });
-    let (summary, count) = earlier.unwrap_or((summary, 0));
-    format!("{summary}{}{}{}", DROPPED[0], count + dropped, DROPPED[1])
+    earlier.unwrap_or((summary, 0))
+}
+
+/// A summary after which that many messages were dropped for want of room.
+pub fn trimmed(summary: &str, dropped: u64) -> String {
+    format!("{summary}{}{dropped}{}", DROPPED[0], DROPPED[1])
 }

@@ -16,11 +16,12 @@ use crate::plan::record::{Plan, Spent};
 use crate::plan::{self, Move, Rung, seed};
 use crate::prelude::*;
 use crate::reason::{infeasible, passed, why};
-use crate::render::{first_changed, remember_rewrites, render};
+use crate::render::{first_changed, lacking, remember_rewrites, render};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::state::{Kind, Pending, SessionState};
 use crate::summary::request::{self, Request};
 use crate::summary::verify::Answer;
+use crate::text;
 use crate::view::{Item, Slot};
 use crate::work::Work;
 
@@ -254,6 +255,16 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         work.state.revision += 1;
     }
     let sent = render(&work, &mut current, host)?;
+    for literal in lacking(&work, &current, host)? {
+        report.warnings.push(Notice {
+            code: Warning::MustKeepLost,
+            path: Some("mustKeep".into()),
+            advice: format!(
+                "\"{}\" no longer stands in the view: what holds it had to be cut.",
+                text::start(literal, 80)
+            ),
+        });
+    }
     remember_rewrites(&mut work, &current);
     report.after = work.usage(&current);
     let covered_anew = work.state.checkpoints.last().map(|checkpoint| checkpoint.revision)

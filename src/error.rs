@@ -132,6 +132,8 @@ codes! {
         Squeezed = "squeezed",
         /// The host's token counter failed; a quarter of the bytes was counted.
         CounterFailed = "counter-failed",
+        /// A string of `mustKeep` that the history holds is not in the view.
+        MustKeepLost = "must-keep-lost",
         /// The error given as `overflow` is not about the size of the request.
         NotAnOverflow = "not-an-overflow",
         /// A refusal has taught a smaller limit than the configured one.

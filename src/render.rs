@@ -1,11 +1,13 @@
 //! What is sent: the host makes what is not its own, and every place of the view gets its message.
 
 use crate::compose;
+use crate::content::Content;
 use crate::error::Error;
 use crate::host::{Host, Product};
 use crate::message::PartKind;
 use crate::prelude::*;
-use crate::view::{Item, Slot, View};
+use crate::text;
+use crate::view::{self, Item, Slot, View};
 use crate::work::Work;
 
 /// A place in what is sent.
@@ -47,6 +49,48 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
         }
     }
     Ok(sent)
+}
+
+/// Literal strings that must stay, stand in the history that was given, and do not stand in the view.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) -> Result<Vec<&'w str>, Error> {
+    let mut wanted: Vec<&str> =
+        work.call.must_keep.iter().map(String::as_str).filter(|literal| !literal.is_empty()).collect();
+    if wanted.is_empty() || view.is_input(&work.history) {
+        return Ok(Vec::new());
+    }
+    if let Some(checkpoint) = work.history.active.map(|active| &work.state.checkpoints[active]) {
+        let note = checkpoint.note.as_ref().map_or("", |note| &note.text);
+        wanted
+            .retain(|literal| [&checkpoint.summary.text, note].iter().all(|text| text::find(text, literal).is_none()));
+    }
+    if wanted.is_empty() {
+        return Ok(wanted);
+    }
+    let all: Vec<usize> = (0..work.history.messages.len()).collect();
+    let places = view.places(all.len());
+    let (mut given, mut sent) = (vec![false; wanted.len()], vec![false; wanted.len()]);
+    for (input, content) in host.read(&all)?.into_iter().enumerate() {
+        let look = |content: &Content, found: &mut [bool]| {
+            for (found, literal) in found.iter_mut().zip(&wanted) {
+                *found |= compose::says(content, literal);
+            }
+        };
+        look(&content, &mut given);
+        match places[input].map(|at| view.items[at].made.is_some()) {
+            Some(true) => {
+                let options = &work.call.options;
+                look(&view::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);
+            }
+            Some(false) => look(&content, &mut sent),
+            None => {}
+        }
+    }
+    let mut lost = given.into_iter().zip(sent).map(|(given, sent)| given && !sent);
+    wanted.retain(|_| lost.next() == Some(true));
+    Ok(wanted)
 }
 
 /// Notes the hashes of edited messages whose content hash differs from the original's.

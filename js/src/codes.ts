@@ -25,6 +25,7 @@ export type WarningCode =
   | "duplicate-id"
   | "is-a-view"
   | "learned-limit"
+  | "must-keep-lost"
   | "no-reply-limit"
   | "not-an-overflow"
   | "opaque-content"

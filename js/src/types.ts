@@ -125,7 +125,10 @@ export interface ModelCall<M> {
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
   /** A person wrote it (default: role user, no tool results, nothing of ours). */
   readonly isTyped?: ((message: M, index: number) => boolean) | undefined;
-  /** Literal strings to be kept: a summary or digest that would lose one gets it appended. */
+  /**
+   * Literal strings that must stay in the view: a summary or digest that would lose one gets it appended. If one is lost
+   * all the same, a warning says which (`must-keep-lost`).
+   */
   readonly mustKeep?: readonly string[] | undefined;
   /** The task list, kept in the summary. */
   readonly todos?: readonly Todo[] | undefined;

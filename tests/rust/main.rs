@@ -11,6 +11,7 @@ mod documentation;
 mod flaws;
 mod hashing;
 mod ladder;
+mod must_keep;
 mod overflow;
 mod pairs;
 mod plans;
