@@ -33,15 +33,17 @@ pub(crate) fn step_after(rung: Rung, helped: bool) -> Rung {
 }
 
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
-    let Edit { cap, typed, clear } = edit;
+    let Edit { cap, reach, clear } = edit;
+    let old = work.history.old();
     if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
-        let cap = cap.max(plan::LEAST_CAP);
-        // A wider or harder cut makes the older ones needless.
-        work.state.clips.retain(|clip| clip.cap < cap || clip.typed && !typed);
-        work.state.clips.push(Clip { up_to, cap, typed });
+        work.state.clip(Clip { up_to, cap: cap.max(plan::LEAST_CAP), reach, old });
     }
     if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
-        work.state.cleared = Some(up_to);
+        // What was cleared stays so, also where the tail begins earlier now.
+        let before = work.state.cleared.filter(|before| work.history.position(before.count) == Some(*before));
+        let media = before.map_or(0, |before| work.state.media.min(before.count));
+        work.state.cleared = before.filter(|before| before.count > up_to.count).or(Some(up_to));
+        work.state.media = media.max(up_to.count.min(old));
     }
 }
 

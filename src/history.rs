@@ -250,6 +250,19 @@ impl<'a> History<'a> {
         message.role() == Role::User && !message.has(PartKind::Result) && !message.is_ours() && !message.is_empty()
     }
 
+    /// The input index of the message a person typed last.
+    pub fn active_user(&self) -> Option<usize> {
+        (0..self.messages.len()).rev().find(|&input| self.is_typed(input))
+    }
+
+    /// The history index before which messages are old: they belong to turns before the active one, and something newer
+    /// was said by the assistant.
+    pub fn old(&self) -> u64 {
+        let said = (0..self.messages.len()).rev().find(|&input| self.messages[input].role() == Role::Assistant);
+        let index = |input: Option<usize>| input.and_then(|input| self.index_of(input)).unwrap_or(0);
+        index(self.active_user()).min(index(said))
+    }
+
     /// Whether the host pinned it.
     pub fn is_pinned(&self, input: usize) -> bool {
         self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)

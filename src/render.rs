@@ -4,7 +4,6 @@ use crate::compose;
 use crate::content::Content;
 use crate::error::Error;
 use crate::host::{Host, Product};
-use crate::message::PartKind;
 use crate::prelude::*;
 use crate::text;
 use crate::view::{self, Item, Slot, View};
@@ -97,8 +96,7 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
 pub(crate) fn remember_rewrites(work: &mut Work<'_>, view: &View) {
     for item in &view.items {
         if let (Some(product), Slot::Host { input, .. }) = (&item.made, item.slot)
-            && let Some(made) = crate::message::Digest::split(&product.record).and_then(|all| all.first().copied())
-            && work.history.messages[input].has(PartKind::Text)
+            && let Some(made) = product.digest()
         {
             work.state.rewrite(made.hash(), work.history.hash(input));
         }

@@ -55,7 +55,7 @@ impl Parts {
                 parts.summary += item.tokens;
                 continue;
             };
-            let message = &history.messages[input];
+            let message = &item.digest().unwrap_or(history.messages[input]);
             let mut rest = item.tokens;
             for part in message.parts() {
                 let tokens = u64::from(part.tokens).min(rest);

@@ -8,6 +8,7 @@ use crate::budget::Learned;
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::Position;
+use crate::plan::clip::{EVERYTHING, RESULTS};
 use crate::prelude::*;
 use crate::tokens::calibration::Calibration;
 
@@ -15,10 +16,12 @@ use crate::tokens::calibration::Calibration;
 pub const VERSION: u64 = 1;
 /// Checkpoints kept, newest last: older ones serve rewinds.
 const CHECKPOINTS: usize = 4;
-/// Rewrites remembered; clipped typed messages are rare.
-const REWRITES: usize = 16;
 /// Models whose limits are remembered.
 const LEARNED: usize = 4;
+/// Rewrites remembered, 55 bytes each: most edits are of results, which need none.
+const REWRITES: usize = 64;
+/// Clips remembered. One after the other is applied; with so many, what the first of them cut has been cut again.
+const CLIPS: usize = 8;
 /// Bytes of text over all checkpoints; the oldest go first.
 const TEXT_BYTES: usize = 56_000;
 
@@ -139,15 +142,18 @@ impl Record for Checkpoint {
     }
 }
 
-/// A lasting edit: every tool result larger than `cap` raw tokens, of messages before `up_to`, is cut to it.
+/// A lasting edit: every part that it reaches and that is larger than `cap` raw tokens, of messages before `up_to`, is
+/// cut to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clip {
     /// Messages before this.
     pub up_to: Position,
     /// Raw tokens.
     pub cap: u64,
-    /// What people typed is cut too: only when nothing else helps.
-    pub typed: bool,
+    /// How far it reaches: results of tools, or more; see [`clip`](crate::plan::clip).
+    pub reach: u64,
+    /// Messages before this index were old when it was made: of an assistant, only these are cut.
+    pub old: u64,
 }
 
 /// What `beforeModel` leaves for `afterModel`: what was sent, to pair it with what is reported.
@@ -203,6 +209,8 @@ pub struct SessionState {
     pub clips: Vec<Clip>,
     /// Results of messages before this are cleared.
     pub cleared: Option<Position>,
+    /// Media of messages before this index are cleared.
+    pub media: u64,
     /// Content hashes of clipped messages and of what they were made from: a view given back hashes like its history.
     pub rewrites: Vec<Rewrite>,
     /// What is known of tokens.
@@ -223,8 +231,20 @@ impl Record for Clip {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.position("upTo", &mut self.up_to);
         archive.count("cap", &mut self.cap);
-        archive.flag("typed", &mut self.typed);
+        reach(archive, &mut self.reach);
+        let mut old = Some(self.old).filter(|&old| old > 0);
+        archive.maybe_count("old", &mut old);
+        self.old = old.unwrap_or(0);
     }
+}
+
+/// A reach in plain data: `typed` for the farthest, a number for those between, nothing for results alone.
+pub(crate) fn reach(archive: &mut Archive<'_>, reach: &mut u64) {
+    let mut typed = *reach >= EVERYTHING;
+    archive.flag("typed", &mut typed);
+    let mut between = Some(*reach).filter(|&reach| reach > RESULTS && reach < EVERYTHING);
+    archive.maybe_count("reach", &mut between);
+    *reach = if typed { EVERYTHING } else { between.unwrap_or(RESULTS).min(EVERYTHING - 1) };
 }
 
 impl Record for Pending {
@@ -258,12 +278,13 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 11] = [
+const KNOWN: [&str; 12] = [
     "version",
     "revision",
     "checkpoints",
     "clips",
     "cleared",
+    "media",
     "rewrites",
     "calibration",
     "learned",
@@ -285,6 +306,9 @@ impl Record for SessionState {
         archive.records("checkpoints", &mut self.checkpoints);
         archive.records("clips", &mut self.clips);
         archive.maybe_position("cleared", &mut self.cleared);
+        let mut media = Some(self.media).filter(|&media| media > 0);
+        archive.maybe_count("media", &mut media);
+        self.media = media.unwrap_or(0);
         archive.records("rewrites", &mut self.rewrites);
         archive.record("calibration", &mut self.calibration);
         archive.records("learned", &mut self.learned);
@@ -336,6 +360,14 @@ impl SessionState {
         while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > TEXT_BYTES) {
             bytes -= Self::text_bytes(&self.checkpoints.remove(0));
         }
+    }
+
+    /// Adds a clip. What it makes needless goes: clips that are no wider and reach no farther.
+    pub fn clip(&mut self, clip: Clip) {
+        self.clips.retain(|other| other.cap != clip.cap || other.reach > clip.reach);
+        self.clips.push(clip);
+        let surplus = self.clips.len().saturating_sub(CLIPS);
+        self.clips.drain(..surplus);
     }
 
     /// Remembers that a message with hash `made` stands for one with hash `from`.

@@ -1,13 +1,13 @@
 //! The view: what is sent. The history with the state's checkpoint and edits applied.
 
-use crate::content::{Content, ContentPart, Value};
+use crate::content::Content;
 use crate::error::Error;
 use crate::history::History;
 use crate::host::{Host, Product};
 use crate::message::{Digest, Role};
-use crate::plan::clip::{self, Caps};
+use crate::plan::clip::{self, Edits};
 use crate::prelude::*;
-use crate::state::{Checkpoint, SessionState};
+use crate::state::{Checkpoint, Clip, SessionState};
 use crate::tokens::Estimator;
 
 /// What a place in the view holds.
@@ -120,18 +120,21 @@ pub fn project(
         }
         Some(checkpoint) => covered(history, checkpoint, &mut view),
     }
-    let edits = Edits::of(history, state);
+    let edits = Lasting::of(history, state);
     for at in 0..view.items.len() {
         let item = &view.items[at];
         if let Slot::Host { input, index } = item.slot
             && !item.fixed
-            && let Some(key) = edits.key(history, input, index)
+            && let Some((key, edits)) = edits.of_message(history, input, index)
         {
             let product = match host.remade(input, &key)? {
                 Some(product) => product,
                 None => {
-                    let content = host.read(&[input])?;
-                    let texts = clip::texts(&history.messages[input], &content, edits.caps(index), estimator);
+                    let Some(content) = host.read(&[input])?.pop() else { continue };
+                    let (_, texts) = clip::apply(&history.messages[input], content, &edits, estimator);
+                    if texts.is_empty() {
+                        continue;
+                    }
                     host.replace(input, &key, &texts)?
                 }
             };
@@ -148,24 +151,14 @@ pub fn as_sent(
     state: &SessionState,
     estimator: &Estimator,
     input: usize,
-    mut content: Content,
+    content: Content,
 ) -> Content {
-    let edits = Edits::of(history, state);
-    let Some(index) = history.index_of(input).filter(|_| !history.is_pinned(input)) else { return content };
-    for (number, text) in
-        clip::texts(&history.messages[input], core::slice::from_ref(&content), edits.caps(index), estimator)
-    {
-        for part in &mut content.parts {
-            match part {
-                ContentPart::Text { number: own, text: body } if *own == number => body.clone_from(&text),
-                ContentPart::Result { number: own, output, .. } if *own == number => {
-                    *output = Value::Text(text.clone())
-                }
-                _ => {}
-            }
-        }
+    let edits = Lasting::of(history, state);
+    let index = history.index_of(input).filter(|_| !history.is_pinned(input));
+    match index.and_then(|index| edits.of_message(history, input, index)) {
+        Some((_, edits)) => clip::apply(&history.messages[input], content, &edits, estimator).0,
+        None => content,
     }
-    content
 }
 
 /// Raw tokens of an edited copy: what its own digest says, and what the original is charged beside its parts.
@@ -212,49 +205,53 @@ pub fn leading(history: &History<'_>) -> usize {
 }
 
 /// The state's lasting edits, as far as their positions hold for this history.
-struct Edits<'s> {
-    clips: Vec<&'s crate::state::Clip>,
+struct Lasting<'s> {
+    clips: Vec<&'s Clip>,
     cleared: u64,
+    media: u64,
 }
 
 /// A result smaller than this is not worth a placeholder.
 pub const LEAST_CLEARED: u64 = 40;
 
-impl<'s> Edits<'s> {
+impl<'s> Lasting<'s> {
     fn of(history: &History<'_>, state: &'s SessionState) -> Self {
         // A position inside what a checkpoint covers cannot be checked any more, and need not be.
         let holds = |position: &crate::message::Position| {
             history.chain_at(position.count).is_none_or(|chain| chain == position.chain)
                 && position.count <= history.end()
         };
+        let cleared = state.cleared.filter(|position| holds(position)).map_or(0, |position| position.count);
         Self {
             clips: state.clips.iter().filter(|clip| holds(&clip.up_to)).collect(),
-            cleared: state.cleared.filter(|position| holds(position)).map_or(0, |position| position.count),
+            cleared,
+            media: state.media.min(cleared),
         }
     }
 
-    fn clears(&self, index: u64) -> bool {
-        index < self.cleared
-    }
-
-    /// What results and what people typed are cut to.
-    fn caps(&self, index: u64) -> Caps {
-        let least = |typed: bool| {
-            self.clips
-                .iter()
-                .filter(|clip| index < clip.up_to.count && (clip.typed || !typed))
-                .map(|clip| clip.cap)
-                .min()
+    /// What is done to a message, and what that is called, if anything is.
+    fn of_message(&self, history: &History<'_>, input: usize, index: u64) -> Option<(String, Edits<'s>)> {
+        let message = &history.messages[input];
+        let clips = self.clips.iter().filter(|clip| index < clip.up_to.count);
+        let edits = Edits {
+            clips: clips.map(|&clip| (clip, index < clip.old)).collect(),
+            clears: index < self.cleared,
+            clears_media: index < self.media,
         };
-        Caps { results: least(false), typed: least(true), clears: self.clears(index) }
-    }
-
-    /// Names the edits that change this message, if any does.
-    fn key(&self, history: &History<'_>, input: usize, index: u64) -> Option<String> {
-        let (message, caps) = (&history.messages[input], self.caps(index));
-        let number = |cap: Option<u64>| cap.map_or(String::new(), |cap| cap.to_string());
-        let changes = message.parts().any(|part| clip::touches(&part, message.role(), caps));
-        changes
-            .then(|| format!("{}/{}{}", number(caps.results), number(caps.typed), if caps.clears { "c" } else { "" }))
+        if !message.parts().any(|part| clip::touches(&part, message, &edits)) {
+            return None;
+        }
+        let mut key = String::new();
+        for &(clip, old) in &edits.clips {
+            key.push_str(&format!("{}/{}{} ", clip.cap, clip.reach, if old { "o" } else { "" }));
+        }
+        key.push_str(if edits.clears_media {
+            "cm"
+        } else if edits.clears {
+            "c"
+        } else {
+            ""
+        });
+        Some((key, edits))
     }
 }

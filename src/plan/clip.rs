@@ -1,61 +1,178 @@
-//! Clip and clear: a part that is too large is cut to its head and tail, a result the model is done with becomes one
-//! line. Both say what happened and how to get the rest.
+//! Clip and clear: a part that is too large is shortened, one that the model is done with becomes one line. Both say
+//! what happened and how to get the rest.
 
-use crate::content::{Content, ContentPart};
+use super::{input, media};
+use crate::content::{Content, ContentPart, Value};
 use crate::markers;
 use crate::message::{Digest, Part, PartKind, Role};
 use crate::prelude::*;
+use crate::state::Clip;
+use crate::tape::NO_NUMBER;
 use crate::text;
 use crate::tokens::{self, Estimator};
 use crate::view::LEAST_CLEARED;
 
-/// What the parts of one message are cut to, in raw tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Caps {
-    /// Tool results.
-    pub results: Option<u64>,
-    /// What people typed.
-    pub typed: Option<u64>,
+/// How far a clip reaches: tool results only.
+pub const RESULTS: u64 = 0;
+/// … and arguments of calls and media, in turns before the active one.
+pub const ARGUMENTS: u64 = 1;
+/// … and what the assistant wrote in them.
+pub const ASSISTANT: u64 = 2;
+/// … and what users wrote and attached, whenever that was. Only when nothing else helps.
+pub const EVERYTHING: u64 = 3;
+
+/// What is done to the parts of one message.
+#[derive(Clone, Debug, Default)]
+pub struct Edits<'s> {
+    /// The clips that concern it, in the order in which they were made, with whether it is old for them.
+    pub clips: Vec<(&'s Clip, bool)>,
     /// Results become a line.
     pub clears: bool,
+    /// Media become a line.
+    pub clears_media: bool,
 }
 
-/// Whether an edit changes this part.
-pub fn touches(part: &Part, role: Role, caps: Caps) -> bool {
-    let over = |cap: Option<u64>| cap.is_some_and(|cap| u64::from(part.tokens) > cap);
+/// Whether a clip of this reach may cut a part of a message that is or is not old for it.
+pub fn reaches(part: &Part, message: &Digest<'_>, reach: u64, old: bool) -> bool {
+    let role = message.role();
+    // What an assistant said stays as it is while its turn lasts, and for ever where a provider has signed it.
+    let open = role != Role::System && (role != Role::Assistant || old && !message.is_signed());
     match part.kind {
-        PartKind::Result => over(caps.results) || caps.clears && u64::from(part.tokens) > LEAST_CLEARED,
-        PartKind::Text => role == Role::User && over(caps.typed),
+        PartKind::Result => true,
+        PartKind::Call => reach >= ARGUMENTS && open && part.number != NO_NUMBER,
+        PartKind::Text if role == Role::Assistant => reach >= ASSISTANT && open,
+        PartKind::Text => reach >= EVERYTHING && role == Role::User,
+        PartKind::Media => {
+            let enough = if old { ARGUMENTS } else { EVERYTHING };
+            reach >= enough && open && part.number != NO_NUMBER
+        }
         _ => false,
     }
 }
 
-/// The new texts of the parts of one message that its edits change, by part number.
-pub fn texts(message: &Digest<'_>, content: &[Content], caps: Caps, estimator: &Estimator) -> Vec<(u32, String)> {
+/// Whether clearing takes a part out.
+pub fn clearable(part: &Part, message: &Digest<'_>) -> bool {
+    match part.kind {
+        PartKind::Result => true,
+        PartKind::Media => reaches(part, message, EVERYTHING, true),
+        _ => false,
+    }
+}
+
+/// Whether this is a result, or a medium inside one: it has the number of its result.
+pub fn is_of_result(part: &Part, message: &Digest<'_>) -> bool {
+    part.kind == PartKind::Result
+        || part.kind == PartKind::Media
+            && message.parts().any(|other| other.kind == PartKind::Result && other.number == part.number)
+}
+
+/// Whether edits change this part.
+pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
+    let tokens = u64::from(part.tokens);
+    let clears = if is_of_result(part, message) { edits.clears } else { edits.clears_media };
+    clears && tokens > LEAST_CLEARED && clearable(part, message)
+        || edits.clips.iter().any(|&(clip, old)| tokens > clip.cap && reaches(part, message, clip.reach, old))
+}
+
+/// A message's text with its edits made, and the new text of each part that they change, by part number.
+///
+/// Clips are applied one after the other, as they were made: a view that is given back has been cut by the first of
+/// them already, and must come out like its history.
+pub fn apply(
+    message: &Digest<'_>,
+    content: Content,
+    edits: &Edits<'_>,
+    estimator: &Estimator,
+) -> (Content, Vec<(u32, String)>) {
     let mut changed = Vec::new();
-    for part in message.parts().filter(|part| touches(part, message.role(), caps)) {
-        for candidate in content.iter().flat_map(|content| &content.parts) {
-            let text = match candidate {
-                ContentPart::Text { number, text } if part.kind == PartKind::Text && *number == part.number => {
-                    cut(text, caps.typed.unwrap_or(0), part.kind, estimator)
-                }
-                ContentPart::Result { number, failed, .. }
-                    if caps.clears && part.kind == PartKind::Result && *number == part.number =>
-                {
-                    cleared(*failed)
-                }
-                ContentPart::Result { number, output, .. }
-                    if part.kind == PartKind::Result && *number == part.number =>
-                {
-                    cut(&output.to_text(), caps.results.unwrap_or(0), part.kind, estimator)
-                }
-                _ => continue,
-            };
-            changed.push((part.number, text));
-            break;
+    let mut parts = Vec::with_capacity(content.parts.len());
+    let mut rest = message.parts().zip(content.parts).peekable();
+    while let Some((part, body)) = rest.next() {
+        // What is inside a result comes right behind it, and goes with it.
+        let mut inner = Vec::new();
+        while part.kind == PartKind::Result
+            && let Some(next) = rest.next_if(|(next, _)| {
+                next.kind == PartKind::Opaque || next.kind == PartKind::Media && next.number == part.number
+            })
+        {
+            inner.push(next);
+        }
+        let touched = touches(&part, message, edits) || inner.iter().any(|(part, _)| touches(part, message, edits));
+        match touched.then(|| shortened(message, &part, &body, &inner, edits, estimator)).flatten() {
+            Some(short) => {
+                changed.push((part.number, media::text_of(&short)));
+                parts.push(short);
+            }
+            None => {
+                parts.push(body);
+                parts.extend(inner.into_iter().map(|(_, body)| body));
+            }
         }
     }
-    changed
+    (Content { parts, ..content }, changed)
+}
+
+/// One part with its edits made, if they change it.
+fn shortened(
+    message: &Digest<'_>,
+    part: &Part,
+    body: &ContentPart,
+    mut inner: &[(Part, ContentPart)],
+    edits: &Edits<'_>,
+    estimator: &Estimator,
+) -> Option<ContentPart> {
+    let mut tokens = u64::from(part.tokens);
+    let clears = if part.kind == PartKind::Result { edits.clears } else { edits.clears_media };
+    if clears && clearable(part, message) {
+        return match body {
+            ContentPart::Result { number, id, failed, .. } => Some(ContentPart::Result {
+                number: *number,
+                id: id.clone(),
+                output: Value::Text(cleared(*failed)),
+                failed: *failed,
+            }),
+            _ => Some(media::replaced(body)),
+        };
+    }
+    let mut now = None;
+    for &(clip, old) in &edits.clips {
+        let over = |part: &Part, tokens: u64| tokens > clip.cap && reaches(part, message, clip.reach, old);
+        if !over(part, tokens) && !inner.iter().any(|(part, _)| over(part, u64::from(part.tokens))) {
+            continue;
+        }
+        let next = match now.as_ref().unwrap_or(body) {
+            ContentPart::Text { number, text } => {
+                ContentPart::Text { number: *number, text: cut(text, clip.cap, part.kind, estimator) }
+            }
+            ContentPart::Result { number, id, output, failed } => {
+                // A format that gives a result another text leaves nothing else in it.
+                let notice = media::notice(inner);
+                inner = &[];
+                let cap = clip.cap.saturating_sub(tokens::of_text(estimator, &notice) + 1);
+                let mut text = output.to_text();
+                if tokens > cap {
+                    text = cut(&text, cap, part.kind, estimator);
+                }
+                text.push_str(&notice);
+                // Where so little is left a clear would leave it in a view that is given back, but not in its history.
+                if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
+                    text = cleared(*failed);
+                }
+                ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
+            }
+            ContentPart::Call { number, id, name, input: value } => {
+                match input::shortened(value, clip.cap, estimator) {
+                    Some(input) => ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input },
+                    None => continue,
+                }
+            }
+            ContentPart::Media { .. } => return Some(media::replaced(body)),
+            ContentPart::Reasoning | ContentPart::Opaque => return None,
+        };
+        tokens = tokens::of_text(estimator, &media::text_of(&next));
+        now = Some(next);
+    }
+    now
 }
 
 /// The line that stands for a cleared result. It says nothing of the text, which may have been cut before.
@@ -69,16 +186,16 @@ fn cleared(failed: bool) -> String {
 
 /// Head and tail of a text, with a notice between them, within `cap` raw tokens.
 ///
-/// Cutting a text that was cut before gives what cutting the whole text gives: a view that is given back is cut like
-/// its history.
+/// Cutting a text that was cut before gives what cutting the whole text gives.
 pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> String {
+    let advice = if kind == PartKind::Result { AGAIN } else { "" };
     let parted = Parted::of(text);
     let most = usize::try_from(cap.saturating_mul(LONGEST_TOKEN)).unwrap_or(usize::MAX);
     // The same steps for every cap, so that a text cut twice ends where one cut would have ended.
     let mut bytes = LARGEST_CUT;
     loop {
         if bytes <= most {
-            let cut = parted.keep_ends(bytes, kind);
+            let cut = parted.keep_ends(bytes, advice);
             if tokens::of_text(estimator, &cut) <= cap || bytes < 8 {
                 return cut;
             }
@@ -86,6 +203,14 @@ pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> Strin
         bytes = bytes * 7 / 8;
     }
 }
+
+/// Both ends of a text within about `bytes`.
+pub fn ends(text: &str, bytes: usize, advice: &str) -> String {
+    Parted::of(text).keep_ends(bytes, advice)
+}
+
+/// What a notice says of how to get a tool's whole result.
+const AGAIN: &str = " Run the tool again, for a smaller part, if you need it.";
 
 /// Where the steps begin, and how many bytes a token may have on average for a step to be worth trying.
 const LARGEST_CUT: usize = 1 << 26;
@@ -121,9 +246,7 @@ impl<'t> Parted<'t> {
     }
 
     /// At most about `bytes`: two thirds from the head, one third from the tail, cut at line ends where one is near.
-    fn keep_ends(&self, bytes: usize, kind: PartKind) -> String {
-        let advice =
-            if kind == PartKind::Result { " Run the tool again, for a smaller part, if you need it." } else { "" };
+    fn keep_ends(&self, bytes: usize, advice: &str) -> String {
         let room = bytes.saturating_sub(markers::NOTICE.len() + LEFT_OUT.len() + advice.len() + 12);
         // Where the cut before left no more than is wanted now, its line ends stand.
         let whole = |part: &str, wanted: usize| self.hidden > 0 && wanted > part.len();

@@ -5,6 +5,8 @@ use crate::prelude::*;
 pub mod clip;
 pub mod compact;
 mod full;
+mod input;
+mod media;
 pub mod record;
 pub mod seed;
 mod seed_text;
@@ -14,7 +16,7 @@ mod tail;
 
 use crate::budget::{Limits, share};
 use crate::history::History;
-use crate::message::{PartKind, Role};
+use crate::message::{Part, Role};
 use crate::millionths;
 use crate::options::Options;
 use crate::pairs::Cuts;
@@ -89,8 +91,8 @@ impl Rung {
 pub struct Edit {
     /// Parts over this many raw tokens are cut to it, in all messages there are now.
     pub cap: Option<u64>,
-    /// What people typed as well.
-    pub typed: bool,
+    /// How far the cut reaches: see [`clip`].
+    pub reach: u64,
     /// Results of messages before this history index become placeholders.
     pub clear: Option<u64>,
 }
@@ -166,22 +168,21 @@ impl Scene<'_> {
 
     /// The input index of the message a person typed last.
     pub fn active_user(&self) -> Option<usize> {
-        (0..self.history.messages.len()).rev().find(|&input| self.history.is_typed(input))
+        self.history.active_user()
     }
 
-    /// Parts that a clip may cut: place in the view, raw tokens.
-    fn cuttable(&self, typed: bool) -> Vec<(usize, u64)> {
+    /// Parts that a clip of this reach may cut: place in the view, raw tokens.
+    fn cuttable(&self, reach: u64) -> Vec<(usize, u64)> {
         let mut parts = Vec::new();
+        let old = self.history.old();
         for (at, item) in self.view.items.iter().enumerate() {
-            let Slot::Host { input, .. } = item.slot else { continue };
+            let Slot::Host { input, index } = item.slot else { continue };
             if item.fixed {
                 continue;
             }
             let message = item.digest().unwrap_or(self.history.messages[input]);
             for part in message.parts() {
-                let cut = part.kind == PartKind::Result
-                    || typed && part.kind == PartKind::Text && message.role() == Role::User;
-                if cut {
+                if clip::reaches(&part, &message, reach, index < old) {
                     parts.push((at, u64::from(part.tokens)));
                 }
             }
@@ -200,20 +201,23 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     }
     if !fits && !fires && from <= Rung::Clear {
         let cap = scene.raw(share(scene.limits.room, scene.options.shares.part)).max(LEAST_CAP);
-        let clipped = raw.saturating_sub(gain(&scene.cuttable(false), cap));
+        let clipped = |reach| raw.saturating_sub(gain(&scene.cuttable(reach), cap));
         let acceptable = |raw: u64| {
             let estimate = scene.estimate(raw);
             estimate.tokens + estimate.bound <= scene.limits.accept
         };
-        if from <= Rung::Clip && clipped < raw && acceptable(clipped) {
-            return (Rung::Clip, Move::Edit(Edit { cap: Some(cap), typed: false, clear: None }));
+        for reach in [clip::RESULTS, clip::ARGUMENTS, clip::ASSISTANT] {
+            let clipped = clipped(reach);
+            if from <= Rung::Clip && clipped < raw && acceptable(clipped) {
+                return (Rung::Clip, Move::Edit(Edit { cap: Some(cap), reach, clear: None }));
+            }
         }
         if let Some((clear, gained)) = clearing(scene)
             && gained >= scene.raw(share(scene.limits.room, scene.options.shares.clear))
             && acceptable(raw.saturating_sub(gained + gain_after(scene, clear, cap)))
         {
-            let cap = (clipped < raw).then_some(cap);
-            return (Rung::Clear, Move::Edit(Edit { cap, typed: false, clear: Some(clear) }));
+            let cap = (clipped(clip::RESULTS) < raw).then_some(cap);
+            return (Rung::Clear, Move::Edit(Edit { cap, reach: clip::RESULTS, clear: Some(clear) }));
         }
         if let Some(edit) = unavoidable(scene) {
             return (Rung::Clear, Move::Edit(edit));
@@ -238,12 +242,14 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         && let Some((clear, gained)) = clearing(scene)
         && scene.fits(raw.saturating_sub(gained))
     {
-        return (Rung::Squeeze, Move::Edit(Edit { cap: None, typed: false, clear: Some(clear) }));
+        return (Rung::Squeeze, Move::Edit(Edit { cap: None, reach: clip::RESULTS, clear: Some(clear) }));
     }
-    if from <= Rung::Squeeze
-        && let Some(cap) = level_to(&scene.cuttable(false), scene.raw(scene.limits.room) / 20)
-    {
-        return (Rung::Squeeze, Move::Edit(Edit { cap: Some(cap), typed: false, clear: None }));
+    for reach in [clip::RESULTS, clip::ASSISTANT] {
+        if from <= Rung::Squeeze
+            && let Some(cap) = level_to(&scene.cuttable(reach), scene.raw(scene.limits.room) / 20)
+        {
+            return (Rung::Squeeze, Move::Edit(Edit { cap: Some(cap), reach, clear: None }));
+        }
     }
     if from <= Rung::Trim
         && let Some(shape) = compact::trim(scene)
@@ -251,13 +257,13 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         return (Rung::Trim, Move::Compact(shape));
     }
     if from <= Rung::Crush {
-        let parts = scene.cuttable(true);
+        let parts = scene.cuttable(clip::EVERYTHING);
         let level = level_to(&parts, 0);
         // The last rung does what it can, also when that is not enough.
         let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));
         let clear = clearing(scene).filter(|_| level.is_none()).map(|(clear, _)| clear);
         if cap.is_some() || clear.is_some() {
-            return (Rung::Crush, Move::Edit(Edit { cap, typed: true, clear }));
+            return (Rung::Crush, Move::Edit(Edit { cap, reach: clip::EVERYTHING, clear }));
         }
     }
     (Rung::Crush, Move::Stuck)
@@ -268,7 +274,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
 fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
     let newest = scene.history.index_of(scene.newest())?;
     let after = |index: u64| {
-        let parts = scene.cuttable(false).into_iter();
+        let parts = scene.cuttable(clip::RESULTS).into_iter();
         let stays =
             parts.filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index: own, .. } if own >= index));
         stays.collect::<Vec<_>>()
@@ -281,7 +287,7 @@ fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
     }
     let (clear, gained) = clearing(scene).map_or((None, 0), |(clear, gained)| (Some(clear), gained));
     let cap = level(&after(clear.unwrap_or(0)), raw.saturating_sub(gained), accept)?;
-    (cap >= scene.raw(scene.limits.room) / 20).then_some(Edit { cap: Some(cap), typed: false, clear })
+    (cap >= scene.raw(scene.limits.room) / 20).then_some(Edit { cap: Some(cap), reach: clip::RESULTS, clear })
 }
 
 fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
@@ -291,7 +297,7 @@ fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
 /// Raw tokens that a clip gains on what a clear before history index `clear` leaves.
 fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
     let after = scene
-        .cuttable(false)
+        .cuttable(clip::RESULTS)
         .into_iter()
         .filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index, .. } if index >= clear));
     gain(&after.collect::<Vec<_>>(), cap)
@@ -306,18 +312,19 @@ fn clearing(scene: &Scene<'_>) -> Option<(u64, u64)> {
         .find(|&input| scene.history.messages[input].role() == Role::Assistant)?;
     let before =
         scene.history.index_of(tail.min(scene.cuts.start_of(seen.checked_sub(scene.lead())?) + scene.lead()))?;
-    let gained = scene
-        .view
-        .items
-        .iter()
-        .filter(|item| matches!(item.slot, Slot::Host { index, .. } if index < before) && !item.fixed)
-        .map(|item| {
-            let Slot::Host { input, .. } = item.slot else { return 0 };
-            let message = item.digest().unwrap_or(scene.history.messages[input]);
-            let results = message.parts().filter(|part| part.kind == PartKind::Result);
-            results.map(|part| u64::from(part.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>()
-        });
-    let gained = gained.sum();
+    let old = scene.history.old();
+    let mut gained = 0;
+    for item in scene.view.items.iter().filter(|item| !item.fixed) {
+        let Slot::Host { input, index } = item.slot else { continue };
+        if index >= before {
+            continue;
+        }
+        let message = item.digest().unwrap_or(scene.history.messages[input]);
+        // Media that people attached stay as long as their turn is the active one.
+        let goes = |part: &Part| clip::clearable(part, &message) && (index < old || clip::is_of_result(part, &message));
+        gained +=
+            message.parts().filter(goes).map(|part| u64::from(part.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>();
+    }
     (gained > 0).then_some((before, gained))
 }
 

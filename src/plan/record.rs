@@ -82,7 +82,7 @@ impl Record for Asked {
 impl Record for Edit {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.maybe_count("cap", &mut self.cap);
-        archive.flag("typed", &mut self.typed);
+        crate::state::reach(archive, &mut self.reach);
         archive.maybe_count("clear", &mut self.clear);
     }
 }

@@ -5,6 +5,7 @@
 
 mod budget;
 mod calibration;
+mod clipping;
 mod codes;
 mod conformance;
 mod documentation;

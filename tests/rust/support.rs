@@ -253,7 +253,16 @@ impl Host for TestHost<'_> {
         for (number, text) in texts {
             match &mut copy.parts[*number as usize] {
                 P::Text(body) => *body = text.clone(),
-                P::Result { output, .. } => *output = text.clone().into(),
+                P::Result { output, .. } => {
+                    *output = text.clone().into();
+                    // What was inside goes with it.
+                    let after = *number as usize + 1;
+                    while matches!(copy.parts.get(after), Some(P::Media { .. })) {
+                        copy.parts.remove(after);
+                    }
+                }
+                P::Call { input, .. } => *input = serde_json::from_str(text).unwrap(),
+                medium @ P::Media { .. } => *medium = P::Text(text.clone()),
                 other => panic!("{other:?} cannot be replaced"),
             }
         }

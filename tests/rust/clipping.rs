@@ -1,0 +1,126 @@
+//! What a clip and a clear may take, and what they leave in its place.
+
+use crate::support::{Chat, M, P, added, assistant, call, calls, filler, result, says, user, words};
+use precis::message::Role;
+use precis::report::Outcome;
+use serde_json::json;
+
+fn chat(window: u64) -> Chat {
+    Chat::new(json!({
+        "contextWindow": window, "maxOutputTokens": 500, "tune": { "tokens": { "estimator": "bytes4" } }
+    }))
+}
+
+fn picture(kind: u32, media_type: &str, bytes: u64) -> P {
+    P::Media { kind, media_type: media_type.into(), bytes, reference: String::new() }
+}
+
+#[test]
+fn a_long_argument_of_an_earlier_turn_is_cut_and_its_input_keeps_its_members() {
+    let input = json!({ "path": "a.txt", "edits": [{ "at": 7, "text": filler(30_000) }], "force": true });
+    let history = [
+        user("Write it."),
+        call("w", "write", input.clone()),
+        result("w", "written"),
+        assistant("Done."),
+        user("And now?"),
+    ];
+    let prepared = chat(8_000).before_model(&history, None).unwrap();
+    let P::Call { input: cut, name, id } = &prepared.view[1].parts[0] else { panic!("{:?}", prepared.view) };
+    assert_eq!((id.as_str(), name.as_str()), ("w", "write"));
+    assert_eq!((&cut["path"], &cut["force"], &cut["edits"][0]["at"]), (&input["path"], &input["force"], &json!(7)));
+    let text = cut["edits"][0]["text"].as_str().unwrap();
+    assert!(text.len() < 12_000 && text.contains(" characters left out here.]"), "{} bytes", text.len());
+    assert!(filler(30_000).starts_with(text.split('\n').next().unwrap()));
+    assert_eq!(prepared.committed.report.rung, Some("clip"));
+    assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+}
+
+#[test]
+fn what_the_assistant_said_in_the_active_turn_is_never_cut() {
+    let write = || call("w", "write", json!({ "text": filler(20_000) }));
+    let history = [user("Write it."), write(), result("w", "written"), assistant(&filler(8_000))];
+    let view = chat(4_000).before_model(&history, None).unwrap().view;
+    assert!(!view.iter().any(|message| message.role == Role::Assistant && words(message).contains("[precis: ")));
+    assert_eq!(view.last(), history.last());
+}
+
+#[test]
+fn an_assistants_message_that_is_signed_or_the_newest_is_never_cut() {
+    let thought = P::Reasoning { text: "hm".into(), signed: true };
+    let signed = M { role: Role::Assistant, parts: vec![thought, P::Text(filler(20_000))] };
+    let history = [user("One?"), signed.clone(), user("Two?"), assistant(&filler(9_000)), user("Three?")];
+    for message in chat(16_000).before_model(&history, None).unwrap().view {
+        assert!(message.role != Role::Assistant || history.contains(&message), "{}", words(&message));
+    }
+}
+
+#[test]
+fn a_long_answer_of_an_earlier_turn_is_cut_before_anybody_is_asked() {
+    let history = [user("One?"), assistant(&filler(30_000)), user("Two?"), assistant("Short."), user("Three?")];
+    let prepared = chat(8_000).before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clip"));
+    assert!(words(&prepared.view[1]).contains("characters left out here.]"));
+    assert!(!words(&prepared.view[1]).contains("Run the tool again"), "no tool said this");
+}
+
+#[test]
+fn a_document_that_alone_is_too_large_is_described_in_its_place() {
+    let pdf = picture(1, "application/pdf", 500_000);
+    let history = [M { role: Role::User, parts: vec![pdf, P::Text("What does it say?".into())] }];
+    let prepared = chat(20_000).before_model(&history, None).unwrap();
+    assert!(prepared.committed.report.outcome != Outcome::Infeasible, "{:?}", prepared.committed.report);
+    let text = words(&prepared.view[0]);
+    assert!(text.contains("a PDF (application/pdf, 500 kB)") && text.ends_with("What does it say?"), "{text}");
+}
+
+#[test]
+fn a_message_of_media_alone_never_becomes_empty() {
+    let album = M { role: Role::User, parts: (0..9).map(|_| picture(0, "image/png", 40_000)).collect() };
+    let history = [album.clone(), assistant("Nice."), album, assistant("Nice again."), user("Which was best?")];
+    let prepared = chat(20_000).before_model(&history, None).unwrap();
+    assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+    assert!(says(&prepared.view, "an image (image/png, 40 kB)"));
+}
+
+#[test]
+fn old_pictures_are_cleared_like_old_results_and_those_of_the_active_turn_stay() {
+    let asks = |text: &str| M { role: Role::User, parts: vec![P::Text(text.into()), picture(0, "image/png", 9_000)] };
+    let mut history = Vec::new();
+    for turn in 0..7 {
+        history.extend([asks(&format!("question {turn}")), assistant(&format!("answer {turn}"))]);
+    }
+    let newest = asks("the last question");
+    history.push(newest.clone());
+    let mut chat = chat(20_000);
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"));
+    assert_eq!(prepared.view.last(), Some(&newest));
+    assert!(words(&prepared.view[0]).starts_with("question 0\n[Here was an image (image/png, 9000 bytes)."));
+    // What was active then is not cleared by that state when it is no more.
+    history.extend([assistant("the last answer"), user("thanks")]);
+    assert!(chat.before_model(&history, None).unwrap().view.contains(&newest));
+}
+
+#[test]
+fn pictures_inside_a_result_go_with_it_and_are_named_when_only_they_go() {
+    let shot = |id: &str| {
+        let output = P::Result { id: id.into(), output: filler(400).into(), failed: false };
+        [calls(&[id]), M { role: Role::Tool, parts: vec![output, picture(0, "image/png", 90_000)] }]
+    };
+    let mut history = vec![user("Look.")];
+    history.extend(shot("a"));
+    history.extend([assistant("Seen."), user("Again."), assistant("No need."), user("Well.")]);
+    let prepared = chat(20_000).before_model(&history, None).unwrap();
+    assert_eq!(prepared.view[2].parts.len(), 1);
+    let text = words(&prepared.view[2]);
+    assert!(text.contains("[precis: "), "{text}");
+    assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+}
+
+#[test]
+fn media_are_charged_as_they_are_sent() {
+    let history = [M { role: Role::User, parts: vec![P::Text("see:".into()), picture(1, "application/pdf", 500_000)] }];
+    let report = chat(20_000).before_model(&history, None).unwrap().committed.report;
+    assert_eq!(report.after.parts.media, 0, "{:?}", report.after);
+}
