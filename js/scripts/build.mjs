@@ -62,9 +62,16 @@ async function buildEngine() {
   await must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), "-Oz", "--converge", raw, "-o", small]);
   renameSync(small, raw);
   rmSync(`${raw}.d.ts`);
+  stamp(raw, hash([raw, join(made, "precis.js")]).slice(0, 12));
   validate(readFileSync(raw));
   rmSync(glue, { recursive: true, force: true });
   cpSync(made, glue, { recursive: true });
+}
+
+/** Writes into the wasm which build it is of, as a custom section that the JavaScript of the same build looks for. */
+function stamp(path, build) {
+  const content = [...Buffer.from("\x06precis"), ...Buffer.from(build)];
+  writeFileSync(path, Buffer.concat([readFileSync(path), Buffer.from([0, content.length, ...content])]));
 }
 
 /** Flags that keep the names of this machine's folders out of the binary. */
@@ -109,12 +116,12 @@ async function buildPackage() {
   for (const path of Object.keys(rest.exports)) if (!source(path)) delete rest.exports[path];
   writeFileSync(join(made, "package.json"), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
 
-  cpSync(join(glue, "precis_bg.wasm"), join(made, "precis.wasm"));
   for (const file of ["README.md", "LICENSE-MIT", "LICENSE-APACHE"])
     if (existsSync(at(file))) cpSync(at(file), join(made, file));
   const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
   await bundle(
     entries.map((path) => ({ name: path === "." ? "index" : path.slice(2), source: source(path) })),
+    readFileSync(join(glue, "precis_bg.wasm")),
     made,
   );
 

@@ -1,48 +1,120 @@
-// TypeScript → the files of the package: one bundle for each entry and platform, and flat declarations.
+// TypeScript → the files of the package: code once for ES modules and once for CommonJS, small entries that say how
+// each platform gets the engine, the engine once for reading and once as text, and flat declarations.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { constants, deflateRawSync } from "node:zlib";
 import esbuild from "esbuild";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { at, root } from "./common.mjs";
 
-/** Writes `name.js`, `name.cjs`, `name.d.ts` and `name.d.cts` for each entry, and the workers' forms of the first. */
-export async function bundle(entries, directory) {
+/** The entries of `.`: in which file, by which way of loading. */
+const platforms = {
+  "index.js": "inline",
+  "index.cjs": "required",
+  "workerd.js": "workerd",
+  "edge-light.js": "edge-light",
+};
+/** Stays an import of its own, so that it is installed once. */
+const shared = ["./core.js", "./precis.wasm.js", "./precis.wasm", "./precis.wasm?module"];
+
+/**
+ * Writes `name.js`, `name.cjs`, `name.d.ts` and `name.d.cts` for each entry into `directory`. The first one is `.`: its
+ * code is `core.js`, and its entries are made of what that exports.
+ */
+export async function bundle([main, ...entries], wasm, directory) {
+  const to = (name) => join(directory, name);
+  writeFileSync(to("precis.wasm"), wasm);
+  writeFileSync(to("precis.wasm.js"), `export default "${pack(wasm)}";\n`);
+  const code = { define: { BUILD: JSON.stringify(stamp(wasm)) }, inject: [at("js/src/text-codec.ts")] };
+  const core = `export * from "${main.source}"; export { loadBy } from "./engine.ts";`;
+  await javascript(core, to("core.js"), code);
+  const names = await exported(to("core.js"));
   await Promise.all([
-    ...entries.flatMap((entry) => [
-      javascript(entry, join(directory, `${entry.name}.js`), "esm"),
-      javascript(entry, join(directory, `${entry.name}.cjs`), "cjs"),
-      declarations(entry, directory),
-    ]),
-    ...["workerd", "edge-light"].map((load) => javascript(entries[0], join(directory, `${load}.js`), "esm", load)),
+    ...Object.entries(platforms).map(([file, load]) => {
+      const isModule = file.endsWith(".js");
+      const text = entry(names, isModule ? "./core.js" : main.source, isModule ? "./core.js" : "./engine.ts", load);
+      return javascript(text, to(file), isModule ? {} : code);
+    }),
+    ...entries.flatMap(({ name, source }) => ["js", "cjs"].map((ending) => subpath(source, to(`${name}.${ending}`)))),
+    ...[main, ...entries].map((one) => declarations(one, directory)),
   ]);
 }
 
-async function javascript({ name, source }, outfile, format, load = "inline") {
-  const engine = name === "index";
-  const { metafile } = await esbuild.build({
+/** What `unpack.ts` reads. */
+function pack(wasm) {
+  const best = { level: 9, memLevel: 8, strategy: constants.Z_DEFAULT_STRATEGY };
+  return `${wasm.length}:${deflateRawSync(wasm, best).toString("base64")}`;
+}
+
+/** What the build wrote into the wasm, for its JavaScript to look for. */
+function stamp(wasm) {
+  const [section] = WebAssembly.Module.customSections(new WebAssembly.Module(wasm), "precis");
+  return Buffer.from(section).toString();
+}
+
+/** The names that a bundle of `.` exports, functions and what needs no engine apart. */
+async function exported(file) {
+  const { loadBy, ...members } = await import(`${pathToFileURL(file)}?${Date.now()}`);
+  const isFunction = (value) => typeof value === "function" && !/^class\b/.test(String(value));
+  const names = Object.keys(members);
+  const functions = names.filter((name) => isFunction(members[name]));
+  return { functions, others: names.filter((name) => !functions.includes(name)) };
+}
+
+/**
+ * An entry's source: every function says first how this platform loads the engine, all else is handed on. There is no
+ * statement with an effect, so bundlers may leave out what nobody uses.
+ */
+function entry({ functions, others }, code, engine, load) {
+  return [
+    `import { ${functions.map((name) => `${name} as _${name}`).join(", ")} } from "${code}";`,
+    `import { loadBy } from "${engine}";`,
+    `import { load } from "./load/${load}.ts";`,
+    ...functions.map((name) => `export function ${name}(...args) { loadBy(load); return _${name}(...args); }`),
+    `export { ${others.join(", ")} } from "${code}";`,
+  ].join("\n");
+}
+
+async function javascript(contents, outfile, more) {
+  return esbuild.build({
+    ...options(outfile, shared),
+    stdin: { contents, resolveDir: at("js/src"), loader: "js" },
+    ...more,
+  });
+}
+
+async function subpath(source, outfile) {
+  const { metafile } = await esbuild.build({ ...options(outfile, ["precis"]), entryPoints: [source] });
+  if (Object.keys(metafile.inputs).some((input) => input.includes("/glue/"))) {
+    throw new Error(`${outfile} holds a second engine: its sources must import "precis", not a file of the engine`);
+  }
+}
+
+function options(outfile, external) {
+  const isModule = outfile.endsWith(".js");
+  return {
     absWorkingDir: root,
-    entryPoints: [source],
     outfile,
-    format,
+    format: isModule ? "esm" : "cjs",
     bundle: true,
-    platform: format === "cjs" ? "node" : "neutral",
+    platform: isModule ? "neutral" : "node",
+    mainFields: ["module"],
     target: "es2022",
     // Names are kept: stack traces stay readable, and compressed it makes no difference.
     minifySyntax: true,
     minifyWhitespace: true,
-    alias: { "#wasm": at(`js/src/load/${load}.ts`) },
-    external: engine ? ["./precis.wasm", "./precis.wasm?module"] : ["precis"],
+    // Node prints the whole line where an uncaught error was thrown.
+    lineLimit: 200,
+    external,
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-    loader: { ".wasm": "base64" },
     metafile: true,
     logLevel: "warning",
-  });
-  if (!engine && Object.keys(metafile.inputs).some((input) => input.includes("/glue/"))) {
-    throw new Error(`${name} holds a second engine: its sources must import "precis", not a file of the engine`);
-  }
+  };
 }
 
+/** Written once, for CommonJS; an ES module has the same types, and so do programs that use both. */
 async function declarations({ name, source }, directory) {
   const bundled = await rollup({
     input: source,
@@ -50,5 +122,6 @@ async function declarations({ name, source }, directory) {
     plugins: [dts({ tsconfig: at("tsconfig.json"), compilerOptions: { paths: {} } })],
   });
   const { output } = await bundled.generate({ format: "es" });
-  for (const ending of ["ts", "cts"]) writeFileSync(join(directory, `${name}.d.${ending}`), output[0].code);
+  writeFileSync(join(directory, `${name}.d.cts`), output[0].code);
+  writeFileSync(join(directory, `${name}.d.ts`), `export * from "./${name}.cjs";\n`);
 }

@@ -1,13 +1,20 @@
 /**
  * The one engine of this module: instantiated on first use, replaced when it breaks. Internal.
  */
-import { load } from "#wasm";
 import { isErrorLike, isOutOfStack, PrecisError } from "./errors.ts";
 import * as generated from "./glue/precis.js";
 import type { Glue } from "./glue.ts";
+import { failure, mismatch } from "./load/failure.ts";
 
 const glue = generated as unknown as Glue;
 
+/** How this platform gets the compiled engine: each entry of the package says so. */
+export type Load = () => WebAssembly.Module;
+
+/** What the build wrote into the wasm that belongs to this JavaScript. */
+declare const BUILD: string;
+
+let load: Load | undefined;
 let memory: WebAssembly.Memory | undefined;
 /** Calls of the engine that are on the stack; a broken instance is not replaced under them. */
 let depth = 0;
@@ -16,6 +23,11 @@ let broken = false;
 let unsure = false;
 /** What the host's own code threw while the engine waited for it. */
 const foreign = new WeakSet<object>();
+
+/** Says how the engine is loaded once it is needed. */
+export function loadBy(way: Load): void {
+  load ??= way;
+}
 
 /**
  * Calls the engine.
@@ -71,17 +83,20 @@ function start(): void {
   try {
     if (broken) glue.__wbg_reset_state();
     // Once instantiated, the glue only answers the exports of the present instance.
-    memory = glue.initSync({ module: memory ? (undefined as never) : load() }).memory;
+    memory = glue.initSync({ module: memory ? (undefined as never) : compiled() }).memory;
     broken = false;
   } catch (error) {
     if (isOutOfStack(error)) throw error;
-    throw new PrecisError(
-      "engine-load",
-      null,
-      "The WebAssembly engine could not be compiled here. A content security policy must allow 'wasm-unsafe-eval'; on Cloudflare with Next.js, list precis in serverExternalPackages.",
-      { cause: error },
-    );
+    throw failure(error);
   }
+}
+
+function compiled(): WebAssembly.Module {
+  const module = (load as Load)();
+  const [stamp] = WebAssembly.Module.customSections(module, "precis");
+  const found = stamp ? String.fromCharCode(...new Uint8Array(stamp)) : "an unknown build";
+  if (found !== BUILD) throw mismatch(BUILD, found);
+  return module;
 }
 
 function understood(error: unknown): unknown {

@@ -79,7 +79,7 @@ fn every_test_named_beside_a_flaw_exists() {
 #[test]
 fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
     let engine: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-    let sources: String = ["compactor", "engine", "host", "read", "value"]
+    let sources: String = ["compactor", "engine", "host", "load/failure", "read", "value"]
         .iter()
         .map(|name| file(&format!("js/src/{name}.ts")))
         .collect();

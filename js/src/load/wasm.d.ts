@@ -1,9 +1,9 @@
 // What an import of the wasm gives, by the way it is loaded.
 
-/** Inlined by the bundler: base64 text. */
-declare module "*/precis_bg.wasm" {
-  const base64: string;
-  export default base64;
+/** The bytes as text: their length, a colon, and their deflated form as base64. */
+declare module "*/precis.wasm.js" {
+  const packed: string;
+  export default packed;
 }
 
 /** Left to the platform: a compiled module. */

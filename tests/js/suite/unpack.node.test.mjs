@@ -1,0 +1,85 @@
+// What the package needs where the platform has no help for it, tested apart: where it has, other code runs.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { constants, deflateRawSync } from "node:zlib";
+import { build } from "esbuild";
+import { deepEqual, equal, ok, test, throws } from "./harness.mjs";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const { inflate } = await source("js/src/load/inflate.ts");
+
+/** A module of the package as it is before it is bundled, with other globals if need be. */
+async function source(path, define = {}) {
+  const { outputFiles } = await build({
+    entryPoints: [join(root, path)],
+    bundle: true,
+    format: "esm",
+    write: false,
+    define,
+  });
+  return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
+}
+
+const samples = [
+  Buffer.alloc(0),
+  Buffer.from("a"),
+  Buffer.from("precis precis precis"),
+  Buffer.alloc(100_000, 7),
+  Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * i * 31 + (i >> 3)) & 255)),
+  readFileSync(join(root, "Cargo.lock")),
+  readFileSync(join(root, "pkg/precis.wasm")),
+];
+
+test("every form of DEFLATE gives back what went in", () => {
+  const { Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED } = constants;
+  for (const sample of samples)
+    for (const level of [0, 1, 6, 9])
+      for (const strategy of [Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED]) {
+        const back = inflate(deflateRawSync(sample, { level, strategy }), sample.length);
+        equal(Buffer.compare(back, sample), 0, `${sample.length} bytes, level ${level}, strategy ${strategy}`);
+      }
+});
+
+test("damaged bytes are refused or give other bytes, and never hang", () => {
+  const sample = samples[5].subarray(0, 5_000);
+  const deflated = deflateRawSync(sample);
+  throws(() => inflate(deflated.subarray(0, -10), sample.length));
+  throws(() => inflate(deflated, sample.length + 1));
+  throws(() => inflate(deflated, sample.length - 1));
+  let refused = 0;
+  for (let i = 0; i < deflated.length; i++) {
+    const damaged = Uint8Array.from(deflated, (byte, at) => (at === i ? byte ^ 0x55 : byte));
+    try {
+      ok(inflate(damaged, sample.length).length === sample.length);
+    } catch {
+      refused += 1;
+    }
+  }
+  ok(refused > deflated.length / 2, `${refused} of ${deflated.length}`);
+});
+
+test("where TextDecoder and TextEncoder are missing, precis brings its own", async () => {
+  const nothing = { "globalThis.TextDecoder": "undefined", "globalThis.TextEncoder": "undefined" };
+  const own = await source("js/src/text-codec.ts", nothing);
+  ok(own.TextEncoder !== TextEncoder && own.TextDecoder !== TextDecoder);
+  const encoder = new own.TextEncoder();
+  for (const text of [
+    "",
+    "plain",
+    "\0\x7f\x80\u07ff\u0800\uffff",
+    "naïve 漢字 🎉👩‍👩‍👧",
+    "cut \ud83d",
+    "\ude00 cut",
+    "a\ud83d\ud83d\ude00b",
+  ]) {
+    deepEqual(Buffer.from(encoder.encode(text)), Buffer.from(text));
+    for (let room = 0; room < 12; room++) {
+      const [mine, theirs] = [new Uint8Array(room), new Uint8Array(room)];
+      deepEqual(encoder.encodeInto(text, mine), new TextEncoder().encodeInto(text, theirs));
+      deepEqual(mine, theirs);
+    }
+    equal(new own.TextDecoder().decode(Buffer.from(text)), text.toWellFormed?.() ?? Buffer.from(text).toString());
+  }
+  equal(new own.TextDecoder().decode(), "");
+});
