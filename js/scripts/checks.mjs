@@ -30,6 +30,13 @@ export const checks = [
   { name: "conformance, preset contextguard", pkg: true, run: conformance },
   { name: "demo, no request over the window", pkg: true, run: demo },
   { name: "command line", pkg: true, run: () => nodeTests(process.execPath, "tests/js/cli") },
+  // Version 7 asks for Node 22; older ones run 5 and 6 alone.
+  ...[20, 22, 24].map((major) => ({
+    name: `AI SDK, Node ${major}`,
+    all: major !== 22,
+    pkg: true,
+    run: async () => nodeTests(await node(major), "tests/js/ai-sdk"),
+  })),
   { name: "suite, this Node", pkg: true, run: () => suite(process.execPath, "import") },
   ...[20, 22, 24].flatMap((major) =>
     ["import", "require"].map((way) => ({
@@ -112,9 +119,9 @@ function sound({ overWindow, newestMissing, invalid }) {
 /** What users will write, compiled as strictly as they may have set it. */
 async function programs() {
   await testPackages();
-  const folders = ["tests/js/programs", "tests/js/programs/node"];
+  const folders = ["tests/js/programs", "tests/js/programs/v6", "tests/js/programs/v5", "tests/js/programs/node"];
   for (const folder of folders) await must(tsc[0], [tsc[1], "-p", folder], quiet);
-  return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?ts$/.test(name)).length;
+  return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
 }
 
 /** `--force`: the types of some SDKs ask for a newer Node than the one that checks them. */

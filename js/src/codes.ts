@@ -30,8 +30,10 @@ export type WarningCode =
   | "not-an-overflow"
   | "opaque-content"
   | "orphan-result"
+  | "provider-compaction"
   | "squeezed"
   | "stale-plan"
+  | "store-failed"
   | "summary-failed"
   | "unanswered-call"
   | "uncounted-tools";

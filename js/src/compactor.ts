@@ -6,7 +6,7 @@ import type { CallInput, Outcome } from "./glue.ts";
 import { CallHost, telling } from "./host.ts";
 import { plainOptions, refusalOf } from "./options.ts";
 import { type History, Memory } from "./read.ts";
-import type { Compactor, CompactorOptions, ModelCall, Prepared } from "./types.ts";
+import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared } from "./types.ts";
 import { readUsage } from "./usage.ts";
 
 /** A call that was read: what the engine is given of it. */
@@ -41,7 +41,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   const counter = typeof own === "function" ? own : null;
   const memory = new Memory(format, estimator, counter);
   const fixed = new FixedMemory(estimator, counter);
-  const tell = telling(onEvent);
+  const tellAll = telling(onEvent);
 
   function open<M extends Base>(call: ModelCall<M>, more: Pick<CallInput, "compact" | "focus"> = {}): Opened<M> {
     const given: Partial<ModelCall<M>> = call ?? {};
@@ -77,6 +77,11 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     const signal = call?.signal;
     signal?.throwIfAborted();
     const opened = open(call, more);
+    const tellCaller = telling(call?.onEvent);
+    const tell = (event: CompactionEvent) => {
+      tellAll(event);
+      tellCaller(event);
+    };
     const { flags } = opened;
     // Another call may read more of this chat while this one waits.
     const records = opened.history.records.slice();
@@ -93,8 +98,9 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     }
     let { plan } = step;
     const id = plan.requests[0]?.id ?? "";
-    tell({ type: "start", id, reason: plan.report.reason, before: plan.report.before });
-    const progress = (_: unknown, text: string) => tell({ type: "progress", id, text });
+    const { reason, before } = plan.report;
+    tell({ type: "start", id, reason, before });
+    const progress = (_: unknown, text: string) => tell({ type: "progress", id, text, before });
     const ask = asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress });
     // Nothing of a waiting call lives in the engine, so nothing is lost with it: its steps are calls of their own.
     for (;;) {
@@ -104,13 +110,13 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       const outcome = enter((glue) => glue.commit(input, records, flags, plan, answers, host));
       const { failed } = outcome.report.summarizer;
       if (outcome.next) {
-        tell({ type: "retry", id, reason: failed ?? outcome.next.report.reason });
+        tell({ type: "retry", id, reason: failed ?? outcome.next.report.reason, before });
         // What a refusal teaches is in the state now.
         input = { ...input, state: outcome.state, overflow: null };
         plan = outcome.next;
         continue;
       }
-      if (failed !== null) tell({ type: "fallback", id, reason: failed });
+      if (failed !== null) tell({ type: "fallback", id, reason: failed, before });
       tell({ type: "done", id, report: outcome.report });
       return prepared(outcome, host);
     }

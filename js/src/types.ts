@@ -145,6 +145,8 @@ export interface ModelCall<M> {
   readonly overflow?: unknown;
   /** Aborted: the call rejects with its reason and nothing has changed. */
   readonly signal?: AbortSignal | undefined;
+  /** Told what happens in this call, after the listener of {@link CompactorOptions}. What it throws is ignored. */
+  readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
 }
 
 /** One entry of a task list. */
@@ -221,12 +223,12 @@ export interface Warning {
   readonly advice: string;
 }
 
-/** What happens during a compaction. `id` is the same from `start` to `done`. */
+/** What happens during a compaction. `id` is the same from `start` to `done`; `before` is the request as it would have been. */
 export type CompactionEvent =
   | { readonly type: "start"; readonly id: string; readonly reason: string; readonly before: ContextUsage }
   /** `text`: what a streaming summarizer has just added. */
-  | { readonly type: "progress"; readonly id: string; readonly text: string }
-  | { readonly type: "retry" | "fallback"; readonly id: string; readonly reason: string }
+  | { readonly type: "progress"; readonly id: string; readonly text: string; readonly before: ContextUsage }
+  | { readonly type: "retry" | "fallback"; readonly id: string; readonly reason: string; readonly before: ContextUsage }
   | { readonly type: "done"; readonly id: string; readonly report: Report };
 
 /** Small JSON: positions, edits, what to ask; no text, no messages. */

@@ -15,6 +15,9 @@ const RAISED_BY_TYPESCRIPT: [&str; 7] = [
     "unreadable-value",
 ];
 
+/// Told by the adapter for the AI SDK.
+const TOLD_BY_TYPESCRIPT: [&str; 2] = ["provider-compaction", "store-failed"];
+
 fn file(path: &str) -> String {
     std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
@@ -47,7 +50,7 @@ fn errors() -> BTreeSet<String> {
 }
 
 fn warnings() -> BTreeSet<String> {
-    Warning::ALL.iter().map(|code| code.as_str().to_owned()).collect()
+    Warning::ALL.iter().map(|code| code.as_str()).chain(TOLD_BY_TYPESCRIPT).map(str::to_owned).collect()
 }
 
 #[test]
@@ -86,5 +89,10 @@ fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
     for code in RAISED_BY_TYPESCRIPT {
         assert!(!engine.contains(&code), "{code} is raised by the engine as well");
         assert!(sources.contains(&format!("\"{code}\"")), "{code} is raised nowhere");
+    }
+    let adapter = file("js/src/ai-sdk/session.ts");
+    for code in TOLD_BY_TYPESCRIPT {
+        assert!(Warning::ALL.iter().all(|warning| warning.as_str() != code), "{code} is told by the engine as well");
+        assert!(adapter.contains(&format!("\"{code}\"")), "{code} is told nowhere");
     }
 }

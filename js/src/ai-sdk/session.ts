@@ -1,0 +1,258 @@
+import type {
+  Compactor,
+  CompactorOptions,
+  ContextUsage,
+  ModelCall,
+  Prepared,
+  Report,
+  SessionState,
+  Warning,
+} from "precis";
+import { asksForCompaction, showsCompaction } from "./provider.ts";
+import { Place } from "./store.ts";
+import type { CompactionOptions, PrepareStep, Run, RunOptions, StepOptions } from "./types.ts";
+
+type Message = { role: string; content: unknown };
+type Step = { readonly usage?: unknown };
+
+/** What all calls of one `compaction` have in common: nothing of any chat. */
+export interface Shared extends Pick<CompactionOptions, "agent" | "store" | "providerOptions" | "onReport"> {
+  readonly compactor: Compactor<Message>;
+  readonly options: Omit<CompactorOptions<never>, "format">;
+}
+
+/** What was last prepared for one call of the SDK. */
+interface Sent {
+  /** Its messages, whole and raw. */
+  readonly history: readonly Message[];
+  /** What was sent of them: version 7 hands it back, with what the step added. */
+  readonly view: readonly Message[];
+  readonly call: ModelCall<Message>;
+}
+
+/** Attempts to write a state before others' writes are left alone. */
+const MOST_ATTEMPTS = 3;
+
+/** One call of generateText or streamText, from its first step to what comes after the answer. */
+export class Session implements Run {
+  readonly reports: Report[] = [];
+  private current: SessionState | null = null;
+  private readonly place: Place | null = null;
+  /** Resolves when the state is there; null until somebody asked for it. */
+  private loaded: Promise<void> | null = null;
+  /** By the SDK's `steps` array: whoever gives one run to two calls gets two. */
+  private readonly sent = new WeakMap<object, Sent>();
+  private last: Sent | null = null;
+  /** What the last step answered. */
+  private reply: readonly Message[] = [];
+  /** The request whose usage is not learned yet. */
+  private request: string | null = null;
+  private meter: ContextUsage | null = null;
+  private compactsItself: boolean;
+
+  constructor(
+    private readonly shared: Shared,
+    private readonly run: RunOptions,
+  ) {
+    const { agent, store, compactor } = shared;
+    if (run.state !== undefined) this.current = run.state;
+    if (store && run.chat !== undefined)
+      this.place = new Place(store, `${agent ?? "main"}:${run.chat}`, (state) => compactor.keepFrom(state));
+    this.compactsItself = asksForCompaction(run.providerOptions ?? shared.providerOptions);
+  }
+
+  get state(): SessionState | null {
+    return this.current;
+  }
+
+  get usage(): ContextUsage | null {
+    if (!this.last) return null;
+    this.meter ??= this.shared.compactor.usage(this.after(this.last));
+    return this.meter;
+  }
+
+  readonly prepareStep: PrepareStep = async <M extends Message>(step: StepOptions<M>) => {
+    this.loaded ??= this.load();
+    await this.loaded;
+    const finished = step.steps.at(-1);
+    if (finished) this.learn(finished);
+    const history = this.historyOf(step);
+    const call = this.callOf(step, history);
+    if (this.compactsItself) {
+      this.tell(await this.leftAlone(call));
+      this.keep(step, { history, view: step.messages, call });
+      return undefined;
+    }
+    const { view, state, report } = await this.prepare(call, finished !== undefined);
+    this.current = state;
+    this.request = report.request;
+    this.tell(report);
+    this.keep(step, { history, view, call });
+    const messages = isSame(view, step.messages) ? {} : { messages: view as M[] };
+    const answer = { ...messages, ...this.lowered(report, call) };
+    return Object.keys(answer).length > 0 ? answer : undefined;
+  };
+
+  readonly onStepFinish = (step: Step): void => {
+    this.learn(step);
+    this.reply = replyOf(step);
+    this.meter = null;
+    if (this.current) void this.place?.save(this.current);
+  };
+
+  async ahead(): Promise<SessionState | null> {
+    const { last, current } = this;
+    try {
+      if (last && current && this.shared.options.summarize && !this.compactsItself) await this.summarizeAhead(last);
+    } catch {
+      this.current = current;
+    }
+    await this.place?.settled();
+    return this.current;
+  }
+
+  private async summarizeAhead(last: Sent): Promise<void> {
+    const { compactor } = this.shared;
+    const call: ModelCall<Message> = { ...this.after(last), threshold: "soft", overflow: undefined, signal: undefined };
+    if (compactor.plan(call).requests.length === 0) return;
+    const { state, report } = await compactor.beforeModel(call);
+    if (report.summarizer.failed !== null || report.rung !== "summarize") return;
+    this.meter = null;
+    // Whoever wrote meanwhile knows a longer chat.
+    if ((await this.place?.save(state)) === "conflict") this.current = (await this.place?.load()) ?? state;
+    else this.current = state;
+    this.tell(report);
+  }
+
+  /** The state a store has, if the program has not given its own. */
+  private async load(): Promise<void> {
+    if (this.place && this.run.state === undefined) this.current = await this.place.load();
+    else if (this.place && this.run.state) this.place.assume(this.run.state);
+  }
+
+  /**
+   * Decides, and stores what was decided before it is sent. Where somebody else has stored something meanwhile, it is
+   * decided anew from that.
+   */
+  private async prepare(call: ModelCall<Message>, hasLearned: boolean): Promise<Prepared<Message>> {
+    const { place } = this;
+    if (place?.isOutdated) this.current = await place.load();
+    for (let attempt = 1; ; attempt++) {
+      const prepared = await this.shared.compactor.beforeModel({ ...call, state: this.current });
+      if (!place) return prepared;
+      if (!place.isNews(prepared.state)) {
+        // What was learned of the provider's tokens is worth storing, but nothing an answer should wait for.
+        if (hasLearned) void place.save(prepared.state);
+        return prepared;
+      }
+      if ((await place.save(prepared.state)) !== "conflict" || attempt === MOST_ATTEMPTS) return prepared;
+      this.current = await place.load();
+    }
+  }
+
+  /** A report that says that nothing was done, because the provider does it. */
+  private async leftAlone(call: ModelCall<Message>): Promise<Report> {
+    const { report } = this.shared.compactor.plan(call);
+    return {
+      ...report,
+      outcome: "unchanged",
+      rung: null,
+      reason: "The provider compacts this chat itself.",
+      after: report.before,
+      firstChanged: null,
+      warnings: [...report.warnings, PROVIDER_COMPACTION],
+    };
+  }
+
+  private callOf<M extends Message>(step: StepOptions<M>, history: readonly Message[]): ModelCall<Message> {
+    const { system, tools, mustKeep, maxOutputTokens, signal, onEvent } = this.run;
+    const { experimental_steeringMessages: steering } = step as { experimental_steeringMessages?: readonly unknown[] };
+    return {
+      messages: history,
+      state: this.current,
+      model: modelOf(step.model),
+      system: step.instructions ?? system,
+      ...{ tools, mustKeep, maxOutputTokens, signal, onEvent },
+      // The SDK must find them in what is sent as they are, or they count as not delivered.
+      ...(steering?.length ? { pin: (message: Message) => steering.includes(message) } : {}),
+    };
+  }
+
+  /** The whole history behind the messages of a step. */
+  private historyOf<M extends Message>({ steps, messages }: StepOptions<M>): readonly Message[] {
+    const sent = this.sent.get(steps);
+    if (!sent || sent.view.length > messages.length || !isSame(sent.view, messages.slice(0, sent.view.length)))
+      return messages;
+    return [...sent.history, ...messages.slice(sent.view.length)];
+  }
+
+  private keep({ steps }: { readonly steps: object }, sent: Sent): void {
+    this.sent.set(steps, sent);
+    this.last = sent;
+    this.reply = [];
+    this.meter = null;
+  }
+
+  private learn(step: Step): void {
+    this.compactsItself ||= showsCompaction(step);
+    if (this.current && this.request !== null)
+      this.current = this.shared.compactor.afterModel(this.current, step, this.request);
+    this.request = null;
+  }
+
+  /** The call after the last one: with its reply, and what was learned from it. */
+  private after({ history, call }: Sent): ModelCall<Message> {
+    return { ...call, messages: [...history, ...this.reply], state: this.current };
+  }
+
+  /** The reply limit to send, where it is lower than the one the program sends. */
+  private lowered(
+    { outcome, replyRoom }: Report,
+    { maxOutputTokens }: ModelCall<Message>,
+  ): { maxOutputTokens?: number } {
+    const limit = maxOutputTokens ?? this.shared.options.maxOutputTokens;
+    // A request that does not fit is not helped by a shorter reply.
+    return limit === undefined || replyRoom >= limit || outcome === "infeasible" ? {} : { maxOutputTokens: replyRoom };
+  }
+
+  private tell(report: Report): void {
+    const troubles: Warning[] = (this.place?.trouble() ?? []).map((advice) => ({
+      code: "store-failed",
+      path: null,
+      advice: `The store of states: ${advice}. This answer does without it.`,
+    }));
+    const told = troubles.length > 0 ? { ...report, warnings: [...report.warnings, ...troubles] } : report;
+    this.reports.push(told);
+    try {
+      const answer: unknown = this.shared.onReport?.(told, this.run.chat);
+      if (answer instanceof Promise) answer.catch(() => {});
+    } catch {}
+  }
+}
+
+const PROVIDER_COMPACTION: Warning = {
+  code: "provider-compaction",
+  path: null,
+  advice: "The provider's own compaction is configured, so nothing is compacted here: use one of the two.",
+};
+
+/** The name of the model of a step: it is a name, or an object that has one. */
+function modelOf(model: unknown): string | undefined {
+  const name = typeof model === "object" && model !== null ? (model as { modelId?: unknown }).modelId : model;
+  return typeof name === "string" ? name : undefined;
+}
+
+/**
+ * The messages a step has added. In versions 5 and 6 it lists those of the steps before it, too; a step answers one
+ * message, and perhaps the results of its calls.
+ */
+function replyOf(step: unknown): readonly Message[] {
+  const { content, response } = step as { content?: unknown; response?: { messages?: unknown } };
+  const messages = response?.messages;
+  if (!Array.isArray(messages) || (Array.isArray(content) && content.length === 0)) return [];
+  const from = messages.findLastIndex((message: Message | null) => message?.role === "assistant");
+  return from < 0 ? [] : messages.slice(from);
+}
+
+const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((item, index) => item === other[index]);
