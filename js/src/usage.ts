@@ -19,11 +19,26 @@ function readObject(value: unknown, depth: number): Reported | null {
   const usage = value as Members;
   if (isAggregated(usage.iterations) || isAggregated((usage.raw as Members | null | undefined)?.iterations))
     return null;
+  const step = depth === 0 ? anthropicStep(usage) : undefined;
+  if (step !== undefined) return step;
   for (const read of [openaiChat, snakeCase, gemini, camelCase]) {
     const found = read(usage);
     if (found !== undefined) return found;
   }
   return depth === 0 ? readObject(usage.usage ?? usage.usageMetadata ?? usage.tokens, 1) : null;
+}
+
+/**
+ * A step of the AI SDK whose provider is Anthropic: version 5 leaves what was cached out of the input, the provider's own
+ * usage beside it is whole. While streaming its output is not, so that is the SDK's.
+ */
+function anthropicStep({ usage, providerMetadata }: Members): Reported | null | undefined {
+  const { anthropic } = (providerMetadata ?? {}) as { anthropic?: Members };
+  const own = anthropic?.usage as Members | null | undefined;
+  if (typeof own !== "object" || own === null || !("input_tokens" in own)) return undefined;
+  const found = readObject(own, 1);
+  const output = total((usage as Members | null | undefined)?.outputTokens);
+  return found && { ...found, output: isCount(output) && output > 0 ? output : found.output };
 }
 
 /** More than one pass of a model in one request: the prompt that is reported is not the one that was sent. */

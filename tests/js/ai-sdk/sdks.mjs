@@ -132,3 +132,14 @@ export function projected(prompt) {
 function projectedPart({ type, text, toolCallId, toolName, input, output }) {
   return [type, text, toolCallId, toolName, input, output].map((value) => value ?? null);
 }
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -34,6 +34,24 @@ const trusted = {
   "AI SDK 5": { inputTokens: 800, outputTokens: 50, totalTokens: 850, cachedInputTokens: 600 },
   "AI SDK 6": { inputTokens: 800, inputTokenDetails: { cacheReadTokens: 700 }, outputTokens: 50 },
   "AI SDK 7": { inputTokens: { total: 800, noCache: 100, cacheRead: 700 }, outputTokens: { total: 50, text: 50 } },
+  "a step of the AI SDK 5 with Anthropic, which leaves out what was cached": {
+    usage: { inputTokens: 100, outputTokens: 50, totalTokens: 150, cachedInputTokens: 60 },
+    providerMetadata: {
+      anthropic: {
+        usage: { input_tokens: 100, cache_read_input_tokens: 60, cache_creation_input_tokens: 640, output_tokens: 1 },
+      },
+    },
+  },
+  "a step of the AI SDK 6 with Anthropic": {
+    usage: { inputTokens: 800, inputTokenDetails: { noCacheTokens: 100 }, outputTokens: 50 },
+    providerMetadata: {
+      anthropic: { usage: { input_tokens: 100, cache_read_input_tokens: 700, output_tokens: 50 } },
+    },
+  },
+  "a step of the AI SDK with another provider": {
+    usage: { inputTokens: 800, outputTokens: 50, totalTokens: 850 },
+    providerMetadata: { openai: { responseId: "r1" } },
+  },
   Bedrock: { inputTokens: 100, cacheReadInputTokens: 600, cacheWriteInputTokens: 100, outputTokens: 50 },
   "a whole answer": { id: "r1", usage: { prompt_tokens: 800, completion_tokens: 50 } },
   "without output": { prompt_tokens: 800 },
@@ -72,6 +90,14 @@ const ignored = {
     input_tokens: 800,
     output_tokens: 50,
     iterations: [{ type: "compaction" }, { type: "message" }],
+  },
+  "the same in a step of the AI SDK": {
+    usage: { inputTokens: 800, outputTokens: 50 },
+    providerMetadata: {
+      anthropic: {
+        usage: { input_tokens: 800, output_tokens: 50, iterations: [{ type: "compaction" }, { type: "message" }] },
+      },
+    },
   },
   "the same through the AI SDK": {
     inputTokens: 800,

@@ -1,0 +1,282 @@
+// Stores that fail, states of others, messages that are not what they should be.
+import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
+import { test } from "node:test";
+import { compaction, summarizeWith, toDataPart } from "precis/ai-sdk";
+import { z } from "zod";
+import { faults, scripted, sdks } from "./sdks.mjs";
+
+const WINDOW = 5_000;
+const REPLY = 400;
+const LONG = "and so it went on for the rest of the day, as it always had. ".repeat(9);
+const past = (turns = 20, name = "Message") =>
+  Array.from({ length: turns * 2 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${name} ${i}: ${LONG}` }));
+const answers = (sdk) => scripted(sdk, () => ({ content: [{ type: "text", text: "Done." }] }));
+const codes = (run) => run.reports.flatMap(({ warnings }) => warnings.map(({ code }) => code));
+const never = () => new Promise(() => {});
+const fail = (message) => {
+  throw new Error(message);
+};
+
+/** Compares before it sets; says what it was asked. */
+function memory() {
+  const rows = new Map();
+  const saves = [];
+  return {
+    ...{ rows, saves },
+    load: async (key) => structuredClone(rows.get(key)),
+    save: async (key, state, previous) => {
+      const fits = (rows.get(key)?.revision ?? null) === previous;
+      saves.push({ key, revision: state.revision, previous, fits });
+      if (fits) rows.set(key, structuredClone(state));
+      return fits;
+    },
+  };
+}
+
+const latest = sdks.at(-1);
+
+/** One request of one chat: the run, and what the model was sent. */
+async function ask(store, { sdk = latest, messages = past(), chat = "c", run: more, ...options } = {}) {
+  const { model, requests } = answers(sdk);
+  const run = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, store, ...options }).run({ chat, ...more });
+  const started = performance.now();
+  const result = await sdk.ai.generateText({
+    ...{ model, messages, maxOutputTokens: REPLY },
+    ...{ prepareStep: run.prepareStep, onStepFinish: run.onStepFinish },
+  });
+  const waited = performance.now() - started;
+  await run.ahead();
+  equal(result.text, "Done.");
+  for (const { prompt } of requests) deepEqual(faults(prompt), []);
+  return { run, requests, waited };
+}
+
+for (const sdk of sdks) {
+  test(`${sdk.name}: a store keeps a chat's compaction for the next request, under agent and chat`, async () => {
+    const store = memory();
+    const messages = past();
+    const first = await ask(store, { sdk, messages });
+    const second = await ask(store, { sdk, messages: [...messages, ...past(1)] });
+    await ask(store, { sdk, messages: past(20, "Another"), agent: "critic" });
+    deepEqual([...store.rows.keys()], ["main:c", "critic:c"]);
+    ok(store.saves.every(({ fits }) => fits));
+    equal(second.run.reports[0].outcome, "projected");
+    deepEqual(second.requests[0].prompt[0], first.requests[0].prompt[0]);
+    deepEqual(codes(second.run), []);
+  });
+}
+
+const broken = {
+  "a store whose load throws": { load: () => fail("no disk"), save: async () => fail("must not be asked") },
+  "a store whose load rejects": { load: async () => fail("no disk"), save: async () => fail("must not be asked") },
+  "a store whose save throws": { load: async () => null, save: () => fail("no disk") },
+  "a store whose save rejects": { load: async () => undefined, save: async () => fail("no disk") },
+  "a store that holds a text": { load: async () => "state", save: async () => fail("must not be asked") },
+  "a store that holds an empty object": { load: async () => ({}), save: async () => fail("must not be asked") },
+  "a store that holds a list": { load: async () => [1, 2], save: async () => fail("must not be asked") },
+  "a store that holds a state of a newer version": {
+    load: async () => ({ version: 99, revision: 3 }),
+    save: async () => fail("must not be asked"),
+  },
+  "a store that has none of the two": {},
+};
+
+for (const [name, store] of Object.entries(broken)) {
+  test(`${name} is a warning, and nothing else`, async () => {
+    const { run, requests } = await ask(store);
+    ok(codes(run).includes("store-failed"));
+    ok(!JSON.stringify(run.reports).includes("must not be asked"));
+    equal(run.reports[0].outcome, "compacted");
+    ok(requests[0].prompt.length < 40);
+    ok(run.state.revision > 0);
+  });
+}
+
+for (const [name, store] of Object.entries({
+  "a store whose load hangs": { load: never, save: async () => fail("must not be asked") },
+  "a store whose save hangs": { load: async () => null, save: never },
+})) {
+  test(`${name} holds an answer up once, for a second`, async () => {
+    const { run, requests } = await ask(store);
+    ok(codes(run).includes("store-failed"));
+    ok(!JSON.stringify(run.reports).includes("must not be asked"));
+    ok(requests[0].prompt.length < 40);
+  });
+}
+
+test("two tabs send at once: the second starts again from what the first has stored", async () => {
+  const store = memory();
+  const sent = [];
+  const summarize = async () => {
+    sent.push(await new Promise((resolve) => setTimeout(resolve, 20)));
+    return "- it went on for days";
+  };
+  const messages = past();
+  const options = { messages, summarize };
+  const both = await Promise.all([ask(store, options), ask(store, options)]);
+  equal(store.saves.filter(({ revision, fits }) => revision > 0 && !fits).length, 1);
+  const [one, other] = both.map(({ requests }) => requests[0].prompt);
+  deepEqual(one, other);
+  ok(both.every(({ run }) => !codes(run).includes("store-failed")));
+  const [{ revision }] = store.rows.values();
+  ok(both.every(({ run }) => run.state.revision === revision));
+  const next = await ask(store, { ...options, messages: [...messages, ...past(1)] });
+  equal(next.run.reports[0].outcome, "projected");
+});
+
+test("a store that refuses every save: the answer goes on with what it has", async () => {
+  const saves = [];
+  const { run, requests } = await ask({ load: async () => null, save: async (...save) => saves.push(save) > 99 });
+  ok(saves.length > 1 && saves.length < 6, `${saves.length}`);
+  equal(run.reports[0].outcome, "compacted");
+  ok(requests[0].prompt.length < 40);
+});
+
+test("two agents on one chat without names of their own: each gets its own messages", async () => {
+  const store = memory();
+  for (let turn = 0; turn < 3; turn++) {
+    for (const name of ["Left", "Right"]) {
+      const { requests, run } = await ask(store, { messages: past(20 + turn, name) });
+      const text = JSON.stringify(requests[0].prompt);
+      ok(text.includes(name) && !text.includes(name === "Left" ? "Right" : "Left"));
+      ok(run.reports.every(({ outcome }) => outcome !== "infeasible"));
+    }
+  }
+});
+
+test("the state of another chat is put right, and that is told", async () => {
+  const other = await ask(undefined, { messages: past(20, "Another") });
+  const { run, requests } = await ask(undefined, { run: { state: other.run.state } });
+  notEqual(run.reports[0].diverged, null);
+  ok(!JSON.stringify(requests[0].prompt).includes("Another"));
+});
+
+test("a state of one's own that is none is refused", async () => {
+  for (const state of [{}, { version: 99, revision: 1 }, "state"])
+    await rejects(ask(undefined, { run: { state } }), (error) => ["invalid-state", "newer-state"].includes(error.code));
+});
+
+test("`chat` that throws, or answers something else than a string: the state lives as long as the call", async () => {
+  for (const chat of [() => fail("no context"), () => 5, () => undefined]) {
+    const store = memory();
+    const { model, requests } = answers(latest);
+    const c = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, store, chat });
+    await latest.ai.generateText({ model, messages: past(), prepareStep: c.prepareStep });
+    ok(requests[0].prompt.length < 40);
+    equal(store.rows.size, 0);
+  }
+});
+
+/** What the SDK would refuse by itself never gets here; a step made by hand does. */
+const step = (messages) => ({ messages, steps: [], stepNumber: 0, model: "m" });
+const prepare = (messages, options) =>
+  compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, ...options }).run({}).prepareStep(step(messages));
+
+const strange = {
+  "messages of two formats mixed": [
+    { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "read", input: { path: "a" } }] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: LONG }] },
+    { role: "assistant", content: null, tool_calls: [{ id: "t2", type: "function", function: { name: "read", arguments: "{}" } }] },
+    { role: "tool", tool_call_id: "t2", content: LONG },
+  ],
+  "ids missing": [
+    { role: "assistant", content: [{ type: "tool-call", toolName: "read", input: {} }] },
+    { role: "tool", content: [{ type: "tool-result", toolName: "read", output: { type: "text", value: LONG } }] },
+  ],
+  "a UI message in the middle of streaming": [
+    {
+      id: "m1",
+      role: "assistant",
+      parts: [
+        { type: "text", text: "I was about", state: "streaming" },
+        { type: "tool-read", toolCallId: "t1", state: "input-streaming", input: { path: "a" } },
+      ],
+    },
+  ],
+  "messages without content": [{ role: "assistant" }, { role: "user", content: undefined }, {}],
+};
+
+for (const [name, odd] of Object.entries(strange)) {
+  test(`${name}: passed on by identity, never lost`, async () => {
+    const history = [...past(2), ...odd, { role: "user", content: "Now?" }];
+    equal(await prepare(history), undefined);
+    const long = [...past(), ...odd, { role: "user", content: "Now?" }];
+    const { messages } = await prepare(long);
+    ok(messages.length < long.length);
+    equal(messages.at(-1), long.at(-1));
+    for (const message of odd) ok(messages.includes(message) || !messages.some((one) => JSON.stringify(one) === JSON.stringify(message)));
+  });
+}
+
+test("a UI message in the middle of streaming, converted by the SDK: the request is legal and nothing diverges later", async () => {
+  for (const sdk of sdks) {
+    const ui = [
+      { id: "u1", role: "user", parts: [{ type: "text", text: "Read it." }] },
+      {
+        id: "a1",
+        role: "assistant",
+        parts: [
+          { type: "step-start" },
+          { type: "text", text: "I was about", state: "streaming" },
+          { type: "tool-read", toolCallId: "t1", state: "input-streaming", input: { path: "a" } },
+        ],
+      },
+      { id: "u2", role: "user", parts: [{ type: "text", text: "Go on." }] },
+    ];
+    const messages = await sdk.ai.convertToModelMessages(ui, { ignoreIncompleteToolCalls: true });
+    const { run } = await ask(undefined, { sdk, messages: [...past(), ...messages] });
+    const { state } = run;
+    const next = await ask(undefined, { sdk, messages: [...past(), ...messages, ...past(1)], run: { state } });
+    equal(next.run.reports[0].diverged, null);
+  }
+});
+
+test("one run given to two calls at once serves both", async () => {
+  const sdk = latest;
+  const { model, requests } = scripted(sdk, (prompt, n) =>
+    n < 20
+      ? { content: [{ type: "tool-call", toolCallId: `c${n}`, toolName: "read", input: {} }] }
+      : { content: [{ type: "text", text: "Done." }] },
+  );
+  const run = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY }).run({});
+  const tools = { read: sdk.ai.tool({ inputSchema: z.object({}), execute: async () => LONG }) };
+  await Promise.all(
+    ["Left", "Right"].map((name) =>
+      sdk.ai.generateText({
+        ...{ model, tools, messages: past(3, name), prepareStep: run.prepareStep },
+        stopWhen: sdk.stepCountIs(30),
+      }),
+    ),
+  );
+  for (const { prompt } of requests) {
+    deepEqual(faults(prompt), []);
+    const text = JSON.stringify(prompt);
+    ok(!(text.includes("Left") && text.includes("Right")));
+  }
+});
+
+test("what a listener throws is its own trouble; summaries never appear in data parts", async () => {
+  const parts = [];
+  const onEvent = (event) => {
+    parts.push(toDataPart(event));
+    throw new Error("no");
+  };
+  const summarize = async function* () {
+    yield "- it went ";
+    yield "on for days";
+    yield { finishReason: "stop" };
+  };
+  const { run } = await ask(undefined, {
+    ...{ summarize: () => summarize(), onReport: () => fail("no") },
+    run: { onEvent },
+  });
+  equal(run.reports[0].rung, "summarize");
+  deepEqual(parts.map(({ data }) => data.status), ["running", "running", "running", "done"]);
+  equal(new Set(parts.map(({ id }) => id)).size, 1);
+  for (const { type, data } of parts) {
+    equal(type, "data-compaction");
+    deepEqual(Object.keys(data).sort(), ["after", "before", "status", "window"]);
+    equal(data.window, WINDOW);
+    ok(data.before > data.after);
+  }
+});
