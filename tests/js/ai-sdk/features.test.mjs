@@ -14,7 +14,10 @@ const done = (text = "Done.") => ({ content: [say(text)] });
 
 /** Twenty turns, far more than the window holds. */
 const past = (turns = 20) =>
-  Array.from({ length: turns * 2 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `Message ${i}: ${LONG}` }));
+  Array.from({ length: turns * 2 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `Message ${i}: ${LONG}`,
+  }));
 
 function sound(requests, window = WINDOW) {
   ok(requests.length > 0);
@@ -84,7 +87,9 @@ for (const sdk of sdks) {
     const tools = toolsOf(sdk);
     const first = bound(sdk);
     const messages = past();
-    const broken = await ways.streamText(sdk, { ...first, model, messages, tools, stopWhen: sdk.stepCountIs(5) }).catch((error) => ({ error }));
+    const broken = await ways
+      .streamText(sdk, { ...first, model, messages, tools, stopWhen: sdk.stepCountIs(5) })
+      .catch((error) => ({ error }));
     ok(/line is dead/.test(String(broken.failure?.message ?? broken.error?.message)));
     const { state } = first.run;
     ok(state.revision > 0);
@@ -131,13 +136,18 @@ for (const sdk of sdks) {
       ],
     });
     equal(result.steps.length, 31);
-    deepEqual(seen, Array.from({ length: seen.length }, (_, i) => i + 1));
+    deepEqual(
+      seen,
+      Array.from({ length: seen.length }, (_, i) => i + 1),
+    );
     sound(requests);
   });
 
   for (const way of ["generate", "stream"]) {
     test(`${name}: an agent, ${way}`, async () => {
-      const { model, requests } = scripted(sdk, (_, n) => (n < 25 ? { content: [say(LONG), use(`c${n}`, "read")] } : done()));
+      const { model, requests } = scripted(sdk, (_, n) =>
+        n < 25 ? { content: [say(LONG), use(`c${n}`, "read")] } : done(),
+      );
       const calls = [];
       const small = summarizer(sdk);
       const c = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, summarize: small.summarize });
@@ -174,7 +184,9 @@ for (const sdk of sdks) {
     equal(requests.length, 15);
     for (const { prompt, at } of requests) {
       deepEqual(faults(prompt), [], `request ${at}`);
-      const thoughts = prompt.flatMap(({ content }) => (Array.isArray(content) ? content : [])).filter(({ type }) => type === "reasoning");
+      const thoughts = prompt
+        .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+        .filter(({ type }) => type === "reasoning");
       for (const { text, providerOptions } of thoughts) {
         const [, n] = /^Thought (\d+)/.exec(text);
         deepEqual({ text, providerOptions }, { text: signed(n).text, providerOptions: signed(n).providerMetadata });
@@ -191,7 +203,8 @@ for (const sdk of sdks) {
     const { run, ...options } = bound(sdk, more);
     await ai.generateText({ ...options, model, maxOutputTokens: 3_000, messages: past(3) });
     await ai.generateText({ ...bound(sdk, more), model, maxOutputTokens: 3_000, prompt: "Hello" });
-    for (const { prompt, maxOutputTokens } of requests) ok(tokensOf(prompt) + OVERHEAD + maxOutputTokens <= WINDOW, `${maxOutputTokens}`);
+    for (const { prompt, maxOutputTokens } of requests)
+      ok(tokensOf(prompt) + OVERHEAD + maxOutputTokens <= WINDOW, `${maxOutputTokens}`);
     equal(requests[0].maxOutputTokens, Math.min(3_000, run.reports[0].replyRoom));
     ok(requests[0].maxOutputTokens < 3_000, `${requests[0].maxOutputTokens}`);
     equal(requests[1].maxOutputTokens, 3_000);
@@ -199,7 +212,9 @@ for (const sdk of sdks) {
 
   only(6, "an approval is asked for, answered and carried out across compactions", async () => {
     const calls = [];
-    const { model, requests } = scripted(sdk, (_, n) => (n === 0 ? { content: [say("May I?"), use("c0", "read")] } : done()));
+    const { model, requests } = scripted(sdk, (_, n) =>
+      n === 0 ? { content: [say("May I?"), use("c0", "read")] } : done(),
+    );
     const tools = { read: { ...toolsOf(sdk, calls).read, needsApproval: true } };
     const messages = past();
     const first = bound(sdk);
@@ -208,9 +223,18 @@ for (const sdk of sdks) {
     const request = asked.content.find(({ type }) => type === "tool-approval-request");
     messages.push(...asked.response.messages);
     for (const approved of [true, false]) {
-      const answer = { role: "tool", content: [{ type: "tool-approval-response", approvalId: request.approvalId, approved }] };
+      const answer = {
+        role: "tool",
+        content: [{ type: "tool-approval-response", approvalId: request.approvalId, approved }],
+      };
       const second = bound(sdk, { run: { state: first.run.state } });
-      const result = await ai.generateText({ ...second, model, tools, messages: [...messages, answer], stopWhen: sdk.stepCountIs(5) });
+      const result = await ai.generateText({
+        ...second,
+        model,
+        tools,
+        messages: [...messages, answer],
+        stopWhen: sdk.stepCountIs(5),
+      });
       equal(result.text, "Done.");
       deepEqual(calls, approved ? ["c0"] : ["c0"]);
       equal(second.run.reports[0].diverged, null);
@@ -249,8 +273,15 @@ for (const sdk of sdks) {
         content: [
           { type: "text", text: "Summary of its own", providerOptions: { anthropic: { type: "compaction" } } },
           { type: "tool-call", toolCallId: "s1", toolName: "search", input: { q: "a" }, providerExecuted: true },
-          { type: "tool-result", toolCallId: "s1", toolName: "search", output: { type: "json", value: [{ url: "b" }] } },
-          ...(version === 7 ? [{ type: "custom", kind: "openai.compaction", providerOptions: { openai: { itemId: "i1" } } }] : []),
+          {
+            type: "tool-result",
+            toolCallId: "s1",
+            toolName: "search",
+            output: { type: "json", value: [{ url: "b" }] },
+          },
+          ...(version === 7
+            ? [{ type: "custom", kind: "openai.compaction", providerOptions: { openai: { itemId: "i1" } } }]
+            : []),
           { type: "text", text: "Found." },
         ],
       },
@@ -258,7 +289,11 @@ for (const sdk of sdks) {
     const { model, requests } = scripted(sdk, () => done());
     const messages = [...past(), { role: "user", content: "Search." }, ...own, { role: "user", content: "And now?" }];
     await ai.generateText({ ...bound(sdk), model, messages, allowSystemInMessages: true });
-    await ai.generateText({ ...bound(sdk), model, messages: [...messages, { role: "assistant", content: "No." }, ...past()] });
+    await ai.generateText({
+      ...bound(sdk),
+      model,
+      messages: [...messages, { role: "assistant", content: "No." }, ...past()],
+    });
     const parts = (prompt) => prompt.flatMap(({ role, content }) => (role === "assistant" ? content : []));
     const sent = parts(requests[0].prompt).map((part) => JSON.stringify(part));
     const raw = scripted(sdk, () => done());

@@ -59,7 +59,11 @@ const reading = (prompt) => {
 /** `brought`: a rule that the history itself breaks. */
 function sound(requests, window, reply, brought) {
   for (const { prompt, at, maxOutputTokens } of requests) {
-    deepEqual(faults(prompt).filter(({ rule }) => rule !== brought), [], `request ${at}`);
+    deepEqual(
+      faults(prompt).filter(({ rule }) => rule !== brought),
+      [],
+      `request ${at}`,
+    );
     ok(tokensOf(prompt) + OVERHEAD + Math.min(reply, maxOutputTokens ?? reply) <= window, `request ${at}`);
   }
 }
@@ -97,11 +101,14 @@ for (const sdk of sdks.filter(({ version }) => version === 7)) {
     ok(store.rows.has("main:three"));
     await agent3.generate({ messages: conversation(81) });
     sound(big.requests, 200_000, 32_000);
-    deepEqual(big.requests.at(-1).tools.map(({ name }) => name), ["read"]);
+    deepEqual(
+      big.requests.at(-1).tools.map(({ name }) => name),
+      ["read"],
+    );
   });
 
   test("3_durable.ts: history in SQLite, compaction from an alarm", async () => {
-    const big = scripted(sdk, () => ({ content: [{ type: "text", text: `Well: ${LONG}` }] }));
+    const big = scripted(sdk, () => ({ content: [{ type: "text", text: `Well: ${LONG.repeat(4)}` }] }));
     const small = summary(sdk);
     const { Chat } = await run("3_durable.ts", { model: big.model, small: small.model });
     const rows = [];
@@ -123,16 +130,16 @@ for (const sdk of sdks.filter(({ version }) => version === 7)) {
     const lines = [];
     console.log = (line) => lines.push(JSON.parse(line));
     try {
-      for (let turn = 0; turn < 34; turn++) {
-        const response = await chat.turn(`Question ${turn}: ${LONG}`, new AbortController().signal);
+      for (let turn = 0; turn < 10; turn++) {
+        const response = await chat.turn(`Question ${turn}: ${LONG.repeat(4)}`, new AbortController().signal);
         ok((await response.text()).startsWith("Well: "));
         if (alarms.splice(0).length > 0) await chat.alarm();
       }
     } finally {
       console.log = told;
     }
-    equal(rows.length, 68);
-    equal(lines.length, 34);
+    equal(rows.length, 20);
+    equal(lines.length, 10);
     ok(small.requests.length > 0, "the alarm asked for no summary");
     ok(JSON.stringify(big.requests.at(-1).prompt).includes("the fox jumped, many times"));
     sound(big.requests, 200_000, 16_000);
@@ -182,7 +189,7 @@ for (const sdk of sdks) {
   test(`${sdk.name}, 2_route.ts: a route handler, useChat and a database`, async () => {
     const big = scripted(sdk, (_, n) => ({
       content: [
-        { type: "text", text: LONG.repeat(3) },
+        { type: "text", text: LONG.repeat(10) },
         { type: "tool-call", toolCallId: `call-${n}`, toolName: "read", input: { path: "a.ts" } },
       ],
     }));
@@ -192,9 +199,13 @@ for (const sdk of sdks) {
       load: async () => structuredClone(rows),
       save: async (_, messages, state) => Object.assign(rows, JSON.parse(JSON.stringify({ messages, state }))),
     };
-    const { POST } = await run(`${folder}2_route.ts`, { model: big.model, small: small.model, db }, { ai: packageOf[sdk.version] });
+    const { POST } = await run(
+      `${folder}2_route.ts`,
+      { model: big.model, small: small.model, db },
+      { ai: packageOf[sdk.version] },
+    );
     const parts = [];
-    for (let turn = 0; turn < 18; turn++) {
+    for (let turn = 0; turn < 8; turn++) {
       const message = { id: `u${turn}`, role: "user", parts: [{ type: "text", text: `Question ${turn}? ${LONG}` }] };
       const body = JSON.stringify({ id: "c", message });
       const response = await POST(new Request("https://example.com/", { method: "POST", body }));
@@ -205,7 +216,10 @@ for (const sdk of sdks) {
       const usage = rows.messages.at(-1).metadata.context;
       ok(usage.tokens > 0 && usage.fraction < 1);
     }
-    deepEqual(parts.filter(({ type }) => type === "error"), []);
+    deepEqual(
+      parts.filter(({ type }) => type === "error"),
+      [],
+    );
     const told = parts.filter(({ type }) => type === "data-compaction");
     ok(told.some(({ data }) => data.status === "running") && told.some(({ data }) => data.status === "done"));
     ok(!JSON.stringify(told).includes("fox"));
@@ -232,13 +246,15 @@ test("4_browser.ts: in a browser, with the user's own key", async () => {
     bodies.push(sent);
     const content = sent.messages[0].role === "system" ? "- the fox jumped" : `Well: ${LONG}`;
     const usage = { prompt_tokens: tokensOf(sent.messages), completion_tokens: tokensOf(content) };
-    return { json: async () => ({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }], usage }) };
+    return {
+      json: async () => ({ choices: [{ message: { role: "assistant", content }, finish_reason: "stop" }], usage }),
+    };
   };
   const { send, percent } = await run("4_browser.ts", { idb, document, fetch });
-  for (let turn = 0; turn < 40; turn++) await send("c", "model-a", `Question ${turn}: ${LONG}`);
+  for (let turn = 0; turn < 12; turn++) await send("c", "model-a", `Question ${turn}: ${LONG.repeat(4)}`);
   equal(document.title, "tidying up…");
   const { messages, state } = saved.get("c");
-  equal(messages.length, 80);
+  equal(messages.length, 24);
   const full = percent(messages, state, "model-a");
   ok(full > 0 && full < 100, `${full}`);
   ok(bodies.some(({ model }) => model === "model-b"));
@@ -256,7 +272,11 @@ test("5_openai.ts: a loop with tools", async () => {
           deepEqual(check(openaiChat, body.messages), []);
           const prompt = tokensOf(body.messages);
           const last = bodies.length >= 60;
-          const tool = { id: `c${bodies.length}`, type: "function", function: { name: "read", arguments: '{"path":"a"}' } };
+          const tool = {
+            id: `c${bodies.length}`,
+            type: "function",
+            function: { name: "read", arguments: '{"path":"a"}' },
+          };
           const message = last
             ? { role: "assistant", content: "Done." }
             : { role: "assistant", content: null, tool_calls: [tool] };
@@ -283,7 +303,12 @@ test("6_anthropic.ts: a loop with thinking, a cheaper summarizer, a compaction b
     messages: {
       create: async (body) => {
         bodies.push(structuredClone(body));
-        const usage = { input_tokens: tokensOf(body.messages), output_tokens: 40, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 };
+        const usage = {
+          input_tokens: tokensOf(body.messages),
+          output_tokens: 40,
+          cache_read_input_tokens: 0,
+          cache_creation_input_tokens: 0,
+        };
         if (body.model === "small")
           return { content: [{ type: "text", text: "- the fox jumped" }], stop_reason: "end_turn", usage };
         deepEqual(check(anthropic, body.messages), []);
@@ -299,7 +324,10 @@ test("6_anthropic.ts: a loop with thinking, a cheaper summarizer, a compaction b
   const { chat, compactNow } = await run("6_anthropic.ts", { client, tools, run: async () => LONG });
   const history = [{ role: "user", content: "Look into all files." }];
   const state = await chat(history, null);
-  ok(bodies.some(({ model }) => model === "small"), "no summary");
+  ok(
+    bodies.some(({ model }) => model === "small"),
+    "no summary",
+  );
   for (const { model, messages } of bodies) ok(model === "small" || tokensOf(messages) + 16_000 <= 200_000);
   history.push({ role: "user", content: "Thanks. What now?" });
   const { line } = await compactNow(history, state, "the fox");

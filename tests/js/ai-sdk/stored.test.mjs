@@ -5,7 +5,7 @@ import { compaction } from "precis/ai-sdk";
 import { z } from "zod";
 import { faults, scripted, sdks } from "./sdks.mjs";
 
-const LONG = "and it goes on in the same way for a while. ".repeat(10);
+const LONG = "and it goes on in the same way for a while. ".repeat(16);
 /** Turns after the first compaction, and the most before it. */
 const AFTER = 2;
 const MOST = 20;
@@ -14,9 +14,15 @@ const call = (toolCallId, toolName, input) => ({ type: "tool-call", toolCallId, 
 
 /** What the model answers in each step of a turn. */
 const cases = {
-  "text and a tool": (turn) => [[say(`Turn ${turn}, ${LONG}`), call(`a${turn}`, "read", { path: "a.ts", from: 1, to: 20.5 })]],
+  "text and a tool": (turn) => [
+    [say(`Turn ${turn}, ${LONG}`), call(`a${turn}`, "read", { path: "a.ts", from: 1, to: 20.5 })],
+  ],
   "parallel tools": (turn) => [
-    [call(`a${turn}`, "read", { path: "a.ts" }), call(`b${turn}`, "read", { path: "b.ts" }), call(`c${turn}`, "strange", {})],
+    [
+      call(`a${turn}`, "read", { path: "a.ts" }),
+      call(`b${turn}`, "read", { path: "b.ts" }),
+      call(`c${turn}`, "strange", {}),
+    ],
   ],
   "reasoning and a tool": (turn) => [
     [
@@ -27,7 +33,9 @@ const cases = {
   "a tool that throws": (turn) => [[say("I try."), call(`a${turn}`, "broken", { path: LONG })]],
   "a tool with toModelOutput": (turn) => [[call(`a${turn}`, "shaped", { path: "a.ts" })]],
   "a result with undefined and Date": (turn) => [[call(`a${turn}`, "strange", { path: LONG })]],
-  "input of the wrong shape": (turn) => [[say(LONG), call(`a${turn}`, "read", { path: 5, more: [null, { b: 1, a: 2 }] })]],
+  "input of the wrong shape": (turn) => [
+    [say(LONG), call(`a${turn}`, "read", { path: 5, more: [null, { b: 1, a: 2 }] })],
+  ],
   "input that is no JSON": (turn) => [[say(LONG), call(`a${turn}`, "read", '{"path": "a.ts')]],
   "a tool nobody has": (turn) => [[say(LONG), call(`a${turn}`, "unheard", { path: "a.ts" })]],
   "several steps": (turn) => [
@@ -121,7 +129,7 @@ for (const sdk of sdks) {
             const content = steps(number)[done];
             return { content: content ?? [say(`Turn ${number} is done.`)] };
           });
-          const c = compaction({ contextWindow: 3_000, maxOutputTokens: 200 });
+          const c = compaction({ contextWindow: 3_600, maxOutputTokens: 200 });
           let ui = [];
           let state = null;
           const reports = [];
@@ -136,11 +144,17 @@ for (const sdk of sdks) {
           }
           for (const [index, { diverged, warnings }] of reports.entries()) {
             equal(diverged, null, `step ${index}`);
-            deepEqual(warnings.filter(({ code }) => code === "is-a-view" || code === "opaque-content"), []);
+            deepEqual(
+              warnings.filter(({ code }) => code === "is-a-view" || code === "opaque-content"),
+              [],
+            );
           }
           const compacted = reports.findIndex(({ rung }) => rung === "digest" || rung === "trim");
-      ok(compacted > 0, "nothing was compacted");
-          ok(reports.slice(compacted + 1).some(({ outcome }) => outcome === "projected"), "no compaction was used again");
+          ok(compacted > 0, "nothing was compacted");
+          ok(
+            reports.slice(compacted + 1).some(({ outcome }) => outcome === "projected"),
+            "no compaction was used again",
+          );
           for (const { prompt, at } of requests) deepEqual(faults(prompt), [], `request ${at}`);
           equal(ui.length, 2 * number);
         });

@@ -9,7 +9,10 @@ const WINDOW = 5_000;
 const REPLY = 400;
 const LONG = "and so it went on for the rest of the day, as it always had. ".repeat(9);
 const past = (turns = 20, name = "Message") =>
-  Array.from({ length: turns * 2 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: `${name} ${i}: ${LONG}` }));
+  Array.from({ length: turns * 2 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${name} ${i}: ${LONG}`,
+  }));
 const answers = (sdk) => scripted(sdk, () => ({ content: [{ type: "text", text: "Done." }] }));
 const codes = (run) => run.reports.flatMap(({ warnings }) => warnings.map(({ code }) => code));
 const never = () => new Promise(() => {});
@@ -170,13 +173,19 @@ test("`chat` that throws, or answers something else than a string: the state liv
 /** What the SDK would refuse by itself never gets here; a step made by hand does. */
 const step = (messages) => ({ messages, steps: [], stepNumber: 0, model: "m" });
 const prepare = (messages, options) =>
-  compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, ...options }).run({}).prepareStep(step(messages));
+  compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, ...options })
+    .run({})
+    .prepareStep(step(messages));
 
 const strange = {
   "messages of two formats mixed": [
     { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "read", input: { path: "a" } }] },
     { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: LONG }] },
-    { role: "assistant", content: null, tool_calls: [{ id: "t2", type: "function", function: { name: "read", arguments: "{}" } }] },
+    {
+      role: "assistant",
+      content: null,
+      tool_calls: [{ id: "t2", type: "function", function: { name: "read", arguments: "{}" } }],
+    },
     { role: "tool", tool_call_id: "t2", content: LONG },
   ],
   "ids missing": [
@@ -204,7 +213,8 @@ for (const [name, odd] of Object.entries(strange)) {
     const { messages } = await prepare(long);
     ok(messages.length < long.length);
     equal(messages.at(-1), long.at(-1));
-    for (const message of odd) ok(messages.includes(message) || !messages.some((one) => JSON.stringify(one) === JSON.stringify(message)));
+    for (const message of odd)
+      ok(messages.includes(message) || !messages.some((one) => JSON.stringify(one) === JSON.stringify(message)));
   });
 }
 
@@ -271,7 +281,10 @@ test("what a listener throws is its own trouble; summaries never appear in data 
     run: { onEvent },
   });
   equal(run.reports[0].rung, "summarize");
-  deepEqual(parts.map(({ data }) => data.status), ["running", "running", "running", "done"]);
+  deepEqual(
+    parts.map(({ data }) => data.status),
+    ["running", "running", "running", "done"],
+  );
   equal(new Set(parts.map(({ id }) => id)).size, 1);
   for (const { type, data } of parts) {
     equal(type, "data-compaction");
