@@ -1,6 +1,7 @@
 //! Clip and clear: a part that is too large is shortened, one that the model is done with becomes one line. Both say
 //! what happened and how to get the rest.
 
+use super::shorten::{Shape, ends};
 use super::{input, media};
 use crate::content::{Content, ContentPart, Value};
 use crate::markers;
@@ -8,7 +9,6 @@ use crate::message::{Digest, Part, PartKind, Role};
 use crate::prelude::*;
 use crate::state::Clip;
 use crate::tape::NO_NUMBER;
-use crate::text;
 use crate::tokens::{self, Estimator};
 use crate::view::LEAST_CLEARED;
 
@@ -184,94 +184,35 @@ fn cleared(failed: bool) -> String {
     )
 }
 
-/// Head and tail of a text, with a notice between them, within `cap` raw tokens.
-///
-/// Cutting a text that was cut before gives what cutting the whole text gives.
+/// A text within `cap` raw tokens, with a notice of what is left out and, of a result, how to get it again. It keeps its
+/// structure ([`Shape`]) where the cap leaves room for that.
 pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> String {
+    let whole = tokens::of_text(estimator, text);
+    if whole <= cap {
+        return text.to_owned();
+    }
     let advice = if kind == PartKind::Result { AGAIN } else { "" };
-    let parted = Parted::of(text);
-    let most = usize::try_from(cap.saturating_mul(LONGEST_TOKEN)).unwrap_or(usize::MAX);
-    // The same steps for every cap, so that a text cut twice ends where one cut would have ended.
-    let mut bytes = LARGEST_CUT;
+    let shape = Shape::of(text);
+    let fair = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
+    let mut bytes = fair;
+    for _ in 0..TRIES {
+        let short = shape.within(bytes, advice);
+        if short.len() < text.len() && tokens::of_text(estimator, &short) <= cap {
+            return short;
+        }
+        bytes = bytes * 7 / 8;
+    }
+    bytes = fair;
     loop {
-        if bytes <= most {
-            let cut = parted.keep_ends(bytes, advice);
-            if tokens::of_text(estimator, &cut) <= cap || bytes < 8 {
-                return cut;
-            }
+        let short = ends::within(text, bytes, advice);
+        if tokens::of_text(estimator, &short) <= cap || bytes < 8 {
+            return short;
         }
         bytes = bytes * 7 / 8;
     }
 }
 
-/// Both ends of a text within about `bytes`.
-pub fn ends(text: &str, bytes: usize, advice: &str) -> String {
-    Parted::of(text).keep_ends(bytes, advice)
-}
-
 /// What a notice says of how to get a tool's whole result.
 const AGAIN: &str = " Run the tool again, for a smaller part, if you need it.";
-
-/// Where the steps begin, and how many bytes a token may have on average for a step to be worth trying.
-const LARGEST_CUT: usize = 1 << 26;
-const LONGEST_TOKEN: u64 = 6;
-
-const LEFT_OUT: &str = " characters left out here.";
-
-/// A text of which the middle may be missing already.
-struct Parted<'t> {
-    head: &'t str,
-    /// Characters missing between head and tail.
-    hidden: usize,
-    tail: &'t str,
-}
-
-impl<'t> Parted<'t> {
-    fn of(text: &'t str) -> Self {
-        Self::cut_before(text).unwrap_or(Self { head: text, hidden: 0, tail: "" })
-    }
-
-    /// Finds our own notice in a text.
-    fn cut_before(text: &'t str) -> Option<Self> {
-        let start = text::find(text, &format!("\n{}", markers::NOTICE))?;
-        let notice = text::between(text, start + 1 + markers::NOTICE.len(), text.len());
-        let (number, rest) = notice.split_once(' ')?;
-        let rest = rest.strip_prefix(LEFT_OUT.trim_start())?;
-        let end = text::find(rest, "]\n")?;
-        Some(Self {
-            head: text::between(text, 0, start),
-            hidden: number.parse().ok()?,
-            tail: text::between(rest, end + 2, rest.len()),
-        })
-    }
-
-    /// At most about `bytes`: two thirds from the head, one third from the tail, cut at line ends where one is near.
-    fn keep_ends(&self, bytes: usize, advice: &str) -> String {
-        let room = bytes.saturating_sub(markers::NOTICE.len() + LEFT_OUT.len() + advice.len() + 12);
-        // Where the cut before left no more than is wanted now, its line ends stand.
-        let whole = |part: &str, wanted: usize| self.hidden > 0 && wanted > part.len();
-        let kept = if whole(self.head, room * 2 / 3) { self.head.len() } else { floor_line(self.head, room * 2 / 3) };
-        let (head, after) = (text::between(self.head, 0, kept), text::between(self.head, kept, self.head.len()));
-        let ending = if self.hidden == 0 { after } else { self.tail };
-        let wanted = room - room * 2 / 3;
-        let from = if whole(ending, wanted) { 0 } else { ceil_line(ending, ending.len().saturating_sub(wanted)) };
-        let between = if self.hidden == 0 { "" } else { after };
-        let hidden = self.hidden + between.chars().count() + text::between(ending, 0, from).chars().count();
-        format!("{head}\n{}{hidden}{LEFT_OUT}{advice}]\n{}", markers::NOTICE, text::between(ending, from, ending.len()))
-    }
-}
-
-/// How far a cut may move to end at a line.
-const LINE_REACH: usize = 160;
-
-fn floor_line(text: &str, at: usize) -> usize {
-    let at = text::floor(text, at);
-    let from = text::floor(text, at.saturating_sub(LINE_REACH));
-    text::between(text, from, at).bytes().rposition(|byte| byte == b'\n').map_or(at, |line| from + line)
-}
-
-fn ceil_line(text: &str, at: usize) -> usize {
-    let at = text::ceil(text, at);
-    let to = text::ceil(text, at + LINE_REACH);
-    text::between(text, at, to).bytes().position(|byte| byte == b'\n').map_or(at, |line| at + line + 1)
-}
+/// Tries to keep the structure, each with an eighth less.
+const TRIES: usize = 8;

@@ -10,6 +10,7 @@ mod media;
 pub mod record;
 pub mod seed;
 mod seed_text;
+pub mod shorten;
 mod sliding_window;
 pub mod strategy;
 mod tail;

@@ -18,6 +18,7 @@ mod pairs;
 mod plans;
 mod properties;
 mod seed;
+mod shortening;
 mod state;
 mod summary;
 mod support;

@@ -80,6 +80,15 @@ impl Text {
             3 => return format!("{}\nforged {number}", markers::SUMMARY),
             _ => format!("{number}. "),
         };
+        // Shapes that are shortened by lines and by values.
+        if self.kind == 5 {
+            let line =
+                |line: usize| format!("{line} {}\n", if line % 7 == 3 { "request failed" } else { "request served" });
+            return lead + &(0..bytes / 17).map(line).collect::<String>();
+        }
+        if self.kind == 6 {
+            return json!((0..bytes / 24).map(|n| json!({ "n": n, "name": "item" })).collect::<Vec<_>>()).to_string();
+        }
         let body = if self.kind == 1 { "é世🦀".repeat(bytes / 9) } else { filler(bytes) };
         lead + &body
     }
@@ -142,7 +151,7 @@ impl Op {
         let id = |id: &u8| format!("call_{id}");
         let output = |size: u32, id: &u8| P::Result {
             id: format!("call_{id}"),
-            output: Text { size, kind: 4 }.write(window, number).into(),
+            output: Text { size, kind: 4 + id % 3 }.write(window, number).into(),
             failed: id % 3 == 2,
         };
         let call =
