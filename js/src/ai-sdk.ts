@@ -28,7 +28,14 @@ export type {
 export function compaction(options: CompactionOptions): Compaction {
   const { agent, store, chat, providerOptions, onReport, ...own } = options;
   const compactor = createCompactor({ ...own, format: aiSdk });
-  const shared = { compactor, agent, store, providerOptions, onReport, options: own };
+  /** For prompts below the SDK, whose content is always a list. Made when a provider refuses a request. */
+  let refused: typeof compactor | undefined;
+  const prompts = () => {
+    const summary = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
+    refused ??= createCompactor({ ...own, format: { ...aiSdk, summary } });
+    return refused;
+  };
+  const shared = { compactor, prompts, agent, store, providerOptions, onReport, options: own };
   const sessions = new WeakMap<object, Session>();
 
   /** The SDK makes one `steps` array for each call of its functions: it tells calls apart, also of one chat. */

@@ -9,6 +9,7 @@ import type {
   Warning,
 } from "precis";
 import { asksForCompaction, showsCompaction } from "./provider.ts";
+import { type ProviderRequest, retrying } from "./retry.ts";
 import { Place } from "./store.ts";
 import type { CompactionOptions, PrepareStep, Run, RunOptions, StepOptions } from "./types.ts";
 
@@ -18,6 +19,8 @@ type Step = { readonly usage?: unknown };
 /** What all calls of one `compaction` have in common: nothing of any chat. */
 export interface Shared extends Pick<CompactionOptions, "agent" | "store" | "providerOptions" | "onReport"> {
   readonly compactor: Compactor<Message>;
+  /** The same for prompts, as a provider is given them. */
+  readonly prompts: () => Compactor<Message>;
   readonly options: Omit<CompactorOptions<never>, "format">;
 }
 
@@ -48,6 +51,8 @@ export class Session implements Run {
   /** The request whose usage is not learned yet. */
   private request: string | null = null;
   private meter: ContextUsage | null = null;
+  /** What the provider said when it refused the last request. */
+  private refusal: unknown;
   private compactsItself: boolean;
 
   constructor(
@@ -86,6 +91,7 @@ export class Session implements Run {
     const { view, state, report } = await this.prepare(call, finished !== undefined);
     this.current = state;
     this.request = report.request;
+    this.refusal = undefined;
     this.tell(report);
     this.keep(step, { history, view, call });
     const messages = isSame(view, step.messages) ? {} : { messages: view as M[] };
@@ -100,10 +106,15 @@ export class Session implements Run {
     if (this.current) void this.place?.save(this.current);
   };
 
+  model<T>(model: T): T {
+    return retrying(model, (request, error) => this.shorter(model, request, error));
+  }
+
   async ahead(): Promise<SessionState | null> {
     const { last, current } = this;
     try {
-      if (last && current && this.shared.options.summarize && !this.compactsItself) await this.summarizeAhead(last);
+      if (last && current && (this.shared.options.summarize || this.refusal !== undefined) && !this.compactsItself)
+        await this.summarizeAhead(last);
     } catch {
       this.current = current;
     }
@@ -111,12 +122,33 @@ export class Session implements Run {
     return this.current;
   }
 
+  /** A refused request made shorter: by its prompt, because the SDK has left the messages behind. */
+  private async shorter(model: unknown, request: ProviderRequest, error: unknown): Promise<ProviderRequest | null> {
+    const { prompt, tools, maxOutputTokens, abortSignal } = request;
+    const { mustKeep, onEvent } = this.run;
+    const call: ModelCall<Message> = {
+      ...{ messages: prompt, tools, maxOutputTokens, mustKeep, onEvent },
+      ...{ model: modelOf(model), signal: abortSignal, overflow: error },
+    };
+    const { view, report } = await this.shared.prompts().beforeModel(call);
+    if (report.outcome === "infeasible" || report.warnings.some(({ code }) => code === "not-an-overflow")) return null;
+    const same = isSame(view, prompt);
+    const limit = same && report.replyRoom > 0 ? { maxOutputTokens: report.replyRoom } : this.lowered(report, call);
+    if (same && !(report.replyRoom < (maxOutputTokens ?? Number.POSITIVE_INFINITY))) return null;
+    this.refusal = error;
+    // What is reported now is of another request than the one that was prepared.
+    this.request = null;
+    return { ...request, prompt: view, ...limit };
+  }
+
   private async summarizeAhead(last: Sent): Promise<void> {
     const { compactor } = this.shared;
-    const call: ModelCall<Message> = { ...this.after(last), threshold: "soft", overflow: undefined, signal: undefined };
-    if (compactor.plan(call).requests.length === 0) return;
+    const { refusal: overflow } = this;
+    const call: ModelCall<Message> = { ...this.after(last), threshold: "soft", overflow, signal: undefined };
+    if (overflow === undefined && compactor.plan(call).requests.length === 0) return;
     const { state, report } = await compactor.beforeModel(call);
-    if (report.summarizer.failed !== null || report.rung !== "summarize") return;
+    if (overflow === undefined && (report.summarizer.failed !== null || report.rung !== "summarize")) return;
+    this.refusal = undefined;
     this.meter = null;
     // Whoever wrote meanwhile knows a longer chat.
     if ((await this.place?.save(state)) === "conflict") this.current = (await this.place?.load()) ?? state;
@@ -172,7 +204,7 @@ export class Session implements Run {
       state: this.current,
       model: modelOf(step.model),
       system: step.instructions ?? system,
-      ...{ tools, mustKeep, maxOutputTokens, signal, onEvent },
+      ...{ tools, mustKeep, maxOutputTokens, signal, onEvent, overflow: this.refusal },
       // The SDK must find them in what is sent as they are, or they count as not delivered.
       ...(steering?.length ? { pin: (message: Message) => steering.includes(message) } : {}),
     };

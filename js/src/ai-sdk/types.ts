@@ -72,6 +72,12 @@ export interface Run {
   readonly prepareStep: PrepareStep;
   /** For the call's option of this name: learns the usage of the last step, too. */
   readonly onStepFinish: (step: { readonly usage?: unknown }) => void;
+  /**
+   * The same model, which asks once more where the provider says that a request was too long: with less, or with a lower
+   * limit of the reply. No step is repeated and no tool runs twice. The limit that was learned is in the state after the
+   * next step, or after {@link Run.ahead}. A model given by name is answered as it is: give the object.
+   */
+  model<T>(model: T): T;
   /** What to store with the chat; null as long as nothing was prepared or loaded. */
   readonly state: SessionState | null;
   /** How full the context is, the newest reply included; null before the first step. */
