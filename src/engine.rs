@@ -22,6 +22,7 @@ use crate::state::{Kind, Pending, SessionState};
 use crate::summary::request::{self, Request};
 use crate::summary::verify::Answer;
 use crate::text;
+use crate::tokens::calibration::{Reading, Reply};
 use crate::view::{Item, Slot};
 use crate::work::Work;
 
@@ -304,22 +305,34 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     work.state.pending = Some(Pending {
         request: report.request.clone(),
         raw: report.after.raw,
+        at: work.history.position(work.history.end()),
         counted: call.counted,
         key: call.key(),
     });
     Ok(Committed { state: work.state, report, changed, view: sent, next: None })
 }
 
+/// Usage as a provider reported it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reported {
+    /// Tokens of the prompt, all of it; none if nothing reliable was said.
+    pub prompt: Option<u64>,
+    /// Tokens of the output; 0 if nothing was said.
+    pub output: u64,
+    /// How many of these are reasoning; 0 if nothing was said.
+    pub reasoning: u64,
+}
+
 /// Learns from what a provider reported for the request that is pending. Anything that does not fit is ignored.
 pub fn after_model(
     call: &crate::options::Options,
     state: &SessionState,
-    prompt: Option<u64>,
+    usage: Reported,
     request: Option<&str>,
 ) -> SessionState {
     let mut state = state.clone();
     if call.seed {
-        return seed::after_model(state, prompt, request);
+        return seed::after_model(state, usage.prompt, request);
     }
     let Some(pending) = state.pending.clone() else { return state };
     if request.is_some_and(|request| request != pending.request) {
@@ -327,14 +340,16 @@ pub fn after_model(
     }
     // One reading for each request, whatever it is worth.
     state.pending = None;
-    if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
+    if let Some(reported) = usage.prompt.filter(|&prompt| prompt > 1) {
         state.went_through(&pending.key, reported);
-        state.calibration = state.calibration.under(&pending.key);
-        state.calibration.learn(
-            crate::tokens::calibration::Reading { raw: pending.raw, reported },
-            pending.counted,
-            call.estimator.slope(),
-        );
+        let reading = Reading { raw: pending.raw, reported };
+        let calibration = &mut state.calibration;
+        *calibration = calibration.under(&pending.key);
+        calibration.learn(reading, pending.counted, call.estimator.slope());
+        if calibration.anchor == Some(reading) {
+            let Reported { output: tokens, reasoning, .. } = usage;
+            calibration.reply = pending.at.map(|at| Reply { tokens, reasoning, at, raw: 0 });
+        }
     }
     state
 }

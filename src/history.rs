@@ -217,6 +217,15 @@ impl<'a> History<'a> {
         self.chain_at(index).map(|chain| Position { count: index, chain })
     }
 
+    /// Raw tokens of the assistant's messages that follow a position; 0 if it does not hold.
+    pub fn reply_after(&self, position: Position) -> u64 {
+        let Some(input) = self.input_of(position.count).filter(|_| self.position(position.count) == Some(position)) else {
+            return 0;
+        };
+        let reply = self.messages[input..].iter().take_while(|message| message.role() == Role::Assistant);
+        self.tokens[input..].iter().zip(reply).map(|(tokens, _)| tokens).sum()
+    }
+
     /// Where a message of the history stands in the input.
     pub fn input_of(&self, index: u64) -> Option<usize> {
         if index >= self.first {

@@ -163,6 +163,8 @@ pub struct Pending {
     pub request: String,
     /// Raw tokens sent, all included.
     pub raw: u64,
+    /// Where its history ended, if that is known: the reply is what follows.
+    pub at: Option<Position>,
     /// System and tools were counted.
     pub counted: bool,
     /// Under which key.
@@ -251,6 +253,7 @@ impl Record for Pending {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.text("request", &mut self.request);
         archive.count("raw", &mut self.raw);
+        archive.maybe_position("at", &mut self.at);
         archive.flag("counted", &mut self.counted);
         archive.text("key", &mut self.key);
     }

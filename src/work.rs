@@ -41,7 +41,10 @@ impl<'a> Work<'a> {
         let mut state = call.state.clone();
         // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
-        let calibration = state.calibration.under(&call.key());
+        let mut calibration = state.calibration.under(&call.key());
+        if let Some(reply) = &mut calibration.reply {
+            reply.raw = history.reply_after(reply.at);
+        }
         let window = Self::window(call, &state)?;
         Ok(Self { call, history, state, calibration, window })
     }

@@ -97,6 +97,8 @@ export type Answer = { text: string; finish: string; usage?: unknown } | { error
 export interface Reported {
   prompt: number | null;
   output: number | null;
+  /** How much of the output is reasoning, where that is told. */
+  reasoning?: number | null;
 }
 
 export interface Outcome {

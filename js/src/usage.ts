@@ -1,12 +1,12 @@
 import type { Reported } from "./glue.ts";
 
 /**
- * The prompt and output tokens in the usage object of any provider, or in the answer that holds it; null when it says
- * nothing that can be trusted. Never throws.
+ * The prompt and output tokens in the usage object of any provider, in the answer that holds it, or in the events of a
+ * stream; null when it says nothing that can be trusted. Never throws.
  */
 export function readUsage(usage: unknown): Reported | null {
   try {
-    return readObject(usage, 0);
+    return Array.isArray(usage) ? readEvents(usage) : readObject(usage, 0);
   } catch {
     return null;
   }
@@ -14,18 +14,37 @@ export function readUsage(usage: unknown): Reported | null {
 
 type Members = Readonly<Record<string, unknown>>;
 
+/** What is reported along a stream is cumulative, so the last of each counts; the prompt may be told only at its start. */
+function readEvents(events: readonly unknown[]): Reported | null {
+  let last: Reported | null = null;
+  for (const event of events) {
+    const found: Reported | null = readObject(event, 0);
+    if (found) last = found;
+    else if (last) last = { ...last, output: outputAlone(event) ?? last.output };
+  }
+  return last;
+}
+
+function outputAlone(event: unknown): number | null {
+  const tokens = ((event as { usage?: Members } | null | undefined)?.usage ?? {}).output_tokens;
+  return isCount(tokens) ? tokens : null;
+}
+
 function readObject(value: unknown, depth: number): Reported | null {
   if (typeof value !== "object" || value === null) return null;
   const usage = value as Members;
   if (isAggregated(usage.iterations) || isAggregated((usage.raw as Members | null | undefined)?.iterations))
     return null;
-  const step = depth === 0 ? anthropicStep(usage) : undefined;
-  if (step !== undefined) return step;
-  for (const read of [openaiChat, snakeCase, gemini, camelCase]) {
+  const own = anthropicStep(usage);
+  if (own !== undefined) return own;
+  for (const read of [openaiChat, snakeCase, gemini, camelCase, ollama]) {
     const found = read(usage);
     if (found !== undefined) return found;
   }
-  return depth === 0 ? readObject(usage.usage ?? usage.usageMetadata ?? usage.tokens, 1) : null;
+  // Several steps of the AI SDK are several requests: the newest is the one to learn from.
+  const step = Array.isArray(usage.steps) ? usage.steps.at(-1) : undefined;
+  const inner = step ?? usage.usage ?? usage.usageMetadata ?? usage.tokens ?? usage.message ?? usage.response;
+  return depth < 2 ? readObject(inner, depth + 1) : null;
 }
 
 /**
@@ -51,19 +70,20 @@ type Shape = (usage: Members) => Reported | null | undefined;
 
 const openaiChat: Shape = (usage) => {
   if (!("prompt_tokens" in usage)) return undefined;
-  return reported(usage.prompt_tokens, usage.completion_tokens);
+  return reported(usage.prompt_tokens, usage.completion_tokens, usage.completion_tokens_details);
 };
 
 /** OpenAI Responses, where cached tokens are part of the input, and Anthropic, where they come on top. */
 const snakeCase: Shape = (usage) => {
   if (!("input_tokens" in usage)) return undefined;
   const prompt = sum(usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens);
-  return reported(prompt, usage.output_tokens);
+  return reported(prompt, usage.output_tokens, usage.output_tokens_details);
 };
 
 const gemini: Shape = (usage) => {
   if (!("promptTokenCount" in usage)) return undefined;
-  return reported(usage.promptTokenCount, sum(usage.candidatesTokenCount, usage.thoughtsTokenCount));
+  const { candidatesTokenCount, thoughtsTokenCount } = usage;
+  return reported(usage.promptTokenCount, sum(candidatesTokenCount ?? 0, thoughtsTokenCount), thoughtsTokenCount);
 };
 
 /** The AI SDK, of which version 7 has objects with a total inside, and Bedrock, where cached tokens come on top. */
@@ -73,7 +93,19 @@ const camelCase: Shape = (usage) => {
   // Version 5 reports some providers' input without what was cached; then it is not the prompt.
   const cached = usage.inputTokenDetails === undefined ? usage.cachedInputTokens : undefined;
   if (isCount(input) && isCount(cached) && cached > input) return null;
-  return reported(sum(input, usage.cacheReadInputTokens, usage.cacheWriteInputTokens), total(usage.outputTokens));
+  const prompt = sum(input, usage.cacheReadInputTokens, usage.cacheWriteInputTokens);
+  const output = total(usage.outputTokens);
+  const { outputTokenDetails, reasoningTokens, outputTokens } = usage;
+  return reported(
+    prompt,
+    output,
+    outputTokenDetails ?? reasoningTokens ?? (output === outputTokens ? null : outputTokens),
+  );
+};
+
+const ollama: Shape = (usage) => {
+  if (!("prompt_eval_count" in usage)) return undefined;
+  return reported(usage.prompt_eval_count, usage.eval_count, null);
 };
 
 const total = (tokens: unknown): unknown =>
@@ -87,9 +119,15 @@ function sum(first: unknown, ...others: unknown[]): unknown {
   }, first);
 }
 
-function reported(prompt: unknown, output: unknown): Reported | null {
+/** `reasoning`: a number, or the details that hold it. */
+function reported(prompt: unknown, output: unknown, reasoning: unknown): Reported | null {
   if (!isCount(prompt) || prompt === 0) return null;
-  return { prompt, output: isCount(output) && output > 0 ? output : null };
+  const details = (typeof reasoning === "object" && reasoning) || {};
+  const { reasoning_tokens, reasoningTokens, reasoning: own } = details as Members;
+  const thought = isCount(reasoning) ? reasoning : (reasoning_tokens ?? reasoningTokens ?? own);
+  return { prompt, output: counted(output), reasoning: counted(thought) };
 }
+
+const counted = (value: unknown): number | null => (isCount(value) && value > 0 ? value : null);
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

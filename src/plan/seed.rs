@@ -305,6 +305,7 @@ pub(crate) fn commit(
     work.state.pending = Some(Pending {
         request: report.request.clone(),
         raw: request,
+        at: None,
         counted: work.call.counted,
         key: work.call.key(),
     });

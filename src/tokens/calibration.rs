@@ -1,11 +1,13 @@
 //! From raw tokens to the provider's: `estimate = intercept + slope × raw`, learned from reported usage.
 //!
 //! Each trusted report sets the intercept so that the estimate of what was sent equals what was reported; it is an
-//! anchor and survives clears, clips, compactions and rewinds. The slope is learned only from increments between
-//! reports. All arithmetic is in whole numbers: slopes in millionths.
+//! anchor and survives clears, clips, compactions and rewinds. The reply counts as the provider counted it, where that
+//! can be. The slope is learned only from increments between reports. All arithmetic is in whole numbers: slopes in
+//! millionths.
 
 use super::SlopeRange;
 use crate::archive::{Archive, Record};
+use crate::message::Position;
 use crate::millionths::{ratio, scale, times};
 use crate::prelude::*;
 
@@ -21,6 +23,12 @@ const ERRORS: usize = 20;
 /// A reading off by more than this (in millionths) and by three bounds waits for a second opinion.
 const OUTLIER: u64 = 250_000;
 
+/// Each new increment leaves this part of what was learned before, as one in so many: long, because what a compaction
+/// takes away is as old as the session (measured: half the error after a cut that a memory of eight increments has).
+const FADE: u64 = 64;
+/// A first report below this part of the least possible is a placeholder or a part, as one in so many.
+const PLACEHOLDER: u64 = 4;
+
 /// What was reported for what was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
@@ -30,6 +38,30 @@ pub struct Reading {
     pub reported: u64,
 }
 
+/// The reply to the request of the newest report. It is part of the next prompt, and its tokens are known already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Tokens of the output as reported.
+    pub tokens: u64,
+    /// How many of them are reasoning, as far as that was reported.
+    pub reasoning: u64,
+    /// Where the request ended: the reply is what follows.
+    pub at: Position,
+    /// Raw tokens of the reply as it stands in the history; 0 while it does not.
+    pub raw: u64,
+}
+
+impl Reply {
+    /// What the reply adds to the next prompt where by its text it would be `guess`: what was reported if that can be all
+    /// of it and nothing else. Reasoning that is not sent again, usage that is not final and replies that the host
+    /// changed lie outside.
+    fn counted(self, guess: u64) -> u64 {
+        let believed = |tokens: &u64| (self.raw / 2..=guess + guess / 4 + 10).contains(tokens);
+        let visible = self.tokens.saturating_sub(self.reasoning);
+        [self.tokens, visible].iter().copied().find(believed).unwrap_or(guess)
+    }
+}
+
 /// What is known of one model's tokens. Starts empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calibration {
@@ -37,6 +69,8 @@ pub struct Calibration {
     pub key: String,
     /// The newest trusted report.
     pub anchor: Option<Reading>,
+    /// The reply to what was sent then.
+    pub reply: Option<Reply>,
     /// Decayed sums over increments: reported and raw. Empty until the first one.
     pub grown: Option<Reading>,
     /// Slope found from a whole request, before any increment, in millionths.
@@ -99,7 +133,11 @@ impl Calibration {
         let (tokens, guessed) = match self.anchor {
             Some(anchor) => {
                 let at_anchor = self.scale(anchor.raw, range);
-                let affine = (anchor.reported + scaled).saturating_sub(at_anchor);
+                let mut affine = (anchor.reported + scaled).saturating_sub(at_anchor);
+                if let Some(reply) = self.reply {
+                    let guess = self.scale(reply.raw, range);
+                    affine = (affine + reply.counted(guess)).saturating_sub(guess);
+                }
                 // Less than the anchor's own part of it would mean that the provider adds less than nothing.
                 let part = scale(anchor.reported, raw.min(anchor.raw), anchor.raw);
                 (affine.max(part), scaled.abs_diff(at_anchor))
@@ -142,10 +180,7 @@ impl Calibration {
 
     /// Learns from a report. `counted`: system and tools were part of `reading.raw`, so that nothing large is hidden.
     pub fn learn(&mut self, reading: Reading, counted: bool, range: SlopeRange) {
-        if reading.raw == 0 || reading.reported == 0 {
-            return;
-        }
-        if self.anchor.is_some() && self.is_outlier(reading, range) {
+        if reading.raw == 0 || reading.reported == 0 || self.is_outlier(reading, range) {
             return;
         }
         if let Some(anchor) = self.anchor {
@@ -161,6 +196,7 @@ impl Calibration {
             self.whole = Some(ratio(reading.reported, reading.raw).clamp(range.least, range.most));
         }
         self.anchor = Some(reading);
+        self.reply = None;
     }
 
     fn grow(&mut self, from: Reading, to: Reading) {
@@ -168,8 +204,8 @@ impl Calibration {
         if raw > LEAST_INCREMENT && RATIO.contains(&ratio(reported, raw)) {
             let old = self.grown.unwrap_or_default();
             self.grown = Some(Reading {
-                raw: old.raw - old.raw / 8 + raw,
-                reported: old.reported - old.reported / 8 + reported,
+                raw: old.raw - old.raw / FADE + raw,
+                reported: old.reported - old.reported / FADE + reported,
             });
         }
     }
@@ -177,7 +213,11 @@ impl Calibration {
     fn is_outlier(&mut self, reading: Reading, range: SlopeRange) -> bool {
         let estimate = self.estimate(reading.raw, range);
         let off = estimate.tokens.abs_diff(reading.reported);
-        if off <= times(estimate.tokens, OUTLIER).max(3 * estimate.bound) {
+        let believed = match self.anchor {
+            Some(_) => off <= times(estimate.tokens, OUTLIER).max(3 * estimate.bound),
+            None => reading.reported >= times(reading.raw, range.least) / PLACEHOLDER,
+        };
+        if believed {
             self.parked = None;
             return false;
         }
@@ -203,10 +243,20 @@ impl Record for Reading {
     }
 }
 
+impl Record for Reply {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.count("tokens", &mut self.tokens);
+        archive.count("reasoning", &mut self.reasoning);
+        archive.position("at", &mut self.at);
+        archive.count("raw", &mut self.raw);
+    }
+}
+
 impl Record for Calibration {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.text("key", &mut self.key);
         archive.maybe_record("anchor", &mut self.anchor);
+        archive.maybe_record("reply", &mut self.reply);
         archive.maybe_record("grown", &mut self.grown);
         archive.maybe_count("whole", &mut self.whole);
         archive.counts("errors", &mut self.errors);

@@ -173,7 +173,13 @@ pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: Js
     let state = parse_state(state).map_err(error_to_js)?;
     let usage = from_js(&usage, "usage", Code::InvalidCall).unwrap_or_default();
     let request = request.as_string();
-    Ok(to_js(&engine::after_model(&options, &state, usage.get("prompt").count(), request.as_deref()).to_json()))
+    let count = |name: &str| usage.get(name).count();
+    let reported = engine::Reported {
+        prompt: count("prompt"),
+        output: count("output").unwrap_or(0),
+        reasoning: count("reasoning").unwrap_or(0),
+    };
+    Ok(to_js(&engine::after_model(&options, &state, reported, request.as_deref()).to_json()))
 }
 
 /// The first message a host must load.

@@ -4,7 +4,7 @@ use precis::archive::Record;
 use precis::call::Call;
 use precis::content::{self, Content};
 use precis::digest::Digester;
-use precis::engine::{self, Committed, Sent};
+use precis::engine::{self, Committed, Reported, Sent};
 use precis::error::Error;
 use precis::host::{Host, Product};
 use precis::json::Json;
@@ -405,9 +405,13 @@ impl Chat {
     }
 
     pub fn after_model(&mut self, prompt: u64) {
+        self.learn(Reported { prompt: Some(prompt), ..Reported::default() });
+    }
+
+    pub fn learn(&mut self, usage: Reported) {
         let options = Options::parse(&json(&self.options)).unwrap();
         let state = SessionState::parse(&self.state).unwrap();
-        self.state = engine::after_model(&options, &state, Some(prompt), None).to_json();
+        self.state = engine::after_model(&options, &state, usage, None).to_json();
     }
 
     /// Applies a plan made earlier; stores the state.
