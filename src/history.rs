@@ -219,7 +219,8 @@ impl<'a> History<'a> {
 
     /// Raw tokens of the assistant's messages that follow a position; 0 if it does not hold.
     pub fn reply_after(&self, position: Position) -> u64 {
-        let Some(input) = self.input_of(position.count).filter(|_| self.position(position.count) == Some(position)) else {
+        let Some(input) = self.input_of(position.count).filter(|_| self.position(position.count) == Some(position))
+        else {
             return 0;
         };
         let reply = self.messages[input..].iter().take_while(|message| message.role() == Role::Assistant);

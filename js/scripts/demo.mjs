@@ -6,15 +6,18 @@ import { build } from "./build.mjs";
 import { at, cache, files, hash, main, once, root } from "./common.mjs";
 
 /** Bundles the command line (Node 20 runs no TypeScript) and returns the path of the program. */
-export async function commandLine() {
+export const commandLine = () => program("demo");
+
+/** Bundles a module of js/src/cli, with the package as it would be published, and returns the path of what came of it. */
+export async function program(name) {
   await build();
-  const program = join(cache, "demo.mjs");
-  await once("demo", hash(files("js/src/cli", "js/scripts/demo.mjs")), [program], async () => {
+  const made = join(cache, `${name}.mjs`);
+  await once(name, hash(files("js/src/cli", "js/scripts/demo.mjs")), [made], async () => {
     const { default: esbuild } = await import("esbuild");
     await esbuild.build({
       absWorkingDir: root,
-      entryPoints: ["js/src/cli/demo.ts"],
-      outfile: program,
+      entryPoints: [`js/src/cli/${name}.ts`],
+      outfile: made,
       bundle: true,
       platform: "node",
       format: "esm",
@@ -24,7 +27,7 @@ export async function commandLine() {
       logLevel: "warning",
     });
   });
-  return program;
+  return made;
 }
 
 function published({ path }) {
@@ -32,7 +35,6 @@ function published({ path }) {
 }
 
 main(import.meta.url, async (args) => {
-  const program = await commandLine();
-  const child = spawn(process.execPath, [program, ...args], { cwd: root, stdio: "inherit" });
+  const child = spawn(process.execPath, [await commandLine(), ...args], { cwd: root, stdio: "inherit" });
   process.exitCode = await new Promise((done) => child.on("close", (code) => done(code ?? 1)));
 });

@@ -16,17 +16,16 @@ type Members = Readonly<Record<string, unknown>>;
 
 /** What is reported along a stream is cumulative, so the last of each counts; the prompt may be told only at its start. */
 function readEvents(events: readonly unknown[]): Reported | null {
-  let last: Reported | null = null;
+  let last: Reported | null = null as Reported | null;
   for (const event of events) {
-    const found: Reported | null = readObject(event, 0);
-    if (found) last = found;
-    else if (last) last = { ...last, output: outputAlone(event) ?? last.output };
+    const before: Reported | null = last;
+    last = readObject(event, 0) ?? (before && { ...before, output: outputAlone(event) ?? before.output });
   }
   return last;
 }
 
 function outputAlone(event: unknown): number | null {
-  const tokens = ((event as { usage?: Members } | null | undefined)?.usage ?? {}).output_tokens;
+  const tokens = (event as { usage?: Members } | null)?.usage?.output_tokens;
   return isCount(tokens) ? tokens : null;
 }
 

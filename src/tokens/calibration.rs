@@ -56,7 +56,7 @@ impl Reply {
     /// of it and nothing else. Reasoning that is not sent again, usage that is not final and replies that the host
     /// changed lie outside.
     fn counted(self, guess: u64) -> u64 {
-        let believed = |tokens: &u64| (self.raw / 2..=guess + guess / 4 + 10).contains(tokens);
+        let believed = |tokens: &u64| self.raw > 0 && (self.raw / 2..=guess + guess / 4 + 10).contains(tokens);
         let visible = self.tokens.saturating_sub(self.reasoning);
         [self.tokens, visible].iter().copied().find(believed).unwrap_or(guess)
     }

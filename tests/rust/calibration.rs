@@ -1,6 +1,7 @@
 //! From raw tokens to the provider's.
 
 use crate::support::{Chat, answer, assistant, filler, plain, user};
+use precis::engine::Reported;
 use precis::state::SessionState;
 use precis::tokens::calibration::{Calibration, Reading};
 use precis::tokens::{Estimator, SlopeRange};
@@ -105,6 +106,66 @@ fn two_outliers_that_disagree_are_not_believed() {
     calibration.learn(Reading { raw: 10_000, reported: 60_000 }, false, bytes4());
     calibration.learn(Reading { raw: 10_000, reported: 200_000 }, false, bytes4());
     assert_eq!(calibration.anchor, Some(Reading { raw: 10_000, reported: 20_000 }));
+}
+
+#[test]
+fn a_first_report_that_cannot_be_all_waits_for_a_second_that_agrees() {
+    let mut calibration = learned(&[(10_000, 3)], bytes4());
+    assert_eq!((calibration.anchor, calibration.parked), (None, Some(Reading { raw: 10_000, reported: 3 })));
+    calibration.learn(Reading { raw: 10_100, reported: 12_000 }, false, bytes4());
+    assert_eq!(calibration.anchor, Some(Reading { raw: 10_100, reported: 12_000 }));
+    // Media that count for less than was thought: the second report says the same.
+    let media = learned(&[(10_000, 1_500), (10_000, 1_501)], bytes4());
+    assert_eq!(media.anchor, Some(Reading { raw: 10_000, reported: 1_501 }));
+}
+
+#[test]
+fn what_was_learned_fades_slowly() {
+    let mut readings = vec![(1_000, 5_000)];
+    for step in 1..=64 {
+        readings.push((1_000 + step * 100, 5_000 + step * 200));
+    }
+    let steep = learned(&readings, bytes4());
+    assert!(steep.slope(bytes4()).abs_diff(2_000_000) < 10_000, "but for rounding");
+    let last = *readings.last().unwrap();
+    for step in 1..=8 {
+        readings.push((last.0 + step * 100, last.1 + step * 100));
+    }
+    let slope = learned(&readings, bytes4()).slope(bytes4());
+    assert!((1_750_000..1_850_000).contains(&slope), "{slope}: eight increments of 41 remembered ones");
+}
+
+#[test]
+fn the_reply_is_part_of_the_next_prompt_as_it_was_reported() {
+    let mut chat = Chat::new(json!({ "contextWindow": 100_000 }));
+    let mut history = vec![user(&filler(4_000))];
+    chat.before_model(&history, None).unwrap();
+    chat.learn(Reported { prompt: Some(1_500), output: 1_100, reasoning: 0 });
+    history.push(assistant(&filler(4_000)));
+    let with_reply = chat.before_model(&history, None).unwrap().committed.report.before;
+    assert_eq!(with_reply.tokens, 2_600);
+    history.push(user(&filler(400)));
+    let with_more = chat.before_model(&history, None).unwrap().committed.report.before;
+    assert_eq!(with_more.tokens, 2_600 + 250, "newer messages by the slope");
+    // Another reply than the one that was reported is not counted by it… but it stands where the reply was.
+    history[1] = user(&filler(4_000));
+    let edited = chat.before_model(&history, None).unwrap().committed.report.before;
+    assert_eq!(edited.tokens, 1_500 + 2_500 + 250);
+}
+
+#[test]
+fn what_stands_elsewhere_is_no_reply() {
+    let mut chat = Chat::new(json!({ "contextWindow": 100_000 }));
+    let mut history = vec![user(&filler(4_000)), assistant("ok"), user(&filler(400))];
+    chat.before_model(&history, None).unwrap();
+    chat.learn(Reported { prompt: Some(3_000), output: 900, reasoning: 0 });
+    let before = chat.session().calibration;
+    assert_eq!(before.reply.map(|reply| (reply.tokens, reply.raw)), Some((900, 0)));
+    history.insert(0, user("another start"));
+    history.push(assistant(&filler(4_000)));
+    let moved = chat.before_model(&history, None).unwrap();
+    assert_eq!(chat.session().calibration.reply.map(|reply| reply.raw), Some(0), "another history");
+    assert!(moved.committed.report.before.tokens > 3_900);
 }
 
 #[test]

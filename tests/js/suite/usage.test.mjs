@@ -29,7 +29,7 @@ const trusted = {
     output_tokens: 50,
   },
   "Anthropic, one pass": { input_tokens: 800, output_tokens: 50, iterations: [{ type: "message", input_tokens: 800 }] },
-  Gemini: { promptTokenCount: 800, cachedContentTokenCount: 600, candidatesTokenCount: 30, thoughtsTokenCount: 20 },
+  Gemini: { promptTokenCount: 800, cachedContentTokenCount: 600, candidatesTokenCount: 50 },
   "Gemini's answer": { usageMetadata: { promptTokenCount: 800, candidatesTokenCount: 50 } },
   "AI SDK 5": { inputTokens: 800, outputTokens: 50, totalTokens: 850, cachedInputTokens: 600 },
   "AI SDK 6": { inputTokens: 800, inputTokenDetails: { cacheReadTokens: 700 }, outputTokens: 50 },
@@ -54,8 +54,72 @@ const trusted = {
   },
   Bedrock: { inputTokens: 100, cacheReadInputTokens: 600, cacheWriteInputTokens: 100, outputTokens: 50 },
   "a whole answer": { id: "r1", usage: { prompt_tokens: 800, completion_tokens: 50 } },
-  "without output": { prompt_tokens: 800 },
+  "a stream of Anthropic's": [
+    {
+      type: "message_start",
+      message: { usage: { input_tokens: 100, cache_read_input_tokens: 700, output_tokens: 1 } },
+    },
+    { type: "content_block_delta", delta: { text: "…" } },
+    { type: "message_delta", usage: { output_tokens: 20 } },
+    { type: "message_delta", usage: { output_tokens: 50 } },
+  ],
+  "a stream of OpenAI's": [{ choices: [], usage: null }, { usage: { prompt_tokens: 800, completion_tokens: 50 } }],
+  "a stream whose usage grows": [
+    { usageMetadata: { promptTokenCount: 800, candidatesTokenCount: 3 } },
+    { usageMetadata: { promptTokenCount: 800, candidatesTokenCount: 50 } },
+  ],
+  "the newest of several steps": {
+    totalUsage: { inputTokens: 1_500, outputTokens: 90 },
+    steps: [{ usage: { inputTokens: 700, outputTokens: 40 } }, { usage: { inputTokens: 800, outputTokens: 50 } }],
+  },
+  Cohere: { usage: { billed_units: { input_tokens: 9 }, tokens: { input_tokens: 800, output_tokens: 50 } } },
+  Ollama: { prompt_eval_count: 800, eval_count: 50 },
 };
+
+const thoughtful = {
+  "OpenAI chat": { prompt_tokens: 800, completion_tokens: 50, completion_tokens_details: { reasoning_tokens: 30 } },
+  "OpenAI Responses": { input_tokens: 800, output_tokens: 50, output_tokens_details: { reasoning_tokens: 30 } },
+  Gemini: { promptTokenCount: 800, candidatesTokenCount: 20, thoughtsTokenCount: 30 },
+  "AI SDK 5": { inputTokens: 800, outputTokens: 50, reasoningTokens: 30 },
+  "AI SDK 6": { inputTokens: 800, outputTokens: 50, outputTokenDetails: { textTokens: 20, reasoningTokens: 30 } },
+  "AI SDK 7": { inputTokens: { total: 800 }, outputTokens: { total: 50, text: 20, reasoning: 30 } },
+};
+
+for (const [name, usage] of Object.entries(thoughtful)) {
+  test(`reasoning is told apart: ${name}`, () => {
+    deepEqual(after(usage), after(thoughtful["OpenAI chat"]));
+    notDeepEqual(after(usage), after({ prompt_tokens: 800, completion_tokens: 50 }));
+  });
+}
+
+test("without output the prompt is learned all the same", () => {
+  const state = after({ prompt_tokens: 800 });
+  ok(compactor.usage({ messages, state }).tokens === 800);
+  ok(compactor.usage({ messages, state: after({ prompt_tokens: 800, completion_tokens: -5 }) }).tokens === 800);
+});
+
+test("the reply counts as the provider counted it", () => {
+  const reply = {
+    role: "assistant",
+    content: "The build failed in the linker: two crates define one symbol. ".repeat(8),
+  };
+  const grown = (usage) => {
+    const state = after(usage);
+    const history = [...messages, reply, { role: "user", content: "" }];
+    return compactor.usage({ messages: history, state }).tokens - compactor.usage({ messages, state }).tokens;
+  };
+  const alone = grown({ prompt_tokens: 800 });
+  for (const output of [100, 130, 170]) {
+    const added = grown({ prompt_tokens: 800, completion_tokens: output });
+    ok(added >= output && added <= output + 12, `${added} for ${output}`);
+  }
+  // Neither what is far too little (a stream cut off) nor what is far too much (reasoning nobody sees again) is the reply.
+  ok(grown({ prompt_tokens: 800, completion_tokens: 3 }) === alone);
+  ok(grown({ prompt_tokens: 800, completion_tokens: 9_000 }) === alone);
+  const details = { completion_tokens_details: { reasoning_tokens: 8_900 } };
+  const visible = grown({ prompt_tokens: 800, completion_tokens: 9_000, ...details });
+  ok(visible >= 100 && visible <= 112, `${visible}`);
+});
 
 for (const [name, usage] of Object.entries(trusted)) {
   test(`${name} is learned from`, () => {
@@ -105,6 +169,11 @@ const ignored = {
     raw: { iterations: [{ type: "compaction" }, { type: "message" }] },
   },
   "AI SDK 5 without what was cached": { inputTokens: 40, outputTokens: 50, cachedInputTokens: 760 },
+  "a compaction in a stream": [
+    { usage: { input_tokens: 800, output_tokens: 50, iterations: [{ type: "compaction" }, { type: "message" }] } },
+  ],
+  "an empty stream": [null, 7, {}],
+  "a placeholder of Claude Code's": { input_tokens: 0, output_tokens: 1 },
   "a throwing getter": throwing,
   "a throwing getter inside": { usage: throwing },
 };

@@ -11,6 +11,11 @@ export interface Conversation {
   readonly messages: readonly object[];
   readonly system?: unknown;
   readonly tools?: unknown;
+  /** The model's id, and who runs it; as far as they were recorded. */
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  /** Everything that was sent is here: nothing hidden, nothing referred to, nothing the provider's own tools added. */
+  readonly complete?: boolean;
   /** What the provider reported for the request that the assistant message at this index answers. */
   readonly usageAfter: ReadonlyMap<number, Usage>;
 }
@@ -22,24 +27,58 @@ export type Shape =
   | "pi-session"
   | "tau-bench"
   | "swe-agent"
-  | "mini-swe-agent";
+  | "mini-swe-agent"
+  | "provider-pairs";
 
 export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
+  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
 }
 
 /** Nothing in the file can be replayed; the message says why. */
 export class TranscriptError extends Error {}
 
-/** One usage from the spellings of OpenAI, Anthropic, the AI SDK and pi; `undefined` where nothing (or a placeholder) was recorded. */
+/**
+ * One usage from the spellings of OpenAI, Anthropic, Bedrock, Gemini, Cohere, the AI SDK and pi; `undefined` where nothing
+ * (or a placeholder) was recorded, or more than one pass of the model.
+ */
 export function usageOf(value: unknown): Usage | undefined {
   if (!isObject(value)) return undefined;
   const number = (...names: string[]) => names.map((name) => value[name]).find((one) => typeof one === "number") ?? 0;
-  const cached = number("cache_read_input_tokens", "cacheRead") + number("cache_creation_input_tokens", "cacheWrite");
-  const prompt_tokens = number("prompt_tokens", "input_tokens", "inputTokens", "input") + cached;
-  const completion_tokens = number("completion_tokens", "output_tokens", "outputTokens", "output");
-  return prompt_tokens > 1 ? { prompt_tokens, completion_tokens } : undefined;
+  const tokens = value.tokens;
+  if (isObject(tokens)) return usageOf(tokens);
+  if (Array.isArray(value.iterations) && value.iterations.length > 1) return undefined;
+  // OpenAI's spelling has what was cached inside the prompt, whoever adds Anthropic's members to it.
+  const cached =
+    "prompt_tokens" in value
+      ? 0
+      : number("cache_read_input_tokens", "cacheReadInputTokens", "cacheRead") +
+        number("cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWrite");
+  const prompt_tokens = number("prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount", "input") + cached;
+  const thought = number("thoughtsTokenCount");
+  const completion_tokens =
+    number("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "output") + thought;
+  if (prompt_tokens <= 1) return undefined;
+  const details = value.completion_tokens_details ?? value.output_tokens_details;
+  const told = isObject(details) ? details.reasoning_tokens : undefined;
+  const reasoning_tokens = typeof told === "number" ? told : thought;
+  if (!reasoning_tokens) return { prompt_tokens, completion_tokens };
+  return { prompt_tokens, completion_tokens, completion_tokens_details: { reasoning_tokens } };
+}
+
+/** Who makes a model, by its id. */
+export function makerOf(model: string | undefined): string | undefined {
+  const makers = {
+    anthropic: /claude/,
+    openai: /gpt|(^|\/)o\d/,
+    google: /gemini|gemma/,
+    deepseek: /deepseek/,
+    xai: /grok/,
+    qwen: /qwen/,
+    mistral: /mistral|mixtral|codestral|voxtral/,
+  };
+  return model && Object.entries(makers).find(([, pattern]) => pattern.test(model.toLowerCase()))?.[0];
 }
 
 /** The usage recorded on the messages themselves. */

@@ -4,6 +4,7 @@ import { type Conversation, type Shape, TranscriptError } from "./conversation.t
 import { miniSweAgent } from "./mini-swe-agent.ts";
 import { openaiChatDialect } from "./openai-chat.ts";
 import { piSession } from "./pi-session.ts";
+import { providerPairs } from "./provider-pairs.ts";
 import { type Recorded, records } from "./records.ts";
 import { parse } from "./source.ts";
 import { sweAgent } from "./swe-agent.ts";
@@ -16,7 +17,7 @@ export interface Dialect {
   convert(record: Recorded): Omit<Conversation, "file" | "name" | "shape">;
 }
 
-const FILES = [piSession, claudeCode, miniSweAgent, sweAgent, tauBench];
+const FILES = [providerPairs, piSession, claudeCode, miniSweAgent, sweAgent, tauBench];
 const DIALECTS: readonly Dialect[] = [aiSdkDialect, anthropicDialect, openaiChatDialect];
 
 /** All conversations of a file, whatever its shape. */
@@ -34,6 +35,6 @@ export function transcripts(file: string, text: string): Conversation[] {
   });
   if (conversations.length) return conversations;
   throw new TranscriptError(
-    `${file} holds no conversation in a form known here: OpenAI chat, AI SDK, Anthropic, pi session, tau-bench, SWE-agent, mini-swe-agent.`,
+    `${file} holds no conversation in a form known here: OpenAI chat, AI SDK, Anthropic, pi session, tau-bench, SWE-agent, mini-swe-agent, recorded requests with their usage.`,
   );
 }

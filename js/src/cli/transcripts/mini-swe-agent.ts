@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   type Message,
+  makerOf,
   type Usage,
   usageOf,
 } from "./conversation.ts";
@@ -21,14 +22,16 @@ export function miniSweAgent({ file, values }: Source): Conversation[] | null {
     return null;
   const recorded = run.messages.filter(isMessage).filter(({ role }) => role !== "exit");
   const usageAfter = new Map<number, Usage>();
+  let model: string | undefined;
   recorded.forEach(({ role, extra }, index) => {
     const response = isObject(extra) ? extra.response : undefined;
     const usage = role === "assistant" && isObject(response) ? usageOf(response.usage) : undefined;
     if (usage) usageAfter.set(index, usage);
+    if (isObject(response) && typeof response.model === "string") model ??= response.model;
   });
-  return [
-    { file, name: file, shape: "mini-swe-agent", format: openaiChat, messages: recorded.map(asSent), usageAfter },
-  ];
+  const messages = recorded.map(asSent);
+  const provider = makerOf(model);
+  return [{ file, name: file, shape: "mini-swe-agent", format: openaiChat, messages, model, provider, usageAfter }];
 }
 
 function asSent({ extra: _, provider_specific_fields: __, ...sent }: Message): Message {

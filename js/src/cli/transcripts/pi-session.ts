@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { type Conversation, isObject, type JsonObject, type Usage, usageOf } from "./conversation.ts";
+import { type Conversation, isObject, type JsonObject, makerOf, type Usage, usageOf } from "./conversation.ts";
 import type { Source } from "./source.ts";
 
 type Block =
@@ -63,6 +63,7 @@ export function piSession({ file, values }: Source): Conversation[] | null {
   const messages: PiMessage[] = [];
   const usageAfter = new Map<number, Usage>();
   let shortened = false;
+  let model: string | undefined;
   for (const entry of entries) {
     if (entry.type === "compaction") shortened = true;
     const message = entry.type === "message" && isObject(entry.message) ? toMessage(entry.message) : null;
@@ -73,8 +74,11 @@ export function piSession({ file, values }: Source): Conversation[] | null {
       isObject(entry.message) && (entry.message.stopReason === "stop" || entry.message.stopReason === "toolUse");
     const usage = whole && !shortened ? usageOf((entry.message as JsonObject).usage) : undefined;
     if (usage) usageAfter.set(messages.length - 1, usage);
+    const named = (entry.message as JsonObject).model;
+    if (typeof named === "string") model ??= named;
   }
-  return [{ file, name: file, shape: "pi-session", format: pi, messages, usageAfter }];
+  const provider = makerOf(model);
+  return [{ file, name: file, shape: "pi-session", format: pi, messages, model, provider, usageAfter }];
 }
 
 function toMessage(recorded: JsonObject): PiMessage | null {

@@ -5,6 +5,7 @@ import {
   isObject,
   type JsonObject,
   type Message,
+  makerOf,
   recordedUsage,
 } from "./conversation.ts";
 import type { Source } from "./source.ts";
@@ -35,6 +36,8 @@ function fromTask(file: string, task: JsonObject): Conversation {
  * than none, the recorded usage tells the whole.
  */
 function fromResults(file: string, results: JsonObject): Conversation[] {
+  const agent = isObject(results.info) ? results.info.agent_info : undefined;
+  const model = isObject(agent) && typeof agent.llm === "string" ? agent.llm : undefined;
   return (results.simulations as unknown[]).filter(isObject).map((simulation) => {
     const recorded = (Array.isArray(simulation.messages) ? simulation.messages : [])
       .filter(isMessage)
@@ -47,6 +50,8 @@ function fromResults(file: string, results: JsonObject): Conversation[] {
       shape: "tau-bench",
       format: openaiChat,
       messages,
+      model,
+      provider: makerOf(model),
       usageAfter,
     };
   });
