@@ -49,7 +49,7 @@ test("every fixture is read, and its form recognised", () => {
     "openai-chat/korean-japanese.jsonl": [8, 128, 60],
     "openai-chat/requests.jsonl": [12, 67, 30],
     "pi-session/refactoring.jsonl": [1, 188, 89],
-    "provider-pairs/requests.jsonl": [14, 31, 8],
+    "provider-pairs/requests.jsonl": [18, 35, 8],
     "swe-agent/crypto-eps.traj": [1, 29, 14],
     "swe-agent/marshmallow-1867.traj": [1, 24, 11],
     "tau-bench/airline.json": [2, 102, 49],

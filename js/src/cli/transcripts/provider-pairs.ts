@@ -213,18 +213,19 @@ const inner = (block: JsonObject, ...names: string[]): JsonObject | null =>
 function mediaIn(value: JsonObject, depth: number): Piece | null {
   if (value.__b64__ === true) {
     const { kind, w, h, bytes, prefix } = value;
-    const data = new Uint8Array(Number(bytes));
+    const data = Buffer.alloc(Number(bytes));
+    const made = (kind: MediaKind, type: string): Piece => ({ kind, data: data.toString("base64"), type });
     if (kind === "pdf") {
-      data.set(new TextEncoder().encode(`%PDF-1.4 ${"<< /Type /Page >> ".repeat(Number(w) || 1)}`));
-      return { kind: "pdf", data, type: "application/pdf" };
+      data.write(`%PDF-1.4 ${"<< /Type /Page >> ".repeat(Number(w) || 1)}`);
+      return made("pdf", "application/pdf");
     }
-    if (kind === "mp4") return { kind: "video", data, type: "video/mp4" };
-    if (kind === "mp3" || kind === "wav") return { kind: "audio", data, type: `audio/${kind}` };
-    if (!kind) return { kind: "file", data, type: /data:([^;]+)/.exec(String(prefix))?.[1] };
-    data.set([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-    new DataView(data.buffer).setUint32(16, Number(w));
-    new DataView(data.buffer).setUint32(20, Number(h));
-    return { kind: "image", data, type: `image/${String(kind)}` };
+    if (kind === "mp4") return made("video", "video/mp4");
+    if (kind === "mp3" || kind === "wav") return made("audio", `audio/${kind}`);
+    if (!kind) return made("file", /data:([^;]+)/.exec(String(prefix))?.[1] ?? "");
+    data.write("\x89PNG\r\n\x1a\n", "latin1");
+    data.writeUInt32BE(Number(w), 16);
+    data.writeUInt32BE(Number(h), 20);
+    return made("image", `image/${String(kind)}`);
   }
   if (depth === 0) return null;
   return (
