@@ -22,7 +22,7 @@ use crate::state::{Kind, Pending, SessionState};
 use crate::summary::request::{self, Request};
 use crate::summary::verify::Answer;
 use crate::text;
-use crate::tokens::calibration::{Reading, Reply};
+use crate::tokens::calibration::Reply;
 use crate::view::{Item, Slot};
 use crate::work::Work;
 
@@ -330,9 +330,10 @@ pub fn after_model(
     usage: Reported,
     request: Option<&str>,
 ) -> SessionState {
+    let Reported { prompt, output, reasoning } = usage;
     let mut state = state.clone();
     if call.seed {
-        return seed::after_model(state, usage.prompt, request);
+        return seed::after_model(state, prompt, request);
     }
     let Some(pending) = state.pending.clone() else { return state };
     if request.is_some_and(|request| request != pending.request) {
@@ -340,15 +341,19 @@ pub fn after_model(
     }
     // One reading for each request, whatever it is worth.
     state.pending = None;
-    if let Some(reported) = usage.prompt.filter(|&prompt| prompt > 1) {
+    if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
         state.went_through(&pending.key, reported);
-        let reading = Reading { raw: pending.raw, reported };
-        let calibration = &mut state.calibration;
-        *calibration = calibration.under(&pending.key);
-        calibration.learn(reading, pending.counted, call.estimator.slope());
-        if calibration.anchor == Some(reading) {
-            let Reported { output: tokens, reasoning, .. } = usage;
-            calibration.reply = pending.at.map(|at| Reply { tokens, reasoning, at, raw: 0 });
+        state.calibration = state.calibration.under(&pending.key);
+        state.calibration.learn(
+            crate::tokens::calibration::Reading { raw: pending.raw, reported },
+            pending.counted,
+            call.estimator.slope(),
+        );
+        // A reading that is parked says nothing about the next prompt, nor does its output.
+        if state.calibration.reply.is_none()
+            && state.calibration.anchor.is_some_and(|anchor| (anchor.raw, anchor.reported) == (pending.raw, reported))
+        {
+            state.calibration.reply = pending.at.map(|at| Reply { tokens: output, reasoning, at, raw: 0 });
         }
     }
     state
