@@ -137,7 +137,7 @@ fn what_was_learned_fades_slowly() {
 
 #[test]
 fn the_reply_is_part_of_the_next_prompt_as_it_was_reported() {
-    let mut chat = Chat::new(json!({ "contextWindow": 100_000 }));
+    let mut chat = Chat::new(json!({ "contextWindow": 100_000, "tune": { "tokens": { "estimator": "bytes4" } } }));
     let mut history = vec![user(&filler(4_000))];
     chat.before_model(&history, None).unwrap();
     chat.learn(Reported { prompt: Some(1_500), output: 1_100, reasoning: 0 });
@@ -155,7 +155,7 @@ fn the_reply_is_part_of_the_next_prompt_as_it_was_reported() {
 
 #[test]
 fn what_stands_elsewhere_is_no_reply() {
-    let mut chat = Chat::new(json!({ "contextWindow": 100_000 }));
+    let mut chat = Chat::new(json!({ "contextWindow": 100_000, "tune": { "tokens": { "estimator": "bytes4" } } }));
     let mut history = vec![user(&filler(4_000)), assistant("ok"), user(&filler(400))];
     chat.before_model(&history, None).unwrap();
     chat.learn(Reported { prompt: Some(3_000), output: 900, reasoning: 0 });

@@ -103,10 +103,12 @@ test("the reply counts as the provider counted it", () => {
     role: "assistant",
     content: "The build failed in the linker: two crates define one symbol. ".repeat(8),
   };
+  const tune = { tokens: { estimator: "bytes4" } };
+  const steep = createCompactor({ format: openaiChat, contextWindow: 100_000, tune });
   const grown = (usage) => {
-    const state = after(usage);
-    const history = [...messages, reply, { role: "user", content: "" }];
-    return compactor.usage({ messages: history, state }).tokens - compactor.usage({ messages, state }).tokens;
+    const state = steep.afterModel(steep.commit({ messages }, steep.plan({ messages })).state, usage);
+    const history = [...messages, reply];
+    return steep.usage({ messages: history, state }).tokens - steep.usage({ messages, state }).tokens;
   };
   const alone = grown({ prompt_tokens: 800 });
   for (const output of [100, 130, 170]) {
