@@ -25,7 +25,7 @@ export const checks = [
   { name: "typescript lint and format", run: lint },
   { name: "links", run: checkLinks },
   { name: "size", pkg: true, run: compareSizes },
-  { name: "README example", pkg: true, run: runReadme },
+  { name: "README and documentation examples", pkg: true, run: runReadme },
   { name: "programs compile", pkg: true, run: programs },
   { name: "conformance, preset contextguard", pkg: true, run: conformance },
   { name: "demo, no request over the window", pkg: true, run: demo },
@@ -48,6 +48,7 @@ export const checks = [
   ),
   { name: "suite, Chromium", all: true, pkg: true, run: browserSuite },
   { name: "rust properties, 10,000 cases", all: true, run: properties },
+  { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
 
 async function rustFormat() {
@@ -84,6 +85,13 @@ async function wasmTests() {
 
 async function properties() {
   return cargoTests(["--release"], { PROPTEST_CASES: "10000" });
+}
+
+async function typescriptProperties() {
+  await testPackages();
+  const args = ["--test", "--test-reporter=tap", "tests/js/suite/properties.node.test.mjs"];
+  const output = await must(process.execPath, args, { ...quiet, env: { PRECIS_CASES: "10000" } });
+  return total(output, /^# pass (\d+)/gm);
 }
 
 async function types() {

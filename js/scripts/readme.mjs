@@ -1,4 +1,4 @@
-// The README's example is a program: every ```js block in it is run against pkg/, as a newcomer would.
+// Examples are programs: every ```js block of the README and of docs/testing.md is run against pkg/, as a newcomer would.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { at, must, packages } from "./common.mjs";
@@ -9,7 +9,8 @@ export async function runReadme() {
   const place = at("tests/js/node_modules/.readme");
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  const blocks = [...readFileSync(at("README.md"), "utf8").matchAll(/^```js\n(.*?)^```$/gms)];
+  const documents = ["README.md", "docs/testing.md"].map((path) => readFileSync(at(path), "utf8"));
+  const blocks = documents.flatMap((text) => [...text.matchAll(/^```js\n(.*?)^```$/gms)]);
   for (const [index, [, code]] of blocks.entries()) {
     const file = join(place, `${index + 1}.mjs`);
     writeFileSync(file, code);

@@ -1,9 +1,13 @@
 /**
- * For tests of programs that use precis: a summarizer with prepared answers, and the check of a view.
+ * For tests of programs that use precis: histories, a host that plays them, the check of a view, and a summarizer with
+ * prepared answers.
  *
  * @module
  */
 import { checkMessages, type Format, type Summarize, type SummaryRequest } from "precis";
+
+export { type AnyMessage, type HistoryOptions, history } from "./testing/history.ts";
+export { type Problem, type Replayed, replay } from "./testing/replay.ts";
 
 /**
  * A summarizer that gives these answers one after another; an `Error` is thrown. When they are used up, it throws.
