@@ -22,3 +22,4 @@ mod shortening;
 mod state;
 mod summary;
 mod support;
+mod survivors;

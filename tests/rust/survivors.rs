@@ -1,0 +1,97 @@
+//! Behaviour that no example held until a mutation of the engine survived: see `docs/mutations.md`.
+
+use crate::support::{Chat, M, P, answer, assistant, calls, filler, result, user, words};
+use precis::message::Role;
+use precis::state::Kind;
+use serde_json::json;
+
+fn chat() -> Chat {
+    Chat::new(json!({
+        "contextWindow": 8_000, "maxOutputTokens": 500, "summarize": true,
+        "tune": { "strategy": "tail", "tokens": { "estimator": "bytes4" } }
+    }))
+}
+
+fn long_turns(numbers: core::ops::Range<usize>) -> Vec<M> {
+    let turn =
+        |turn: usize| [user(&format!("question {turn}?")), assistant(&format!("answer {turn}. {}", filler(1_500)))];
+    numbers.flat_map(turn).collect()
+}
+
+#[test]
+fn a_summary_after_a_digest_starts_again_from_the_messages() {
+    let mut chat = chat();
+    let mut history = long_turns(0..20);
+    chat.before_model(&history, None).unwrap();
+    let digest = chat.session().checkpoints.last().cloned().unwrap();
+    assert_eq!(digest.kind, Kind::Digest);
+    assert!(!digest.summary.text.contains("answer 2."), "{}", digest.summary.text);
+    history.extend(long_turns(20..40));
+    let mut prompts = Vec::new();
+    let mut summarize = |request: &precis::summary::request::Request| {
+        prompts.push(request.prompt.clone());
+        answer("All of it.")
+    };
+    chat.before_model(&history, Some(&mut summarize)).unwrap();
+    assert_eq!(chat.session().checkpoints.last().unwrap().kind, Kind::Summary);
+    assert!(prompts[0].contains("answer 2."), "the digest stood for the messages: {}", prompts[0]);
+}
+
+#[test]
+fn a_request_that_was_kept_is_summarized_when_it_leaves() {
+    let mut chat = chat();
+    let mut history = vec![user("Count the 4711 herons.")];
+    for _ in 0..12 {
+        history.extend([calls(&["call_0"]), result("call_0", &filler(2_400)), assistant(&filler(900))]);
+    }
+    chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    let first = chat.session().checkpoints.last().cloned().unwrap();
+    assert_eq!((first.kind, first.kept.first()), (Kind::Summary, Some(&0)));
+    history.extend(long_turns(0..20));
+    let mut prompts = Vec::new();
+    let mut summarize = |request: &precis::summary::request::Request| {
+        prompts.push(request.prompt.clone());
+        answer("More notes.")
+    };
+    chat.before_model(&history, Some(&mut summarize)).unwrap();
+    assert!(!chat.session().checkpoints.last().unwrap().kept.contains(&0));
+    assert!(prompts[0].contains("4711 herons"), "{}", prompts[0]);
+}
+
+#[test]
+fn a_cleared_result_says_whether_the_tool_failed() {
+    let mut chat = chat();
+    let mut history = vec![user("Find the leak.")];
+    for step in 0..14 {
+        let output = P::Result { id: "call_0".into(), output: filler(1_800).into(), failed: step % 2 == 0 };
+        history.extend([calls(&["call_0"]), M { role: Role::Tool, parts: vec![output] }]);
+        history.push(assistant(&format!("step {step}")));
+    }
+    history.push(user("Go on."));
+    let prepared = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"));
+    let failed = |message: &M| message.parts.iter().any(|part| matches!(part, P::Result { failed: true, .. }));
+    let mut told = [0, 0];
+    for message in prepared.view.iter().filter(|message| words(message).contains("was removed to save space")) {
+        let says = if failed(message) { "the tool had failed" } else { "the tool had succeeded" };
+        assert!(words(message).contains(says), "{}", words(message));
+        told[usize::from(failed(message))] += 1;
+    }
+    assert!(told.iter().all(|&count| count > 0), "{told:?}");
+}
+
+#[test]
+fn a_part_as_large_as_the_cap_of_a_clip_stays_whole() {
+    let mut chat = chat();
+    let mut history = vec![user("Read."), calls(&["call_0"]), result("call_0", &filler(40_000)), assistant("Read.")];
+    history.push(user("Again."));
+    chat.before_model(&history, None).unwrap();
+    let cap = chat.session().clips[0].cap as usize;
+    // Within what the clip reaches: the result is edited to another one, which changes no hash.
+    history[2] = result("call_0", &filler(cap * 4));
+    let view = chat.before_model(&history, None).unwrap().view;
+    assert_eq!(view[2], history[2]);
+    history[2] = result("call_0", &filler(cap * 4 + 4));
+    let view = chat.before_model(&history, None).unwrap().view;
+    assert!(words(&view[2]).contains("left out"), "{}", words(&view[2]));
+}
