@@ -69,7 +69,9 @@ impl Call {
         tools: Option<&[u32]>,
     ) -> Result<Self, Error> {
         let fields = Fields::of(json, "", Code::InvalidCall)?;
-        let options = Options::parse(fields.raw("options"))?;
+        let mut options = Options::parse(fields.raw("options"))?;
+        let model = owned(fields.text("model")?);
+        options.estimator = options.estimator.for_model(model.as_deref());
         let soft = match fields.text("threshold")? {
             None => false,
             Some("soft") => true,
@@ -95,7 +97,7 @@ impl Call {
             records,
             flags,
             offset: fields.count("offset")?.unwrap_or(0),
-            model: owned(fields.text("model")?),
+            model,
             max_output: max_output.or(options.max_output),
             system: tokens(system),
             tools: tokens(tools),

@@ -243,7 +243,7 @@ impl Sink for State {
                         self.counter.feed(if json { "," } else { " " });
                     }
                     if json && place.depth > 0 {
-                        feed_escaped(&mut self.counter, text, last)
+                        feed_escaped(&mut self.counter, text, self.fresh, last)
                     } else {
                         self.counter.feed(text)
                     }
@@ -256,7 +256,7 @@ impl Sink for State {
                         self.counter.feed(if json { "," } else { " " });
                     }
                     if json {
-                        feed_escaped(&mut self.counter, text, last)
+                        feed_escaped(&mut self.counter, text, self.fresh, last)
                     } else {
                         self.counter.feed(text)
                     }
@@ -370,16 +370,27 @@ impl Sink for State {
 }
 
 /// Counts a string as it stands in JSON: quoted and escaped.
-fn feed_escaped(counter: &mut Counter, text: &str, last: bool) {
-    counter.feed(text);
-    for byte in text.bytes() {
-        match byte {
-            b'"' | b'\\' | b'\n' | b'\r' | b'\t' => counter.feed("\\"),
-            0..=0x1f => counter.feed("u0000"),
-            _ => {}
-        }
+fn feed_escaped(counter: &mut Counter, text: &str, first: bool, last: bool) {
+    if first {
+        counter.feed("\"");
     }
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        let (plain, special) = rest.split_at(at);
+        let (escaped, after) = special.split_at(1);
+        counter.feed(plain);
+        counter.feed(match escaped {
+            "\"" => "\\\"",
+            "\\" => "\\\\",
+            "\n" => "\\n",
+            "\r" => "\\r",
+            "\t" => "\\t",
+            _ => "\\u0000",
+        });
+        rest = after;
+    }
+    counter.feed(rest);
     if last {
-        counter.feed("\"\"");
+        counter.feed("\"");
     }
 }

@@ -347,7 +347,7 @@ pub fn after_model(
         state.calibration.learn(
             crate::tokens::calibration::Reading { raw: pending.raw, reported },
             pending.counted,
-            call.estimator.slope(),
+            call.estimator.clone().for_model(pending.key.split('|').nth(1)).slope(),
         );
         // A reading that is parked says nothing about the next prompt, nor does its output.
         if state.calibration.reply.is_none()

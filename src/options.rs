@@ -5,7 +5,7 @@ use crate::json::{Fields, Json, member, misfit};
 use crate::plan::strategy::Strategy;
 use crate::prelude::*;
 use crate::text;
-use crate::tokens::Estimator;
+use crate::tokens::{Estimator, lexical::Family};
 
 /// Parts of the room, in millionths unless said otherwise. See the table in `docs/design.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -207,7 +207,7 @@ fn summarizer(json: &Json) -> Result<Summarizer, Error> {
 
 fn estimator(tokens: &Json) -> Result<Estimator, Error> {
     let family = match tokens.get("family") {
-        Json::Null => "",
+        Json::Null => &String::new(),
         Json::Text(family) => family,
         other => {
             return Err(misfit(Code::InvalidOption, "tune.tokens.family", "the name of a tokenizer family", other));
@@ -217,7 +217,7 @@ fn estimator(tokens: &Json) -> Result<Estimator, Error> {
         Json::Null => "bytes4",
         Json::Bool(true) => "host",
         Json::Text(name) if name != "host" => {
-            const NAMES: &[&str] = &["bytes4"];
+            const NAMES: &[&str] = &["lexical", "bytes4"];
             if !NAMES.contains(&name.as_str()) {
                 return Err(unknown("tune.tokens.estimator", name, NAMES, "estimator"));
             }
@@ -232,6 +232,9 @@ fn estimator(tokens: &Json) -> Result<Estimator, Error> {
             ));
         }
     };
+    if rule == "lexical" && !family.is_empty() && !Family::NAMES.contains(&family.as_str()) {
+        return Err(unknown("tune.tokens.family", family, Family::NAMES, "tokenizer family"));
+    }
     Estimator::parse(&if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") })
 }
 

@@ -6,6 +6,7 @@ import { at, must, packages, wasmTarget } from "./common.mjs";
 import { checkLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
+import { checkTables } from "./tables.mjs";
 import { biome, chromium, node, tsc, wasmTestRunner } from "./tools.mjs";
 
 const quiet = { quiet: true };
@@ -14,6 +15,7 @@ const simulations = "tests/conformance/contextguard_simulations.json";
 
 /** `all`: only with `npm test -- all`. `pkg`: works on pkg/, so the build must have succeeded. */
 export const checks = [
+  { name: "token tables", run: checkTables },
   { name: "rust format", run: rustFormat },
   { name: "rust lint", run: () => clippy() },
   { name: "rust lint, wasm32", run: () => clippy(...wasm) },

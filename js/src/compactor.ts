@@ -10,12 +10,22 @@ import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared 
 import { readUsage } from "./usage.ts";
 
 /** A call that was read: what the engine is given of it. */
-interface Opened<M> {
+interface Opened<Base, M extends Base> {
   readonly input: CallInput;
   readonly messages: readonly M[];
+  readonly memory: Memory<Base>;
   readonly history: History;
   readonly flags: Uint8Array;
 }
+
+/** What reads messages, and what reads prompts and tools, for one estimator. */
+interface Reader<Base> {
+  readonly memory: Memory<Base>;
+  readonly fixed: FixedMemory;
+}
+
+/** Ids of models whose reader is remembered. */
+const MOST_MODELS = 64;
 
 /**
  * Makes a compactor for messages of one shape. Make one and keep it: it holds what was read of the chats it has seen.
@@ -24,7 +34,7 @@ interface Opened<M> {
  */
 export function createCompactor<Base>(options: CompactorOptions<Base>): Compactor<Base> {
   const plain = plainOptions(options);
-  const estimator = enter((glue) => glue.validate(plain));
+  const first = enter((glue) => glue.validate(plain));
   const { format, contextWindow, summarize, summarizer, onEvent, tune } = options;
   if (
     typeof format?.read !== "function" ||
@@ -39,12 +49,34 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   }
   const own = tune?.tokens?.estimator;
   const counter = typeof own === "function" ? own : null;
-  const memory = new Memory(format, estimator, counter);
-  const fixed = new FixedMemory(estimator, counter);
+  const readers = new Map<string, Reader<Base>>();
+  const models = new Map<string | undefined, Reader<Base>>([[undefined, reader(first)]]);
   const tellAll = telling(onEvent);
 
-  function open<M extends Base>(call: ModelCall<M>, more: Pick<CallInput, "compact" | "focus"> = {}): Opened<M> {
+  /** What reads and remembers for one estimator. */
+  function reader(estimator: string): Reader<Base> {
+    let found = readers.get(estimator);
+    if (!found) {
+      found = { memory: new Memory(format, estimator, counter), fixed: new FixedMemory(estimator, counter) };
+      readers.set(estimator, found);
+    }
+    return found;
+  }
+
+  /** Models of one tokenizer family share a reader. */
+  function readerFor(model: string | undefined): Reader<Base> {
+    let found = models.get(model);
+    if (!found) {
+      found = reader(typeof model === "string" ? enter((glue) => glue.validate(plain, model)) : first);
+      if (models.size >= MOST_MODELS) models.clear();
+      models.set(model, found);
+    }
+    return found;
+  }
+
+  function open<M extends Base>(call: ModelCall<M>, more: Pick<CallInput, "compact" | "focus"> = {}): Opened<Base, M> {
     const given: Partial<ModelCall<M>> = call ?? {};
+    const { memory, fixed } = readerFor(given.model);
     const history = memory.history(given.messages);
     const messages = (given.messages as readonly M[]).slice();
     const system = fixed.system(given.system);
@@ -63,10 +95,10 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       ...(format.id ? { ids: messages.map((message) => format.id?.(message) ?? null) } : {}),
       ...more,
     };
-    return { input, messages, history, flags: flagsOf(messages, given) };
+    return { input, messages, memory, history, flags: flagsOf(messages, given) };
   }
 
-  function hostOf<M extends Base>({ messages, history }: Opened<M>): CallHost<Base, M> {
+  function hostOf<M extends Base>({ messages, memory, history }: Opened<Base, M>): CallHost<Base, M> {
     return new CallHost(format, memory, messages, history);
   }
 

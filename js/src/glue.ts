@@ -19,7 +19,8 @@ export interface Glue {
   /** Puts a new instance in the place of a broken one. */
   __wbg_reset_state(): void;
   readonly Reading: new (estimator: string) => Reading;
-  validate(options: unknown): string;
+  /** Checks options; answers the name of the estimator for this model. */
+  validate(options: unknown, model?: string): string;
   plan(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Plan;
   usage(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage;
   requests(

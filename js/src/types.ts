@@ -62,11 +62,14 @@ export interface Tuning {
 
 /** How tokens are counted. */
 export interface TokenOptions {
-  /** The model family, if it is not clear from the model: what was learned of tokens holds for one family. */
+  /**
+   * The tokenizer family: `"o200k"`, `"cl100k"`, `"claude"` or `"gemini"`, if it is not clear from the model's id. With
+   * `"bytes4"` and counters of your own any name: what was learned of tokens holds for one family.
+   */
   readonly family?: string | undefined;
   /**
    * The estimator, default `"bytes4"`, or your own counter: called once per text. Where it throws or answers no number,
-   * a quarter of the bytes is counted. `"lexical"` is not there yet and refused.
+   * a quarter of the bytes is counted. `"lexical"` counts by the shape of words, without a vocabulary.
    */
   readonly estimator?: "lexical" | "bytes4" | ((text: string) => number) | undefined;
   /** Tokens a provider adds to every request unseen. */

@@ -15,8 +15,7 @@ use crate::prelude::*;
 const LEAST_INCREMENT: u64 = 20;
 /// Increments whose ratio lies outside are not plain growth of the conversation, in millionths.
 const RATIO: core::ops::RangeInclusive<u64> = 400_000..=4_000_000;
-/// Uncertainty of what is guessed, in millionths: at first, and the clamp of what was measured.
-const BOUND_START: u64 = 100_000;
+/// The clamp of a measured uncertainty, in millionths.
 const BOUND_RANGE: (u64, u64) = (10_000, 250_000);
 /// Readings whose errors are remembered.
 const ERRORS: usize = 20;
@@ -144,7 +143,7 @@ impl Calibration {
             }
             None => (scaled, scaled),
         };
-        Estimate { tokens, bound: times(guessed, self.uncertainty()) }
+        Estimate { tokens, bound: times(guessed, self.uncertainty(range.bound)) }
     }
 
     /// The raw tokens that bring a request of `raw` raw tokens to `tokens` estimated ones.
@@ -163,9 +162,9 @@ impl Calibration {
         }
     }
 
-    fn uncertainty(&self) -> u64 {
+    fn uncertainty(&self, start: u64) -> u64 {
         if self.errors.is_empty() {
-            return BOUND_START;
+            return start;
         }
         // The 95th percentile: at most one reading in twenty lies above it.
         let above = self.errors.len() / 20;
@@ -175,7 +174,7 @@ impl Calibration {
             .copied()
             .filter(|&error| self.errors.iter().filter(|&&other| other > error).count() <= above)
             .min();
-        percentile.unwrap_or(BOUND_START).clamp(BOUND_RANGE.0, BOUND_RANGE.1)
+        percentile.unwrap_or(start).clamp(BOUND_RANGE.0, BOUND_RANGE.1)
     }
 
     /// Learns from a report. `counted`: system and tools were part of `reading.raw`, so that nothing large is hidden.

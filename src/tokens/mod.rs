@@ -3,15 +3,23 @@
 use crate::prelude::*;
 pub mod bytes4;
 pub mod calibration;
+pub mod lexical;
+mod lookup;
+#[rustfmt::skip]
+#[allow(missing_docs)]
+mod tables;
 
 use crate::error::{Code, Error};
 use crate::message::Role;
+use lexical::{Family, Lexer};
 
 /// Which rule counts text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
     /// UTF-8 bytes / 4, floored per field: see [`bytes4`].
     Bytes4,
+    /// By the shape of words, with the weights of a tokenizer family: see [`lexical`].
+    Lexical,
     /// The host's own function; its answers come over the tape.
     Host,
 }
@@ -21,7 +29,7 @@ pub enum Rule {
 pub struct Estimator {
     /// Which rule counts text.
     pub rule: Rule,
-    /// The tokenizer family, as the host named it.
+    /// The tokenizer family: as the host named it, or found by the model. Empty: not known.
     pub family: String,
 }
 
@@ -29,27 +37,49 @@ impl Estimator {
     /// Reads `rule[:family]`.
     ///
     /// # Errors
-    /// When the rule is unknown.
+    /// When the rule is unknown, or the family to the rule that needs one.
     pub fn parse(name: &str) -> Result<Self, Error> {
         let (rule, family) = name.split_once(':').unwrap_or((name, ""));
         let rule = match rule {
             "bytes4" => Rule::Bytes4,
+            "lexical" if family.is_empty() || Family::parse(family).is_some() => Rule::Lexical,
             "host" => Rule::Host,
             _ => {
                 return Err(Error::at(
                     Code::InvalidOption,
                     "tune.tokens.estimator",
-                    format!("There is no estimator \"{rule}\"."),
+                    format!("There is no estimator \"{name}\"."),
                 ));
             }
         };
         Ok(Self { rule, family: family.to_owned() })
     }
 
+    /// The same, with the family of this model where none was named.
+    #[must_use]
+    pub fn for_model(self, model: Option<&str>) -> Self {
+        if self.rule != Rule::Lexical || !self.family.is_empty() {
+            return self;
+        }
+        let family = model.and_then(Family::of_model).map_or("", Family::name);
+        Self { family: family.to_owned(), ..self }
+    }
+
+    /// Its name as [`Estimator::parse`] reads it.
+    pub fn name(&self) -> String {
+        let rule = match self.rule {
+            Rule::Bytes4 => "bytes4",
+            Rule::Lexical => "lexical",
+            Rule::Host => "host",
+        };
+        if self.family.is_empty() { rule.to_owned() } else { format!("{rule}:{}", self.family) }
+    }
+
     /// Its name and version: part of the key under which calibration is kept.
     pub fn key(&self) -> String {
         let rule = match self.rule {
             Rule::Bytes4 => "bytes4/1",
+            Rule::Lexical => "lexical/1",
             Rule::Host => "host/1",
         };
         if self.family.is_empty() { rule.to_owned() } else { format!("{rule}/{}", self.family) }
@@ -57,14 +87,14 @@ impl Estimator {
 
     /// A counter for one string.
     pub fn counter(&self) -> Counter {
-        Counter { rule: self.rule, bytes: 0 }
+        Counter { rule: self.rule, bytes: 0, lexer: Lexer::new(self.weights()) }
     }
 
     /// Raw tokens a provider adds around each message of this role.
     pub fn message_overhead(&self, _role: Role) -> u32 {
         match self.rule {
             Rule::Bytes4 => 0,
-            Rule::Host => 4,
+            Rule::Lexical | Rule::Host => 4,
         }
     }
 
@@ -78,11 +108,21 @@ impl Estimator {
         bytes4::media(medium)
     }
 
+    /// The family whose weights are used; what is not known counts like the newest.
+    fn weights(&self) -> Family {
+        Family::parse(&self.family).unwrap_or(Family::O200k)
+    }
+
     /// How far calibration may move the slope, and where it starts, in millionths.
     pub fn slope(&self) -> SlopeRange {
         match self.rule {
-            Rule::Bytes4 => SlopeRange { least: 1_000_000, start: 2_500_000, most: 5_000_000 },
-            Rule::Host => SlopeRange { least: 500_000, start: 1_000_000, most: 2_000_000 },
+            Rule::Bytes4 => SlopeRange { least: 1_000_000, start: 2_500_000, most: 5_000_000, bound: 100_000 },
+            Rule::Lexical if self.family.is_empty() => {
+                SlopeRange { least: 500_000, start: 1_000_000, most: 2_000_000, bound: 200_000 }
+            }
+            Rule::Lexical | Rule::Host => {
+                SlopeRange { least: 500_000, start: 1_000_000, most: 2_000_000, bound: 100_000 }
+            }
         }
     }
 }
@@ -96,6 +136,8 @@ pub struct SlopeRange {
     pub start: u64,
     /// Upper clamp.
     pub most: u64,
+    /// How far too low a guess may be before anything was measured.
+    pub bound: u64,
 }
 
 /// A picture, document, sound, film or file, as far as counting needs to know it.
@@ -120,12 +162,16 @@ pub struct Medium {
 pub struct Counter {
     rule: Rule,
     bytes: u64,
+    lexer: Lexer,
 }
 
 impl Counter {
     /// More of the string.
     pub fn feed(&mut self, chunk: &str) {
-        self.bytes += chunk.len() as u64;
+        match self.rule {
+            Rule::Lexical => self.lexer.feed(chunk),
+            Rule::Bytes4 | Rule::Host => self.bytes += chunk.len() as u64,
+        }
     }
 
     /// The tokens of what was fed since the last call.
@@ -133,6 +179,7 @@ impl Counter {
         let bytes = core::mem::take(&mut self.bytes);
         match self.rule {
             Rule::Bytes4 => bytes4::text(bytes),
+            Rule::Lexical => self.lexer.take(),
             Rule::Host => 0,
         }
     }
@@ -141,6 +188,11 @@ impl Counter {
 /// Tokens of a text that did not come over the tape (a summary, a notice).
 pub fn of_text(estimator: &Estimator, text: &str) -> u64 {
     match estimator.rule {
+        Rule::Lexical => {
+            let mut counter = estimator.counter();
+            counter.feed(text);
+            counter.take()
+        }
         // A host's counter cannot be asked from here; a quarter of the bytes is scaled by the message's own ratio where one is known.
         Rule::Host | Rule::Bytes4 => bytes4::text(text.len() as u64),
     }

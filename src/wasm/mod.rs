@@ -79,16 +79,11 @@ fn gone() -> JsValue {
     error_to_js(Error::new(Code::Boundary, "A reading was used after its end."))
 }
 
-/// Checks options; answers the name of the estimator for [`Reading`].
+/// Checks options; answers the name of the estimator for [`Reading`] and for this model.
 #[wasm_bindgen]
-pub fn validate(options: JsValue) -> Result<String, JsValue> {
+pub fn validate(options: JsValue, model: Option<String>) -> Result<String, JsValue> {
     let options = parse_options(options).map_err(error_to_js)?;
-    let estimator = options.estimator;
-    let rule = match estimator.rule {
-        crate::tokens::Rule::Bytes4 => "bytes4",
-        crate::tokens::Rule::Host => "host",
-    };
-    Ok(if estimator.family.is_empty() { rule.to_owned() } else { format!("{rule}:{}", estimator.family) })
+    Ok(options.estimator.for_model(model.as_deref()).name())
 }
 
 fn parse_options(options: JsValue) -> Result<Options, Error> {

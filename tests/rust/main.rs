@@ -12,6 +12,7 @@ mod documentation;
 mod flaws;
 mod hashing;
 mod ladder;
+mod lexical;
 mod must_keep;
 mod overflow;
 mod pairs;

@@ -1,0 +1,18 @@
+// What the built package counts for a text.
+import { at } from "../../js/scripts/common.mjs";
+
+export const families = ["o200k", "cl100k", "claude", "gemini"];
+
+/** What is counted around a message without text. */
+const around = 4;
+
+/** Counts one text as a user message's, without what stands around the message. */
+export async function ours(family, estimator = "lexical") {
+  const { createCompactor } = await import(at("pkg/index.js"));
+  const { openaiChat } = await import(at("pkg/formats.js"));
+  const tokens = estimator === "lexical" ? { estimator, family } : { estimator };
+  const compactor = createCompactor({ format: openaiChat, contextWindow: 2 ** 40, tune: { tokens } });
+  const empty = compactor.usage({ messages: [{ role: "user", content: "" }] }).raw;
+  if (estimator === "lexical" && empty !== around) throw new Error(`an empty message counts ${empty}`);
+  return (text) => compactor.usage({ messages: [{ role: "user", content: text }] }).raw - empty;
+}

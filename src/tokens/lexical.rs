@@ -1,0 +1,524 @@
+//! `lexical`: the tokens of a text without a vocabulary, in one pass and in whole numbers.
+//!
+//! Tokenizers first cut a text into pieces: a word with the one character before it, three digits, a run of
+//! punctuation, the blanks before a line. That cut follows from the characters alone and is done here as o200k does it;
+//! digits and blanks are then as good as exact. What a word or a run costs beyond its first token depends on a
+//! vocabulary: it is estimated by how rare its pairs and triples of letters are, through a softplus. Tables, classes of
+//! characters and the weights of the families come from `js/scripts/tables.mjs`; `docs/tokens.md` has the measurements.
+//!
+//! Costs are in parts of [`ONE`], weights in parts of [`tables::FULL`].
+
+use super::lookup;
+use super::tables::{self, Class};
+
+/// One token.
+const ONE: i64 = 1 << lookup::BITS;
+
+/// Which tokenizer's weights are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// GPT-4o and newer.
+    O200k,
+    /// GPT-4, GPT-3.5.
+    Cl100k,
+    /// Claude.
+    Claude,
+    /// Gemini and Gemma.
+    Gemini,
+}
+
+impl Family {
+    /// Their names, in the order of the variants.
+    pub const NAMES: &'static [&'static str] = tables::FAMILIES;
+
+    const ALL: [Self; 4] = [Self::O200k, Self::Cl100k, Self::Claude, Self::Gemini];
+
+    /// The family of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::NAMES.iter().position(|known| *known == name).and_then(|at| Self::ALL.get(at)).copied()
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize]
+    }
+
+    /// The family of a model by its id: the first rule with a word that stands in the id. `None`: no rule knows it.
+    pub fn of_model(id: &str) -> Option<Self> {
+        const RULES: [(&str, Family); 14] = [
+            ("claude", Family::Claude),
+            ("gemini", Family::Gemini),
+            ("gemma", Family::Gemini),
+            ("gpt-4o", Family::O200k),
+            ("gpt-4.", Family::O200k),
+            ("gpt-4", Family::Cl100k),
+            ("gpt-3", Family::Cl100k),
+            ("gpt-", Family::O200k),
+            ("chatgpt", Family::O200k),
+            ("codex", Family::O200k),
+            ("o1", Family::O200k),
+            ("o3", Family::O200k),
+            ("o4", Family::O200k),
+            ("o200k", Family::O200k),
+        ];
+        let id = id.as_bytes();
+        // The names of the o-series are short: they count only at the start of a word.
+        let named = |word: &str| {
+            (0..id.len()).any(|at| {
+                let starts = id.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()));
+                starts
+                    && (word.len() > 2
+                        || at == 0
+                        || id.get(at - 1).is_some_and(|before| !before.is_ascii_alphanumeric()))
+            })
+        };
+        RULES.iter().find(|(word, _)| named(word)).map(|(_, family)| *family)
+    }
+}
+
+/// What is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Start,
+    Word,
+    /// After a word: an apostrophe that may belong to it.
+    Apostrophe,
+    /// … and its first letter, where two are needed (`'re`, `'ve`, `'ll`).
+    Contraction,
+    Digits,
+    Blanks,
+    Marks,
+    /// The line ends after marks belong to them.
+    MarksEnd,
+}
+
+/// Counts a text that comes in pieces, character by character.
+#[derive(Clone, Debug)]
+pub struct Lexer {
+    weights: &'static [u16; tables::BUCKETS],
+    /// In parts of `ONE * FULL`.
+    sum: u64,
+    state: State,
+    /// What precedes the next word and belongs to it: an index of [`tables::LEAD`], 0 nothing.
+    lead: usize,
+    /// The blank before these marks belongs to them.
+    spaced: bool,
+    /// What the piece costs beyond its first token, before the softplus.
+    surprise: i64,
+    /// Words: lower case was seen, so upper case begins a new one. Letters beyond ASCII were seen.
+    lower: bool,
+    accented: bool,
+    /// The run of letters of one script: its class, length, capitals, whether it began with one.
+    run: Class,
+    length: u32,
+    capitals: u32,
+    capital: bool,
+    /// The two letters before, as symbols; the one before as code.
+    before: usize,
+    last: usize,
+    code: u32,
+    /// Scripts other than Latin: the least it costs, the longest run and its script.
+    least: i64,
+    script: Class,
+    longest: u32,
+    /// Digits, blanks, marks read; line ends and where the last one was.
+    count: u64,
+    line_end: u64,
+    lines: u32,
+    /// Marks: the first one's class and code, changes, repeats, those beyond ASCII and pictures.
+    first: Class,
+    first_code: u32,
+    changes: u32,
+    repeats: u32,
+    foreign: u32,
+    pictures: u32,
+}
+
+impl Lexer {
+    /// A counter for this family.
+    pub fn new(family: Family) -> Self {
+        Self {
+            weights: &tables::WEIGHTS[family as usize],
+            sum: 0,
+            state: State::Start,
+            lead: 0,
+            spaced: false,
+            surprise: 0,
+            lower: false,
+            accented: false,
+            run: 0,
+            length: 0,
+            capitals: 0,
+            capital: false,
+            before: 0,
+            last: 0,
+            code: 0,
+            least: 0,
+            script: 0,
+            longest: 0,
+            count: 0,
+            line_end: 0,
+            lines: 0,
+            first: 0,
+            first_code: 0,
+            changes: 0,
+            repeats: 0,
+            foreign: 0,
+            pictures: 0,
+        }
+    }
+
+    /// More of the text.
+    pub fn feed(&mut self, text: &str) {
+        for character in text.chars() {
+            self.put(character as u32);
+        }
+    }
+
+    /// The tokens of what was fed since the last call, rounded.
+    pub fn take(&mut self) -> u64 {
+        self.close(None);
+        self.state = State::Start;
+        self.lead = 0;
+        self.spaced = false;
+        let whole = ONE as u64 * tables::FULL;
+        let sum = core::mem::take(&mut self.sum);
+        // Nothing that was written costs nothing.
+        if sum == 0 { 0 } else { ((sum + whole / 2) / whole).max(1) }
+    }
+
+    fn put(&mut self, code: u32) {
+        let (class, symbol) = lookup::classify(code);
+        loop {
+            match self.state {
+                State::Word => {
+                    if lookup::is_word(class) {
+                        let upper = lookup::is_upper(class);
+                        if upper && self.lower {
+                            self.close_word();
+                            self.open_word();
+                        }
+                        return self.letter(code, class, symbol);
+                    }
+                    self.close_word();
+                    self.state = if code == APOSTROPHE { State::Apostrophe } else { State::Start };
+                    if code == APOSTROPHE {
+                        return;
+                    }
+                }
+                State::Apostrophe => match LETTERS.iter().position(|letter| *letter == code | 0x20) {
+                    Some(0..=3) => {
+                        self.state = State::Start;
+                        return;
+                    }
+                    Some(_) => {
+                        self.code = code;
+                        self.state = State::Contraction;
+                        return;
+                    }
+                    None => self.open_marks(APOSTROPHE, tables::MARK),
+                },
+                State::Contraction => {
+                    let pair = (self.code | 0x20, code | 0x20);
+                    self.state = State::Start;
+                    if PAIRS.contains(&pair) {
+                        return;
+                    }
+                    let held = self.code;
+                    self.open_marks(APOSTROPHE, tables::MARK);
+                    self.put(held);
+                }
+                State::Digits => {
+                    if class == tables::DIGIT {
+                        self.count += 1;
+                        return;
+                    }
+                    self.close_digits();
+                }
+                State::Blanks => {
+                    if lookup::is_blank(class) {
+                        self.count += 1;
+                        self.code = code;
+                        if class == tables::LINE {
+                            self.line_end = self.count;
+                        }
+                        return;
+                    }
+                    self.close_blanks(Some(class));
+                }
+                State::Marks => {
+                    if lookup::is_mark(class) {
+                        return self.mark(code, class);
+                    }
+                    if self.count == 1 && !self.spaced && lookup::is_word(class) {
+                        self.lead = lookup::lead(self.first_code, self.first);
+                        self.state = State::Start;
+                    } else if class == tables::LINE {
+                        self.lines = 0;
+                        self.state = State::MarksEnd;
+                    } else {
+                        self.close_marks();
+                    }
+                }
+                State::MarksEnd => {
+                    if class == tables::LINE {
+                        self.lines += u32::from(code == 10);
+                        return;
+                    }
+                    self.close_marks();
+                }
+                State::Start => {
+                    if lookup::is_word(class) {
+                        self.open_word();
+                        return self.letter(code, class, symbol);
+                    }
+                    self.lead = 0;
+                    if lookup::is_mark(class) {
+                        return self.open_marks(code, class);
+                    }
+                    self.count = 1;
+                    self.code = code;
+                    self.line_end = u64::from(class == tables::LINE);
+                    self.state = if class == tables::DIGIT { State::Digits } else { State::Blanks };
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Ends what is being read.
+    fn close(&mut self, next: Option<Class>) {
+        match self.state {
+            State::Start => {}
+            State::Word => self.close_word(),
+            State::Digits => self.close_digits(),
+            State::Blanks => self.close_blanks(next),
+            State::Marks | State::MarksEnd => self.close_marks(),
+            State::Apostrophe => {
+                self.open_marks(APOSTROPHE, tables::MARK);
+                self.close_marks();
+            }
+            State::Contraction => {
+                let held = self.code;
+                self.open_marks(APOSTROPHE, tables::MARK);
+                self.put(held);
+                self.close_word();
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn pay(&mut self, bucket: usize, cost: i64) {
+        let weight = self.weights.get(bucket).copied().unwrap_or(tables::FULL as u16);
+        self.sum += cost as u64 * u64::from(weight);
+    }
+
+    #[inline(never)]
+    fn open_word(&mut self) {
+        self.state = State::Word;
+        self.surprise = part(&tables::LEAD, self.lead);
+        self.lead = 0;
+        self.lower = false;
+        self.accented = false;
+        self.run = 0;
+        self.least = 0;
+        self.longest = 0;
+        self.script = 0;
+    }
+
+    #[inline(never)]
+    fn letter(&mut self, code: u32, class: Class, symbol: usize) {
+        if lookup::is_latin(class) {
+            let upper = lookup::is_upper(class);
+            self.lower |= !upper;
+            self.accented |= class > tables::UPPER;
+            if self.run != tables::LOWER {
+                self.close_run();
+                self.run = tables::LOWER;
+                self.capital = upper;
+                self.last = 0;
+            } else {
+                self.surprise += lookup::triple(self.before, self.last, symbol);
+            }
+            self.surprise += lookup::pair(self.last, symbol);
+            self.before = self.last;
+            self.last = symbol;
+            self.length += 1;
+            self.capitals += u32::from(upper);
+            return;
+        }
+        let script = lookup::script(class);
+        self.surprise += lookup::other(code, 0);
+        if self.run == class {
+            self.surprise += lookup::other(code, self.code);
+        } else {
+            self.close_run();
+            self.run = class;
+            self.surprise += script[0];
+        }
+        self.code = code;
+        self.length += 1;
+        self.surprise += script[1];
+        if self.length > 4 {
+            self.surprise += script[2];
+        }
+        self.least += script[3];
+        self.lower |= class <= tables::LAST_CASED;
+    }
+
+    /// Ends a run of letters of one script within a word.
+    #[inline(never)]
+    fn close_run(&mut self) {
+        if self.run == tables::LOWER {
+            let length = self.length as usize;
+            self.surprise += lookup::triple(self.before, self.last, 0) + lookup::pair(self.last, 0);
+            let case = match self.capitals {
+                0 => 0,
+                _ if length == 1 => 1,
+                all if all == self.length => 3,
+                1 if self.capital => 2,
+                _ => 4,
+            };
+            let size = usize::from(length > 3) + usize::from(length > 7);
+            self.surprise += part(&tables::LENGTH, length.min(23)) + part(&tables::CASE, case * 3 + size);
+            if length > 40 {
+                self.surprise = self.surprise.max(i64::from(self.length) * (ONE / 5));
+            }
+        } else if self.length > self.longest {
+            self.longest = self.length;
+            self.script = self.run;
+        }
+        self.length = 0;
+        self.capitals = 0;
+    }
+
+    #[inline(never)]
+    fn close_word(&mut self) {
+        self.close_run();
+        let more = lookup::softplus(self.surprise);
+        if self.longest > 0 {
+            self.pay(lookup::bucket(self.script), (ONE + more).max(self.least));
+        } else if self.accented {
+            self.pay(tables::ACCENTED_WORD, ONE + more);
+        } else {
+            self.pay(tables::WORD, ONE);
+            self.pay(tables::WORD_MORE, more);
+        }
+    }
+
+    #[inline(never)]
+    fn close_digits(&mut self) {
+        self.pay(tables::NUMBER, self.count.div_ceil(3) as i64 * ONE);
+        self.pay(tables::NUMBER_DIGITS, self.count as i64 * ONE);
+        self.state = State::Start;
+    }
+
+    /// Ends a run of blanks before a character of the class `next`.
+    #[inline(never)]
+    fn close_blanks(&mut self, next: Option<Class>) {
+        self.state = State::Start;
+        self.spaced = false;
+        let (lines, rest) = (self.line_end as i64, (self.count - self.line_end) as i64);
+        if lines > 0 {
+            self.pay(tables::LINES, ONE + (lines - 9).max(0) * (ONE / 20));
+        }
+        if rest == 0 {
+            return;
+        }
+        if rest > 1 || next.is_none() {
+            self.pay(tables::INDENT, ONE + (rest - 64).max(0) * (ONE / 120));
+        }
+        let Some(next) = next else { return };
+        if lookup::is_word(next) {
+            self.lead = lookup::lead(self.code, tables::SPACE);
+        } else if next != tables::DIGIT && self.code == 32 {
+            self.spaced = true;
+        } else {
+            self.pay(tables::INDENT, ONE);
+        }
+    }
+
+    #[inline(never)]
+    fn open_marks(&mut self, code: u32, class: Class) {
+        self.state = State::Marks;
+        self.first = class;
+        self.first_code = code;
+        self.surprise = 0;
+        self.count = 0;
+        self.lines = 0;
+        self.changes = 0;
+        self.repeats = 0;
+        self.foreign = 0;
+        self.pictures = 0;
+        if code < 32 || code == 127 {
+            self.pay(tables::MARKS_MORE, ONE);
+        }
+        self.mark(code, class);
+    }
+
+    #[inline(never)]
+    fn mark(&mut self, code: u32, class: Class) {
+        // What UTF-16 needs two units for was counted as two.
+        let units = 1 + u32::from(code > 0xffff);
+        let follows = self.count > 0;
+        self.count += u64::from(units);
+        if class == tables::PICTURE {
+            self.pictures += units;
+            self.foreign += units;
+        } else {
+            let repeats = follows && code == self.code;
+            if follows {
+                self.repeats += u32::from(repeats);
+                self.changes += u32::from(!repeats);
+                if code < 128 && self.code < 128 {
+                    self.surprise += lookup::marks(self.code, code);
+                }
+            }
+            if class >= tables::CJK_MARK {
+                self.foreign += 1;
+                let at = usize::from(class - tables::CJK_MARK) + 1;
+                self.surprise += part(&tables::PUNCT, 24 + at);
+                if repeats {
+                    self.surprise += part(&tables::PUNCT, 32 + at);
+                }
+            }
+        }
+        self.code = code;
+    }
+
+    #[inline(never)]
+    fn close_marks(&mut self) {
+        self.state = State::Start;
+        let spaced = core::mem::take(&mut self.spaced);
+        if self.foreign == 0 && self.count <= 2 && self.lines == 0 {
+            return self.pay(tables::MARK_RUN, ONE);
+        }
+        let part = |at: usize| part(&tables::PUNCT, at);
+        let (changes, repeats) = (self.changes as usize, i64::from(self.repeats));
+        let mut surprise = self.surprise + part(0) + part(2 + (self.lines as usize).min(3)) + part(8 + changes.min(11));
+        if spaced {
+            surprise += part(1);
+        }
+        surprise += part(20) * changes.saturating_sub(11) as i64;
+        surprise += part(21) * repeats + part(22) * repeats.min(8) + part(23) * repeats.min(2);
+        surprise += (repeats - 16).max(0) * (ONE / 60);
+        let more = lookup::softplus(surprise);
+        if self.foreign == 0 {
+            self.pay(tables::MARK_RUN, ONE);
+            return self.pay(tables::MARKS_MORE, more);
+        }
+        let pictures = i64::from(self.pictures) * (ONE * 93 / 100);
+        let others = if u64::from(self.pictures) == self.count { 0 } else { ONE + more };
+        self.pay(tables::SYMBOLS, pictures + others);
+    }
+}
+
+const APOSTROPHE: u32 = 39;
+/// What may follow an apostrophe and end the word: the first four alone, the others with a second letter.
+const LETTERS: [u32; 7] = [115, 116, 109, 100, 114, 118, 108];
+const PAIRS: [(u32, u32); 3] = [(114, 101), (118, 101), (108, 108)];
+
+#[inline(never)]
+fn part(table: &[i16], at: usize) -> i64 {
+    table.get(at).map_or(0, |part| i64::from(*part))
+}

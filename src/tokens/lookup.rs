@@ -1,0 +1,129 @@
+//! How the tables of [`lexical`](super::lexical) are read.
+
+use super::tables::{self, Class};
+
+/// One token, as the exponent of two.
+pub const BITS: u32 = 10;
+
+/// A part of a word.
+pub fn is_word(class: Class) -> bool {
+    (tables::LOWER..tables::CJK_MARK).contains(&class)
+}
+
+/// A letter of the Latin script.
+pub fn is_latin(class: Class) -> bool {
+    (tables::LOWER..=tables::VIETNAMESE).contains(&class)
+}
+
+/// A capital that begins a new piece after lower case.
+pub fn is_upper(class: Class) -> bool {
+    class == tables::UPPER || class == tables::ACCENTED_UPPER
+}
+
+/// Punctuation, symbols, pictures, control characters.
+pub fn is_mark(class: Class) -> bool {
+    class == tables::MARK || class >= tables::CJK_MARK
+}
+
+/// Blanks and line ends.
+pub fn is_blank(class: Class) -> bool {
+    class <= tables::BLANK
+}
+
+/// Class of a character and, for letters and marks of ASCII, its number among them.
+#[inline(never)]
+pub fn classify(code: u32) -> (Class, usize) {
+    if let Some(packed) = tables::ASCII.get(code as usize) {
+        return (packed >> 5, usize::from(packed & 31));
+    }
+    if code > 0xffff {
+        return (tables::PICTURE, 0);
+    }
+    let (mut low, mut high) = (0, tables::STARTS.len());
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if tables::STARTS.get(middle).is_some_and(|start| u32::from(*start) <= code) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    let class = tables::CLASSES.get(low).copied().unwrap_or(tables::MARK);
+    let symbol = match class {
+        tables::ACCENTED | tables::ACCENTED_UPPER => 27,
+        tables::EXTENDED => 28,
+        _ => 29,
+    };
+    (class, symbol)
+}
+
+/// What a word costs more or less for the one character before it that belongs to it.
+#[inline(never)]
+pub fn lead(code: u32, class: Class) -> usize {
+    match code {
+        32 => 1,
+        9 => 2,
+        33..=126 => 3 + classify(code).1,
+        0..=127 => 0,
+        _ => match class {
+            tables::CJK_MARK => 35,
+            tables::MARK_BEYOND => 36,
+            _ => 37,
+        },
+    }
+}
+
+/// The four numbers of a script: per run, per character, more beyond four characters, least cost per character.
+#[inline(never)]
+pub fn script(class: Class) -> [i64; 4] {
+    let at = usize::from(class.saturating_sub(tables::FIRST_SCRIPT));
+    tables::SCRIPTS.get(at).map_or([0; 4], |numbers| numbers.map(i64::from))
+}
+
+/// The bucket of words in this script.
+pub fn bucket(class: Class) -> usize {
+    tables::FIRST_BUCKET + usize::from(class.saturating_sub(tables::FIRST_SCRIPT))
+}
+
+/// Two letters in a row.
+#[inline(never)]
+pub fn pair(first: usize, second: usize) -> i64 {
+    level(&tables::PAIRS, &tables::PAIR_LEVELS, first << 5 | second)
+}
+
+/// Three letters in a row.
+#[inline(never)]
+pub fn triple(first: usize, second: usize, third: usize) -> i64 {
+    let hash = ((first << 10 | second << 5 | third) as u32).wrapping_mul(GOLDEN);
+    level(&tables::TRIPLES, &tables::TRIPLE_LEVELS, (hash >> tables::TRIPLE_SHIFT) as usize)
+}
+
+/// A character of another script, with the one before it or by itself (0).
+#[inline(never)]
+pub fn other(code: u32, before: u32) -> i64 {
+    let hash = code.wrapping_mul(31).wrapping_add(before.wrapping_mul(0x1f35)).wrapping_mul(GOLDEN);
+    level(&tables::OTHERS, &tables::OTHER_LEVELS, (hash >> tables::OTHER_SHIFT) as usize)
+}
+
+/// Two ASCII marks in a row.
+#[inline(never)]
+pub fn marks(first: u32, second: u32) -> i64 {
+    let number = |code: u32| tables::ASCII.get(code as usize).map_or(0, |packed| usize::from(packed & 31));
+    level(&tables::MARK_PAIRS, &tables::MARK_LEVELS, number(first) << 5 | number(second))
+}
+
+/// `ln(1 + e^(4 z)) / 4`, by a table of its distance from the two straight lines it lies between.
+#[inline(never)]
+pub fn softplus(surprise: i64) -> i64 {
+    let distance = (surprise.unsigned_abs() >> (BITS - 4)) as usize;
+    surprise.max(0) + tables::SOFT.get(distance).map_or(0, |part| i64::from(*part))
+}
+
+const GOLDEN: u32 = 2_654_435_761;
+
+/// Four bits an entry, each the number of a level.
+#[inline(never)]
+fn level(packed: &[u8], levels: &[i16; 16], at: usize) -> i64 {
+    let byte = packed.get(at >> 1).copied().unwrap_or(0);
+    i64::from(levels[usize::from(byte >> ((at & 1) * 4) & 15)])
+}
