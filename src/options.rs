@@ -130,7 +130,7 @@ impl Options {
             max_input: positive(tune, "maxInputTokens", "tune.maxInputTokens")?,
             summarize: given(options.raw("summarize"), "summarize")?,
             summarizer: summarizer(options.raw("summarizer"))?,
-            estimator: estimator(tokens)?,
+            estimator: estimator(tokens, seed)?,
             overhead: limit(tokens, "overhead", "tune.tokens.overhead")?.unwrap_or(0),
             shares: shares(tuning.raw("shares"))?,
         })
@@ -205,7 +205,7 @@ fn summarizer(json: &Json) -> Result<Summarizer, Error> {
     })
 }
 
-fn estimator(tokens: &Json) -> Result<Estimator, Error> {
+fn estimator(tokens: &Json, seed: bool) -> Result<Estimator, Error> {
     let family = match tokens.get("family") {
         Json::Null => &String::new(),
         Json::Text(family) => family,
@@ -214,7 +214,9 @@ fn estimator(tokens: &Json) -> Result<Estimator, Error> {
         }
     };
     let rule = match tokens.get("estimator") {
-        Json::Null => "bytes4",
+        // The preset's figures are those of the system it stands for.
+        Json::Null if seed => "bytes4",
+        Json::Null => "lexical",
         Json::Bool(true) => "host",
         Json::Text(name) if name != "host" => {
             const NAMES: &[&str] = &["lexical", "bytes4"];

@@ -10,7 +10,7 @@ const around = 4;
 export async function ours(family, estimator = "lexical") {
   const { createCompactor } = await import(at("pkg/index.js"));
   const { openaiChat } = await import(at("pkg/formats.js"));
-  const tokens = estimator === "lexical" ? { estimator, family } : { estimator };
+  const tokens = estimator === "lexical" && family ? { estimator, family } : { estimator };
   const compactor = createCompactor({ format: openaiChat, contextWindow: 2 ** 40, tune: { tokens } });
   const empty = compactor.usage({ messages: [{ role: "user", content: "" }] }).raw;
   if (estimator === "lexical" && empty !== around) throw new Error(`an empty message counts ${empty}`);

@@ -68,8 +68,9 @@ export interface TokenOptions {
    */
   readonly family?: string | undefined;
   /**
-   * The estimator, default `"bytes4"`, or your own counter: called once per text. Where it throws or answers no number,
-   * a quarter of the bytes is counted. `"lexical"` counts by the shape of words, without a vocabulary.
+   * The estimator, or your own counter: called once per text. Where it throws or answers no number, a quarter of the
+   * bytes is counted. Default `"lexical"`, which counts by the shape of words, without a vocabulary; with the preset
+   * `contextguard` it is `"bytes4"`, a quarter of the bytes. See docs/tokens.md.
    */
   readonly estimator?: "lexical" | "bytes4" | ((text: string) => number) | undefined;
   /** Tokens a provider adds to every request unseen. */

@@ -6,7 +6,7 @@
 //! vocabulary: it is estimated by how rare its pairs and triples of letters are, through a softplus. Tables, classes of
 //! characters and the weights of the families come from `js/scripts/tables.mjs`; `docs/tokens.md` has the measurements.
 //!
-//! Costs are in parts of [`ONE`], weights in parts of [`tables::FULL`].
+//! Costs are in parts of `ONE`, weights in parts of `tables::FULL`.
 
 use super::lookup;
 use super::tables::{self, Class};

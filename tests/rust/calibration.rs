@@ -184,7 +184,8 @@ fn a_new_key_drops_the_anchor() {
 
 #[test]
 fn a_change_of_the_model_starts_a_new_calibration() {
-    let mut chat = Chat::new(json!({ "contextWindow": 32_000 }));
+    let bytes4 = json!({ "tokens": { "estimator": "bytes4" } });
+    let mut chat = Chat::new(json!({ "contextWindow": 32_000, "tune": bytes4 }));
     chat.more = json!({ "model": "small" });
     let history = [user(&filler(4_000))];
     chat.before_model(&history, None).unwrap();

@@ -27,24 +27,25 @@ fn code(error: &JsValue) -> (String, Option<String>) {
 #[wasm_bindgen_test]
 fn options_are_judged_with_their_path() {
     assert_eq!(
-        wasm::validate(json(
-            r#"{"contextWindow": 8000, "tune": {"tokens": {"estimator": "bytes4", "family": "o200k"}}}"#
-        ))
+        wasm::validate(
+            json(r#"{"contextWindow": 8000, "tune": {"tokens": {"estimator": "bytes4", "family": "o200k"}}}"#),
+            None
+        )
         .unwrap(),
         "bytes4:o200k"
     );
-    let refused = |options: &str| code(&wasm::validate(json(options)).unwrap_err());
+    let refused = |options: &str| code(&wasm::validate(json(options), None).unwrap_err());
     assert_eq!(refused(r#"{"tune": {"stratgy": "full"}}"#), ("unknown-option".into(), Some("tune.stratgy".into())));
     assert_eq!(
         refused(r#"{"tune": {"shares": {"tail": 2}}}"#),
         ("invalid-option".into(), Some("tune.shares.tail".into()))
     );
-    assert_eq!(code(&wasm::validate(Function::new_no_args("").into()).unwrap_err()).0, "invalid-option");
+    assert_eq!(code(&wasm::validate(Function::new_no_args("").into(), None).unwrap_err()).0, "invalid-option");
 }
 
 #[wasm_bindgen_test]
 fn a_share_with_a_fraction_is_read() {
-    assert!(wasm::validate(json(r#"{"tune": {"shares": {"tail": 0.25}}}"#)).is_ok());
+    assert!(wasm::validate(json(r#"{"tune": {"shares": {"tail": 0.25}}}"#), None).is_ok());
 }
 
 #[wasm_bindgen_test]

@@ -220,7 +220,6 @@ for (const [name, { of, warns, stays = [] }] of Object.entries(faults)) {
           tune: { strategy },
           summarize: async () => "- the orders are as they were",
         });
-        const before = broken(format, messages);
         let state = null;
         for (const call of [
           { messages },
@@ -230,6 +229,7 @@ for (const [name, { of, warns, stays = [] }] of Object.entries(faults)) {
           const prepared = await compactor.beforeModel({ ...call, state });
           state = JSON.parse(JSON.stringify(prepared.state));
           const { view, report } = prepared;
+          const before = broken(format, call.messages);
           for (const [rule, count] of broken(format, view))
             ok(count <= (before.get(rule) ?? 0), `${rule}: ${JSON.stringify(check(format, view))}`);
           if (call.messages.length > 0 && report.outcome !== "infeasible")

@@ -10,7 +10,7 @@ const tunings = [
   { strategy: "sliding-window" },
   { preset: "contextguard" },
 ];
-const WINDOW = 3_000;
+const WINDOW = 2_500;
 const make = (tune, summarize) =>
   createCompactor({ format: openaiChat, contextWindow: WINDOW, maxOutputTokens: 200, summarize, tune });
 

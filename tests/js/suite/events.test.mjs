@@ -4,7 +4,7 @@ import { openaiChat } from "precis/formats";
 import { chat, deepEqual, equal, frozen, ok, test, wait } from "./harness.mjs";
 
 const SUMMARY = "- order 4711 was refunded; the customer wants a copy of the invoice";
-const messages = frozen(chat(40));
+const messages = frozen(chat(40, 500));
 const SECRET = /order 47|4711/;
 
 async function* stream(...items) {
@@ -109,7 +109,9 @@ test("events: a compaction is told even if it does not help enough", async () =>
     ["infeasible", "You are a careful assistant. ".repeat(2_000)],
   ])
     for (const summarize of [undefined, async () => SUMMARY]) {
-      const { value, types, events } = await told(summarize, { call: { system } });
+      const call = { system, messages: chat(40) };
+      const tune = { tokens: { estimator: "bytes4" } };
+      const { value, types, events } = await told(summarize, { call, tune });
       equal(value.report.outcome, outcome);
       equal(value.report.rung, "digest");
       ok(value.view.length < messages.length);
@@ -190,12 +192,12 @@ test("events: a refused call tells nothing", async () => {
 test("events: a stream that is aborted stops being told", async () => {
   const controller = new AbortController();
   async function* endless() {
-    for (;;) {
-      await wait(3);
+    for (let words = 0; ; words++) {
+      await wait(1);
+      if (words === 5) controller.abort();
       yield "word ";
     }
   }
-  setTimeout(() => controller.abort(), 20);
   const { status, reason, events, types } = await told(endless, { call: { signal: controller.signal } });
   equal(status, "rejected");
   equal(reason.name, "AbortError");
