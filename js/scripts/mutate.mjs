@@ -147,7 +147,7 @@ function write(mutations, found) {
   const survived = ran.filter(({ caught }) => caught.length === 0);
   const table = rows.map(({ file, what, equal, caught }) => {
     const by = !caught
-      ? "not run yet"
+      ? "no example; properties not run yet"
       : caught.length === 0
         ? `**survived**${equal ? `: ${equal}` : ""}`
         : `\`${caught[0]}\`${caught.length > 1 ? ` and ${caught.length - 1} more` : ""}`;

@@ -3,6 +3,7 @@
 use crate::support::{Chat, M, P, answer, assistant, calls, filler, result, user, words};
 use precis::message::Role;
 use precis::state::Kind;
+use precis::summary::verify::Answer;
 use serde_json::json;
 
 fn chat() -> Chat {
@@ -94,4 +95,36 @@ fn a_part_as_large_as_the_cap_of_a_clip_stays_whole() {
     history[2] = result("call_0", &filler(cap * 4 + 4));
     let view = chat.before_model(&history, None).unwrap().view;
     assert!(words(&view[2]).contains("left out"), "{}", words(&view[2]));
+}
+
+#[test]
+fn three_failures_leave_the_summarizer_alone_for_eight_compactions() {
+    let mut chat = chat();
+    let mut history = Vec::new();
+    let mut asked = String::new();
+    for round in 0..16 {
+        history.extend(long_turns(round * 16..round * 16 + 16));
+        let mut calls = 0;
+        let mut fail = |_: &precis::summary::request::Request| {
+            calls += 1;
+            Answer::Failed("overloaded".into())
+        };
+        let revision = chat.session().revision;
+        chat.before_model(&history, Some(&mut fail)).unwrap();
+        assert!(chat.session().revision > revision, "round {round} compacts");
+        asked.push_str(&calls.to_string());
+    }
+    assert_eq!(asked, "1110000000011100");
+}
+
+#[test]
+fn the_soft_threshold_lies_at_85_percent_of_the_trigger() {
+    let history = long_turns(0..2);
+    let trigger_of = |more: serde_json::Value| {
+        let mut chat = chat();
+        chat.more = more;
+        chat.before_model(&history, None).unwrap().committed.report.after.trigger
+    };
+    let hard = trigger_of(json!({}));
+    assert_eq!(trigger_of(json!({ "threshold": "soft" })), hard * 85 / 100);
 }
