@@ -48,6 +48,8 @@ pub struct Call {
     pub soft: bool,
     /// The provider's error about the request before this one.
     pub refusal: Option<Refusal>,
+    /// Messages of one role must not follow each other, and the format can merge them.
+    pub strict: bool,
     /// Compact now, whatever the size.
     pub now: bool,
     /// What a compaction by hand is to keep.
@@ -109,6 +111,7 @@ impl Call {
             todos,
             soft,
             refusal: refusal(fields.raw("overflow")),
+            strict: fields.flag("strict")?.unwrap_or(false),
             now: fields.flag("compact")?.unwrap_or(false),
             focus: owned(fields.text("focus")?.filter(|focus| !focus.trim().is_empty())),
             ids: fields.list("ids")?.iter().map(|id| owned(id.text())).collect(),

@@ -26,7 +26,7 @@ use crate::tokens::calibration::Reply;
 use crate::view::{Item, Slot};
 use crate::work::Work;
 
-pub use crate::render::Sent;
+pub use crate::host::Sent;
 
 /// Steps of one commit: more than any history needs that can be helped.
 const STEPS: usize = 32;

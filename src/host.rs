@@ -22,6 +22,15 @@ impl Product {
     }
 }
 
+/// A place in what is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sent {
+    /// The host's own message.
+    Input(usize),
+    /// The message the host made in this call under this number.
+    Made(u32),
+}
+
 /// The host's side of a call.
 pub trait Host {
     /// The messages at these input indices, with their text.
@@ -47,4 +56,10 @@ pub trait Host {
     /// # Errors
     /// When the format cannot make it.
     fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error>;
+
+    /// Makes one message of two that must not follow each other.
+    ///
+    /// # Errors
+    /// When the format cannot make it.
+    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error>;
 }

@@ -209,6 +209,21 @@ fn in_batch(messages: &[Digest<'_>], index: usize) -> bool {
     index > 0 && messages[index - 1].role() == Role::Assistant && messages[index - 1].has(PartKind::Call)
 }
 
+/// Messages of users, or of the model, that follow each other: for providers where roles must alternate.
+pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
+    let repeats = |index: &usize| {
+        let role = messages[*index].role();
+        messages[index - 1].role() == role && matches!(role, Role::User | Role::Assistant)
+    };
+    let violation = |index: usize| Violation {
+        rule: "alternation",
+        index,
+        message: "A message of the same role as the one before it.",
+        subject: messages[index].hash(),
+    };
+    (1..messages.len()).filter(repeats).map(violation).collect()
+}
+
 /// The violations of a view that its history does not have: those we would have added.
 pub fn added(view: &[Digest<'_>], history: &[Digest<'_>]) -> Vec<Violation> {
     let mut known: Vec<(&'static str, u64)> = check(history).iter().map(fault).collect();

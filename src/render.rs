@@ -3,25 +3,20 @@
 use crate::compose;
 use crate::content::Content;
 use crate::error::Error;
-use crate::host::{Host, Product};
+use crate::host::{Host, Product, Sent};
+use crate::message::Role;
 use crate::prelude::*;
 use crate::text;
 use crate::view::{self, Item, Slot, View};
 use crate::work::Work;
 
-/// A place in what is sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sent {
-    /// The host's own message.
-    Input(usize),
-    /// The message the host made in this call under this number.
-    Made(u32),
-}
-
-/// Has the host make what is not its own, and says what to send.
+/// Has the host make what is not its own, and says what to send. Where roles must alternate, users' messages that only a
+/// compaction has brought together become one.
 pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Result<Vec<Sent>, Error> {
     let checkpoint = work.history.active.map(|active| &work.state.checkpoints[active]);
-    let mut sent = Vec::with_capacity(view.items.len());
+    let mut sent: Vec<Sent> = Vec::with_capacity(view.items.len());
+    // Of the message before, if a user's: its place in the history, if it has one.
+    let mut before: Option<Option<u64>> = None;
     for item in &mut view.items {
         let made = |text: &str, slot: &str, host: &mut dyn Host| -> Result<Option<Product>, Error> {
             checkpoint
@@ -41,11 +36,25 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
             }
             _ => {}
         }
-        match (&item.made, item.slot) {
-            (Some(product), _) => sent.push(Sent::Made(product.number)),
-            (None, Slot::Host { input, .. }) => sent.push(Sent::Input(input)),
-            (None, _) => {}
+        let own = match item.slot {
+            Slot::Host { input, index } => Some((input, index)),
+            _ => None,
+        };
+        let place = match (&item.made, own) {
+            (Some(product), _) => Sent::Made(product.number),
+            (None, Some((input, _))) => Sent::Input(input),
+            (None, None) => continue,
+        };
+        let role = item.digest().or(own.map(|(input, _)| work.history.messages[input])).map(|digest| digest.role());
+        let index = own.map(|(_, index)| index);
+        let user = work.call.strict && role == Some(Role::User);
+        // What follows each other in the history itself is the host's.
+        let apart = before.is_some_and(|before| index.is_none() || before.map(|before| before + 1) != index);
+        match sent.last_mut().filter(|_| user && apart) {
+            Some(last) => *last = Sent::Made(host.merge(*last, place)?.number),
+            None => sent.push(place),
         }
+        before = user.then_some(index);
     }
     Ok(sent)
 }

@@ -93,6 +93,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       unreadable: history.unreadable,
       ...(history.guessed || system?.guessed || tools?.guessed ? { counterFailed: true } : {}),
       ...(format.id ? { ids: messages.map((message) => format.id?.(message) ?? null) } : {}),
+      ...(format.alternation === "strict" && format.merge ? { strict: true } : {}),
       ...more,
     };
     return { input, messages, memory, history, flags: flagsOf(messages, given) };

@@ -19,8 +19,8 @@ export interface Format<Base> {
   /** A short name, for reports. */
   readonly name: string;
   /**
-   * Whether two messages of the same role may follow each other. Default `"free"`. Not acted on yet: with `"strict"`,
-   * a summary may still stand before a message of the user.
+   * Whether two messages of the same role may follow each other. Default `"free"`. With `"strict"`, messages of users that
+   * a compaction has brought together (a summary and the request after it) become one, made by {@link Format.merge}.
    */
   readonly alternation?: "free" | "strict" | undefined;
   /**
@@ -45,6 +45,8 @@ export interface Format<Base> {
    * JSON: the same members, with shorter strings in them.
    */
   replace(message: Base, part: number, text: string): Base;
+  /** A new message that says what `first` says and then what `second` says, both of role user. Needed for `"strict"`. */
+  merge?(first: Base, second: Base): Base;
   /** The message's own id, where the shape has one. */
   id?(message: Base): string | undefined;
 }

@@ -44,7 +44,7 @@ export interface Glue {
   keep_from(state: unknown): { readonly index: number; readonly id: string | null };
   summary_of(state: unknown): string | undefined;
   attributes(report: unknown): Record<string, string | number | boolean>;
-  check(records: Uint32Array): { rule: string; index: number; message: string }[];
+  check(records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[];
 }
 
 /** One call, as plain data. */
@@ -68,6 +68,7 @@ export interface CallInput {
   readonly inFlight?: unknown;
   readonly overflow?: Refusal | true | null;
   readonly focus?: unknown;
+  readonly strict?: true;
   readonly compact?: true;
   readonly ids?: (string | null)[];
   /** Indices of messages whose format said nothing of them. */
@@ -89,6 +90,8 @@ export interface Host {
   /** The copy of a message that an earlier call made under `key`, if it is still known. */
   remade(index: number, key: string): Uint32Array | undefined;
   replace(index: number, key: string, parts: Uint32Array, texts: string[]): Uint32Array;
+  /** One message of two, each as kind and number: `0, index` of the input, `1, number` of those made in this call. */
+  merge(pair: Uint32Array): Uint32Array;
 }
 
 /** What a summarizer said, or why it said nothing. */

@@ -60,6 +60,14 @@ export class CallHost<Base, M extends Base> implements Host {
     });
   }
 
+  merge([kind, at, otherKind, otherAt]: Uint32Array): Uint32Array {
+    return leave(() => {
+      const one = (kind: unknown, at = 0) => (kind === 1 ? this.made[at] : this.messages[at]) as M;
+      const merged = this.format.merge?.(one(kind, at), one(otherKind, otherAt));
+      return this.add(checked(merged, "format.merge"));
+    });
+  }
+
   /** What to send: the host's own messages, and those made in this call. */
   view({ view: triples }: Outcome): M[] {
     const view: M[] = [];

@@ -19,5 +19,5 @@ export function checkMessages<M>(
   messages: readonly M[],
 ): { rule: string; index: number; message: string }[] {
   const { records } = new Memory(format, "bytes4", null).history(messages);
-  return enter((glue) => glue.check(records));
+  return enter((glue) => glue.check(records, format.alternation === "strict"));
 }

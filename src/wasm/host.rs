@@ -4,7 +4,7 @@ use super::js::Array;
 use super::wire;
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
-use crate::host::{Host, Product};
+use crate::host::{Host, Product, Sent};
 use crate::prelude::*;
 use wasm_bindgen::prelude::*;
 
@@ -21,6 +21,8 @@ extern "C" {
     fn remade(this: &JsHost, input: u32, key: &str) -> Result<Option<Vec<u32>>, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn replace(this: &JsHost, input: u32, key: &str, parts: Vec<u32>, texts: Array) -> Result<Vec<u32>, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn merge(this: &JsHost, pair: Vec<u32>) -> Result<Vec<u32>, JsValue>;
 }
 
 #[wasm_bindgen]
@@ -93,6 +95,15 @@ impl Host for Bridge<'_> {
             bodies.push(&JsValue::from_str(text));
         }
         let record = self.host.replace(input as u32, key, parts, bodies).map_err(|thrown| self.caught(thrown))?;
+        Ok(self.product(record))
+    }
+
+    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
+        let pair = [first, second].into_iter().flat_map(|sent| match sent {
+            Sent::Input(input) => [0, input as u32],
+            Sent::Made(number) => [1, number],
+        });
+        let record = self.host.merge(pair.collect()).map_err(|thrown| self.caught(thrown))?;
         Ok(self.product(record))
     }
 }

@@ -201,9 +201,13 @@ pub fn attributes(report: JsValue) -> Result<JsValue, JsValue> {
 
 /// Violations in a run of messages.
 #[wasm_bindgen]
-pub fn check(records: Vec<u32>) -> Result<JsValue, JsValue> {
+pub fn check(records: Vec<u32>, strict: bool) -> Result<JsValue, JsValue> {
     let messages = Digest::split(&records).ok_or_else(gone)?;
-    let found = pairs::check(&messages).into_iter().map(|violation| {
+    let mut all = pairs::check(&messages);
+    if strict {
+        all.extend(pairs::alternation(&messages));
+    }
+    let found = all.into_iter().map(|violation| {
         Json::record(&mut [
             ("rule", violation.rule.into()),
             ("index", violation.index.into()),
@@ -247,6 +251,7 @@ fn parse_call(call: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call,
         "unreadable",
         "counterFailed",
         "overflow",
+        "strict",
     ] {
         members.push((name.to_owned(), from_js(&member(name), name, Code::InvalidCall)?));
     }

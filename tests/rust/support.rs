@@ -4,9 +4,9 @@ use precis::archive::Record;
 use precis::call::Call;
 use precis::content::{self, Content};
 use precis::digest::Digester;
-use precis::engine::{self, Committed, Reported, Sent};
+use precis::engine::{self, Committed, Reported};
 use precis::error::Error;
-use precis::host::{Host, Product};
+use precis::host::{Host, Product, Sent};
 use precis::json::Json;
 use precis::message::{Digest, Role};
 use precis::options::Options;
@@ -267,6 +267,15 @@ impl Host for TestHost<'_> {
             }
         }
         Ok(self.make(copy))
+    }
+
+    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
+        let [mut one, other] = [first, second].map(|sent| match sent {
+            Sent::Input(input) => self.messages[input].clone(),
+            Sent::Made(number) => self.made[number as usize].clone(),
+        });
+        one.parts.extend(other.parts);
+        Ok(self.make(one))
     }
 }
 

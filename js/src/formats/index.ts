@@ -6,3 +6,4 @@
 export { aiSdk } from "./ai-sdk.ts";
 export { anthropic } from "./anthropic.ts";
 export { openaiChat } from "./openai-chat.ts";
+export { strict } from "./strict.ts";

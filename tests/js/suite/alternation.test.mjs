@@ -1,0 +1,69 @@
+// Endpoints where roles must alternate: what a compaction brings together is one message.
+import { createCompactor } from "precis";
+import { openaiChat, strict } from "precis/formats";
+import { check } from "precis/testing";
+import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
+import { conversation, requestsOf, shapes } from "./scenarios.mjs";
+
+const twice = (format, view) => check(format, view).filter(({ rule }) => rule === "alternation").length;
+
+/** Sends a whole conversation, and counts the requests in which two messages of a role follow each other. */
+async function refusals(format, history, tune) {
+  const compactor = createCompactor({ format, contextWindow: 4_000, maxOutputTokens: 200, tune });
+  let [state, refused, merged] = [null, 0, 0];
+  for (const at of requestsOf(history)) {
+    const messages = history.slice(0, at);
+    const prepared = await compactor.beforeModel({ messages, state });
+    state = JSON.parse(JSON.stringify(prepared.state));
+    refused += Number(twice({ ...format, ...strict }, prepared.view) > 0);
+    const text = JSON.stringify(prepared.view);
+    if (prepared.report.outcome !== "unchanged")
+      merged += Number(text.includes("[Summary of the conversation so far]"));
+    ok(text.includes(JSON.stringify(messages.findLast(({ role }) => role === "user").content).slice(1, 40)));
+    // The same state says the same.
+    const again = await compactor.beforeModel({ messages, state });
+    equal(JSON.stringify(again.view), text);
+  }
+  return { refused, merged };
+}
+
+for (const [title, shape] of Object.entries(shapes)) {
+  const { format } = shape;
+  for (const strategy of ["tail", "full", "sliding-window"])
+    test(`${title}, ${strategy}: no two messages of a role follow each other`, async () => {
+      // Results are messages of the user in Anthropic's shape: a history of calls alternates by itself.
+      const history = frozen(conversation(shape, { messages: 80, size: 500, seed: 5, tools: true, giants: 0 }));
+      equal(twice({ ...format, ...strict }, history), 0);
+      const free = await refusals(format, history, { strategy });
+      const alternating = await refusals({ ...format, ...strict }, history, { strategy });
+      ok(free.refused > 0, "without it, some requests would be refused");
+      deepEqual(alternating, { refused: 0, merged: free.merged });
+    });
+}
+
+test("the merged message is new, and says both", () => {
+  const [one, other] = frozen([
+    { role: "user", content: "One." },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "Two." },
+        { type: "image_url", image_url: { url: "https://x/y" } },
+      ],
+    },
+  ]);
+  deepEqual(strict.merge(one, one), { role: "user", content: "One.\n\nOne." });
+  deepEqual(strict.merge(one, other), { role: "user", content: [{ type: "text", text: "One." }, ...other.content] });
+  deepEqual(strict.merge(other, one), { role: "user", content: [...other.content, { type: "text", text: "One." }] });
+});
+
+test("what follows each other in the history is the host's", async () => {
+  const format = { ...openaiChat, ...strict };
+  const messages = [
+    { role: "user", content: "One." },
+    { role: "user", content: "Two." },
+  ];
+  const { view, changed } = await createCompactor({ format, contextWindow: 4_000 }).beforeModel({ messages });
+  ok(!changed && view[0] === messages[0] && view[1] === messages[1]);
+  equal(twice(format, view), 1);
+});
