@@ -126,6 +126,8 @@ codes! {
         UnansweredCall = "unanswered-call",
         /// A call id used twice while still open, or answered twice.
         DuplicateId = "duplicate-id",
+        /// A message without content was in the history.
+        EmptyMessage = "empty-message",
         /// The summarizer failed or its answer was not usable; a digest took its place.
         SummaryFailed = "summary-failed",
         /// System and tools alone nearly fill the window.

@@ -57,6 +57,12 @@ pub trait Host {
     /// When the format cannot make it.
     fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error>;
 
+    /// Makes a message that answers the call `id` of the tool `name`; none if the format has no such message.
+    ///
+    /// # Errors
+    /// When the format cannot make it.
+    fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error>;
+
     /// Makes one message of two that must not follow each other.
     ///
     /// # Errors

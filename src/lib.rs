@@ -32,7 +32,7 @@
 //! | [`pairs`] | groups, legal cuts, the one checker |
 //! | [`state`], [`history`], [`host`], [`view`] | what outlives a call, placing a history, projecting the view |
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
-//! | [`report`], `reason`, [`call`], `work`, `heed` | what was decided and why; a call with its history placed; what refusals teach |
+//! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
 //! | [`compose`], `climb`, `render`, [`engine`] | checkpoints and their texts, the moves of a commit, what is sent, the steps |
 
 #![no_std]
@@ -54,6 +54,7 @@ pub mod host;
 pub mod id_map;
 pub mod json;
 pub mod markers;
+mod mend;
 pub mod message;
 pub mod millionths;
 pub mod options;

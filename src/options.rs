@@ -65,6 +65,8 @@ pub struct Options {
     pub reserve: Option<u64>,
     /// A separate limit on the input.
     pub max_input: Option<u64>,
+    /// Whether faults that a history brings are mended in the view.
+    pub repair: bool,
     /// Whether the host gave a summarizer.
     pub summarize: bool,
     /// Its limits.
@@ -114,7 +116,6 @@ impl Options {
                 Strategy::parse(name).ok_or_else(|| unknown("tune.strategy", name, Strategy::NAMES, "strategy"))?
             }
         };
-        tuning.flag("repair")?;
         let tokens = if tuning.raw("tokens").is_null() { &empty } else { tuning.raw("tokens") };
         Fields::of(tokens, "tune.tokens", Code::InvalidOption)?;
         known(tokens, "tune.tokens", &["family", "estimator", "overhead"])?;
@@ -128,6 +129,7 @@ impl Options {
             max_output: limit(json, "maxOutputTokens", "maxOutputTokens")?,
             reserve,
             max_input: positive(tune, "maxInputTokens", "tune.maxInputTokens")?,
+            repair: tuning.flag("repair")?.unwrap_or(false),
             summarize: given(options.raw("summarize"), "summarize")?,
             summarizer: summarizer(options.raw("summarizer"))?,
             estimator: estimator(tokens, seed)?,

@@ -87,7 +87,8 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
             }
         };
         look(&content, &mut given);
-        match places[input].map(|at| view.items[at].made.is_some()) {
+        let told = view.items.iter().any(|item| item.slot == Slot::Mended { input });
+        match places[input].map(|at| view.items[at].made.is_some()).or(told.then_some(false)) {
             Some(true) => {
                 let options = &work.call.options;
                 look(&view::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);

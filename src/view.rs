@@ -24,6 +24,11 @@ pub enum Slot {
     Summary,
     /// The progress note.
     Note,
+    /// Made to mend a fault that the history brought.
+    Mended {
+        /// The message of the input that had it.
+        input: usize,
+    },
 }
 
 /// A place in the view.

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{Error, Warning};
 use crate::history::History;
 use crate::host::Host;
+use crate::mend::mend;
 use crate::overflow::Refusal;
 use crate::pairs::{self, Cuts};
 use crate::plan::compact::Shape;
@@ -60,7 +61,11 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
-        view::project(&self.history, &self.state, &self.call.options.estimator, host)
+        let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
+        if self.call.options.repair && !self.call.options.seed {
+            mend(self, &mut view, host)?;
+        }
+        Ok(view)
     }
 
     pub(crate) fn limits(&self, view: &View) -> Limits {
@@ -186,9 +191,11 @@ impl<'a> Work<'a> {
                 "orphan-result" => Warning::OrphanResult,
                 "unanswered-call" => Warning::UnansweredCall,
                 "duplicate-id" | "duplicate-result" => Warning::DuplicateId,
+                "empty-content" => Warning::EmptyMessage,
                 _ => continue,
             };
-            warn(code, Some(format!("messages[{}]", violation.index)), violation.message);
+            let mended = if self.call.options.repair { " It is mended in the view, if it stands alone." } else { "" };
+            warn(code, Some(format!("messages[{}]", violation.index)), &format!("{}{mended}", violation.message));
         }
         report
     }

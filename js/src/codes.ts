@@ -23,6 +23,7 @@ export type ErrorCode =
 export type WarningCode =
   | "counter-failed"
   | "duplicate-id"
+  | "empty-message"
   | "is-a-view"
   | "learned-limit"
   | "must-keep-lost"

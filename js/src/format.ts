@@ -45,6 +45,8 @@ export interface Format<Base> {
    * JSON: the same members, with shorter strings in them.
    */
   replace(message: Base, part: number, text: string): Base;
+  /** The message that answers the call `id` of the tool `name`; for `tune.repair`. Without it such calls stay as they are. */
+  result?(id: string, name: string, text: string): Base;
   /** A new message that says what `first` says and then what `second` says, both of role user. Needed for `"strict"`. */
   merge?(first: Base, second: Base): Base;
   /** The message's own id, where the shape has one. */

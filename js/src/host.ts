@@ -60,6 +60,13 @@ export class CallHost<Base, M extends Base> implements Host {
     });
   }
 
+  result(id: string, name: string, text: string): Uint32Array | undefined {
+    return leave(() => {
+      const { result } = this.format;
+      return result && this.add(checked(result.call(this.format, id, name, text), "format.result"));
+    });
+  }
+
   merge([kind, at, otherKind, otherAt]: Uint32Array): Uint32Array {
     return leave(() => {
       const one = (kind: unknown, at = 0) => (kind === 1 ? this.made[at] : this.messages[at]) as M;

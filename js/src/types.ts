@@ -52,7 +52,10 @@ export interface Tuning {
   readonly reserve?: number | undefined;
   /** A provider's limit on the input alone, in tokens. */
   readonly maxInputTokens?: number | undefined;
-  /** Whether what a history brings that a provider would refuse is repaired in the view. Not acted on yet. */
+  /**
+   * Whether what a history brings that a provider would refuse is mended in the view: results without their call, given
+   * twice or too early, calls without a result, empty messages. Each is a warning, mended or not. Default false.
+   */
   readonly repair?: boolean | undefined;
   /** How tokens are counted. */
   readonly tokens?: TokenOptions | undefined;

@@ -22,6 +22,8 @@ extern "C" {
     #[wasm_bindgen(method, catch)]
     fn replace(this: &JsHost, input: u32, key: &str, parts: Vec<u32>, texts: Array) -> Result<Vec<u32>, JsValue>;
     #[wasm_bindgen(method, catch)]
+    fn result(this: &JsHost, id: &str, name: &str, text: &str) -> Result<Option<Vec<u32>>, JsValue>;
+    #[wasm_bindgen(method, catch)]
     fn merge(this: &JsHost, pair: Vec<u32>) -> Result<Vec<u32>, JsValue>;
 }
 
@@ -96,6 +98,11 @@ impl Host for Bridge<'_> {
         }
         let record = self.host.replace(input as u32, key, parts, bodies).map_err(|thrown| self.caught(thrown))?;
         Ok(self.product(record))
+    }
+
+    fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
+        let record = self.host.result(id, name, text).map_err(|thrown| self.caught(thrown))?;
+        Ok(record.map(|record| self.product(record)))
     }
 
     fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {

@@ -269,6 +269,10 @@ impl Host for TestHost<'_> {
         Ok(self.make(copy))
     }
 
+    fn result(&mut self, id: &str, _name: &str, text: &str) -> Result<Option<Product>, Error> {
+        Ok(Some(self.make(result(id, text))))
+    }
+
     fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
         let [mut one, other] = [first, second].map(|sent| match sent {
             Sent::Input(input) => self.messages[input].clone(),

@@ -19,6 +19,11 @@ export const aiSdk: Format<Message> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
+  result: (id, name, text) => ({
+    role: "tool",
+    content: [{ type: "tool-result", toolCallId: id, toolName: name, output: { type: "error-text", value: text } }],
+  }),
+
   replace(message, part, text) {
     if (!Array.isArray(message.content)) return { ...message, content: text };
     return withPart(message, part, (part) => {

@@ -19,6 +19,11 @@ export const anthropic: Format<Message> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
+  result: (id, _name, text) => ({
+    role: "user",
+    content: [{ type: "tool_result", tool_use_id: id, content: text, is_error: true }],
+  }),
+
   replace(message, part, text) {
     if (!Array.isArray(message.content)) return { ...message, content: text };
     return withPart(message, part, (block) => {

@@ -34,6 +34,8 @@ export const openaiChat: Format<Message> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
+  result: (id, _name, text) => ({ role: "tool", tool_call_id: id, content: text }),
+
   replace(message, part, text) {
     if (part >= CALLS) return withInput(message, part - CALLS, text);
     if (!Array.isArray(message.content) || message.role === "tool") return { ...message, content: text };
