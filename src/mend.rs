@@ -36,11 +36,13 @@ pub(crate) fn mend(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Res
     let (mut early, mut texts): (Vec<(u64, Item)>, Vec<Item>) = (Vec::new(), Vec::new());
     let mut unanswered: Vec<(usize, u64)> = Vec::new();
     let mut rest = faults.as_slice();
+    let mut batch = false;
     for (at, item) in core::mem::take(&mut view.items).into_iter().enumerate() {
         let count = rest.iter().take_while(|fault| fault.0 == at).count();
         let (own, later) = rest.split_at(count);
         rest = later;
         let Slot::Host { input, .. } = item.slot else {
+            answer(work, &mut unanswered, &mut early, &mut out, host)?;
             out.append(&mut texts);
             out.push(item);
             continue;
@@ -63,12 +65,15 @@ pub(crate) fn mend(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Res
             }
             continue;
         }
+        // Calls of one batch may come as several messages in a row; what else comes ends the wait for results.
+        let calls = role == Role::Assistant && has_call;
+        if !(calls && batch && texts.is_empty()) {
+            answer(work, &mut unanswered, &mut early, &mut out, host)?;
+        }
         if !has_result && role != Role::Tool {
             out.append(&mut texts);
         }
-        if !(role == Role::Assistant && has_call) {
-            answer(work, &mut unanswered, &mut early, &mut out, host)?;
-        }
+        batch = calls;
         unanswered.extend(is("unanswered-call").map(|fault| (input, fault.1.subject)));
         out.push(item);
     }

@@ -85,6 +85,19 @@ const faults = {
     ],
     warns: ["unanswered-call"],
   },
+  "a lost result, a lost call, and a sound batch after them": {
+    of: (shape) => [
+      ...past(shape),
+      ...shape.say("user", "Look."),
+      ...shape.calls(one("never")),
+      ...shape.results(one("lost")),
+      ...shape.calls(two("a", "b")),
+      ...shape.results(one("a")),
+      ...shape.results(one("b")),
+      ...shape.say("user", "And now?"),
+    ],
+    warns: ["orphan-result", "unanswered-call"],
+  },
   "parallel calls answered in pieces, and in another order": {
     of: (shape) => [
       ...past(shape),
