@@ -4,6 +4,9 @@
  * @module
  */
 export { aiSdk } from "./ai-sdk.ts";
+export { aiSdkUI } from "./ai-sdk-ui.ts";
 export { anthropic } from "./anthropic.ts";
+export { gemini } from "./gemini.ts";
 export { openaiChat } from "./openai-chat.ts";
+export { openaiResponses } from "./openai-responses.ts";
 export { strict } from "./strict.ts";

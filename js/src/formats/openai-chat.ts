@@ -53,7 +53,7 @@ function readAssistant(message: Part, to: Reader): void {
   // Details are what some providers sign or encrypt, and want back as they were.
   const signed = Array.isArray(reasoning_details) && reasoning_details.length > 0;
   if (typeof thoughts === "string" || signed) to.reasoning(typeof thoughts === "string" ? thoughts : "", signed);
-  readContent(content, to);
+  if (content !== null && content !== undefined) readContent(content, to);
   if (refusal) to.opaque(refusal);
   if (audio) to.opaque(audio);
   if (Array.isArray(tool_calls)) for (let i = 0; i < tool_calls.length; i++) readCall(CALLS + i, tool_calls[i], to);

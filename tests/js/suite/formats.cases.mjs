@@ -84,7 +84,6 @@ const openai = {
     message: { role: "assistant", content: null, refusal: "No." },
     said: [
       ["role", "assistant"],
-      ["opaque", null],
       ["opaque", "No."],
     ],
   },
@@ -101,7 +100,6 @@ const openai = {
     },
     said: [
       ["role", "assistant"],
-      ["opaque", null],
       ["call", "c1", "read", { path: "a", lines: [1, 2] }, CALLS],
       ["call", "c2", "read", '{"path":', CALLS + 1],
       ["call", "c3", "shell", "ls", CALLS + 2],
@@ -112,7 +110,6 @@ const openai = {
     message: { role: "assistant", content: null, function_call: { name: "read", arguments: "{}" } },
     said: [
       ["role", "assistant"],
-      ["opaque", null],
       ["call", "read", "read", {}, FUNCTION_CALL],
     ],
   },

@@ -1,0 +1,56 @@
+import type { Format, Reader } from "precis";
+import { isPart, mediaKind, type Part } from "./parts.ts";
+
+type Message = { role: string; parts: readonly unknown[] };
+
+/**
+ * `UIMessage`s of the AI SDK's `useChat`, versions 5 to 7, for reading only: `usage()` of a compactor with this format is a
+ * meter for a chat as a browser holds it. What is sent to a model is made of model messages: use `aiSdk` there.
+ */
+export const aiSdkUI: Format<Message> = {
+  name: "ai-sdk-ui",
+
+  read({ role, parts }, to) {
+    if (role === "system" || role === "user" || role === "assistant") to.role(role);
+    if (!Array.isArray(parts)) to.opaque(parts);
+    else for (let i = 0; i < parts.length; i++) readPart(i, parts[i], to);
+  },
+
+  summary: readOnly,
+  replace: readOnly,
+
+  id: (message) => (message as Part).id as string | undefined,
+};
+
+function readPart(index: number, part: unknown, to: Reader): void {
+  const { type, text } = isPart(part) ? part : {};
+  if (!isPart(part) || typeof type !== "string") to.opaque(part);
+  else if (type === "text") to.text(index, (text ?? "") as string);
+  else if (type === "reasoning") to.reasoning((text ?? "") as string, isPart(part.providerMetadata));
+  else if (type === "file") readFile(index, part, to);
+  else if (type === "dynamic-tool" || type.startsWith("tool-")) readTool(index, type, part, to);
+  // Steps, sources and data of the host's own are shown to people and not sent to the model.
+  else if (!UNSENT.test(type)) to.opaque(part);
+}
+
+const UNSENT = /^(step-start|source-url|source-document|data-.*)$/;
+
+function readFile(index: number, { mediaType, url, filename }: Part, to: Reader): void {
+  to.media(mediaKind(mediaType, filename), url, mediaType as string, index, filename as string | undefined);
+}
+
+/** A call and its outcome, as far as they have come: while the input is streaming there may be a part of it, or nothing. */
+function readTool(index: number, type: string, part: Part, to: Reader): void {
+  const { toolCallId, toolName, state, input, rawInput, output, errorText } = part;
+  const id = toolCallId as string;
+  to.call(id, (toolName ?? type.slice("tool-".length)) as string, input ?? rawInput ?? {});
+  if (state === "output-available") to.result(index, id, output ?? "", false);
+  else if (state === "output-error") to.result(index, id, errorText ?? "", true);
+  else if (state === "output-denied") to.result(index, id, "", true);
+}
+
+function readOnly(): never {
+  throw new TypeError(
+    "UI messages are for reading only: compact model messages (convertToModelMessages) with `aiSdk`.",
+  );
+}

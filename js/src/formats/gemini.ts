@@ -1,0 +1,113 @@
+import type { Format, Reader } from "precis";
+import { isPart, mediaKind, type Part } from "./parts.ts";
+
+type Message = { role?: unknown; parts?: unknown };
+
+/**
+ * `Content`s of Google's Gemini API and of ADK, in the spelling of JavaScript (`functionCall`) or Python (`function_call`).
+ * Turns have to alternate there, so a summary and the user's message after it become one.
+ */
+export const gemini: Format<Message> = {
+  name: "gemini",
+  alternation: "strict",
+
+  read(message, to) {
+    const { role, parts } = message;
+    if (role === "model") to.role("assistant");
+    else if (role === "user" || role === undefined) to.role("user");
+    else if (role === "function" || role === "tool") to.role("tool");
+    else if (role === "system") to.role("system");
+    if (Array.isArray(parts)) readParts(parts, to);
+    else if (parts !== undefined) to.opaque(parts);
+  },
+
+  summary: (text) => ({ role: "user", parts: [{ text }] }),
+
+  merge: (first, second) => ({ ...second, parts: [...(first.parts as unknown[]), ...(second.parts as unknown[])] }),
+
+  result: (id, name, text) => ({
+    role: "user",
+    parts: [{ functionResponse: { ...(!isMadeUp(id, name) && { id }), name, response: { result: text } } }],
+  }),
+
+  replace(message, part, text) {
+    const parts = message.parts as readonly unknown[];
+    return { ...message, parts: parts.map((one, i) => (i === part && isPart(one) ? shortened(one, text) : one)) };
+  },
+};
+
+function readParts(parts: readonly unknown[], to: Reader): void {
+  const seen = new Map<string, number>();
+  // Calls often carry no id: the first of a name is answered by the first of that name.
+  const idOf = ({ id, name }: Part, kind: string): string => {
+    if (typeof id === "string" && id !== "") return id;
+    const nth = seen.get(kind + name) ?? 0;
+    seen.set(kind + name, nth + 1);
+    return madeUp(name, nth);
+  };
+  let signed = false;
+  for (let i = 0; i < parts.length; i++) {
+    const part = parts[i];
+    if (!isPart(part)) {
+      to.opaque(part);
+      continue;
+    }
+    const call = member(part, "functionCall", "function_call");
+    const answer = member(part, "functionResponse", "function_response");
+    const inline = member(part, "inlineData", "inline_data");
+    const file = member(part, "fileData", "file_data");
+    const signature = part.thoughtSignature ?? part.thought_signature;
+    signed ||= typeof signature === "string" && signature !== "";
+    if (part.thought === true) to.reasoning(typeof part.text === "string" ? part.text : "", signature !== undefined);
+    else if (typeof part.text === "string") to.text(i, part.text);
+    else if (call) to.call(idOf(call, "call "), call.name as string, call.args ?? {}, i);
+    else if (answer) readAnswer(i, idOf(answer, "answer "), answer, to);
+    else if (inline) readMedia(i, inline, inline.data, to);
+    else if (file) readMedia(i, file, file.fileUri ?? file.file_uri, to);
+    else to.opaque(part);
+  }
+  // A signature is checked against what it was given with: like signed reasoning, the message stays as it is.
+  if (signed) to.reasoning("", true);
+}
+
+function readAnswer(index: number, id: string, { response, parts }: Part, to: Reader): void {
+  const failed = isPart(response) && response.error !== undefined && response.error !== null;
+  to.result(index, id, response ?? "", failed);
+  if (!Array.isArray(parts)) return;
+  for (const part of parts) {
+    const inline = isPart(part) && member(part, "inlineData", "inline_data");
+    const file = isPart(part) && member(part, "fileData", "file_data");
+    if (inline) readMedia(index, inline, inline.data, to);
+    else if (file) readMedia(index, file, file.fileUri ?? file.file_uri, to);
+    else to.opaque(part);
+  }
+}
+
+function readMedia(index: number, part: Part, data: unknown, to: Reader): void {
+  const type = (part.mimeType ?? part.mime_type) as string | undefined;
+  const name = (part.displayName ?? part.display_name) as string | undefined;
+  to.media(mediaKind(type, name), data, type, index, name);
+}
+
+function shortened(part: Part, text: string): Part {
+  for (const key of ["functionCall", "function_call"]) {
+    if (isPart(part[key])) return { ...part, [key]: { ...part[key], args: JSON.parse(text) } };
+  }
+  for (const key of ["functionResponse", "function_response"]) {
+    const answer = part[key];
+    if (!isPart(answer)) continue;
+    // Media inside an answer leave together with it.
+    const { parts: _, response, ...rest } = answer;
+    const failed = isPart(response) && response.error !== undefined && response.error !== null;
+    return { ...part, [key]: { ...rest, response: failed ? { error: text } : { result: text } } };
+  }
+  return typeof part.text === "string" ? { ...part, text } : { text };
+}
+
+function member(part: Part, camel: string, snake: string): Part | undefined {
+  const value = part[camel] ?? part[snake];
+  return isPart(value) ? value : undefined;
+}
+
+const madeUp = (name: unknown, nth: number): string => `${name}#${nth}`;
+const isMadeUp = (id: string, name: string): boolean => id.startsWith(`${name}#`);

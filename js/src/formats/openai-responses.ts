@@ -1,0 +1,119 @@
+import type { Format, Reader } from "precis";
+import { isPart, mediaKind, type Part, withPart } from "./parts.ts";
+
+type Item = { type?: unknown; role?: unknown; content?: unknown };
+
+/**
+ * Input items of OpenAI's Responses API: messages, calls, their outputs and reasoning, each an item of its own.
+ * Items that a tool of OpenAI's own left (searches, images, compactions) are counted and left alone.
+ */
+export const openaiResponses: Format<Item> = {
+  name: "openai-responses",
+
+  read(item, to) {
+    const { type, role } = item as Part;
+    if (type === undefined || type === "message") readMessage(item as Part, to);
+    else if (type === "reasoning") readReasoning(item as Part, to);
+    else if (typeof type !== "string") to.opaque(item);
+    else if (type.endsWith("_call_output")) readOutput(item as Part, to);
+    else if (type in ARGUMENTS) readCall(type, item as Part, to);
+    else {
+      to.role(typeof role === "string" && role !== "assistant" ? "system" : "assistant");
+      to.opaque(item);
+    }
+  },
+
+  summary: (text) => ({ role: "user", content: text }),
+
+  result: (id, _name, text) => ({ type: "function_call_output", call_id: id, output: text }),
+
+  replace(item, part, text) {
+    const { type, content } = item as Part;
+    if (type === "function_call") return { ...item, arguments: text };
+    if (type === "custom_tool_call") return { ...item, input: JSON.parse(text) };
+    if (typeof type === "string" && type.endsWith("_call_output")) return { ...item, output: text };
+    if (!Array.isArray(content)) return { ...item, content: text };
+    return withPart(item, part, (one) => {
+      if (one.type === "refusal") return { ...one, refusal: text };
+      return one.type === "input_text" || one.type === "output_text" ? { ...one, text } : { type: "input_text", text };
+    });
+  },
+
+  id: (item) => ((item as Part).id as string | undefined) ?? undefined,
+};
+
+/** Where the calls that the host answers keep what they were called with. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  function_call: "arguments",
+  custom_tool_call: "input",
+  computer_call: "action",
+  local_shell_call: "action",
+  shell_call: "action",
+  apply_patch_call: "operation",
+};
+
+function readMessage({ role, content, id }: Part, to: Reader): void {
+  if (role === "system" || role === "developer") to.role("system");
+  else if (role === "user" || role === "assistant") to.role(role);
+  if (role !== "system" && role !== "developer" && role !== "user" && role !== "assistant") to.opaque(content);
+  else if (typeof content === "string") to.text(0, content);
+  else if (!Array.isArray(content)) to.opaque(content);
+  else for (let i = 0; i < content.length; i++) readPart(i, content[i], to);
+  // What the API has stored under an id must come back as it was.
+  if (role === "assistant" && typeof id === "string") to.reasoning("", true);
+}
+
+function readPart(index: number, part: unknown, to: Reader): void {
+  const { type, text, refusal, image_url, file_id, file_data, file_url, filename } = isPart(part) ? part : {};
+  if ((type === "input_text" || type === "output_text") && typeof text === "string") to.text(index, text);
+  else if (type === "refusal" && typeof refusal === "string") to.text(index, refusal);
+  else if (type === "input_image") to.media("image", image_url ?? { file_id }, undefined, index);
+  else if (type === "input_file") {
+    const kind = mediaKind(undefined, filename ?? "document.pdf");
+    to.media(kind, file_data ?? file_url ?? { file_id }, undefined, index, filename as string | undefined);
+  } else to.opaque(part);
+}
+
+function readReasoning({ summary, content, encrypted_content }: Part, to: Reader): void {
+  to.role("assistant");
+  const texts = [summary, content].flatMap((list) => (Array.isArray(list) ? list : []));
+  const said = texts.map((part) => (isPart(part) && typeof part.text === "string" ? part.text : "")).join("\n");
+  to.reasoning(said, true);
+  if (typeof encrypted_content === "string") to.opaque(encrypted_content);
+}
+
+function readCall(type: string, item: Part, to: Reader): void {
+  const name = (item.name ?? type.replace(/_call$/, "")) as string;
+  const input = item[ARGUMENTS[type] as string];
+  to.role("assistant");
+  // An item known by its id stays as it is; of the others the arguments may be shortened.
+  const free = item.id === undefined && (type === "function_call" || type === "custom_tool_call");
+  to.call(item.call_id as string, name, type === "function_call" ? parsed(item, input) : input, free ? 0 : undefined);
+}
+
+function readOutput({ call_id, output }: Part, to: Reader): void {
+  to.role("tool");
+  const parts = Array.isArray(output) ? output : [];
+  const texts = parts.flatMap((part) => (isPart(part) && typeof part.text === "string" ? [part.text] : []));
+  to.result(0, call_id as string, Array.isArray(output) ? texts.join("\n") : (output ?? ""), false);
+  for (const part of parts) {
+    if (!isPart(part) || typeof part.text === "string") continue;
+    if (part.type === "input_image" || part.type === "input_file") readPart(0, part, to);
+    else to.opaque(part);
+  }
+}
+
+/** Arguments as values, parsed once as long as their text stays the same. */
+const known = /* @__PURE__ */ new WeakMap<object, { readonly text: unknown; readonly value: unknown }>();
+
+function parsed(item: Part, text: unknown): unknown {
+  if (typeof text !== "string") return text;
+  const earlier = known.get(item);
+  if (earlier?.text === text) return earlier.value;
+  let value: unknown = text;
+  try {
+    value = JSON.parse(text);
+  } catch {}
+  known.set(item, { text, value });
+  return value;
+}

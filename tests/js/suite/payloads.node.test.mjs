@@ -1,0 +1,40 @@
+// Requests that client libraries really sent, one of each structure: read, left alone, and legal after any compaction.
+import { deepEqual, ok } from "node:assert/strict";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { conversations, judge } from "../payloads.mjs";
+
+/** What no format reads: pieces of a provider's own that come back as they are. docs/formats.md lists them. */
+const LEFT_ALONE = new Set([
+  "additional_tools",
+  "bash_code_execution_result",
+  "codeExecutionResult",
+  "compaction",
+  "document_url",
+  "executableCode,thoughtSignature",
+  "search_result",
+  "string", // encrypted reasoning, and documents that are text
+  "tool_addition",
+  "tool_reference",
+  "tool_search_call",
+  "tool_search_output",
+  "tool_search_tool_search_result",
+  "videoMetadata",
+  "web_search_call",
+]);
+/** Shapes of other APIs that were sent to the same addresses. */
+const FOREIGN = new Set(["text", "image"]);
+
+const file = fileURLToPath(new URL("../../fixtures/payloads/requests.jsonl", import.meta.url));
+
+for (const [number, one] of conversations(file).entries()) {
+  test(`payload ${number}, ${one.shape} of ${one.library}`, () => {
+    const { unknown, changed, broken } = judge(one);
+    deepEqual(
+      unknown.filter((type) => !LEFT_ALONE.has(type) && !FOREIGN.has(type)),
+      [],
+    );
+    ok(!changed, "what has nothing to do comes back as it is");
+    deepEqual(broken, []);
+  });
+}
