@@ -1,0 +1,89 @@
+//! Two hundred compactions in a row, with summaries that fill their limit: nothing grows, nothing is unaccounted for.
+
+use crate::failures::{chat, turn};
+use crate::support::{M, added, answer, assistant, user, words};
+use precis::report::Outcome;
+use precis::state::SessionState;
+use precis::summary::request::Request;
+use precis::summary::verify::Answer;
+
+/// Design: a state is at most 64 kB as JSON.
+const LARGEST_STATE: usize = 64 * 1024;
+
+fn state_bytes(state: &SessionState) -> usize {
+    crate::support::to_value(&crate::support::plain(state)).to_string().len()
+}
+
+/// As many words, or characters where there are no spaces, as the request allows.
+fn full(request: &Request, word: &str) -> Answer {
+    let bytes = request.max_output_tokens as usize * 4;
+    let mut text = String::from("## Current state\n");
+    while text.len() + word.len() < bytes {
+        text.push_str(word);
+    }
+    answer(&text)
+}
+
+fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
+    let mut chat = chat(4_000);
+    let (mut history, mut compactions, mut number) = (Vec::new(), 0, 0);
+    let mut sizes = Vec::new();
+    let mut told = String::new();
+    while compactions < 200 {
+        history.extend(turns(number));
+        number += 1;
+        let mut hear = |request: &Request| {
+            told = request.prompt.clone();
+            full(request, word.unwrap_or_default())
+        };
+        let summarize: Option<&mut dyn FnMut(&Request) -> Answer> = if word.is_some() { Some(&mut hear) } else { None };
+        let prepared = chat.before_model(&history, summarize).unwrap();
+        let report = &prepared.committed.report;
+        assert!(report.after.tokens + report.after.bound < report.after.trigger, "turn {number}: {report:?}");
+        assert_eq!(added(&prepared.view, &history), Vec::<String>::new(), "turn {number}");
+        // In the view, or covered: what is not covered follows in order, and what is covered but kept stands before it.
+        let state = chat.session();
+        let covers = state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count as usize);
+        let open = &history[covers..];
+        let tail = &prepared.view[prepared.view.len() - open.len()..];
+        for (sent, message) in tail.iter().zip(open) {
+            let name: String = words(message).chars().take(8).collect();
+            assert!(
+                sent.role == message.role && words(sent).starts_with(&name) || words(sent).starts_with("[precis"),
+                "turn {number}"
+            );
+        }
+        if let Some(checkpoint) = state.checkpoints.last() {
+            let kept = checkpoint.head.len() + checkpoint.kept.len();
+            let made = 1 + usize::from(checkpoint.note.is_some());
+            assert_eq!(prepared.view.len(), made + kept + open.len(), "turn {number}");
+        }
+        if report.outcome == Outcome::Compacted {
+            compactions += 1;
+            let bytes = state_bytes(&state);
+            assert!(bytes <= LARGEST_STATE, "{bytes} bytes after {compactions} compactions");
+            sizes.push(bytes);
+        }
+    }
+    let mean = |part: &[usize]| part.iter().sum::<usize>() / part.len();
+    let (early, late) = (mean(&sizes[40..80]), mean(&sizes[160..200]));
+    assert!(late * 10 <= early * 12, "the state grows: {early} bytes early, {late} late");
+    assert!(told.len() < 40_000, "the question grows: {} bytes", told.len());
+}
+
+#[test]
+fn two_hundred_compactions_with_full_summaries() {
+    run(|number| turn(number, 900).to_vec(), Some("word "));
+}
+
+#[test]
+fn two_hundred_compactions_with_full_summaries_in_chinese() {
+    let turns =
+        |number: usize| vec![user(&format!("第{number}个问题是什么？")), assistant(&"答案在日志里，请看。".repeat(50))];
+    run(turns, Some("摘要里的话"));
+}
+
+#[test]
+fn two_hundred_compactions_without_a_model() {
+    run(|number| turn(number, 900).to_vec(), None);
+}
