@@ -7,7 +7,7 @@ import { checkLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
 import { checkTables } from "./tables.mjs";
-import { biome, chromium, node, tsc, wasmTestRunner } from "./tools.mjs";
+import { biome, chromium, node, npmBinary, tsc, wasmTestRunner } from "./tools.mjs";
 
 const quiet = { quiet: true };
 const wasm = ["--target", "wasm32-unknown-unknown"];
@@ -48,7 +48,12 @@ export const checks = [
       run: async () => suite(await node(major), way),
     })),
   ),
-  { name: "suite, Chromium", all: true, pkg: true, run: browserSuite },
+  ...["chromium", "deno", "bun", "workerd"].map((runtime) => ({
+    name: `suite, ${runtime}`,
+    all: true,
+    pkg: true,
+    run: () => runtimeSuite(runtime),
+  })),
   { name: "rust properties, 10,000 cases", all: true, run: properties },
   { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
@@ -153,11 +158,11 @@ async function nodeTests(binary, folder, ...flags) {
   return total(output, /^# pass (\d+)/gm);
 }
 
-async function browserSuite() {
-  const browser = await chromium();
-  if (!browser) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+async function runtimeSuite(runtime) {
+  const binary = runtime === "chromium" ? await chromium() : await npmBinary(runtime);
+  if (!binary) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
   await testPackages();
-  const output = await must(process.execPath, ["tests/js/browser/run.mjs", browser], quiet);
+  const output = await must(process.execPath, ["tests/js/runtimes/run.mjs", runtime, binary], quiet);
   return total(output, /^# pass (\d+)/gm);
 }
 

@@ -36,6 +36,36 @@ export async function node(major) {
   return binary;
 }
 
+const { platform, arch } = process;
+const libc = platform === "linux" ? "-glibc" : "";
+/** Runtimes that npm carries as programs: their package, its version, and where the program lies. */
+const runtimes = {
+  deno: [`@deno/${platform}-${arch}${libc}`, "2.9.6", `deno${exe}`],
+  bun: [
+    `@oven/bun-${platform === "win32" ? "windows" : platform}-${arch.replace("arm64", "aarch64")}`,
+    "1.4.5",
+    `bin/bun${exe}`,
+  ],
+  workerd: [
+    `@cloudflare/workerd-${platform === "win32" ? "windows" : platform}-${arch.replace("x64", "64")}`,
+    "1.20261012.1",
+    `bin/workerd${exe}`,
+  ],
+};
+
+/** The program of a runtime that npm carries. */
+export async function npmBinary(runtime) {
+  const [name, version, path] = runtimes[runtime];
+  const place = join(cache, `${runtime}-${version}`);
+  const binary = join(place, "node_modules", name, path);
+  if (!existsSync(binary)) {
+    note(`installing ${runtime} ${version} for the tests …`);
+    const flags = ["--no-save", "--no-audit", "--no-fund", "--force", "--ignore-scripts", "--prefix", place];
+    await must("npm", ["install", ...flags, `${name}@${version}`], { quiet: true });
+  }
+  return binary;
+}
+
 const browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
 /** The path of a Chromium, or null. Installed only where that needs no password. */

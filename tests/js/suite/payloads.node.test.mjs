@@ -25,7 +25,7 @@ const LEFT_ALONE = new Set([
 /** Shapes of other APIs that were sent to the same addresses. */
 const FOREIGN = new Set(["text", "image"]);
 
-const file = fileURLToPath(new URL("../../fixtures/payloads/requests.jsonl", import.meta.url));
+const file = fileURLToPath(new URL("../../fixtures/payloads/requests.ndjson", import.meta.url));
 
 for (const [number, one] of conversations(file).entries()) {
   test(`payload ${number}, ${one.shape} of ${one.library}`, () => {

@@ -1,6 +1,6 @@
-// As much of node:test as the suite uses, for a page: test, it, describe and t.test, one test after another.
+// As much of node:test as the suite uses, for runtimes without it: test, it, describe and t.test, one after another.
+// Whoever bundles the suite calls `runAll` when its runtime is ready.
 const queue = [];
-const totals = { pass: 0, fail: 0 };
 let group = "";
 
 export function test(name, ...rest) {
@@ -18,18 +18,20 @@ export function describe(name, ...rest) {
   group = outer;
 }
 
+const totals = { pass: 0, fail: 0, said: [] };
+
+/** Runs all that was registered. `said` holds the failures. */
+export async function runAll() {
+  for (const work of queue) await work();
+  return totals;
+}
+
 async function execute(title, run) {
   try {
     await run({ test: (name, ...rest) => execute(`${title} > ${name}`, rest.at(-1)) });
     totals.pass += 1;
-    console.log(`ok - ${title}`);
   } catch (error) {
     totals.fail += 1;
-    console.log(`not ok - ${title}\n${error.stack ?? error}`);
+    totals.said.push(`not ok - ${title}\n${error?.stack ?? error}`);
   }
 }
-
-addEventListener("load", async () => {
-  for (const work of queue) await work();
-  globalThis.totals = totals;
-});

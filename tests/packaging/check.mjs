@@ -1,0 +1,141 @@
+// npm run pack:check: packs what is published, installs the tarball into empty projects of users, and runs it in every
+// runtime and bundler. `-- all` adds those that change less often, other words choose by name. What passed goes into
+// docs/runtimes.md.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { build } from "../../js/scripts/build.mjs";
+import { ask, at, ci, main, note, packages, run } from "../../js/scripts/common.mjs";
+import { chromium } from "../../js/scripts/tools.mjs";
+import { known } from "./program.mjs";
+
+const lanes = 2;
+const document = at("docs/runtimes.md");
+
+main(import.meta.url, async (args) => {
+  await build();
+  await packages("tests/packaging");
+  const { close, pack, project, require, toolFile } = await import("./project.mjs");
+  const { targets } = await import("./targets.mjs");
+  const words = args.join(" ");
+  const asked = ({ name, all }) =>
+    words === "all" ? true : words === "" ? !all : name.toLowerCase().includes(words.toLowerCase());
+  const chosen = targets.filter(asked);
+  const path = await chromium();
+  const context = { chromium: { path, version: path && `Chromium ${ask(path, "--version")?.match(/\d+/)?.[0]}` } };
+  const tarball = await pack();
+  const { exports } = JSON.parse(readFileSync(at("pkg/package.json"), "utf8"));
+  const subpaths = Object.keys(exports).filter((path) => !/\.\w+$/.test(path));
+  const untold = subpaths.filter((path) => !known.includes(path));
+  if (untold.length > 0) throw new Error(`tests/packaging/program.mjs says nothing of ${untold.join(", ")}`);
+
+  const failures = [];
+  const skipped = [];
+  for (const [name, lint] of [
+    ["publint", publint],
+    ["are the types wrong", typesWrong],
+  ]) {
+    const faults = await lint({ tarball, require, toolFile });
+    note(`${faults === "" ? "✓" : "✗"} ${name}`);
+    if (faults !== "") failures.push(`${name}:\n${faults}`);
+  }
+
+  const expected = await reference();
+  const rows = new Map();
+  const queue = [...chosen];
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      for (let target = queue.shift(); target; target = queue.shift()) await judge(target);
+    }),
+  );
+  await close();
+  writeDocument(rows, subpaths, targets);
+  for (const failure of failures) note(`\n${failure}`);
+  for (const { name, missing } of skipped) note(`not run: ${name}; ${missing}`);
+  if (ci && skipped.length > 0) failures.push("something is missing");
+  console.log(
+    `${rows.size} rows, ${failures.length} failures${skipped.length > 0 ? `, ${skipped.length} not run` : ""}`,
+  );
+  process.exitCode = failures.length === 0 ? 0 : 1;
+
+  /** What Node gives here, by the files as they were built: all others must give the same. */
+  async function reference() {
+    const { dir } = await project("reference", tarball, subpaths);
+    const { printed } = await import("./project.mjs");
+    return printed(process.execPath, ["print.mjs"], dir);
+  }
+
+  async function judge(target) {
+    const from = performance.now();
+    if (target.missing) return skipped.push({ name: target.name, missing: target.missing });
+    const names = target.rows ?? [target.name];
+    const version = await target.version(context);
+    const cells = names.map(() => new Map());
+    const take = async (some) => {
+      const said = await target.run(await project(target.name, tarball, some), context);
+      for (const [row, results] of (target.rows ? said : [said]).entries())
+        for (const path of some) {
+          if (results.error) throw new Error(results.error);
+          cells[row].set(path, results[path] === expected[path]);
+          if (results[path] !== expected[path])
+            failures.push(`${names[row]}, ${path}: ${results[path]} instead of ${expected[path]}`);
+        }
+    };
+    try {
+      await take(subpaths);
+    } catch (error) {
+      failures.push(`${target.name}: ${error.message.slice(-4000)}`);
+      // Which of them fails is found out one by one.
+      if (subpaths.length > 1) for (const path of subpaths) await take([path]).catch(() => {});
+    }
+    for (const [index, name] of names.entries()) {
+      const passed = subpaths.map((path) => cells[index].get(path) === true);
+      rows.set(name, { version, passed });
+      note(
+        `${passed.every(Boolean) ? "✓" : "✗"} ${name}, ${version} (${((performance.now() - from) / 1000).toFixed(1)} s)`,
+      );
+    }
+  }
+});
+
+async function publint({ tarball, require }) {
+  const { publint: lint, formatMessage } = await import("publint/node").catch(() => import("publint"));
+  const { formatMessage: format } = formatMessage ? { formatMessage } : await import("publint/utils");
+  const manifest = JSON.parse(readFileSync(at("pkg/package.json"), "utf8"));
+  const { messages } = await lint({ pkgDir: at("pkg"), strict: true });
+  return messages.map((message) => format(message, manifest)).join("\n");
+}
+
+async function typesWrong({ tarball, toolFile }) {
+  const args = [
+    toolFile("@arethetypeswrong/cli/dist/index.js"),
+    tarball,
+    "--no-color",
+    "--exclude-entrypoints",
+    "./precis.wasm",
+  ];
+  const { code, all } = await run(process.execPath, args, { quiet: true });
+  return code === 0 ? "" : all;
+}
+
+/** Rows that did not run this time stay as they were. */
+function writeDocument(rows, subpaths, targets) {
+  const before = existsSync(document) ? readFileSync(document, "utf8") : "";
+  const kept = new Map([...before.matchAll(/^\| (.+?) \| (.+?) \|(.*)\|$/gm)].map(([line, name]) => [name, line]));
+  const order = targets.flatMap(({ name, rows }) => rows ?? [name]);
+  const lines = order.flatMap((name) => {
+    const row = rows.get(name);
+    if (row) return [`| ${name} | ${row.version} | ${row.passed.map((good) => (good ? "✓" : "✗")).join(" | ")} |`];
+    return kept.has(name) ? [kept.get(name)] : [];
+  });
+  const head = subpaths.map((path) => (path === "." ? "`precis`" : `\`precis${path.slice(1)}\``));
+  const table = [
+    `| where | version | ${head.join(" | ")} |`,
+    `|---|---|${head.map(() => "---|").join("")}`,
+    ...lines,
+  ].join("\n");
+  const [open, close] = ["<!-- written by npm run pack:check -->", "<!-- end -->"];
+  const text = before.includes(open) ? before : `${open}\n${close}\n`;
+  writeFileSync(
+    document,
+    text.replace(new RegExp(`${open}[^]*${close}`), () => `${open}\n\n${table}\n\n${close}`),
+  );
+}
