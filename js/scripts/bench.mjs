@@ -1,7 +1,8 @@
-// npm run bench: each benches/*.bench.mjs in a process of its own. A bench prints one JSON object a line, with `name`,
-// `value`, `unit`, the least `value` that is good enough as `goal`, and what else it measured. `--json` passes them on;
-// other words choose benches by name.
-import { readdirSync } from "node:fs";
+// npm run bench: each benches/*.bench.mjs in a process of its own. A bench prints one JSON object a line: `{ workload,
+// peer, ratio, unit, goal, ok }`, medians in milliseconds, and all `samples`, which go to target/bench. `--json` prints
+// the rows as they are; other words choose benches by name. A goal that is missed is said, and fails the command.
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "./build.mjs";
 import { at, main, must, packages } from "./common.mjs";
 
@@ -11,18 +12,25 @@ main(import.meta.url, async (args) => {
   await build();
   await packages("benches");
   const names = readdirSync(at("benches")).filter((name) => name.endsWith(".bench.mjs"));
+  const folder = at("target/bench");
+  mkdirSync(folder, { recursive: true });
   for (const name of names.filter((name) => words.every((word) => name.includes(word)))) {
     const lines = (await must(process.execPath, [at("benches", name)], { quiet: true })).trim().split("\n");
-    for (const line of lines) {
-      const result = JSON.parse(line);
-      const missed = result.value < result.goal;
-      if (missed) process.exitCode = 1;
-      console.log(json ? line : `${missed ? "MISSED" : "ok    "} ${told(result)}`);
+    const rows = lines.map((line) => JSON.parse(line));
+    writeFileSync(join(folder, name.replace(/bench\.mjs$/, "json")), JSON.stringify(rows));
+    for (const { samples, ...row } of rows) {
+      if (!row.ok) process.exitCode = 1;
+      console.log(json ? JSON.stringify(row) : told(row));
     }
   }
 });
 
-function told({ name, value, unit, goal, ...detail }) {
-  const rest = Object.entries(detail).map(([key, measured]) => `${key} ${measured}`);
-  return `${name}: ${value} ${unit} (goal ${goal}; ${rest.join(", ")})`;
+function told({ workload, peer, ratio, unit, goal, ok, precisMs, peerMs }) {
+  const verdict = goal === null ? "-     " : ok ? "ok    " : "MISSED";
+  const against = peer === null ? "" : ` against ${peer}`;
+  const aim = goal === null ? "" : ` (goal ${goal})`;
+  const times = precisMs === undefined ? "" : `; ${short(precisMs)} ms against ${short(peerMs)} ms`;
+  return `${verdict} ${workload}${against}: ${short(ratio)} ${unit}${aim}${times}`;
 }
+
+const short = (value) => String(Number(value.toPrecision(3)));
