@@ -1,5 +1,5 @@
 // What precis costs, beside peers in the same process. One row a line: `{ workload, peer, ratio, unit, goal, ok }`, with
-// medians in milliseconds and all samples.
+// times in milliseconds and all samples.
 import { FakeListChatModel } from "@langchain/core/utils/testing";
 import { pruneMessages } from "ai";
 import { countTokens } from "gpt-tokenizer";
@@ -8,7 +8,7 @@ import { createCompactor } from "precis";
 import { aiSdk, openaiChat } from "precis/formats";
 import { estimateTokenCount } from "tokenx";
 import { chat, said, session } from "./speed/chats.mjs";
-import { inTurn, median } from "./speed/measure.mjs";
+import { inTurn, typical } from "./speed/measure.mjs";
 
 const WIDE = 1_000_000_000;
 const chatting = (contextWindow = WIDE) =>
@@ -162,7 +162,7 @@ function slower(workload, samples, goal) {
 
 function row(workload, samples, ratioOf, unit, goal, holds) {
   const [[, ours], [peer, theirs]] = Object.entries(samples);
-  const [precisMs, peerMs] = [median(ours), median(theirs)];
+  const [precisMs, peerMs] = [typical(ours), typical(theirs)];
   const ratio = ratioOf(precisMs, peerMs);
   const judged = goal === undefined ? { goal: null, ok: true } : { goal, ok: holds(ratio) };
   console.log(JSON.stringify({ workload, peer, ratio, unit, ...judged, precisMs, peerMs, samples }));

@@ -18,6 +18,7 @@ use crate::prelude::*;
 use crate::reason::{infeasible, passed, why};
 use crate::render::{first_changed, lacking, remember_rewrites, render};
 use crate::report::{Notice, Outcome, Report, Usage};
+use crate::standing::{self, Standing};
 use crate::state::{Kind, Pending, SessionState};
 use crate::summary::request::{self, Request};
 use crate::summary::verify::Answer;
@@ -44,6 +45,8 @@ pub struct Committed {
     pub view: Vec<Sent>,
     /// More would be better.
     pub next: Option<Plan>,
+    /// What the next call of this chat may rely on.
+    pub standing: Option<Standing>,
 }
 
 impl Committed {
@@ -301,6 +304,8 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     } else {
         (Outcome::Unchanged, passed(&report.after))
     };
+    let stands = highest == Rung::Pass && !revised && fits && !squeezed;
+    let standing = if stands { standing::of(&work, &current, work.history.first(), changed) } else { None };
     work.state.calibration = work.calibration.clone();
     work.state.pending = Some(Pending {
         request: report.request.clone(),
@@ -309,7 +314,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         counted: call.counted,
         key: call.key(),
     });
-    Ok(Committed { state: work.state, report, changed, view: sent, next: None })
+    Ok(Committed { state: work.state, report, changed, view: sent, next: None, standing })
 }
 
 /// Usage as a provider reported it.

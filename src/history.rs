@@ -61,23 +61,9 @@ impl<'a> History<'a> {
         estimator: &Estimator,
         all: bool,
     ) -> Result<Self, Error> {
-        let messages = Digest::split(records).ok_or_else(|| {
-            Error::new(
-                Code::Boundary,
-                "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build.",
-            )
-        })?;
+        let messages = split(records)?;
         let tokens = tokens(&messages, estimator);
-        let hashes: Vec<u64> = messages
-            .iter()
-            .map(|message| {
-                state
-                    .rewrites
-                    .iter()
-                    .find(|rewrite| rewrite.made == message.hash())
-                    .map_or(message.hash(), |rewrite| rewrite.from)
-            })
-            .collect();
+        let hashes = hashes(&messages, state);
         let mut history = Self {
             messages,
             tokens,
@@ -125,6 +111,32 @@ impl<'a> History<'a> {
         }
         history.hashes = hashes;
         Ok(history)
+    }
+
+    /// Messages appended to a history that ended at `end` with this chain, and to which nothing else has happened.
+    ///
+    /// # Errors
+    /// When records are malformed.
+    pub fn after(
+        records: &'a [u32],
+        end: u64,
+        start: u64,
+        state: &SessionState,
+        estimator: &Estimator,
+    ) -> Result<Self, Error> {
+        let messages = split(records)?;
+        let hashes = hashes(&messages, state);
+        Ok(Self {
+            tokens: tokens(&messages, estimator),
+            chain: chain(start, &hashes),
+            messages,
+            hashes,
+            flags: &[],
+            lead: Vec::new(),
+            first: end,
+            active: state.checkpoints.len().checked_sub(1),
+            diverged: None,
+        })
     }
 
     fn chain_from(&self, hashes: &[u64], lead: usize, state: &SessionState) -> Vec<Option<u64>> {
@@ -277,6 +289,24 @@ impl<'a> History<'a> {
     pub fn is_pinned(&self, input: usize) -> bool {
         self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
     }
+}
+
+fn split(records: &[u32]) -> Result<Vec<Digest<'_>>, Error> {
+    Digest::split(records).ok_or_else(|| {
+        Error::new(
+            Code::Boundary,
+            "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build.",
+        )
+    })
+}
+
+/// Content hashes; of copies that we clipped, the originals'.
+fn hashes(messages: &[Digest<'_>], state: &SessionState) -> Vec<u64> {
+    let of = |message: &Digest<'_>| {
+        let made = state.rewrites.iter().find(|rewrite| rewrite.made == message.hash());
+        made.map_or(message.hash(), |rewrite| rewrite.from)
+    };
+    messages.iter().map(of).collect()
 }
 
 /// Raw tokens of each message; some estimators charge a result with the name of its tool, which stands in the call.

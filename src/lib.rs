@@ -34,6 +34,7 @@
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
 //! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
 //! | [`compose`], `climb`, `render`, [`engine`] | checkpoints and their texts, the moves of a commit, what is sent, the steps |
+//! | [`standing`] | the short way where nothing is to do and messages were only appended |
 
 #![no_std]
 
@@ -65,6 +66,7 @@ mod prelude;
 mod reason;
 mod render;
 pub mod report;
+pub mod standing;
 pub mod state;
 pub mod summary;
 pub mod tape;

@@ -110,6 +110,19 @@ fn is_bare_reasoning(message: &Digest<'_>) -> bool {
         && message.parts().all(|part| part.kind == PartKind::Reasoning)
 }
 
+/// Whether every call has its result.
+pub fn is_settled(messages: &[Digest<'_>]) -> bool {
+    let mut open: Vec<u64> = Vec::new();
+    for part in messages.iter().flat_map(Digest::parts) {
+        match part.kind {
+            PartKind::Call => open.push(part.id),
+            PartKind::Result => open.retain(|&id| id != part.id),
+            _ => {}
+        }
+    }
+    open.is_empty()
+}
+
 /// A rule that a run of messages breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {

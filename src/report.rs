@@ -49,7 +49,7 @@ pub struct Parts {
 impl Parts {
     /// Raw tokens of a view by what they are; system and tools beside it are not in it.
     pub fn of(view: &View, history: &History<'_>) -> Self {
-        let mut parts = Self::default();
+        let mut parts = view.before.parts;
         for item in &view.items {
             let Slot::Host { input, .. } = item.slot else {
                 parts.summary += item.tokens;

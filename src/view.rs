@@ -7,6 +7,7 @@ use crate::host::{Host, Product};
 use crate::message::{Digest, Role};
 use crate::plan::clip::{self, Edits};
 use crate::prelude::*;
+use crate::report::Parts;
 use crate::state::{Checkpoint, Clip, SessionState};
 use crate::tokens::Estimator;
 
@@ -56,17 +57,30 @@ impl Item {
 pub struct View {
     /// What is sent, in order.
     pub items: Vec<Item>,
+    /// What is sent before that, where nobody has to look at it.
+    pub before: Sums,
+}
+
+/// Raw tokens of a part of a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// All.
+    pub raw: u64,
+    /// Those that no edit can change.
+    pub fixed: u64,
+    /// All, by what they are.
+    pub parts: Parts,
 }
 
 impl View {
     /// Raw tokens of the view.
     pub fn raw(&self) -> u64 {
-        self.items.iter().map(|item| item.tokens).sum()
+        self.before.raw + self.items.iter().map(|item| item.tokens).sum::<u64>()
     }
 
     /// Raw tokens that no edit can change.
     pub fn fixed(&self) -> u64 {
-        self.items.iter().filter(|item| item.fixed).map(|item| item.tokens).sum()
+        self.before.fixed + self.items.iter().filter(|item| item.fixed).map(|item| item.tokens).sum::<u64>()
     }
 
     /// Whether it is the input, message by message.
@@ -195,7 +209,8 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
     }
 }
 
-fn plain(history: &History<'_>, input: usize, index: u64, head: bool) -> Item {
+/// A message of the host as it is.
+pub(crate) fn plain(history: &History<'_>, input: usize, index: u64, head: bool) -> Item {
     Item {
         slot: Slot::Host { input, index },
         tokens: history.tokens[input],

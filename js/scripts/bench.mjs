@@ -1,5 +1,5 @@
 // npm run bench: each benches/*.bench.mjs in a process of its own. A bench prints one JSON object a line: `{ workload,
-// peer, ratio, unit, goal, ok }`, medians in milliseconds, and all `samples`, which go to target/bench. `--json` prints
+// peer, ratio, unit, goal, ok }`, times in milliseconds, and all `samples`, which go to target/bench. `--json` prints
 // the rows as they are; other words choose benches by name. A goal that is missed is said, and fails the command.
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

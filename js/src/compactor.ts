@@ -115,6 +115,8 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       tellAll(event);
       tellCaller(event);
     };
+    const rested = more || call.pin || call.isTyped ? undefined : resumed(opened);
+    if (rested) return rested;
     const { flags } = opened;
     // Another call may read more of this chat while this one waits.
     const records = opened.history.records.slice();
@@ -127,7 +129,11 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
         tell({ type: "start", id: report.request, reason: report.reason, before: report.before });
         tell({ type: "done", id: report.request, report });
       }
-      return prepared(step, host);
+      const done = prepared(step, host);
+      const { standing } = step;
+      const count = opened.messages.length;
+      opened.history.leave(standing ? { count, standing, view: done.view.slice() } : null);
+      return done;
     }
     let { plan } = step;
     const id = plan.requests[0]?.id ?? "";
@@ -185,6 +191,19 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     },
     keepFrom: (state) => enter((glue) => glue.keep_from(state)),
   };
+}
+
+/** The short way: what the last call of this chat left, and the messages that were added since. */
+function resumed<M>({ input, messages, history }: Opened<M>): Prepared<M> | undefined {
+  const { rest, added } = history;
+  if (!rest) return undefined;
+  const outcome = enter((glue) => glue.resume(input, added, rest.standing));
+  if (!outcome) return undefined;
+  const { state, changed, report, standing } = outcome;
+  const view = rest.view as M[];
+  for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
+  history.leave(standing ? { count: messages.length, standing, view } : null);
+  return { view: view.slice(), state, changed, report };
 }
 
 function prepared<Base, M extends Base>(outcome: Outcome, host: CallHost<Base, M>): Prepared<M> {

@@ -40,6 +40,8 @@ export interface Glue {
   ): Outcome;
   /** Decides, and commits at once unless the summarizer has to be asked first: then the plan that waits. */
   begin(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan };
+  /** `begin` for a chat to which only these messages were added since; undefined if that is not enough to decide. */
+  resume(call: CallInput, records: Uint32Array, standing: Uint32Array): Outcome | undefined;
   after_model(options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState;
   keep_from(state: unknown): { readonly index: number; readonly id: string | null };
   summary_of(state: unknown): string | undefined;
@@ -114,4 +116,6 @@ export interface Outcome {
   /** Triples: `0, from, to` for messages of the input, `1, index, 0` for one made in this call. */
   view: Uint32Array;
   next?: Plan | undefined;
+  /** What the next call of this chat may rely on. */
+  standing?: Uint32Array | undefined;
 }

@@ -22,6 +22,22 @@ export interface History {
   readonly guessed: boolean;
   /** Messages made for this chat, to be found again. */
   readonly made: Made[];
+  /** What the last call of this chat left, if the messages it saw are the first of these, unchanged. */
+  readonly rest: Rest | null;
+  /** The records of the messages after `rest`. */
+  readonly added: Uint32Array;
+  /** Keeps what a call leaves. */
+  leave(rest: Rest | null): void;
+}
+
+/** What a call that had nothing to do leaves for the next one. */
+export interface Rest {
+  /** Messages it saw. */
+  readonly count: number;
+  /** For the engine. */
+  readonly standing: Uint32Array;
+  /** What was sent; nobody else holds this array. */
+  readonly view: unknown[];
 }
 
 /** A message made by `Format.summary`. */
@@ -46,6 +62,7 @@ interface Chat {
   readonly ends: number[];
   words: Uint32Array;
   readonly made: Made[];
+  rest: Rest | null;
 }
 
 /**
@@ -81,7 +98,18 @@ export class Memory<Base> {
         "Give the history as an array of messages, oldest first.",
       );
     }
-    if (messages.length === 0) return { entries: [], records: NONE, unreadable: [], guessed: false, made: [] };
+    if (messages.length === 0) {
+      return {
+        entries: [],
+        records: NONE,
+        unreadable: [],
+        guessed: false,
+        made: [],
+        rest: null,
+        added: NONE,
+        leave() {},
+      };
+    }
     const chat = this.chat(messages);
     const known = this.known(chat, messages);
     if (known < messages.length) this.extend(chat, messages, known);
@@ -93,12 +121,19 @@ export class Memory<Base> {
       if (entry.unreadable) unreadable.push(i);
       if (entry.guessed) guessed = true;
     }
+    const rest = chat.rest && chat.rest.count <= messages.length ? chat.rest : null;
+    const end = chat.ends[messages.length - 1];
     return {
       entries,
-      records: chat.words.subarray(0, chat.ends[messages.length - 1]),
+      records: chat.words.subarray(0, end),
       unreadable,
       guessed,
       made: chat.made,
+      rest,
+      added: rest ? chat.words.slice(chat.ends[rest.count - 1], end) : NONE,
+      leave(rest) {
+        chat.rest = rest;
+      },
     };
   }
 
@@ -125,7 +160,7 @@ export class Memory<Base> {
     const key = messages.length > 1 ? message(messages, 1) : first;
     let chat = this.chats.get(key);
     if (!chat) {
-      chat = { messages: [], entries: [], ends: [], words: NONE, made: [] };
+      chat = { messages: [], entries: [], ends: [], words: NONE, made: [], rest: null };
       this.chats.set(key, chat);
     }
     return chat;
@@ -158,6 +193,7 @@ export class Memory<Base> {
     }
     const read = this.read(missing)[Symbol.iterator]();
     // Nothing throws from here on: a chat is never left half changed.
+    if (chat.rest && from < chat.rest.count) chat.rest = null;
     chat.messages.length = chat.entries.length = chat.ends.length = from;
     let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
     for (let i = from; i < messages.length; i++) {

@@ -310,7 +310,7 @@ pub(crate) fn commit(
         counted: work.call.counted,
         key: work.call.key(),
     });
-    Ok(Committed { state: work.state, report, changed, view: sent, next })
+    Ok(Committed { state: work.state, report, changed, view: sent, next, standing: None })
 }
 
 fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::Report) -> Plan {

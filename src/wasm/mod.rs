@@ -16,6 +16,7 @@ use crate::options::Options;
 use crate::pairs;
 use crate::plan::record::Plan;
 use crate::report;
+use crate::standing::{self, Standing};
 use crate::state::SessionState;
 use crate::summary::request::Request;
 use crate::summary::verify::Answer;
@@ -113,6 +114,19 @@ pub fn begin(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) ->
             out.into()
         }
     })
+}
+
+/// [`begin`] for a chat to which only the messages of `records` were added since a call left `standing`. Answers nothing
+/// if that is not enough to decide.
+#[wasm_bindgen]
+pub fn resume(call: JsValue, records: Vec<u32>, standing: &[u32]) -> Result<JsValue, JsValue> {
+    let call = parse_call(&call, records, Vec::new()).map_err(error_to_js)?;
+    let mut known = Standing::default();
+    for (number, words) in known.iter_mut().zip(standing.chunks_exact(2)) {
+        *number = u64::from(words[0]) | u64::from(words[1]) << 32;
+    }
+    let committed = standing::resume(&call, &known).map_err(error_to_js)?;
+    Ok(committed.map_or(JsValue::UNDEFINED, committed_to_js))
 }
 
 /// The meter.
@@ -296,6 +310,10 @@ fn committed_to_js(mut committed: Committed) -> JsValue {
     out.member("report", &to_js(&committed.report.to_json()));
     out.member("changed", &JsValue::from_bool(committed.changed));
     out.member("view", &JsValue::from(runs(&committed.view)));
+    if let Some(standing) = committed.standing {
+        let words: Vec<u32> = standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect();
+        out.member("standing", &JsValue::from(words));
+    }
     if let Some(next) = &mut committed.next {
         out.member("next", &to_js(&next.to_json()));
     }
