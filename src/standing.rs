@@ -60,7 +60,13 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         return Ok(None);
     }
     let history = History::after(&call.records, end, chain, &call.state, &call.options.estimator)?;
-    let calibration = call.state.calibration.under(&call.key());
+    let mut calibration = call.state.calibration.under(&call.key());
+    if let Some(reply) = &mut calibration.reply {
+        if reply.at.count < end {
+            return Ok(None);
+        }
+        reply.raw = history.reply_after(reply.at);
+    }
     let window = Work::window(call, &call.state)?;
     let mut work = Work { call, history, state: call.state.clone(), calibration, window };
     let parts = Parts { system, tools, user, assistant, results, media, summary };
@@ -81,8 +87,13 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     report.reason = passed(&usage);
     let standing = of(&work, &view, start, changed == 1);
     work.state.calibration = work.calibration.clone();
-    work.state.pending =
-        Some(Pending { request: report.request.clone(), raw: usage.raw, counted: call.counted, key: call.key() });
+    work.state.pending = Some(Pending {
+        request: report.request.clone(),
+        raw: usage.raw,
+        at: work.history.position(work.history.end()),
+        counted: call.counted,
+        key: call.key(),
+    });
     Ok(Some(Committed { state: work.state, report, changed: changed == 1, view: Vec::new(), next: None, standing }))
 }
 
