@@ -194,7 +194,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
 }
 
 /** The short way: what the last call of this chat left, and the messages that were added since. */
-function resumed<Base, M>({ input, messages, history }: Opened<Base, M>): Prepared<M> | undefined {
+function resumed<Base, M extends Base>({ input, messages, history }: Opened<Base, M>): Prepared<M> | undefined {
   const { rest, added } = history;
   if (!rest) return undefined;
   const outcome = enter((glue) => glue.resume(input, added, rest.standing));
