@@ -173,7 +173,8 @@ function piece(block: unknown, hidden: { any: boolean }): Piece[] {
   if (!isObject(block)) return [];
   const { type, text } = block;
   const call =
-    inner(block, "toolUse", "functionCall") ?? (/^(tool_use|function_call)$/.test(String(type)) ? block : null);
+    inner(block, "toolUse", "functionCall", "function_call") ??
+    (/^(tool_use|function_call)$/.test(String(type)) ? block : null);
   if (call) {
     const { toolUseId, call_id, id, name, input, args } = call;
     return [
@@ -186,12 +187,12 @@ function piece(block: unknown, hidden: { any: boolean }): Piece[] {
     ];
   }
   const result =
-    inner(block, "toolResult", "functionResponse") ??
+    inner(block, "toolResult", "functionResponse", "function_response") ??
     (/^(tool_result|function_call_output)$/.test(String(type)) ? block : null);
   if (result) {
-    const { toolUseId, call_id, tool_use_id, name } = result;
+    const { toolUseId, call_id, tool_use_id, id: own, name } = result;
     const output = result.response ?? result.output ?? result.content;
-    const id = String(toolUseId ?? call_id ?? tool_use_id ?? name);
+    const id = String(toolUseId ?? call_id ?? tool_use_id ?? own ?? name);
     if (!Array.isArray(output)) return [{ kind: "result", id, output: output ?? "" }];
     const all = output.flatMap((one) => piece(one, hidden));
     const texts = all.flatMap((one) => (one.kind === "text" ? [one.text] : []));
