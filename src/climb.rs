@@ -8,15 +8,18 @@ use crate::plan::{self, Edit, Rung, Scene};
 use crate::prelude::*;
 use crate::report::{Notice, Report};
 use crate::state::{Breaker, Clip, Kind};
-use crate::summary::digest;
 use crate::summary::verify::{self, Answer};
+use crate::summary::{digest, facts};
 use crate::text;
-use crate::view::View;
+use crate::view::{Item, Slot, View};
 use crate::work::Work;
 
 /// Failures of a summarizer in a row before it is left alone, and for how many compactions.
 const FAILURES: u64 = 3;
 const WAIT: u64 = 8;
+
+/// Raw tokens of the largest digest that fills what is left: the state must hold it, beside older ones.
+const DIGEST_MOST: u64 = 5_000;
 
 /// The rung from which to look on after a move.
 pub(crate) fn step_after(rung: Rung, helped: bool) -> Rung {
@@ -87,26 +90,48 @@ pub(crate) fn cover(
     } else if rung <= Rung::Digest {
         breaker.wait = breaker.wait.saturating_sub(1);
     }
+    // Facts are always of what was sent and of the newest summary, whoever writes what stands above them.
+    let material = compose::material(&scene, shape, false, host)?;
     let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
         let checkpoint = &work.state.checkpoints[active];
         let (summary, dropped) = compose::dropped(compose::body(&checkpoint.summary.text));
         let more = shape.covers.count - checkpoint.covers.count
             + checkpoint.kept.len().saturating_sub(shape.kept.len()) as u64;
-        (summary.to_owned(), dropped + more)
+        (facts::split(summary).0.to_owned(), dropped + more)
     });
+    let known = facts::split(material.previous.as_deref().unwrap_or_default()).1;
     let (kind, text, dropped) = match (judged, trimmed) {
-        (Some((kind, text)), _) => (kind, text, None),
-        (None, Some((summary, dropped))) => (Kind::Trim, summary, Some(dropped)),
+        (Some((kind, mut text)), _) => {
+            facts::append(&mut text, known, &material.messages, compose::facts_bytes(&scene, &material));
+            (kind, text, None)
+        }
+        (None, Some((mut summary, dropped))) => {
+            // What is trimmed must make room: facts may stay as many as they are, but not grow.
+            facts::append(&mut summary, known, &material.messages, known.len());
+            (Kind::Trim, summary, Some(dropped))
+        }
         (None, None) => {
-            let material = compose::material(&scene, shape, false, host)?;
             let tokens = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
-            // The digest is code's own text: four bytes a raw token, but never more than half of what it replaces.
-            let raw = scene.raw(tokens).min(material.raw / 2).max(plan::LEAST_CAP);
-            let text = digest::write(&material.source(), usize::try_from(raw * 4).unwrap_or(usize::MAX));
+            // The digest is code's own text: four bytes a raw token. What is left up to the target is room for facts. But
+            // never more than half of what it replaces.
+            let stays = |item: &&Item| matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count || shape.head.contains(&index) || shape.kept.contains(&index));
+            let stays: u64 = view.items.iter().filter(|item| !item.fixed).filter(stays).map(|item| item.tokens).sum();
+            let note = if shape.note { scene.raw(tokens) / 2 } else { 0 };
+            let room = crate::budget::share(scene.limits.room, options.shares.target);
+            let left = scene.raw(room).saturating_sub(stays + note);
+            let raw = scene.raw(tokens).max(left.min(DIGEST_MOST)).min(material.raw / 2).max(plan::LEAST_CAP);
+            let bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
+            let text = digest::write(&material.source(), &work.call.todos, bytes);
             (if rung == Rung::Trim { Kind::Trim } else { Kind::Digest }, text, None)
         }
     };
-    let text = keep_literals(text, &scene, shape, &work.call.must_keep, host)?;
+    // Facts stay at the end.
+    let (body, section) = facts::split(&text);
+    let mut text = keep_literals(body.to_owned(), &scene, shape, &work.call.must_keep, host)?;
+    if !section.is_empty() {
+        text.push_str("\n\n");
+        text.push_str(section);
+    }
     let text = dropped.map_or_else(|| text.clone(), |dropped| compose::trimmed(&text, dropped));
     let note = compose::progress(&scene, shape, host)?;
     let checkpoint =

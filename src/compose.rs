@@ -1,5 +1,6 @@
 //! From a shape to a checkpoint: which messages a summary is made of, and the texts that code writes around it.
 
+use crate::budget::share;
 use crate::content::{Content, ContentPart};
 use crate::error::Error;
 use crate::history::History;
@@ -10,7 +11,7 @@ use crate::plan::Scene;
 use crate::plan::compact::Shape;
 use crate::prelude::*;
 use crate::state::{Checkpoint, Kind, Made};
-use crate::summary::{Source, note};
+use crate::summary::{Source, facts, note};
 use crate::text;
 use crate::view;
 
@@ -67,7 +68,9 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
         .map(|&input| scene.tokens(input))
         .sum::<u64>()
         + base.map_or(0, |checkpoint| checkpoint.summary.raw);
-    let mut previous = base.map(|checkpoint| body(&checkpoint.summary.text).to_owned());
+    // Code keeps the facts itself; a model is given what was written above them.
+    let told = |text: &str| if llm { facts::split(text).0.to_owned() } else { text.to_owned() };
+    let mut previous = base.map(|checkpoint| told(body(&checkpoint.summary.text)));
     let mut messages = Vec::with_capacity(inputs.len());
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
         // A summarizer gets what was there; code quotes what was sent, so that a view given back reads the same.
@@ -75,11 +78,21 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
             if llm { content } else { view::as_sent(history, scene.state, &scene.options.estimator, input, content) };
         // A summary of ours whose state is lost is still a summary; of several the newest holds the others.
         match summary_of(&content).filter(|_| base.is_none() && history.messages[input].is_ours()) {
-            Some(summary) => previous = Some(summary),
+            Some(summary) => previous = Some(told(&summary)),
             None => messages.push((content, history.is_typed(input))),
         }
     }
     Ok(Material { previous, messages, raw })
+}
+
+/// Most estimated tokens that facts may take beside a summary by a model.
+const FACTS_MOST: u64 = 3_000;
+
+/// Bytes that facts may take beside a summary by a model: their share of the room, and less than a quarter of what they
+/// are taken from.
+pub fn facts_bytes(scene: &Scene<'_>, material: &Material) -> usize {
+    let tokens = share(scene.limits.room, scene.options.shares.facts).min(FACTS_MOST);
+    usize::try_from(scene.raw(tokens).min(material.raw / 4) * 4).unwrap_or(usize::MAX)
 }
 
 /// What a message of ours summarized, if it is one that carries a summary.

@@ -8,7 +8,9 @@ use crate::markers;
 use crate::message::{Digest, Part, PartKind, Role};
 use crate::prelude::*;
 use crate::state::Clip;
+use crate::summary::facts;
 use crate::tape::NO_NUMBER;
+use crate::text;
 use crate::tokens::{self, Estimator};
 use crate::view::LEAST_CLEARED;
 
@@ -125,12 +127,19 @@ fn shortened(
     let clears = if part.kind == PartKind::Result { edits.clears } else { edits.clears_media };
     if clears && clearable(part, message) {
         return match body {
-            ContentPart::Result { number, id, failed, .. } => Some(ContentPart::Result {
-                number: *number,
-                id: id.clone(),
-                output: Value::Text(cleared(*failed)),
-                failed: *failed,
-            }),
+            ContentPart::Result { number, id, output, failed } => {
+                // What is cut as well, or holds media, keeps no names: whichever edit came first, the line is the same.
+                let clips = edits.clips.iter().filter(|&&(clip, old)| reaches(part, message, clip.reach, old));
+                let cap = clips.map(|(clip, _)| clip.cap).min().unwrap_or(u64::MAX);
+                let cap = if inner.is_empty() { cap } else { 0 };
+                let line = cleared(&output.to_text(), tokens, cap, *failed);
+                Some(ContentPart::Result {
+                    number: *number,
+                    id: id.clone(),
+                    output: Value::Text(line),
+                    failed: *failed,
+                })
+            }
             _ => Some(media::replaced(body)),
         };
     }
@@ -156,7 +165,7 @@ fn shortened(
                 text.push_str(&notice);
                 // Where so little is left a clear would leave it in a view that is given back, but not in its history.
                 if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = cleared(*failed);
+                    text = cleared("", 0, 0, *failed);
                 }
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
@@ -175,14 +184,51 @@ fn shortened(
     now
 }
 
-/// The line that stands for a cleared result. It says nothing of the text, which may have been cut before.
-fn cleared(failed: bool) -> String {
-    let outcome = if failed { "had failed" } else { "had succeeded" };
-    format!(
-        "{}this tool result was removed to save space; the tool {outcome}. Run it again if you need the result.]",
-        markers::NOTICE
-    )
+/// What a result of so many raw tokens costs at most when it is cleared.
+pub fn cleared_tokens(tokens: u64) -> u64 {
+    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 4
 }
+
+const NAMES: &str = " Names in it: ";
+
+/// Bytes of names that a cleared result of `bytes` leaves behind, the first ones in it: most of what is used later of a
+/// result is a name, and a line of names costs little.
+fn names_bytes(bytes: usize) -> usize {
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 40).min(1_200)
+}
+
+/// What stands for a cleared result: a line, and the names that the result began with, unless it is cut as well. `text`
+/// is the result as it was sent, cut or cleared before perhaps: a view that is given back is cleared like its history. So
+/// the line says how large the result was.
+fn cleared(text: &str, tokens: u64, cap: u64, failed: bool) -> String {
+    let plain = |size: &str, names: &str| {
+        let outcome = if failed { "had failed" } else { "had succeeded" };
+        let again = "Run it again if you need the result.";
+        format!(
+            "{}this tool result{size} was removed to save space; the tool {outcome}. {again}{names}]",
+            markers::NOTICE
+        )
+    };
+    let before = text.strip_prefix(markers::NOTICE).and_then(|rest| rest.strip_prefix("this tool result"));
+    if let Some(rest) = before {
+        let size = rest.strip_prefix(" of ").and_then(|rest| rest.split_once(' ')?.0.parse::<u64>().ok());
+        return if size.is_some_and(|size| size > cap) { plain("", "") } else { text::start(text, LONGEST_CLEARED) };
+    }
+    if tokens > cap || text::find(text, markers::NOTICE).is_some() {
+        return plain("", "");
+    }
+    let names = facts::names(text, names_bytes(text.len()));
+    // What is told must be large enough to be looked at again.
+    if names.len() < LEAST_NAMES {
+        plain("", "")
+    } else {
+        plain(&format!(" of {tokens} tokens"), &format!("{NAMES}{names}"))
+    }
+}
+
+/// Bytes of names worth a place of their own, and of the longest line with names.
+const LEAST_NAMES: usize = 48;
+const LONGEST_CLEARED: usize = 2_000;
 
 /// A text within `cap` raw tokens, with a notice of what is left out and, of a result, how to get it again. It keeps its
 /// structure ([`Shape`]) where the cap leaves room for that.

@@ -17,7 +17,7 @@ mod tail;
 
 use crate::budget::{Limits, share};
 use crate::history::History;
-use crate::message::{Part, Role};
+use crate::message::{Part, PartKind, Role};
 use crate::millionths;
 use crate::options::Options;
 use crate::pairs::Cuts;
@@ -323,8 +323,12 @@ fn clearing(scene: &Scene<'_>) -> Option<(u64, u64)> {
         let message = item.digest().unwrap_or(scene.history.messages[input]);
         // Media that people attached stay as long as their turn is the active one.
         let goes = |part: &Part| clip::clearable(part, &message) && (index < old || clip::is_of_result(part, &message));
-        gained +=
-            message.parts().filter(goes).map(|part| u64::from(part.tokens).saturating_sub(LEAST_CLEARED)).sum::<u64>();
+        for part in message.parts().filter(goes) {
+            let tokens = u64::from(part.tokens);
+            // Only results leave names behind.
+            let cost = if part.kind == PartKind::Result { clip::cleared_tokens(tokens) } else { LEAST_CLEARED };
+            gained += tokens.saturating_sub(cost);
+        }
     }
     (gained > 0).then_some((before, gained))
 }

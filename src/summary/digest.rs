@@ -1,29 +1,38 @@
-//! The digest summary: what code can say of a conversation without a model. What was asked, what was done, what was
-//! answered last. Bounded, and the same for the same messages.
+//! The digest summary: what code can say of a conversation without a model. What was asked and what came of it, what was
+//! done, what was answered last, what is required, and the names and numbers. Bounded, and the same for the same messages.
 
-use super::{Source, transcript};
+use super::facts::{self, Facts};
+use super::request::Todo;
+use super::{Source, rules, transcript};
 use crate::content::{Content, ContentPart};
+use crate::markers;
 use crate::message::Role;
 use crate::prelude::*;
 use crate::text;
 
-const OPENING: &str =
-    "This part of the conversation was condensed by code, without a model: quotations are exact, but much is left out.";
-const BEFORE: &str = "## Before that";
-const ASKED: &str = "## What the user asked for, in order";
-const DONE: &str = "## What was done with tools";
-const SAID: &str = "## What the assistant said last";
+const OPENING: &str = "Condensed by code, without a model: quotations are exact, much is left out.";
+const BEFORE: &str = "## Before";
+const ASKED: &str = "## Asked, in order";
+const TODO: &str = "## Todo list";
+const DONE: &str = "## Done with tools";
+const SAID: &str = "## Said last";
 /// How many messages that section quotes.
 const SAID_LAST: usize = 3;
+/// How far a request is. Only an open one can change.
+const OPEN: &str = "- [open] ";
+const ANSWERED: &str = "- [answered] ";
+const CANCELLED: &str = "- [cancelled] ";
+/// Bytes of what shows that a request is no longer open, and of a call and its outcome.
+const EVIDENCE: usize = 160;
+/// Of the budget, what facts may take, in percent, if there are that many; they get what the sections leave as well.
+const FACTS_SHARE: usize = 60;
 
 /// The digest of a source within about `bytes`. A previous digest is merged section by section; any other previous
 /// summary is quoted.
-pub fn write(source: &Source<'_>, bytes: usize) -> String {
-    let previous = source.previous.unwrap_or_default();
+pub fn write(source: &Source<'_>, todos: &[Todo], bytes: usize) -> String {
+    let (previous, known) = facts::split(source.previous.unwrap_or_default());
     let merged = previous.starts_with(OPENING);
     let old = |heading: &str| if merged { section(previous, heading) } else { Vec::new() };
-    let mut asked = old(ASKED);
-    asked.extend(requests(source.messages));
     let said = last_words(source.messages);
     let before = if merged {
         old(BEFORE)
@@ -32,16 +41,21 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
     } else {
         vec![format!("- {}", previous.trim().replace('\n', "\n| "))]
     };
-    // Shares of the budget, in percent; what one section leaves goes to the next.
+    // Shares of the budget, in percent; what one section leaves goes to the next, and in the end to the facts.
     let sections = [
-        (BEFORE, before, 30),
-        (ASKED, asked, 35),
-        (DONE, tools(old(DONE), source.messages), 20),
-        (SAID, if said.is_empty() { old(SAID) } else { said }, 45),
+        (BEFORE, before, 25),
+        (ASKED, requests(old(ASKED), source.messages), 25),
+        (TODO, todo_list(todos), 10),
+        (DONE, tools(old(DONE), source.messages), 15),
+        (SAID, if said.is_empty() { old(SAID) } else { said }, 20),
     ];
     let mut out = String::from(OPENING);
-    let mut rest = bytes.saturating_sub(out.len());
-    let mut weight: usize = sections.iter().filter(|section| !section.1.is_empty()).map(|section| section.2).sum();
+    let facts = Facts::of(known, source.messages);
+    let whole = bytes.saturating_sub(out.len());
+    let reserved = facts.bytes().min(whole * FACTS_SHARE / 100);
+    let mut rest = whole - reserved;
+    let used = sections.iter().filter(|section| !section.1.is_empty());
+    let mut weight: usize = used.map(|section| section.2).sum();
     for (heading, lines, share) in sections.into_iter().filter(|section| !section.1.is_empty()) {
         let budget = rest * share / weight.max(1);
         weight -= share;
@@ -55,6 +69,7 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
         out.push('\n');
         out.push_str(body.trim_end());
     }
+    facts.write(&mut out, rest + reserved);
     out
 }
 
@@ -62,11 +77,7 @@ pub fn write(source: &Source<'_>, bytes: usize) -> String {
 fn section(digest: &str, heading: &str) -> Vec<String> {
     let Some(start) = text::find(digest, &format!("\n{heading}\n")) else { return Vec::new() };
     let body = text::between(digest, start + heading.len() + 2, digest.len());
-    let end = [BEFORE, ASKED, DONE, SAID]
-        .iter()
-        .filter_map(|next| text::find(body, &format!("\n{next}\n")))
-        .min()
-        .unwrap_or(body.len());
+    let end = text::find(body, "\n## ").unwrap_or(body.len());
     let mut entries: Vec<String> = Vec::new();
     for line in text::between(body, 0, end).trim().lines() {
         match entries.last_mut() {
@@ -91,6 +102,10 @@ fn fit(lines: Vec<String>, budget: usize) -> String {
         lines.iter().filter_map(|line| line.strip_prefix(LEFT_OUT)?.split(' ').next()?.parse::<usize>().ok()).sum();
     let lines: Vec<String> = lines.into_iter().filter(|line| !line.starts_with(LEFT_OUT)).collect();
     let total = lines.len();
+    if budget < LEAST && lines.iter().map(|line| line.len() + 1).sum::<usize>() > budget {
+        // Nothing of it could be read.
+        return String::new();
+    }
     let chosen: Vec<String> = if total > room && total > 1 {
         let newest = room.saturating_sub(1);
         let mut chosen = vec![lines[0].clone()];
@@ -112,25 +127,66 @@ fn fit(lines: Vec<String>, budget: usize) -> String {
     out
 }
 
-fn requests(messages: &[(Content, bool)]) -> Vec<String> {
-    let mut all = Vec::new();
-    for (message, _) in messages.iter().filter(|(_, typed)| *typed) {
-        let mut line = String::from("-");
-        for part in &message.parts {
-            match part {
-                ContentPart::Text { text, .. } if !text.trim().is_empty() => {
-                    line.push(' ');
-                    line.push_str(&transcript::quote(text.trim()));
-                }
-                ContentPart::Media { kind, media_type, reference, .. } => {
-                    line.push_str(&format!(" [{}]", transcript::medium(*kind, media_type, reference)))
-                }
-                _ => {}
+/// What a message says to its reader, on lines that cannot pass for lines of ours.
+fn spoken(message: &Content) -> String {
+    let mut line = String::new();
+    for part in &message.parts {
+        match part {
+            ContentPart::Text { text, .. } if !text.trim().is_empty() => {
+                line.push(' ');
+                line.push_str(&transcript::quote(text.trim()));
             }
+            ContentPart::Media { kind, media_type, reference, .. } => {
+                line.push_str(&format!(" [{}]", transcript::medium(*kind, media_type, reference)))
+            }
+            _ => {}
         }
-        if line.len() > 1 {
-            all.push(line);
+    }
+    line
+}
+
+/// What was asked, and how far it is: answered when the assistant's last words before the next request came without a
+/// call, cancelled when the next request says so.
+fn requests(mut all: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
+    let mut answer = None;
+    for (message, typed) in messages {
+        let said = spoken(message);
+        if *typed && !said.is_empty() {
+            let cancelled = rules::cancels(&said);
+            close(&mut all, answer.take(), cancelled.then_some(said.as_str()));
+            all.push(format!("{}{}", OPEN.trim_end(), said));
+        } else if message.role == Role::Assistant {
+            let calls = message.parts.iter().any(|part| matches!(part, ContentPart::Call { .. }));
+            answer = if calls || said.is_empty() { None } else { Some(said) };
         }
+    }
+    close(&mut all, answer, None);
+    all
+}
+
+/// Closes the newest request, if it is open and something speaks for that.
+fn close(all: &mut [String], answer: Option<String>, cancel: Option<&str>) {
+    let Some(last) = all.last_mut() else { return };
+    let Some(request) = last.strip_prefix(OPEN) else { return };
+    let (state, evidence) = match (&answer, cancel) {
+        (Some(answer), _) => (ANSWERED, answer.as_str()),
+        (None, Some(cancel)) => (CANCELLED, cancel),
+        (None, None) => return,
+    };
+    *last = format!("{state}{request} → {}", text::first_line(evidence, EVIDENCE));
+}
+
+/// What is left of the host's list, and how much of it is done.
+fn todo_list(todos: &[Todo]) -> Vec<String> {
+    let is_open = |todo: &&Todo| !matches!(todo.status.as_str(), "completed" | "done" | "cancelled" | "canceled");
+    let mut all: Vec<String> = todos
+        .iter()
+        .filter(is_open)
+        .map(|todo| format!("- [{}] {}", transcript::quote(&todo.status), transcript::quote(todo.content.trim())))
+        .collect();
+    let done = todos.len() - all.len();
+    if done > 0 {
+        all.push(format!("- {done} more done"));
     }
     all
 }
@@ -145,28 +201,33 @@ struct Usage {
 
 fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
     let mut used: Vec<Usage> = earlier.iter().filter_map(|line| parse_usage(line)).collect();
-    let mut names: Vec<(&str, &str)> = Vec::new();
+    // Ids may come again: a result belongs to the newest call with its id.
+    let mut calls: Vec<(&str, &str)> = Vec::new();
     for part in messages.iter().flat_map(|(message, _)| &message.parts) {
         match part {
             ContentPart::Call { id, name, input, .. } => {
-                names.push((id, name));
-                let last = transcript::escape(&text::ends(&input.to_text(), 160)).replace('\n', " ");
-                match used.iter_mut().find(|usage| usage.name == *name) {
-                    Some(usage) => {
+                calls.push((id, name));
+                let last = one_line(&input.to_text());
+                match used.iter().position(|usage| usage.name == *name) {
+                    Some(at) => {
+                        // The tool used last stands last.
+                        let mut usage = used.remove(at);
                         usage.calls += 1;
                         usage.last = last;
+                        used.push(usage);
                     }
                     None => used.push(Usage { name: name.clone(), calls: 1, failures: 0, last }),
                 }
             }
-            ContentPart::Result { id, failed: true, .. } => {
-                if let Some(usage) = names
-                    .iter()
-                    .rev()
-                    .find(|known| known.0 == id)
-                    .and_then(|known| used.iter_mut().find(|usage| usage.name == known.1))
-                {
-                    usage.failures += 1;
+            ContentPart::Result { id, output, failed, .. } => {
+                let Some(at) = calls.iter().rposition(|call| call.0 == id) else { continue };
+                let Some(usage) = used.iter_mut().find(|usage| usage.name == calls[at].1) else { continue };
+                usage.failures += usize::from(*failed);
+                if !calls[at + 1..].iter().any(|call| call.1 == calls[at].1) {
+                    let output = output.to_text();
+                    let outcome = if output.starts_with(markers::NOTICE) { "" } else { &output };
+                    let word = if *failed { "failed" } else { "ok" };
+                    usage.last = format!("{} → {word} {}", usage.last, one_line(outcome));
                 }
             }
             _ => {}
@@ -174,9 +235,19 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
     }
     used.into_iter()
         .map(|usage| {
-            format!("- {}: {} calls, {} failed, last with {}", usage.name, usage.calls, usage.failures, usage.last)
+            format!(
+                "- {}: {} calls, {} failed, last with {}",
+                usage.name,
+                usage.calls,
+                usage.failures,
+                usage.last.trim_end()
+            )
         })
         .collect()
+}
+
+fn one_line(text: &str) -> String {
+    transcript::escape(&text::ends(text, EVIDENCE)).replace('\n', " ")
 }
 
 /// Reads a line that [`tools`] wrote, if it was not cut in the middle.
@@ -198,15 +269,9 @@ fn parse_usage(line: &str) -> Option<Usage> {
 fn last_words(messages: &[(Content, bool)]) -> Vec<String> {
     let mut newest = Vec::new();
     for (message, _) in messages.iter().rev().filter(|(message, _)| message.role == Role::Assistant) {
-        let mut words = Vec::new();
-        for part in &message.parts {
-            match part {
-                ContentPart::Text { text, .. } if !text.trim().is_empty() => words.push(text.trim()),
-                _ => {}
-            }
-        }
+        let words = spoken(message);
         if !words.is_empty() && newest.len() < SAID_LAST {
-            newest.push(format!("- {}", transcript::quote(&words.join("\n"))));
+            newest.push(format!("-{words}"));
         }
     }
     newest.reverse();

@@ -2,8 +2,11 @@
 //! writes when there is no answer.
 
 pub mod digest;
+pub mod facts;
 pub mod note;
 pub mod request;
+pub mod rules;
+pub mod scan;
 pub mod transcript;
 pub mod verify;
 

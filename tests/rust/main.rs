@@ -10,6 +10,7 @@ mod codes;
 mod conformance;
 mod defects;
 mod documentation;
+mod facts;
 mod failures;
 mod flaws;
 mod hashing;

@@ -22,7 +22,7 @@ fn contents(messages: &[M]) -> Vec<(Content, bool)> {
 }
 
 fn write(previous: Option<&str>, messages: &[M], bytes: usize) -> String {
-    digest::write(&Source { previous, messages: &contents(messages), raw: 0 }, bytes)
+    digest::write(&Source { previous, messages: &contents(messages), raw: 0 }, &[], bytes)
 }
 
 fn section<'d>(digest: &'d str, heading: &str) -> &'d str {
@@ -32,9 +32,9 @@ fn section<'d>(digest: &'d str, heading: &str) -> &'d str {
     &body[..end]
 }
 
-const ASKED: &str = "What the user asked for, in order";
-const DONE: &str = "What was done with tools";
-const SAID: &str = "What the assistant said last";
+const ASKED: &str = "Asked, in order";
+const DONE: &str = "Done with tools";
+const SAID: &str = "Said last";
 
 fn session() -> Vec<M> {
     let failed = M {
@@ -57,7 +57,9 @@ fn a_digest_tells_requests_tools_and_last_words() {
     let digest = write(None, &session(), 4_000);
     let asked = section(&digest, ASKED);
     assert!(
-        asked.contains("- Deploy version 1.4.2 to staging.\n- Use the deploy key in /etc/keys/staging."),
+        asked.contains(
+            "- [answered] Deploy version 1.4.2 to staging. → The deployment failed: permission denied.\n- [open] Use the deploy key in /etc/keys/staging."
+        ),
         "{asked}"
     );
     assert!(section(&digest, DONE).contains("- bash: 2 calls, 1 failed, last with"), "{digest}");
@@ -70,7 +72,9 @@ fn a_digest_names_media() {
     let image =
         P::Media { kind: 1, media_type: "application/pdf".into(), bytes: 9, reference: "https://x.io/a.pdf".into() };
     let message = M { role: Role::User, parts: vec![P::Text("read this".into()), image] };
-    assert!(write(None, &[message], 2_000).contains("- read this [a PDF (application/pdf) at https://x.io/a.pdf]"));
+    assert!(
+        write(None, &[message], 2_000).contains("- [open] read this [a PDF (application/pdf) at https://x.io/a.pdf]")
+    );
 }
 
 #[test]
@@ -104,9 +108,9 @@ fn calls_and_failures_add_up_over_digests() {
 #[test]
 fn a_summary_by_a_model_is_quoted_by_the_digest_after_it() {
     let digest = write(Some("The user is called Ada."), &session(), 4_000);
-    assert!(section(&digest, "Before that").contains("The user is called Ada."));
+    assert!(section(&digest, "Before").contains("The user is called Ada."));
     let later = write(Some(&digest), &[user("and then?")], 4_000);
-    assert!(section(&later, "Before that").contains("The user is called Ada."));
+    assert!(section(&later, "Before").contains("The user is called Ada."));
 }
 
 #[test]

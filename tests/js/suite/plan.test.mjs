@@ -563,15 +563,17 @@ test("attributes are flat and hold no text of a message", async () => {
   throws(() => attributes({}), { code: "invalid-call" });
 });
 
-test("summaryOf tells the newest summary and nothing around it", async () => {
+test("summaryOf tells the newest summary, with the facts that ride along, and nothing around it", async () => {
   const summarize = scriptedSummarizer([SUMMARY, "- a second one"]);
   const compactor = make({ summarize });
   equal(summaryOf((await compactor.beforeModel({ messages: messages.slice(0, 2) })).state), null);
   const { state } = await compactor.beforeModel({ messages });
-  equal(summaryOf(state), SUMMARY);
-  equal(summaryOf(JSON.parse(JSON.stringify(state))), SUMMARY);
+  const [summary, facts] = summaryOf(state).split("\n\n## Names and numbers\n");
+  equal(summary, SUMMARY);
+  ok(facts.includes("4711"));
+  equal(summaryOf(JSON.parse(JSON.stringify(state))), summaryOf(state));
   const next = await compactor.compact({ messages: [...messages, ...chat(12)], state });
-  equal(summaryOf(next.state), "- a second one");
+  equal(summaryOf(next.state).split("\n\n## ")[0], "- a second one");
   equal(summaryOf(null), null);
 });
 

@@ -1,0 +1,119 @@
+// The rows ours is compared with. Each gets the history before a request and the tokens our view of it has, and answers
+// with what it would send. `past` is the range that our tail does not hold: a row that writes something in its place
+// keeps the same tail as ours.
+import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
+import { pruneMessages } from "ai";
+import { identifiers } from "./identifiers.mjs";
+import { newest, tokensOf, total } from "./session.mjs";
+
+const text = (words) => ({ role: "user", parts: [], text: words, tokens: tokensOf(words) + 4 });
+
+export const rows = {
+  "drop-oldest": ({ head, rest, budget }) => [...head, ...newest(rest, budget - total(head))],
+
+  // What the original falls back to without a summarizer: the first 200 bytes of each text. It has no bound of its own;
+  // here the oldest go.
+  "200-character fallback": ({ head, past, tail, budget }) => {
+    const excerpts = past.flatMap(({ role, parts }) =>
+      parts.flatMap((part) => (part.type === "text" ? [`${role}: ${excerpt(part.text)}`] : [])),
+    );
+    return [...head, text(within(excerpts, budget - total(head) - total(tail)).join("\n")), ...tail];
+  },
+
+  "LangChain trimMessages": async ({ head, rest, budget }) => {
+    const items = [...head, ...rest];
+    const messages = items.map(toLangChain);
+    const weights = new Map(messages.map((message, index) => [message.id, items[index].tokens]));
+    const trimmed = await trimMessages(messages, {
+      maxTokens: budget,
+      // It asks for a message that is not there when nothing is left.
+      tokenCounter: (some) => some.reduce((sum, one) => sum + (one ? weights.get(one.id) : 0), 0),
+      strategy: "last",
+      includeSystem: true,
+      startOn: ["human", "ai"],
+    });
+    return trimmed.filter(Boolean).map(({ id }) => items[Number(id)]);
+  },
+
+  // It has no budget: calls and results before the last n messages go, n as large as fits; where even that is too much,
+  // the oldest messages after it.
+  "AI SDK pruneMessages": ({ head, rest, budget }) => {
+    const messages = rest.map(toModelMessage);
+    const pruned = (n) =>
+      pruneMessages({ messages, reasoning: "all", toolCalls: n ? `before-last-${n}-messages` : "all" }).map(weighed);
+    let [low, high] = [0, messages.length];
+    const room = budget - total(head);
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (total(pruned(middle)) <= room) low = middle;
+      else high = middle - 1;
+    }
+    return [...head, ...newest(pruned(low), room)];
+  },
+
+  // All the room for identifiers and nothing else, found by this measurement's own definition.
+  "newest identifiers": ({ head, past, tail, budget }) => {
+    const found = new Set();
+    for (const item of past.toReversed()) for (const one of [...identifiers(item.text)].reverse()) found.add(one);
+    const room = budget - total(head) - total(tail);
+    return [...head, text(within([...found].reverse(), room).join("\n")), ...tail];
+  },
+};
+
+function excerpt(words) {
+  const bytes = Buffer.from(words);
+  return bytes.length > 200 ? `${bytes.subarray(0, 200).toString()}...` : words;
+}
+
+/** The last lines that fit. */
+function within(lines, budget) {
+  let from = lines.length;
+  for (let sum = 4; from > 0; from--) {
+    sum += tokensOf(`${lines[from - 1]}\n`);
+    if (sum > budget) break;
+  }
+  return lines.slice(from);
+}
+
+function toLangChain({ role, parts, text: words }, index) {
+  const id = String(index);
+  if (role === "system") return new SystemMessage({ id, content: words });
+  const result = parts.find(({ type }) => type === "result");
+  if (result) return new ToolMessage({ id, content: words, tool_call_id: result.id });
+  if (role === "user") return new HumanMessage({ id, content: words });
+  const tool_calls = parts.filter(({ type }) => type === "call").map(({ id, name }) => ({ id, name, args: {} }));
+  return new AIMessage({ id, content: words, tool_calls });
+}
+
+function toModelMessage({ role, parts }) {
+  if (parts.some(({ type }) => type === "result")) {
+    const content = parts
+      .filter(({ type }) => type === "result")
+      .map(({ id, text: value }) => ({
+        type: "tool-result",
+        toolCallId: id,
+        toolName: "tool",
+        output: { type: "text", value },
+      }));
+    return { role: "tool", content };
+  }
+  const content = parts.map((part) =>
+    part.type === "text"
+      ? { type: "text", text: part.text }
+      : { type: "tool-call", toolCallId: part.id, toolName: part.name, input: { text: part.text } },
+  );
+  return { role, content };
+}
+
+const weights = new WeakMap();
+
+function weighed(message) {
+  const parts = message.content.map((part) => ({
+    type: part.type === "tool-result" ? "result" : part.type === "tool-call" ? "call" : "text",
+    text: part.text ?? part.input?.text ?? part.output?.value ?? "",
+  }));
+  const words = parts.map((part) => part.text).join("\n");
+  // pruneMessages copies only what it changes.
+  if (!weights.has(message)) weights.set(message, tokensOf(words) + 4);
+  return { role: message.role, parts, text: words, tokens: weights.get(message) };
+}

@@ -1,0 +1,253 @@
+//! Facts: what has to be repeated exactly or is worth nothing, and what the user requires. Found by code, in the text
+//! itself; nobody is asked. They ride at the end of every summary, whoever wrote it, and are read from there again at
+//! the next compaction: so they survive any number of them, and a view that is given back carries them along.
+//!
+//! Names and numbers come from anywhere. What is required comes only from text a person typed: what a tool printed or a
+//! model said is never a rule.
+
+use super::{rules, scan, transcript};
+use crate::content::{Content, ContentPart, Value};
+use crate::id_map::IdMap;
+use crate::message::{Role, hash_text};
+use crate::prelude::*;
+use crate::text;
+
+/// Heads what the user requires, one sentence an entry, in their words.
+pub const RULES: &str = "## Required by the user";
+/// Heads names and numbers.
+pub const FACTS: &str = "## Names and numbers";
+/// How the lines of names and numbers begin, most important first: what a call used, what a person or the assistant
+/// named, what a tool printed.
+const LINES: [&str; 3] = ["- In use: ", "- Named: ", "- Seen: "];
+/// Of its bytes, what requirements may take, in percent.
+const RULES_SHARE: usize = 50;
+/// No fact is longer.
+const LONGEST: usize = 200;
+
+/// A name or number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fact<'t> {
+    /// As it stands in the text.
+    pub text: &'t str,
+    /// Where it was met last: an index into the messages, none if an earlier summary told it.
+    pub source: Option<usize>,
+    /// Who said it there.
+    pub role: Role,
+    /// The line it belongs to: 0 used by a call, 1 named in a text, 2 printed by a tool.
+    pub line: usize,
+    /// In how many texts it was met.
+    pub seen: u32,
+}
+
+/// The last of the ranks.
+const LAST_RANK: usize = 6;
+
+impl Fact<'_> {
+    /// Names before numbers; what was used, then named, then printed more than once, then once.
+    fn rank(&self) -> usize {
+        match (scan::is_weak(self.text), self.line) {
+            (false, 2) => 2 + usize::from(self.seen < 2),
+            (false, line) => line,
+            (true, line) => 4 + line,
+        }
+    }
+}
+
+/// What is known of a conversation.
+#[derive(Clone, Debug, Default)]
+pub struct Facts<'t> {
+    /// What the user requires, oldest first, each with the index of its message (none: told by an earlier summary).
+    pub rules: Vec<(&'t str, Option<usize>)>,
+    /// Names and numbers, the newest first.
+    pub found: Vec<Fact<'t>>,
+}
+
+/// Splits a summary in what somebody wrote and the facts at its end.
+pub fn split(summary: &str) -> (&str, &str) {
+    let at = [RULES, FACTS].iter().filter_map(|heading| heading_at(summary, heading)).min().unwrap_or(summary.len());
+    (text::between(summary, 0, at).trim_end(), text::between(summary, at, summary.len()))
+}
+
+/// A summary with the facts of what it covers at its end, in at most about `bytes`: those of `earlier`, the facts of the
+/// summary before it, and those of the messages.
+pub fn append(summary: &mut String, earlier: &str, messages: &[(Content, bool)], bytes: usize) {
+    // Only what we write ourselves may stand under these headings.
+    for heading in [RULES, FACTS] {
+        while let Some(at) = heading_at(summary, heading) {
+            summary.insert(at, '#');
+        }
+    }
+    let facts = Facts::of(earlier, messages);
+    facts.write(summary, bytes);
+}
+
+/// The names in a text, in their order, within about `bytes`.
+pub fn names(text: &str, bytes: usize) -> String {
+    let mut out = String::new();
+    let mut known: Vec<&str> = Vec::new();
+    scan::each(text, &mut |name| {
+        if out.len() + name.len() < bytes && !scan::is_weak(name) && !known.contains(&name) {
+            if !known.is_empty() {
+                out.push_str(", ");
+            }
+            out.push_str(name);
+            known.push(name);
+        }
+    });
+    out
+}
+
+/// Where a line that is this heading begins.
+fn heading_at(summary: &str, heading: &str) -> Option<usize> {
+    if summary.starts_with(heading) {
+        return Some(0);
+    }
+    text::find(summary, &format!("\n{heading}")).map(|at| at + 1)
+}
+
+impl<'t> Facts<'t> {
+    /// The facts of messages, merged with those that an earlier summary told.
+    pub fn of(earlier: &'t str, messages: &'t [(Content, bool)]) -> Self {
+        let mut facts = Self::default();
+        let mut known = Known { map: IdMap::new(64), room: 64 };
+        // The newest first: what comes first is the newest mention.
+        for (source, (message, typed)) in messages.iter().enumerate().rev() {
+            let named = if message.role == Role::Tool { 2 } else { 1 };
+            for part in message.parts.iter().rev() {
+                let mut add = |text: &'t str, line| {
+                    scan::each(text, &mut |text| {
+                        let fact = Fact { text, source: Some(source), role: message.role, line, seen: 1 };
+                        facts.add(&mut known, fact);
+                    })
+                };
+                match part {
+                    ContentPart::Text { text, .. } => add(text, named),
+                    ContentPart::Call { input, .. } => leaves(input, &mut |text| add(text, 0)),
+                    ContentPart::Result { output, .. } => leaves(output, &mut |text| add(text, 2)),
+                    ContentPart::Media { reference, .. } => add(reference, named),
+                    ContentPart::Reasoning | ContentPart::Opaque => {}
+                }
+                if let (ContentPart::Text { text, .. }, true) = (part, *typed) {
+                    rules::each(text, &mut |rule| facts.rules.push((rule, Some(source))));
+                }
+            }
+        }
+        // Met from the newest on; told from the oldest on.
+        facts.rules.reverse();
+        let met = core::mem::take(&mut facts.rules);
+        let mut inside = false;
+        for line in earlier.lines() {
+            if line.starts_with("## ") {
+                inside = line == RULES;
+            } else if let Some(rule) = line.strip_prefix("- ").filter(|_| inside) {
+                facts.rules.push((rule, None));
+            } else if let Some((at, list)) =
+                LINES.iter().enumerate().find_map(|(at, start)| Some((at, line.strip_prefix(start)?)))
+            {
+                // No name holds a comma before a space.
+                for text in list.split(' ') {
+                    let text = text.strip_suffix(',').unwrap_or(text);
+                    facts.add(&mut known, Fact { text, source: None, role: Role::Assistant, line: at, seen: 1 });
+                }
+            }
+        }
+        facts.rules.extend(met);
+        facts
+    }
+
+    fn add(&mut self, known: &mut Known, fact: Fact<'t>) {
+        if fact.text.len() > LONGEST || fact.text.is_empty() {
+            return;
+        }
+        let id = hash_text(fact.text);
+        match known.map.get(id).and_then(|at| self.found.get_mut(at as usize)) {
+            Some(before) => {
+                before.line = before.line.min(fact.line);
+                before.seen += u32::from(before.source != fact.source);
+            }
+            None => {
+                if self.found.len() == known.room {
+                    known.room *= 2;
+                    known.map = IdMap::new(known.room);
+                    for (at, fact) in self.found.iter().enumerate() {
+                        known.map.insert(hash_text(fact.text), at as u64);
+                    }
+                }
+                known.map.insert(id, self.found.len() as u64);
+                self.found.push(fact);
+            }
+        }
+    }
+
+    /// About how many bytes all of them take.
+    pub fn bytes(&self) -> usize {
+        let rules: usize = self.rules.iter().map(|(rule, _)| rule.len() + 3).sum();
+        rules + self.found.iter().map(|fact| fact.text.len() + 2).sum::<usize>() + RULES.len() + FACTS.len() + 40
+    }
+
+    /// Appends them within about `bytes`, the most important first.
+    pub fn write(&self, out: &mut String, bytes: usize) {
+        let start = out.len();
+        let mut rules: Vec<&str> = Vec::new();
+        for (rule, _) in &self.rules {
+            if !rules.contains(rule) {
+                rules.push(rule);
+            }
+        }
+        if !rules.is_empty() {
+            let lengths: Vec<usize> = rules.iter().map(|rule| rule.len() + 3).collect();
+            let cap = text::level(&lengths, (bytes * RULES_SHARE / 100).saturating_sub(RULES.len() + 2));
+            out.push_str("\n\n");
+            out.push_str(RULES);
+            for rule in rules {
+                out.push_str("\n- ");
+                out.push_str(&text::start(&transcript::escape(rule), cap.saturating_sub(6)));
+            }
+        }
+        let mut room = bytes.saturating_sub(out.len() - start + FACTS.len() + 2);
+        let mut lists = LINES.map(str::to_owned);
+        for rank in 0..=LAST_RANK {
+            for fact in self.found.iter().filter(|fact| fact.rank() == rank) {
+                let list = &mut lists[fact.line];
+                let first = list.len() == LINES[fact.line].len();
+                let cost = fact.text.len() + if first { list.len() + 1 } else { 2 };
+                if cost > room {
+                    continue;
+                }
+                room -= cost;
+                if !first {
+                    list.push_str(", ");
+                }
+                list.push_str(fact.text);
+            }
+        }
+        let mut headed = false;
+        for (list, start) in lists.iter().zip(LINES) {
+            if list.len() > start.len() {
+                if !headed {
+                    out.push_str("\n\n");
+                    out.push_str(FACTS);
+                    headed = true;
+                }
+                out.push('\n');
+                out.push_str(list);
+            }
+        }
+    }
+}
+
+/// Facts by the hashes of their texts.
+struct Known {
+    map: IdMap,
+    room: usize,
+}
+
+/// All texts and numbers inside a value.
+fn leaves<'v>(value: &'v Value, each: &mut dyn FnMut(&'v str)) {
+    match value {
+        Value::Text(text) | Value::Number(text) => each(text),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, each)),
+        Value::Object(members) => members.iter().for_each(|(_, item)| leaves(item, each)),
+        Value::Null | Value::Bool(_) | Value::Binary(_) => {}
+    }
+}
