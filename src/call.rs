@@ -102,7 +102,7 @@ impl Call {
             model,
             max_output: max_output.or(options.max_output),
             system: tokens(system),
-            tools: tokens(tools),
+            tools: options.estimator.tools(tokens(tools)),
             counted: system.is_some() || tools.is_some(),
             uncounted_tools: fields.count("uncountedTools")?.unwrap_or(0),
             counter_failed: fields.flag("counterFailed")?.unwrap_or(false),
@@ -121,7 +121,7 @@ impl Call {
 
     /// Raw tokens of a request beside its messages.
     pub fn beside(&self) -> u64 {
-        self.system + self.tools + self.options.overhead
+        self.system + self.tools + self.options.overhead + self.options.estimator.request_overhead()
     }
 
     /// Under which key calibration holds: estimator and its version, family, model.

@@ -123,6 +123,7 @@ impl State {
         // An empty text is no content: SDKs drop and add such parts at will.
         let content = open.content.filter(|_| part.kind != PartKind::Text || open.bytes > 0);
         if let Some(message) = &mut self.message {
+            message.add(self.estimator.part_overhead(part.kind));
             message.part(part, content);
         }
     }

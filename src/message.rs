@@ -251,6 +251,11 @@ impl DigestBuilder {
         }
     }
 
+    /// Adds raw tokens of the message around its parts.
+    pub fn add(&mut self, overhead: u32) {
+        self.words[4] = self.words[4].saturating_add(overhead);
+    }
+
     /// Notes that its text begins with a marker of ours.
     pub fn ours(&mut self) {
         self.words[1] |= MESSAGE_OURS;

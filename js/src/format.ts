@@ -73,7 +73,9 @@ export interface Reader {
    * An image, a document, sound, video.
    *
    * @param data - base64 text, a `data:` URL, a URL (text or `URL`), bytes (`Uint8Array`, `ArrayBuffer`), or an object
-   * holding one of these as `data`, `url`, `file_data`, or an id as `file_id`, `id` or `reference`.
+   * holding one of these as `data`, `url`, `file_data`, or an id as `file_id`, `id` or `reference`. Such an object may
+   * also say what is known of it: `width` and `height` in pixels, `pages`, or `seconds`. Otherwise that is read from the
+   * data itself: the header of a PNG, JPEG, WebP, GIF or WAV, and the pages of a PDF that are not compressed.
    * @param part - the number under which {@link Format.replace} can put a text in its place. Media inside a result have
    * the number of that result: they leave together with it. Without a number they stay.
    * @param name - a file's name, for the text that describes what was taken out.

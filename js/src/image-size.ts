@@ -54,7 +54,7 @@ function jpeg(byte: ByteAt): ImageSize {
 const isFrame = (marker: number): boolean =>
   marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 
-function starts(byte: ByteAt, at: number, text: string): boolean {
+export function starts(byte: ByteAt, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (byte(at + i) !== text.charCodeAt(i)) return false;
   return true;
 }
@@ -65,7 +65,7 @@ function big(byte: ByteAt, at: number, count: number): number {
   return value;
 }
 
-function little(byte: ByteAt, at: number, count: number): number {
+export function little(byte: ByteAt, at: number, count: number): number {
   let value = 0;
   for (let i = count - 1; i >= 0; i--) value = value * 256 + Math.max(0, byte(at + i));
   return value;

@@ -1,12 +1,13 @@
-import { type ByteAt, imageSize } from "./image-size.ts";
+import { type ByteAt, imageSize, little, starts } from "./image-size.ts";
 import { bytesOf } from "./value.ts";
 
 /** What a provider counts of a piece of media. */
 export interface Media {
   /** Of inline data, decoded; 0 for a reference. */
   readonly bytes: number;
-  /** Pixels; 0 when unknown. */
+  /** Pixels of a picture, pages of a PDF, seconds of sound and film; 0 when unknown. */
   readonly width: number;
+  /** Pixels of a picture; 0 when unknown. */
   readonly height: number;
   readonly mediaType: string;
   /** URL or file id; empty for inline data. */
@@ -19,6 +20,9 @@ export interface Media {
 const DATA = ["data", "url", "file_data"] as const;
 const IDS = ["file_id", "id", "reference"] as const;
 
+/** What a format may say beside the data, and where it stands. */
+const SIZES = ["width", "pages", "seconds"] as const;
+
 /** Describes what a format handed over as media; see `Reader.media` for the forms of `data`. */
 export function describeMedia(data: unknown, mediaType: unknown): Media {
   const type = typeof mediaType === "string" ? mediaType : "";
@@ -27,6 +31,13 @@ export function describeMedia(data: unknown, mediaType: unknown): Media {
   if (bytes !== null) return inline(bytes.length, (index) => bytes[index] ?? -1, type);
   if (typeof data !== "object" || data === null) return reference("", type);
   const members = data as Record<string, unknown>;
+  const found = describeMember(members, type);
+  const width = count(SIZES.map((name) => members[name]).find((size) => size !== undefined));
+  const height = count(members.height);
+  return width ? { ...found, width, height } : found;
+}
+
+function describeMember(members: Record<string, unknown>, type: string): Media {
   if (typeof members.href === "string") return describeText(members.href, type);
   for (const name of DATA) {
     const member = members[name];
@@ -42,6 +53,9 @@ export function describeMedia(data: unknown, mediaType: unknown): Media {
   }
   return reference(Object.values(members).find((member) => typeof member === "string") ?? "", type);
 }
+
+const count = (size: unknown): number =>
+  typeof size === "number" && size > 0 ? Math.min(Math.ceil(size), 0xffffffff) : 0;
 
 function describeText(text: string, type: string): Media {
   if (text.startsWith("data:")) return describeDataUrl(text, type);
@@ -65,7 +79,32 @@ function describeBase64(text: string, start: number, type: string): Media {
 }
 
 function inline(bytes: number, byte: ByteAt, mediaType: string): Media {
-  return { bytes, ...imageSize(byte), mediaType, reference: "", print: printOf(bytes, byte) };
+  return { bytes, ...sizeOf(bytes, byte), mediaType, reference: "", print: printOf(bytes, byte) };
+}
+
+function sizeOf(bytes: number, byte: ByteAt): { width: number; height: number } {
+  if (starts(byte, 0, "%PDF")) return { width: pages(bytes, byte), height: 0 };
+  // Behind the header of a WAV stands how many bytes a second has.
+  if (starts(byte, 0, "RIFF") && starts(byte, 8, "WAVEfmt ")) {
+    return { width: count(bytes / little(byte, 28, 4)), height: 0 };
+  }
+  return imageSize(byte);
+}
+
+/** Bytes at either end of a PDF in which its pages are looked for. */
+const PDF_ENDS = 65_536;
+
+/** Pages of a PDF, as far as its ends tell: by the page tree or page by page. 0 where they are compressed. */
+function pages(bytes: number, byte: ByteAt): number {
+  let text = "";
+  for (let at = 0; at < bytes; at++) {
+    if (at === PDF_ENDS) at = Math.max(at, bytes - PDF_ENDS);
+    text += String.fromCharCode(byte(at) & 0xff);
+  }
+  const tree = /\/Type\s*\/Pages[^>]{0,999}?\/Count\s+(\d{1,6})|\/Count\s+(\d{1,6})[^>]{0,999}?\/Type\s*\/Pages/g;
+  const totals = [...text.matchAll(tree)].map((match) => Number(match[1] ?? match[2]));
+  const single = text.match(/\/Type\s*\/Page(?![a-z])/g)?.length ?? 0;
+  return Math.max(single, ...totals);
 }
 
 const SAMPLES = 32;

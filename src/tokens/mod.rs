@@ -5,13 +5,16 @@ pub mod bytes4;
 pub mod calibration;
 pub mod lexical;
 mod lookup;
+pub mod media;
+pub mod provider;
 #[rustfmt::skip]
 #[allow(missing_docs)]
 mod tables;
 
 use crate::error::{Code, Error};
-use crate::message::Role;
+use crate::message::{PartKind, Role};
 use lexical::{Family, Lexer};
+use provider::Provider;
 
 /// Which rule counts text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,22 +27,26 @@ pub enum Rule {
     Host,
 }
 
-/// An estimator as it is named at the boundary: `rule[:family]`.
+/// An estimator as it is named at the boundary: `rule[:family]`, with the kind of model as a letter behind the rule:
+/// `lexical@b:claude`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Estimator {
     /// Which rule counts text.
     pub rule: Rule,
     /// The tokenizer family: as the host named it, or found by the model. Empty: not known.
     pub family: String,
+    /// Which kind of model it counts for: see [`provider`].
+    kind: u8,
 }
 
 impl Estimator {
-    /// Reads `rule[:family]`.
+    /// Reads `rule[:family]`, or a name with the kind of model.
     ///
     /// # Errors
     /// When the rule is unknown, or the family to the rule that needs one.
     pub fn parse(name: &str) -> Result<Self, Error> {
         let (rule, family) = name.split_once(':').unwrap_or((name, ""));
+        let (rule, letter) = rule.split_once('@').unwrap_or((rule, ""));
         let rule = match rule {
             "bytes4" => Rule::Bytes4,
             "lexical" if family.is_empty() || Family::parse(family).is_some() => Rule::Lexical,
@@ -52,17 +59,25 @@ impl Estimator {
                 ));
             }
         };
-        Ok(Self { rule, family: family.to_owned() })
+        let kind = letter.bytes().next().map_or_else(|| Provider::of(family), |letter| letter.wrapping_sub(b'a'));
+        Ok(Self { rule, family: family.to_owned(), kind })
     }
 
-    /// The same, with the family of this model where none was named.
+    /// The same, with the kind of this model, and with its family where none was named.
     #[must_use]
-    pub fn for_model(self, model: Option<&str>) -> Self {
-        if self.rule != Rule::Lexical || !self.family.is_empty() {
-            return self;
+    pub fn for_model(mut self, model: Option<&str>) -> Self {
+        let Some(model) = model.filter(|_| self.rule != Rule::Bytes4) else { return self };
+        let kind = Provider::of(model);
+        if self.family.is_empty() || kind != Provider::of("") {
+            self.kind = kind;
         }
-        let family = model.and_then(Family::of_model).map_or("", Family::name);
-        Self { family: family.to_owned(), ..self }
+        if self.rule == Rule::Lexical
+            && self.family.is_empty()
+            && let Some(family) = Family::of_model(model)
+        {
+            self.family = family.name().to_owned();
+        }
+        self
     }
 
     /// Its name as [`Estimator::parse`] reads it.
@@ -72,7 +87,16 @@ impl Estimator {
             Rule::Lexical => "lexical",
             Rule::Host => "host",
         };
-        if self.family.is_empty() { rule.to_owned() } else { format!("{rule}:{}", self.family) }
+        let mut name = rule.to_owned();
+        if self.rule != Rule::Bytes4 {
+            name.push('@');
+            name.push(char::from(b'a' + self.kind));
+        }
+        if !self.family.is_empty() {
+            name.push(':');
+            name.push_str(&self.family);
+        }
+        name
     }
 
     /// Its name and version: part of the key under which calibration is kept.
@@ -90,12 +114,32 @@ impl Estimator {
         Counter { rule: self.rule, bytes: 0, lexer: Lexer::new(self.weights()) }
     }
 
+    /// What the provider adds around the text; nothing by the seed's rule.
+    fn provider(&self) -> Option<&'static Provider> {
+        (self.rule != Rule::Bytes4).then(|| Provider::at(self.kind))
+    }
+
+    /// Raw tokens a provider adds to every request.
+    pub fn request_overhead(&self) -> u64 {
+        self.provider().map_or(0, |provider| u64::from(provider.request))
+    }
+
     /// Raw tokens a provider adds around each message of this role.
-    pub fn message_overhead(&self, _role: Role) -> u32 {
-        match self.rule {
-            Rule::Bytes4 => 0,
-            Rule::Lexical | Rule::Host => 4,
-        }
+    pub fn message_overhead(&self, role: Role) -> u32 {
+        self.provider().filter(|_| role != Role::Tool).map_or(0, |provider| u32::from(provider.message))
+    }
+
+    /// Raw tokens a provider adds around a part of this kind.
+    pub fn part_overhead(&self, kind: PartKind) -> u32 {
+        let added = matches!(kind, PartKind::Call | PartKind::Result);
+        self.provider().filter(|_| added).map_or(0, |provider| u32::from(provider.call))
+    }
+
+    /// Raw tokens of definitions of tools whose text has `raw`.
+    pub fn tools(&self, raw: u64) -> u64 {
+        self.provider()
+            .filter(|_| raw > 0)
+            .map_or(raw, |provider| u64::from(provider.tools) + raw * u64::from(provider.tool_share) / 100)
     }
 
     /// Whether a result is charged with the name of its tool (the seed's rule; no chat API sends it).
@@ -105,7 +149,7 @@ impl Estimator {
 
     /// Raw tokens of a medium.
     pub fn media(&self, medium: &Medium) -> u32 {
-        bytes4::media(medium)
+        self.provider().map_or_else(|| bytes4::media(medium), |provider| media::tokens(medium, provider.media))
     }
 
     /// The family whose weights are used; what is not known counts like the newest.
@@ -147,7 +191,7 @@ pub struct Medium {
     pub kind: u32,
     /// Bytes of inline data, 0 for a reference.
     pub bytes: u64,
-    /// Pixels, 0 when unknown.
+    /// Pixels of a picture, pages of a PDF, seconds of sound or film; 0 when unknown.
     pub width: u32,
     /// Pixels, 0 when unknown.
     pub height: u32,

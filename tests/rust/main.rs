@@ -17,6 +17,7 @@ mod hashing;
 mod ladder;
 mod lexical;
 mod long_run;
+mod media;
 mod must_keep;
 mod overflow;
 mod pairs;

@@ -62,7 +62,7 @@ export function providerPairs({ file, values }: Source): Conversation[] | null {
     const { messages, system, tools, complete } = opened(request);
     const texts = messages.map((message) => JSON.stringify(message));
     const last = found.at(-1);
-    const model = typeof named === "string" ? named : undefined;
+    const model = typeof named === "string" ? named : /\/models?\/([^/:]+)/.exec(decodeURIComponent(pathOf(uri)))?.[1];
     const same = last && last.origin === origin && last.model === model && last.messages.length < messages.length;
     if (same && last.texts.every((text, at) => text === texts[at])) {
       last.messages.push(...messages.slice(last.messages.length));
@@ -172,6 +172,8 @@ function piece(block: unknown, hidden: { any: boolean }): Piece[] {
   if (typeof block === "string") return [{ kind: "text", text: block }];
   if (!isObject(block)) return [];
   const { type, text } = block;
+  // What the model thought comes back in a form that only its provider reads.
+  if (block.thoughtSignature || block.encrypted_content || block.signature) hidden.any = true;
   const call =
     inner(block, "toolUse", "functionCall", "function_call") ??
     (/^(tool_use|function_call)$/.test(String(type)) ? block : null);
