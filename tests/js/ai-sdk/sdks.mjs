@@ -1,5 +1,6 @@
 // The AI SDK in three versions, behind one small face: each with its own mock model, fed by the same script.
 
+import { deepEqual, ok } from "node:assert/strict";
 import { aiSdk } from "precis/formats";
 import { check } from "precis/testing";
 
@@ -131,6 +132,32 @@ export function projected(prompt) {
 
 function projectedPart({ type, text, toolCallId, toolName, input, output }) {
   return [type, text, toolCallId, toolName, input, output].map((value) => value ?? null);
+}
+
+/**
+ * Prompts by script, so that those of all versions can be compared: each test of a script tells its requests, and the
+ * test at the end of the file, made by `compare`, demands that all who told of a script were sent the same.
+ */
+export function scripts() {
+  const told = new Map();
+  return {
+    /** `who`: a version, or a version and a way to call it. */
+    tell(script, who, requests) {
+      const prompts = requests.map(({ prompt, maxOutputTokens }) => ({ prompt: projected(prompt), maxOutputTokens }));
+      told.set(script, (told.get(script) ?? new Map()).set(who, prompts));
+    },
+    /** `expected`: by script, who must have told of it. */
+    async compare(expected, context) {
+      deepEqual([...told.keys()].sort(), Object.keys(expected).sort());
+      for (const [script, all] of told)
+        await context.test(script, () => {
+          deepEqual([...all.keys()].sort(), [...expected[script]].sort());
+          const [[, first], ...others] = all;
+          ok(first.length > 0);
+          for (const [who, prompts] of others) deepEqual(prompts, first, who);
+        });
+    },
+  };
 }
 
 /** Numbers from 0 to 1, the same for the same seed. */

@@ -1,7 +1,7 @@
 // Stores that fail, states of others, messages that are not what they should be.
 import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
 import { test } from "node:test";
-import { compaction, summarizeWith, toDataPart } from "precis/ai-sdk";
+import { compaction, toDataPart } from "precis/ai-sdk";
 import { z } from "zod";
 import { faults, scripted, sdks } from "./sdks.mjs";
 
@@ -243,7 +243,7 @@ test("a UI message in the middle of streaming, converted by the SDK: the request
 
 test("one run given to two calls at once serves both", async () => {
   const sdk = latest;
-  const { model, requests } = scripted(sdk, (prompt, n) =>
+  const { model, requests } = scripted(sdk, (_, n) =>
     n < 20
       ? { content: [{ type: "tool-call", toolCallId: `c${n}`, toolName: "read", input: {} }] }
       : { content: [{ type: "text", text: "Done." }] },
