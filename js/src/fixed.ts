@@ -123,10 +123,29 @@ function readTool(key: string, value: unknown, to: Listener): number {
 
 /** A JSON schema out of what tools are declared with, null for a validator that does not show one. */
 function plainSchema(schema: unknown): unknown {
-  if (typeof schema !== "object" || schema === null) return null;
-  const { jsonSchema } = schema as { jsonSchema?: unknown };
+  if (typeof schema === "function" ? !("~standard" in schema) : typeof schema !== "object" || schema === null)
+    return null;
+  const { jsonSchema, "~standard": standard } = schema as { jsonSchema?: unknown; "~standard"?: unknown };
   if (typeof jsonSchema === "object" && jsonSchema !== null) return "then" in jsonSchema ? null : jsonSchema;
-  return jsonSchema !== undefined || "~standard" in schema || "_def" in schema ? null : schema;
+  if (standard) return shown(schema as object, standard);
+  return jsonSchema !== undefined || "_def" in (schema as object) ? null : schema;
+}
+
+/** What validators have shown: asking takes long, and each answer is another object. */
+const known = new WeakMap<object, unknown>();
+
+/** The JSON schema of a validator that follows the standard for showing one, as zod does from 4.2 on; else null. */
+function shown(schema: object, standard: unknown): unknown {
+  let found = known.get(schema);
+  if (found === undefined) {
+    try {
+      const { jsonSchema } = standard as { jsonSchema: { input(options: { target: string }): unknown } };
+      found = jsonSchema.input({ target: "draft-07" });
+    } catch {}
+    found ??= null;
+    known.set(schema, found);
+  }
+  return found;
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -89,15 +89,26 @@ test("tools that hide their schema are told, tools that show it are counted", ()
   const schema = { type: "object", properties: { path: { type: "string", description: "where to look ".repeat(20) } } };
   const hello = [{ role: "user", content: "Hello." }];
   const counted = (tools) => compactor.usage({ messages: hello, tools }).parts.tools;
+  const warned = (tools) =>
+    compactor.plan({ messages: hello, tools }).report.warnings.some(({ code }) => code === "uncounted-tools");
   const openai = counted([{ type: "function", function: { name: "read", description: "Reads.", parameters: schema } }]);
   ok(openai > 50, `${openai}`);
   equal(counted([{ name: "read", description: "Reads.", input_schema: schema }]), openai);
   equal(counted({ read: { description: "Reads.", inputSchema: schema } }), openai);
   equal(counted({ read: { description: "Reads.", inputSchema: { jsonSchema: schema, validate() {} } } }), openai);
+  const input = () => schema;
+  const showing = { read: { description: "Reads.", inputSchema: { "~standard": { jsonSchema: { input } } } } };
+  equal(counted(showing), openai);
+  const called = Object.assign(() => {}, showing.read.inputSchema);
+  equal(counted({ read: { description: "Reads.", inputSchema: called } }), openai);
   const zod = { read: { description: "Reads.", inputSchema: { _def: {}, "~standard": { vendor: "zod" } } } };
-  ok(counted(zod) > 0);
-  const warned = (tools) =>
-    compactor.plan({ messages: hello, tools }).report.warnings.some(({ code }) => code === "uncounted-tools");
+  ok(counted(zod) > 0 && counted(zod) < openai);
+  const fails = () => {
+    throw new Error("Date cannot be represented in JSON Schema");
+  };
+  const failing = { read: { inputSchema: { "~standard": { jsonSchema: { input: fails } } } } };
+  equal(warned(failing), true);
+  equal(warned(showing), false);
   equal(warned(zod), true);
   equal(warned({ read: { inputSchema: schema } }), false);
 });
