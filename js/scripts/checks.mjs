@@ -127,8 +127,8 @@ async function demo() {
   return lines.length;
 }
 
-function sound({ overWindow, newestMissing, invalid }) {
-  return overWindow === 0 && newestMissing === 0 && invalid === 0;
+function sound({ overWindow, infeasible, newestMissing, userMissing, invalid }) {
+  return overWindow + infeasible + newestMissing + userMissing + invalid === 0;
 }
 
 /** What users will write, compiled as strictly as they may have set it. */

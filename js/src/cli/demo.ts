@@ -100,7 +100,7 @@ async function inBulk(conversations: readonly Conversation[], { windows, tune }:
 function closing(results: readonly (readonly Replayed[])[]): void {
   const sum = (
     own: readonly Replayed[],
-    key: "requests" | "compactions" | "overWindow" | "newestMissing" | "userMissing" | "invalid",
+    key: "requests" | "compactions" | "overWindow" | "infeasible" | "newestMissing" | "userMissing" | "invalid",
   ) => grouped(own.reduce((total, { totals }) => total + totals[key], 0));
   const rows = results.map((own) => {
     const peak = Math.max(...own.map(({ totals }) => totals.peakTokens));
@@ -113,6 +113,7 @@ function closing(results: readonly (readonly Replayed[])[]): void {
       grouped(peak),
       percent(peak / window),
       sum(own, "overWindow"),
+      sum(own, "infeasible"),
       ...faults,
     ];
   });
@@ -123,6 +124,7 @@ function closing(results: readonly (readonly Replayed[])[]): void {
     "peak tokens",
     "of window",
     "over window",
+    "infeasible",
     "newest missing",
     "request missing",
     "illegal",

@@ -5,7 +5,14 @@ import { replay, type Totals } from "./replay.ts";
 import type { Conversation } from "./transcripts/conversation.ts";
 
 const TITLE = 70;
-const FAULTS = { overWindow: "over", newestMissing: "newest", userMissing: "request", invalid: "illegal" } as const;
+/** A request that cannot fit is no fault of the ladder, but a reader of the table must see it. */
+const FAULTS = {
+  overWindow: "over",
+  newestMissing: "newest",
+  userMissing: "request",
+  invalid: "illegal",
+  infeasible: "infeasible",
+} as const;
 
 /** Replays everything at every window: how often it compacts, and every fault there is. */
 export async function matrix(conversations: readonly Conversation[], { windows, tune, json }: Options): Promise<void> {

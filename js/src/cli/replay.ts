@@ -22,7 +22,10 @@ export interface Totals {
   summarizerCalls: number;
   peakTokens: number;
   window: number;
+  /** Requests over the window of which the engine did not say so. */
   overWindow: number;
+  /** Requests that the engine reported as too large for the window, naming what does not fit. */
+  infeasible: number;
   newestMissing: number;
   userMissing: number;
   invalid: number;
@@ -79,6 +82,7 @@ export async function replay(
     peakTokens: 0,
     window,
     overWindow: 0,
+    infeasible: 0,
     newestMissing: 0,
     userMissing: 0,
     invalid: 0,
@@ -99,7 +103,9 @@ export async function replay(
     totals.compactions += Number(compacted);
     totals.summarizerCalls += report.summarizer.calls;
     totals.peakTokens = Math.max(totals.peakTokens, report.after.tokens);
-    totals.overWindow += Number(report.after.tokens > window);
+    const infeasible = report.outcome === "infeasible";
+    totals.overWindow += Number(report.after.tokens > window && !infeasible);
+    totals.infeasible += Number(infeasible);
     totals.newestMissing += Number(!holdsNewest(history, view, outline));
     totals.userMissing += Number(!holdsRequest(history, view, outline));
     totals.invalid += Number(addsViolation(format, history, view));

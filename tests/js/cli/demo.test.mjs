@@ -25,6 +25,7 @@ const FIELDS = [
   "peakTokens",
   "window",
   "overWindow",
+  "infeasible",
   "newestMissing",
   "userMissing",
   "invalid",
@@ -73,7 +74,8 @@ test("a real coding session fits a window a quarter of its size", () => {
   const [totals] = objects("--window", "32000", "--strategy", "full");
   assert.ok(whole.peakTokens > 100_000 && whole.compactions === 0 && whole.prefixBreaks === 0);
   assert.ok(totals.compactions > 0 && totals.summarizerCalls === 0);
-  for (const fault of ["overWindow", "newestMissing", "userMissing", "invalid"]) assert.equal(totals[fault], 0, fault);
+  for (const fault of ["overWindow", "infeasible", "newestMissing", "userMissing", "invalid"])
+    assert.equal(totals[fault], 0, fault);
 });
 
 test("a person reads bars, compactions and a table", () => {
