@@ -6,6 +6,7 @@ import { at, must, packages, wasmTarget } from "./common.mjs";
 import { checkLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
+import { checkSupported } from "./supported.mjs";
 import { checkTables } from "./tables.mjs";
 import { biome, chromium, node, npmBinary, tsc, wasmTestRunner } from "./tools.mjs";
 
@@ -37,7 +38,7 @@ export const checks = [
     name: `AI SDK, Node ${major}`,
     all: major !== 22,
     pkg: true,
-    run: async () => nodeTests(await node(major), "tests/js/ai-sdk"),
+    run: () => aiSdk(major),
   })),
   { name: "suite, this Node", pkg: true, run: () => suite(process.execPath, "import") },
   ...[20, 22, 24].flatMap((major) =>
@@ -142,6 +143,13 @@ async function programs() {
 /** `--force`: the types of some SDKs ask for a newer Node than the one that checks them. */
 const testPackages = () => packages("tests/js", "--force");
 
+/** The README's tables of what is supported are compared with the tests that passed. */
+async function aiSdk(major) {
+  const output = await nodeTap(await node(major), "tests/js/ai-sdk");
+  checkSupported(output, major);
+  return total(output, /^# pass (\d+)/gm);
+}
+
 function suite(binary, way) {
   return nodeTests(
     binary,
@@ -150,12 +158,15 @@ function suite(binary, way) {
   );
 }
 
-async function nodeTests(binary, folder, ...flags) {
+async function nodeTests(...args) {
+  return total(await nodeTap(...args), /^# pass (\d+)/gm);
+}
+
+async function nodeTap(binary, folder, ...flags) {
   await testPackages();
   const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs"));
   const args = [...flags, "--test", "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
-  const output = await must(binary, args, quiet);
-  return total(output, /^# pass (\d+)/gm);
+  return must(binary, args, quiet);
 }
 
 async function runtimeSuite(runtime) {

@@ -1,0 +1,71 @@
+// What the README says of SDKs is what was tested. In its tables a row names words of a test's title: where a cell says
+// that something works such a test must have passed, where it says no none may have.
+import { readFileSync } from "node:fs";
+import { at } from "./common.mjs";
+
+/**
+ * Gives the number of cells that were compared; throws the list of those that are wrong.
+ *
+ * @param output - what the tests of tests/js/ai-sdk said, as TAP.
+ * @param major - of the Node that ran them.
+ */
+export function checkSupported(output, major) {
+  const passed = [...output.matchAll(/^\s*ok \d+ - (.*)$/gm)].flatMap(([, title]) =>
+    /# SKIP/.test(title) ? [] : title,
+  );
+  const cells = tables(readFileSync(at("README.md"), "utf8")).flatMap((rows) => cellsOf(rows, major));
+  if (cells.length === 0) throw new Error("README: no table of what is supported");
+  const wrong = cells.filter(({ begins, words, works }) => {
+    const found = passed.some((title) => title.startsWith(begins) && title.includes(words));
+    return found !== works;
+  });
+  if (wrong.length > 0)
+    throw new Error(
+      wrong
+        .map(({ what, words, works }) => `README: ${what}: ${works ? "no" : "a"} test “${words}” has passed`)
+        .join("\n"),
+    );
+  return cells.length;
+}
+
+/** The tables of which each row names a test, as rows of cells, the head first. */
+function tables(text) {
+  return text
+    .split("\n\n")
+    .filter((block) => block.startsWith("|") && block.includes("“"))
+    .map((block) =>
+      block
+        .trim()
+        .split("\n")
+        .filter((line) => !line.startsWith("|--")),
+    )
+    .map((lines) =>
+      lines.map((line) =>
+        line
+          .split("|")
+          .slice(1, -1)
+          .map((cell) => cell.trim()),
+      ),
+    );
+}
+
+/**
+ * What a table says, cell by cell: whether a test with these words in its title has passed on this Node. Columns are
+ * versions of the AI SDK, whose row `Node` says where they run, or one that is called so itself.
+ */
+function cellsOf([head, ...rows], major) {
+  const nodes = rows.find(([name]) => name === "Node");
+  const isListed = (cell) => cell.split(", ").includes(String(major));
+  return rows
+    .filter((row) => row !== nodes)
+    .flatMap((row) => {
+      const [, words] = /“(.+)”/.exec(row.at(-1)) ?? [];
+      if (!words) throw new Error(`README: “${row[0]}” names no test`);
+      return row.slice(1, -1).map((cell, index) => {
+        const column = head[index + 1].replaceAll("`", "");
+        if (!nodes) return { what: row[0], begins: "", words, works: isListed(cell) };
+        const works = isListed(nodes[index + 1]) && !/^not?\b/.test(cell);
+        return { what: `${row[0]}, ${column}`, begins: column, words, works };
+      });
+    });
+}
