@@ -108,24 +108,29 @@ for (const sdk of sdks.filter(({ version }) => version === 7)) {
   });
 
   test("3_durable.ts: history in SQLite, compaction from an alarm", async () => {
+    const { DatabaseSync } = await import("node:sqlite");
     const big = scripted(sdk, () => ({ content: [{ type: "text", text: `Well: ${LONG.repeat(4)}` }] }));
     const small = summary(sdk);
     const { Chat } = await run("3_durable.ts", { model: big.model, small: small.model });
-    const rows = [];
-    let state;
+    const database = new DatabaseSync(":memory:");
+    const rows = (text, ...values) => database.prepare(text).all(...values);
+    const loaded = [];
     const alarms = [];
     const sql = {
-      exec(text, value) {
-        if (text.startsWith("SELECT json FROM state")) return state ? [{ json: state }] : [];
-        if (text.startsWith("SELECT json FROM message")) return rows.slice(value).map((json) => ({ json }));
-        if (text.includes("INTO state")) state = value;
-        else rows.push(value);
-        return [];
+      exec(text, ...values) {
+        const found = rows(text, ...values);
+        if (text.startsWith("SELECT json FROM message")) loaded.push(found.length);
+        return found;
       },
     };
-    const chat = new Chat({
-      storage: { sql, setAlarm: async (at) => alarms.push(at), transactionSync: (work) => work() },
-    });
+    const transactionSync = (work) => {
+      database.exec("BEGIN");
+      const result = work();
+      database.exec("COMMIT");
+      return result;
+    };
+    const storage = { sql, setAlarm: async (at) => alarms.push(at), transactionSync };
+    let chat = new Chat({ storage });
     const told = console.log;
     const lines = [];
     console.log = (line) => lines.push(JSON.parse(line));
@@ -134,12 +139,21 @@ for (const sdk of sdks.filter(({ version }) => version === 7)) {
         const response = await chat.turn(`Question ${turn}: ${LONG.repeat(4)}`, new AbortController().signal);
         ok((await response.text()).startsWith("Well: "));
         if (alarms.splice(0).length > 0) await chat.alarm();
+        // An object that was evicted finds everything again.
+        chat = new Chat({ storage });
       }
     } finally {
       console.log = told;
     }
-    equal(rows.length, 20);
-    equal(lines.length, 10);
+    deepEqual(
+      rows("SELECT seq FROM message ORDER BY seq").map(({ seq }) => seq),
+      Array.from({ length: 20 }, (_, seq) => seq),
+    );
+    ok(loaded.at(-1) < 20, "what the state covers was loaded again");
+    deepEqual(
+      lines.map((line) => line["precis.diverged"]),
+      Array(10).fill(false),
+    );
     ok(small.requests.length > 0, "the alarm asked for no summary");
     ok(JSON.stringify(big.requests.at(-1).prompt).includes("the fox jumped, many times"));
     sound(big.requests, 200_000, 16_000);
