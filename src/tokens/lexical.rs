@@ -8,11 +8,11 @@
 //!
 //! Costs are in parts of `ONE`, weights in parts of `tables::FULL`.
 
-use super::lookup;
 use super::tables::{self, Class};
+use super::{lookup, scan};
 
 /// One token.
-const ONE: i64 = 1 << lookup::BITS;
+pub(super) const ONE: i64 = 1 << lookup::BITS;
 
 /// Which tokenizer's weights are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,8 +113,7 @@ pub struct Lexer {
     length: u32,
     capitals: u32,
     capital: bool,
-    /// The two letters before, as symbols; the one before as code.
-    before: usize,
+    /// The letters before, five bits each; the one before as code.
     last: usize,
     code: u32,
     /// Scripts other than Latin: the least it costs, the longest run and its script.
@@ -150,7 +149,6 @@ impl Lexer {
             length: 0,
             capitals: 0,
             capital: false,
-            before: 0,
             last: 0,
             code: 0,
             least: 0,
@@ -170,9 +168,33 @@ impl Lexer {
 
     /// More of the text.
     pub fn feed(&mut self, text: &str) {
-        for character in text.chars() {
+        let mut rest = text;
+        loop {
+            if self.ends_before(rest) {
+                self.close(None);
+                self.state = State::Start;
+                self.lead = 0;
+                rest = &rest[scan::pieces(rest.as_bytes(), self.weights, &mut self.sum)..];
+            }
+            let mut characters = rest.chars();
+            let Some(character) = characters.next() else { return };
             self.put(character as u32);
+            rest = characters.as_str();
         }
+    }
+
+    /// Whether a piece begins here, as far as that can be told by the byte alone.
+    fn ends_before(&self, text: &str) -> bool {
+        let Some(&byte) = text.as_bytes().first() else { return false };
+        let class = scan::class(byte);
+        class > 0
+            && match self.state {
+                State::Start => true,
+                State::Word => !lookup::is_word(class) && u32::from(byte) != APOSTROPHE,
+                State::Digits => class != tables::DIGIT,
+                State::MarksEnd => class != tables::LINE,
+                _ => false,
+            }
     }
 
     /// The tokens of what was fed since the last call, rounded.
@@ -206,22 +228,21 @@ impl Lexer {
                         return;
                     }
                 }
-                State::Apostrophe => match LETTERS.iter().position(|letter| *letter == code | 0x20) {
-                    Some(0..=3) => {
-                        self.state = State::Start;
-                        return;
-                    }
-                    Some(_) => {
-                        self.code = code;
-                        self.state = State::Contraction;
-                        return;
-                    }
-                    None => self.open_marks(APOSTROPHE, tables::MARK),
-                },
+                State::Apostrophe => {
+                    self.state = match contracted(code, 0) {
+                        2 => State::Start,
+                        _ if matches!(code | 0x20, 114 | 118 | 108) => State::Contraction,
+                        _ => {
+                            self.open_marks(APOSTROPHE, tables::MARK);
+                            continue;
+                        }
+                    };
+                    self.code = code;
+                    return;
+                }
                 State::Contraction => {
-                    let pair = (self.code | 0x20, code | 0x20);
                     self.state = State::Start;
-                    if PAIRS.contains(&pair) {
+                    if contracted(self.code, code) == 3 {
                         return;
                     }
                     let held = self.code;
@@ -337,12 +358,12 @@ impl Lexer {
                 self.run = tables::LOWER;
                 self.capital = upper;
                 self.last = 0;
-            } else {
-                self.surprise += lookup::triple(self.before, self.last, symbol);
             }
-            self.surprise += lookup::pair(self.last, symbol);
-            self.before = self.last;
-            self.last = symbol;
+            self.last = (self.last << 5 | symbol) & 0x7fff;
+            self.surprise += lookup::pair(self.last);
+            if self.length > 0 {
+                self.surprise += lookup::triple(self.last);
+            }
             self.length += 1;
             self.capitals += u32::from(upper);
             return;
@@ -370,20 +391,9 @@ impl Lexer {
     #[inline(never)]
     fn close_run(&mut self) {
         if self.run == tables::LOWER {
-            let length = self.length as usize;
-            self.surprise += lookup::triple(self.before, self.last, 0) + lookup::pair(self.last, 0);
-            let case = match self.capitals {
-                0 => 0,
-                _ if length == 1 => 1,
-                all if all == self.length => 3,
-                1 if self.capital => 2,
-                _ => 4,
-            };
-            let size = usize::from(length > 3) + usize::from(length > 7);
-            self.surprise += part(&tables::LENGTH, length.min(23)) + part(&tables::CASE, case * 3 + size);
-            if length > 40 {
-                self.surprise = self.surprise.max(i64::from(self.length) * (ONE / 5));
-            }
+            let last = self.last << 5 & 0x7fff;
+            self.surprise += lookup::pair(last) + lookup::triple(last);
+            self.surprise = shape(self.surprise, self.length, self.capitals, self.capital);
         } else if self.length > self.longest {
             self.longest = self.length;
             self.script = self.run;
@@ -417,25 +427,12 @@ impl Lexer {
     #[inline(never)]
     fn close_blanks(&mut self, next: Option<Class>) {
         self.state = State::Start;
-        self.spaced = false;
-        let (lines, rest) = (self.line_end as i64, (self.count - self.line_end) as i64);
-        if lines > 0 {
-            self.pay(tables::LINES, ONE + (lines - 9).max(0) * (ONE / 20));
-        }
-        if rest == 0 {
-            return;
-        }
-        if rest > 1 || next.is_none() {
-            self.pay(tables::INDENT, ONE + (rest - 64).max(0) * (ONE / 120));
-        }
-        let Some(next) = next else { return };
-        if lookup::is_word(next) {
-            self.lead = lookup::lead(self.code, tables::SPACE);
-        } else if next != tables::DIGIT && self.code == 32 {
-            self.spaced = true;
-        } else {
-            self.pay(tables::INDENT, ONE);
-        }
+        let after = (self.count - self.line_end) as usize;
+        let blanks = blanks(self.line_end as usize, after, self.code, next);
+        self.pay(tables::LINES, blanks.lines);
+        self.pay(tables::INDENT, blanks.indent);
+        self.lead = blanks.lead;
+        self.spaced = blanks.spaced;
     }
 
     #[inline(never)]
@@ -493,16 +490,7 @@ impl Lexer {
         if self.foreign == 0 && self.count <= 2 && self.lines == 0 {
             return self.pay(tables::MARK_RUN, ONE);
         }
-        let part = |at: usize| part(&tables::PUNCT, at);
-        let (changes, repeats) = (self.changes as usize, i64::from(self.repeats));
-        let mut surprise = self.surprise + part(0) + part(2 + (self.lines as usize).min(3)) + part(8 + changes.min(11));
-        if spaced {
-            surprise += part(1);
-        }
-        surprise += part(20) * changes.saturating_sub(11) as i64;
-        surprise += part(21) * repeats + part(22) * repeats.min(8) + part(23) * repeats.min(2);
-        surprise += (repeats - 16).max(0) * (ONE / 60);
-        let more = lookup::softplus(surprise);
+        let more = marks_more(self.surprise, self.changes, self.repeats, self.lines, spaced);
         if self.foreign == 0 {
             self.pay(tables::MARK_RUN, ONE);
             return self.pay(tables::MARKS_MORE, more);
@@ -514,9 +502,81 @@ impl Lexer {
 }
 
 const APOSTROPHE: u32 = 39;
-/// What may follow an apostrophe and end the word: the first four alone, the others with a second letter.
-const LETTERS: [u32; 7] = [115, 116, 109, 100, 114, 118, 108];
-const PAIRS: [(u32, u32); 3] = [(114, 101), (118, 101), (108, 108)];
+
+/// How many characters a contraction has that begins with an apostrophe and these two; 0 if it is none.
+pub(super) fn contracted(first: u32, second: u32) -> usize {
+    match (first | 0x20, second | 0x20) {
+        // s, t, m, d
+        (115 | 116 | 109 | 100, _) => 2,
+        // re, ve, ll
+        (114 | 118, 101) | (108, 108) => 3,
+        _ => 0,
+    }
+}
+
+/// What the length of a run of Latin letters and its capitals add to its surprise. `capital`: it begins with one.
+pub(super) fn shape(surprise: i64, length: u32, capitals: u32, capital: bool) -> i64 {
+    let case = match capitals {
+        0 => 0,
+        _ if length == 1 => 1,
+        all if all == length => 3,
+        1 if capital => 2,
+        _ => 4,
+    };
+    let size = usize::from(length > 3) + usize::from(length > 7);
+    let sum = surprise + part(&tables::LENGTH, length.min(23) as usize) + part(&tables::CASE, case * 3 + size);
+    if length > 40 { sum.max(i64::from(length) * (ONE / 5)) } else { sum }
+}
+
+/// What a run of blanks costs, and what it leaves for the next piece.
+pub(super) struct Blanks {
+    /// For its line ends.
+    pub lines: i64,
+    /// For what follows them.
+    pub indent: i64,
+    /// An index of [`tables::LEAD`]: the last blank belongs to the word that follows.
+    pub lead: usize,
+    /// It belongs to the marks that follow.
+    pub spaced: bool,
+}
+
+/// Blanks up to the last line end and `after` it, the last one with this code, before a character of the class `next`.
+pub(super) fn blanks(lines: usize, after: usize, code: u32, next: Option<Class>) -> Blanks {
+    let beyond = |count: usize, most: usize, of: i64| ONE + count.saturating_sub(most) as i64 * (ONE / of);
+    let mut found = Blanks { lines: 0, indent: 0, lead: 0, spaced: false };
+    if lines > 0 {
+        found.lines = beyond(lines, 9, 20);
+    }
+    if after == 0 {
+        return found;
+    }
+    if after > 1 || next.is_none() {
+        found.indent = beyond(after, 64, 120);
+    }
+    let Some(next) = next else { return found };
+    if lookup::is_word(next) {
+        found.lead = lookup::lead(code, tables::SPACE);
+    } else if next != tables::DIGIT && code == 32 {
+        found.spaced = true;
+    } else {
+        found.indent += ONE;
+    }
+    found
+}
+
+/// What a run of marks costs beyond its first token: changes from one to another, repeats, line ends behind it.
+pub(super) fn marks_more(surprise: i64, changes: u32, repeats: u32, lines: u32, spaced: bool) -> i64 {
+    let part = |at: usize| part(&tables::PUNCT, at);
+    let (changes, repeats) = (changes as usize, i64::from(repeats));
+    let mut surprise = surprise + part(0) + part(2 + (lines as usize).min(3)) + part(8 + changes.min(11));
+    if spaced {
+        surprise += part(1);
+    }
+    surprise += part(20) * changes.saturating_sub(11) as i64;
+    surprise += part(21) * repeats + part(22) * repeats.min(8) + part(23) * repeats.min(2);
+    surprise += (repeats - 16).max(0) * (ONE / 60);
+    lookup::softplus(surprise)
+}
 
 #[inline(never)]
 fn part(table: &[i16], at: usize) -> i64 {

@@ -57,13 +57,16 @@ pub fn classify(code: u32) -> (Class, usize) {
     (class, symbol)
 }
 
+/// The first mark in [`tables::LEAD`].
+pub const FIRST_MARK: usize = 3;
+
 /// What a word costs more or less for the one character before it that belongs to it.
 #[inline(never)]
 pub fn lead(code: u32, class: Class) -> usize {
     match code {
         32 => 1,
         9 => 2,
-        33..=126 => 3 + classify(code).1,
+        33..=126 => FIRST_MARK + classify(code).1,
         0..=127 => 0,
         _ => match class {
             tables::CJK_MARK => 35,
@@ -85,16 +88,16 @@ pub fn bucket(class: Class) -> usize {
     tables::FIRST_BUCKET + usize::from(class.saturating_sub(tables::FIRST_SCRIPT))
 }
 
-/// Two letters in a row.
-#[inline(never)]
-pub fn pair(first: usize, second: usize) -> i64 {
-    level(&tables::PAIRS, &tables::PAIR_LEVELS, first << 5 | second)
+/// The last two of three letters, five bits each.
+#[inline(always)]
+pub fn pair(letters: usize) -> i64 {
+    level(&tables::PAIRS, &tables::PAIR_LEVELS, letters)
 }
 
-/// Three letters in a row.
-#[inline(never)]
-pub fn triple(first: usize, second: usize, third: usize) -> i64 {
-    let hash = ((first << 10 | second << 5 | third) as u32).wrapping_mul(GOLDEN);
+/// Three letters, five bits each.
+#[inline(always)]
+pub fn triple(letters: usize) -> i64 {
+    let hash = (letters as u32).wrapping_mul(GOLDEN);
     level(&tables::TRIPLES, &tables::TRIPLE_LEVELS, (hash >> tables::TRIPLE_SHIFT) as usize)
 }
 
@@ -113,7 +116,7 @@ pub fn marks(first: u32, second: u32) -> i64 {
 }
 
 /// `ln(1 + e^(4 z)) / 4`, by a table of its distance from the two straight lines it lies between.
-#[inline(never)]
+#[inline(always)]
 pub fn softplus(surprise: i64) -> i64 {
     let distance = (surprise.unsigned_abs() >> (BITS - 4)) as usize;
     surprise.max(0) + tables::SOFT.get(distance).map_or(0, |part| i64::from(*part))
@@ -121,9 +124,9 @@ pub fn softplus(surprise: i64) -> i64 {
 
 const GOLDEN: u32 = 2_654_435_761;
 
-/// Four bits an entry, each the number of a level.
-#[inline(never)]
-fn level(packed: &[u8], levels: &[i16; 16], at: usize) -> i64 {
-    let byte = packed.get(at >> 1).copied().unwrap_or(0);
+/// Four bits an entry, each the number of a level. The size of the table is a power of two.
+#[inline(always)]
+pub fn level<const N: usize>(packed: &[u8; N], levels: &[i16; 16], at: usize) -> i64 {
+    let byte = packed[(at >> 1) & (N - 1)];
     i64::from(levels[usize::from(byte >> ((at & 1) * 4) & 15)])
 }

@@ -7,6 +7,7 @@ pub mod lexical;
 mod lookup;
 pub mod media;
 pub mod provider;
+mod scan;
 #[rustfmt::skip]
 #[allow(missing_docs)]
 mod tables;
@@ -111,7 +112,7 @@ impl Estimator {
 
     /// A counter for one string.
     pub fn counter(&self) -> Counter {
-        Counter { rule: self.rule, bytes: 0, lexer: Lexer::new(self.weights()) }
+        Counter { rule: self.rule, bytes: 0, lexer: Lexer::new(self.weights()), held: String::new() }
     }
 
     /// What the provider adds around the text; nothing by the seed's rule.
@@ -207,15 +208,33 @@ pub struct Counter {
     rule: Rule,
     bytes: u64,
     lexer: Lexer,
+    /// Small chunks until they are many: the lexer is quick where it sees whole pieces.
+    held: String,
 }
+
+/// Bytes of small chunks that are held.
+const HELD: usize = 2_048;
 
 impl Counter {
     /// More of the string.
     pub fn feed(&mut self, chunk: &str) {
-        match self.rule {
-            Rule::Lexical => self.lexer.feed(chunk),
-            Rule::Bytes4 | Rule::Host => self.bytes += chunk.len() as u64,
+        if self.rule != Rule::Lexical {
+            self.bytes += chunk.len() as u64;
+            return;
         }
+        if self.held.len() + chunk.len() > HELD {
+            self.flush();
+        }
+        if chunk.len() > HELD {
+            self.lexer.feed(chunk);
+        } else {
+            self.held.push_str(chunk);
+        }
+    }
+
+    fn flush(&mut self) {
+        self.lexer.feed(&self.held);
+        self.held.clear();
     }
 
     /// The tokens of what was fed since the last call.
@@ -223,7 +242,10 @@ impl Counter {
         let bytes = core::mem::take(&mut self.bytes);
         match self.rule {
             Rule::Bytes4 => bytes4::text(bytes),
-            Rule::Lexical => self.lexer.take(),
+            Rule::Lexical => {
+                self.flush();
+                self.lexer.take()
+            }
             Rule::Host => 0,
         }
     }

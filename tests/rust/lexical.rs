@@ -1,6 +1,6 @@
 //! The estimator without a vocabulary: golden counts, chunks, families, and text that is none.
 
-use precis::tokens::lexical::Family;
+use precis::tokens::lexical::{Family, Lexer};
 use precis::tokens::{Estimator, of_text};
 use proptest::prelude::*;
 use serde_json::Value;
@@ -107,6 +107,28 @@ proptest! {
         prop_assert_eq!(counter.take(), 0);
         counter.feed("again");
         prop_assert_eq!(counter.take(), count("o200k", "again"));
+    }
+
+    #[test]
+    fn a_run_at_a_time_counts_as_character_by_character(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                "[a-z]{1,12}", "[A-Z]{0,4}[a-z]{0,45}", " ", " {1,70}|[ \n\t\r]{1,12}", "[0-9]{1,9}",
+                "'(s|t|re|ve|ll|d|m|S|LL|r|v|x)?", "[!-/:-@\\[-`{-~]{1,20}", "={1,40}", "\u{1}|\u{7f}|é|日|😀|\u{301}",
+            ],
+            0..40,
+        ),
+        family in prop::sample::select(Family::NAMES),
+    ) {
+        let text = pieces.concat();
+        let lexer = || Lexer::new(Family::parse(family).unwrap());
+        let (mut quick, mut slow) = (lexer(), lexer());
+        quick.feed(&text);
+        // A piece whose end was not seen yet is never read as a run.
+        for character in text.chars() {
+            slow.feed(character.encode_utf8(&mut [0; 4]));
+        }
+        prop_assert_eq!(quick.take(), slow.take(), "{:?}", text);
     }
 
     #[test]
