@@ -128,3 +128,69 @@ fn the_soft_threshold_lies_at_85_percent_of_the_trigger() {
     let hard = trigger_of(json!({}));
     assert_eq!(trigger_of(json!({ "threshold": "soft" })), hard * 85 / 100);
 }
+
+/// A fresh chat, whose trigger is 6,476 tokens; what a clip or clear may end at lies at nine tenths of that.
+#[test]
+fn a_clip_that_ends_close_to_the_trigger_is_not_enough() {
+    let mut rungs = Vec::new();
+    for older in (4_800..6_400).step_by(100) {
+        let mut chat = chat();
+        let mut history = Vec::new();
+        for turn in 0..4 {
+            history.extend([user(&format!("question {turn}?")), assistant(&filler(older / 4))]);
+        }
+        history.extend([user("More."), calls(&["call_0"]), result("call_0", &filler(4_200))]);
+        history.extend([assistant("Read."), user("Go on.")]);
+        let report = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap().committed.report;
+        let after = report.after.tokens + report.after.bound;
+        rungs.push(report.rung);
+        if report.rung == Some("clip") {
+            assert!(after <= report.after.trigger * 9 / 10 + 10, "{older}: {after} of {}", report.after.trigger);
+        }
+    }
+    assert!(rungs.contains(&Some("clip")) && rungs.contains(&Some("clear")), "{rungs:?}");
+}
+
+#[test]
+fn a_clear_that_gains_little_is_not_worth_the_prompt_cache() {
+    for (least, rung) in [(0.05, "clear"), (0.6, "summarize")] {
+        let mut chat = chat();
+        chat.options["tune"]["shares"] = json!({ "clear": least, "accept": 1 });
+        let mut history = vec![user("Find the leak.")];
+        for step in 0..6 {
+            history.extend([calls(&["call_0"]), result("call_0", &filler(600)), assistant(&filler(900))]);
+            history.push(user(&format!("step {step}")));
+        }
+        history.push(assistant(&filler(700)));
+        history.push(user("Go on."));
+        let report = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap().committed.report;
+        assert_eq!(report.rung, Some(rung), "{report:?}");
+    }
+}
+
+#[test]
+fn a_result_that_no_answer_followed_is_not_cleared() {
+    let mut chat = chat();
+    chat.options["tune"]["shares"] = json!({ "tail": 0.01 });
+    let mut history = vec![user("Find the leak.")];
+    for _ in 0..5 {
+        history.extend([calls(&["call_0"]), result("call_0", &filler(2_000)), assistant("Read.")]);
+    }
+    let unseen = result("call_0", &format!("unseen {}", filler(1_200)));
+    history.extend([calls(&["call_0"]), unseen.clone(), user("Wait."), user("What did it say?")]);
+    let prepared = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"), "{:?}", prepared.committed.report);
+    assert!(prepared.view.contains(&unseen));
+}
+
+#[test]
+fn what_is_cut_to_fit_is_cut_once_and_no_more_than_needed() {
+    let mut chat = chat();
+    // What the model said last is not cut: with it the target is out of reach, the trigger is not.
+    let history = [user(&filler(30_000)), assistant(&filler(7_200))];
+    let report = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap().committed.report;
+    let after = report.after.tokens + report.after.bound;
+    let trigger = report.after.trigger;
+    assert!(report.after.bound > 0 && after < trigger && after > trigger * 9 / 10, "{report:?}");
+    assert_eq!(chat.session().clips.len(), 1);
+}
