@@ -43,7 +43,8 @@ function readObject(value: unknown, depth: number): Reported | null {
   // Several steps of the AI SDK are several requests: the newest is the one to learn from.
   const step = Array.isArray(usage.steps) ? usage.steps.at(-1) : undefined;
   const inner = step ?? usage.usage ?? usage.usageMetadata ?? usage.tokens ?? usage.message ?? usage.response;
-  return depth < 2 ? readObject(inner, depth + 1) : null;
+  // The last event of Bedrock's and of Cohere's streams.
+  return depth < 3 ? readObject(inner ?? usage.metadata ?? usage.delta, depth + 1) : null;
 }
 
 /**

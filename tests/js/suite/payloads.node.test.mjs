@@ -1,8 +1,8 @@
 // Requests that client libraries really sent, one of each structure: read, left alone, and legal after any compaction.
-import { deepEqual, ok } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { conversations, judge } from "../payloads.mjs";
+import { answers, conversations, expected, judge, reported } from "../payloads.mjs";
 
 /** What no format reads: pieces of a provider's own that come back as they are. docs/formats.md lists them. */
 const LEFT_ALONE = new Set([
@@ -38,3 +38,12 @@ for (const [number, one] of conversations(file).entries()) {
     deepEqual(broken, []);
   });
 }
+
+const pairs = fileURLToPath(new URL("../../fixtures/provider-pairs/requests.jsonl", import.meta.url));
+
+test("usage that providers really reported is read whole", () => {
+  const all = answers(pairs);
+  ok(all.length >= 18);
+  for (const [number, answer] of all.entries()) equal(reported(answer), expected(answer), `line ${number}`);
+  ok(all.every((answer) => expected(answer) > 0));
+});

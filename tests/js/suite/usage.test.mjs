@@ -68,6 +68,20 @@ const trusted = {
     { usageMetadata: { promptTokenCount: 800, candidatesTokenCount: 3 } },
     { usageMetadata: { promptTokenCount: 800, candidatesTokenCount: 50 } },
   ],
+  "a stream of Bedrock's": [
+    { contentBlockDelta: { delta: { text: "…" }, contentBlockIndex: 0 } },
+    { messageStop: { stopReason: "end_turn" } },
+    {
+      metadata: { usage: { inputTokens: 100, cacheReadInputTokens: 700, outputTokens: 50 }, metrics: { latencyMs: 9 } },
+    },
+  ],
+  "a stream of Cohere's": [
+    { type: "content-delta", index: 0, delta: { message: { content: { text: "…" } } } },
+    {
+      type: "message-end",
+      delta: { usage: { billed_units: { input_tokens: 9 }, tokens: { input_tokens: 800, output_tokens: 50 } } },
+    },
+  ],
   "the newest of several steps": {
     totalUsage: { inputTokens: 1_500, outputTokens: 90 },
     steps: [{ usage: { inputTokens: 700, outputTokens: 40 } }, { usage: { inputTokens: 800, outputTokens: 50 } }],
