@@ -4,7 +4,7 @@ use crate::error::{Code, Error};
 use crate::id_map::IdMap;
 use crate::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
 use crate::prelude::*;
-use crate::state::{Checkpoint, SessionState};
+use crate::state::{Checkpoint, Rewrite, SessionState};
 use crate::tokens::Estimator;
 
 /// The host's `pin` said yes.
@@ -300,11 +300,18 @@ fn split(records: &[u32]) -> Result<Vec<Digest<'_>>, Error> {
     })
 }
 
-/// Content hashes; of copies that we clipped, the originals'.
+/// Content hashes; of copies that we clipped, the originals'. Different messages may have equal copies: those of a view
+/// stand in its order.
 fn hashes(messages: &[Digest<'_>], state: &SessionState) -> Vec<u64> {
+    let rewrites = &state.rewrites;
+    let mut next = 0;
     let of = |message: &Digest<'_>| {
-        let made = state.rewrites.iter().find(|rewrite| rewrite.made == message.hash());
-        made.map_or(message.hash(), |rewrite| rewrite.from)
+        let hash = message.hash();
+        let is_made = |rewrite: &Rewrite| rewrite.made == hash;
+        let later = rewrites[next..].iter().position(is_made).map(|at| next + at);
+        let Some(at) = later.or_else(|| rewrites.iter().position(is_made)) else { return hash };
+        next = at + 1;
+        rewrites[at].from
     };
     messages.iter().map(of).collect()
 }

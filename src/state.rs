@@ -373,14 +373,12 @@ impl SessionState {
         self.clips.drain(..surplus);
     }
 
-    /// Remembers that a message with hash `made` stands for one with hash `from`.
-    pub fn rewrite(&mut self, made: u64, from: u64) {
-        let rewrite = Rewrite { made, from };
-        if made != from && !self.rewrites.contains(&rewrite) {
-            self.rewrites.push(rewrite);
-            let surplus = self.rewrites.len().saturating_sub(REWRITES);
-            self.rewrites.drain(..surplus);
-        }
+    /// Remembers the copies that are sent, in their order, and no longer than there is room those of earlier views.
+    pub fn rewrite(&mut self, sent: Vec<Rewrite>) {
+        self.rewrites.retain(|earlier| sent.iter().all(|rewrite| rewrite.made != earlier.made));
+        self.rewrites.extend(sent);
+        let surplus = self.rewrites.len().saturating_sub(REWRITES);
+        self.rewrites.drain(..surplus);
     }
 
     /// What is known of the limits under a key.

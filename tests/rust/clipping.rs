@@ -124,3 +124,20 @@ fn media_are_charged_as_they_are_sent() {
     let report = chat(20_000).before_model(&history, None).unwrap().committed.report;
     assert_eq!(report.after.parts.media, 0, "{:?}", report.after);
 }
+
+#[test]
+fn copies_that_look_alike_stand_for_their_own_originals_in_a_view_that_is_given_back() {
+    let long = |middle: &str| json!({ "text": format!("{}{middle}{}", filler(15_000), filler(15_000)) });
+    let turn =
+        |middle| [user("Write it."), call("w", "write", long(middle)), result("w", "written"), assistant("Done.")];
+    let history = [&turn("here")[..], &turn("gone")[..], &[user("And now?")]].concat();
+    let (mut raw, mut fed) = (chat(8_000), chat(8_000));
+    let given = raw.before_model(&history, None).unwrap().view;
+    fed.before_model(&history, None).unwrap();
+    assert_eq!(given[1], given[5]);
+
+    let more = [assistant("Yes."), user("Then?")];
+    raw.before_model(&[&history[..], &more].concat(), None).unwrap();
+    fed.before_model(&[&given[..], &more].concat(), None).unwrap();
+    assert_eq!(fed.session(), raw.session());
+}
