@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
+import { encode } from "../../../js/scripts/bundle.mjs";
 import { deepEqual, equal, ok, test, throws } from "./harness.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const { inflate } = await source("js/src/load/inflate.ts");
+const { decode } = await source("js/src/load/unpack.ts");
 
 /** A module of the package as it is before it is bundled, with other globals if need be. */
 async function source(path, define = {}) {
@@ -39,6 +41,17 @@ test("every form of DEFLATE gives back what went in", () => {
         const back = inflate(deflateRawSync(sample, { level, strategy }), sample.length);
         equal(Buffer.compare(back, sample), 0, `${sample.length} bytes, level ${level}, strategy ${strategy}`);
       }
+});
+
+test("bytes come back from their digits, which nobody has to escape", () => {
+  for (const sample of [...samples, ...Array.from({ length: 40 }, (_, length) => Buffer.alloc(length, 255))]) {
+    const text = encode(sample);
+    ok(/^[^"'`\\]*$/.test(text) && /^[ -~]*$/.test(text));
+    equal(text.length, Math.ceil((sample.length * 8) / 13) * 2);
+    const back = decode(`12:${text}`, 3);
+    equal(Buffer.compare(back.subarray(0, sample.length), sample), 0, `${sample.length} bytes`);
+    ok(back.length - sample.length < 2);
+  }
 });
 
 test("damaged bytes are refused or give other bytes, and never hang", () => {
