@@ -44,7 +44,9 @@ impl<'a> Work<'a> {
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
         let mut calibration = state.calibration.under(&call.key());
         if let Some(reply) = &mut calibration.reply {
-            reply.raw = history.reply_after(reply.at);
+            // A reply that is covered is no part of the next prompt.
+            let covered = state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
+            reply.raw = if reply.at.count < covered { 0 } else { history.reply_after(reply.at) };
         }
         let window = Self::window(call, &state)?;
         Ok(Self { call, history, state, calibration, window })

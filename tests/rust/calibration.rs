@@ -169,6 +169,29 @@ fn what_stands_elsewhere_is_no_reply() {
 }
 
 #[test]
+fn a_reply_that_is_covered_counts_no_more_wherever_the_history_is_loaded_from() {
+    let mut chat = Chat::new(json!({
+        "contextWindow": 8_000, "maxOutputTokens": 500, "tune": { "tokens": { "estimator": "bytes4" } }
+    }));
+    let mut history = vec![user("Begin.")];
+    chat.before_model(&history, None).unwrap();
+    chat.learn(Reported { prompt: Some(10), output: 900, reasoning: 0 });
+    for turn in 0..20 {
+        history.extend([assistant(&filler(2_000)), user(&format!("And {turn}?"))]);
+    }
+    chat.before_model(&history, None).unwrap();
+    history.push(assistant("So it is."));
+    let from = precis::engine::keep_from(&chat.session()).0 as usize;
+    assert!(from > 2);
+    let mut part = chat.clone();
+    part.more = json!({ "offset": from });
+    chat.before_model(&history, None).unwrap();
+    part.before_model(&history[from..], None).unwrap();
+    assert_eq!(chat.session().calibration.reply.map(|reply| (reply.tokens, reply.raw)), Some((900, 0)));
+    assert_eq!(part.session(), chat.session());
+}
+
+#[test]
 fn nothing_is_learned_from_zero() {
     assert_eq!(learned(&[(0, 100), (100, 0)], bytes4()), Calibration::default());
 }
