@@ -49,7 +49,7 @@ pub struct Place {
 impl Place {
     #[cold]
     fn broken(self, member: &str) -> Error {
-        let path = if member.is_empty() { self.name.to_owned() } else { format!("{}.{member}", self.name) };
+        let path = if member.is_empty() { self.name.to_owned() } else { text![self.name, ".", member] };
         Error::at(self.code, path, self.advice)
     }
 }

@@ -81,7 +81,7 @@ impl Call {
                 return Err(Error::at(
                     Code::InvalidCall,
                     "threshold",
-                    format!("There is no threshold \"{other}\"; the only one is \"soft\"."),
+                    text!["There is no threshold \"", other, "\"; the only one is \"soft\"."],
                 ));
             }
         };
@@ -126,7 +126,7 @@ impl Call {
 
     /// Under which key calibration holds: estimator and its version, family, model.
     pub fn key(&self) -> String {
-        format!("{}|{}", self.options.estimator.key(), self.model.as_deref().unwrap_or_default())
+        text![self.options.estimator.key(), "|", self.model.as_deref().unwrap_or_default()]
     }
 }
 

@@ -82,7 +82,7 @@ pub(crate) fn cover(
                 report.warnings.push(Notice {
                     code: Warning::SummaryFailed,
                     path: Some("summarize".into()),
-                    advice: format!("{reason} A digest made by code took its place; the next compaction tries again."),
+                    advice: text![reason, " A digest made by code took its place; the next compaction tries again."],
                 });
                 report.failed = Some(reason);
             }

@@ -109,7 +109,7 @@ fn holds(history: &History<'_>, checkpoint: &Checkpoint) -> bool {
 
 /// The text of a summary message.
 pub fn summary_text(body: &str) -> String {
-    format!("{}\n{body}\n{}", markers::SUMMARY, markers::SUMMARY_END)
+    text![markers::SUMMARY, "\n", body, "\n", markers::SUMMARY_END]
 }
 
 /// What was summarized, without the lines around it.
@@ -203,7 +203,7 @@ pub const NOTE_SLOT: &str = "note";
 
 /// The stable name of a message of ours.
 pub fn message_id(revision: u64, slot: &str) -> String {
-    format!("precis-{revision}-{slot}")
+    text!["precis-", revision, "-", slot]
 }
 
 /// Whether a literal stands anywhere in the material.
@@ -239,5 +239,5 @@ pub fn dropped(summary: &str) -> (&str, u64) {
 
 /// A summary after which that many messages were dropped for want of room.
 pub fn trimmed(summary: &str, dropped: u64) -> String {
-    format!("{summary}{}{dropped}{}", DROPPED[0], DROPPED[1])
+    text![summary, DROPPED[0], dropped, DROPPED[1]]
 }

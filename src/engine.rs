@@ -263,10 +263,11 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         report.warnings.push(Notice {
             code: Warning::MustKeepLost,
             path: Some("mustKeep".into()),
-            advice: format!(
-                "\"{}\" no longer stands in the view: what holds it had to be cut.",
-                text::start(literal, 80)
-            ),
+            advice: text![
+                "\"",
+                text::start(literal, 80),
+                "\" no longer stands in the view: what holds it had to be cut."
+            ],
         });
     }
     remember_rewrites(&mut work, &current);
@@ -283,22 +284,24 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     } else if !fits && !squeezed {
         (
             Outcome::Squeezed,
-            format!(
-                "Nothing more of the request can be covered or cut: it stays between the trigger of {} and the hard limit.",
-                report.after.trigger
-            ),
+            text![
+                "Nothing more of the request can be covered or cut: it stays between the trigger of ",
+                report.after.trigger,
+                " and the hard limit."
+            ],
         )
     } else if squeezed {
         report.warnings.push(Notice { code: Warning::Squeezed, path: None, advice: "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.".into() });
         (
             Outcome::Squeezed,
-            format!(
-                "What cannot be changed takes more than nine tenths of the trigger of {} tokens; the conversation was brought below the hard limit.",
-                report.after.trigger
-            ),
+            text![
+                "What cannot be changed takes more than nine tenths of the trigger of ",
+                report.after.trigger,
+                " tokens; the conversation was brought below the hard limit."
+            ],
         )
     } else if highest > Rung::Pass {
-        (Outcome::Compacted, format!("{} Now {} tokens.", why(&before, before.trigger, call.now), report.after.tokens))
+        (Outcome::Compacted, text![why(&before, before.trigger, call.now), " Now ", report.after.tokens, " tokens."])
     } else if changed {
         (Outcome::Projected, passed(&report.after))
     } else {

@@ -81,9 +81,13 @@ impl<'a> History<'a> {
             return Err(Error::at(
                 Code::HistoryGap,
                 "offset",
-                format!(
-                    "The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`."
-                ),
+                text![
+                    "The messages start at ",
+                    offset,
+                    ", but this state needs them from ",
+                    need,
+                    " on: load from `keepFrom(state).index`."
+                ],
             ));
         }
         history.chain = history.chain_from(&hashes, 0, state);

@@ -191,13 +191,13 @@ impl<T: Into<Self>> From<Vec<T>> for Json {
 #[cold]
 #[inline(never)]
 pub fn misfit(code: Code, path: &str, expected: &str, got: &Json) -> Error {
-    Error::at(code, path, format!("Expected {expected}, got {}.", got.kind()))
+    Error::at(code, path, text!["Expected ", expected, ", got ", got.kind(), "."])
 }
 
 /// The path of the member `name` of what lies at `path`.
 #[inline(never)]
 pub fn member(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
+    if path.is_empty() { name.to_owned() } else { text![path, ".", name] }
 }
 
 /// Reads members of an object and names the path of what does not fit.

@@ -341,7 +341,16 @@ impl Position {
 
 /// A 64-bit value as it stands in a state: 16 hex digits.
 pub fn hex(value: u64) -> String {
-    format!("{value:016x}")
+    digits(value, 16)
+}
+
+/// The last 8 hex digits of a value.
+pub fn short_hex(value: u64) -> String {
+    digits(value, 8)
+}
+
+fn digits(value: u64, count: u32) -> String {
+    (0..count).rev().map(|digit| char::from(b"0123456789abcdef"[(value >> (4 * digit) & 15) as usize])).collect()
 }
 
 /// Reads 16 hex digits.

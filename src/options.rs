@@ -98,7 +98,7 @@ impl Options {
                 return Err(Error::at(
                     Code::InvalidOption,
                     "tune.preset",
-                    format!("There is no preset \"{other}\"; the only one is \"contextguard\"."),
+                    text!["There is no preset \"", other, "\"; the only one is \"contextguard\"."],
                 ));
             }
         };
@@ -150,7 +150,7 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
     Err(Error::at(
         Code::ReserveTooLarge,
         "tune.reserve",
-        format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one."),
+        text!["A reserve of ", reserve, " leaves nothing of a window of ", window, ": give a smaller one."],
     ))
 }
 
@@ -161,11 +161,19 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
 pub fn window(value: &Json) -> Result<u64, Error> {
     value.count().filter(|&window| window > 0).ok_or_else(|| {
         let got = match value {
-            Json::Int(int) => int.to_string(),
+            Json::Int(int) => text![if *int < 0 { "-" } else { "" }, int.unsigned_abs()],
             Json::Fraction { .. } => "a fraction".to_owned(),
             other => other.kind().to_owned(),
         };
-        Error::at(Code::InvalidWindow, "contextWindow", format!("Expected the model's context window in tokens, a whole number above 0, got {got}. Look it up in the provider's model list; it is never guessed."))
+        Error::at(
+            Code::InvalidWindow,
+            "contextWindow",
+            text![
+                "Expected the model's context window in tokens, a whole number above 0, got ",
+                got,
+                ". Look it up in the provider's model list; it is never guessed."
+            ],
+        )
     })
 }
 
@@ -239,7 +247,7 @@ fn estimator(tokens: &Json, seed: bool) -> Result<Estimator, Error> {
     if rule == "lexical" && !family.is_empty() && !Family::NAMES.contains(&family.as_str()) {
         return Err(unknown("tune.tokens.family", family, Family::NAMES, "tokenizer family"));
     }
-    Estimator::parse(&if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") })
+    Estimator::parse(&if family.is_empty() { rule.to_owned() } else { text![rule, ":", family] })
 }
 
 fn shares(json: &Json) -> Result<Shares, Error> {
@@ -260,7 +268,7 @@ fn shares(json: &Json) -> Result<Shares, Error> {
                     Error::at(
                         Code::InvalidOption,
                         member("tune.shares", name),
-                        format!("Expected a share from {} to {}.", decimal(least), decimal(most)),
+                        text!["Expected a share from ", decimal(least), " to ", decimal(most), "."],
                     )
                 })?,
         };
@@ -270,8 +278,8 @@ fn shares(json: &Json) -> Result<Shares, Error> {
 }
 
 fn decimal(millionths: u64) -> String {
-    let text = format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    let (whole, part) = (millionths / 1_000_000, text![1_000_000 + millionths % 1_000_000]);
+    text![whole, ".", text::between(&part, 1, 7)].trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn known(json: &Json, path: &str, names: &[&str]) -> Result<(), Error> {
@@ -292,11 +300,17 @@ fn unknown(path: &str, name: &str, names: &[&str], what: &str) -> Error {
     Error::at(
         code,
         path,
-        format!(
-            "There is no {what} \"{name}\". Did you mean \"{}\"? Known: {}.",
+        text![
+            "There is no ",
+            what,
+            " \"",
+            name,
+            "\". Did you mean \"",
             nearest.unwrap_or(""),
-            names.join(", ")
-        ),
+            "\"? Known: ",
+            names.join(", "),
+            "."
+        ],
     )
 }
 

@@ -241,7 +241,7 @@ pub fn attributes(report: &Json) -> Result<Json, Error> {
     let mut flat = Archive::writer();
     let mut add = |path: &[&str], value: &Json| {
         if matches!(value, Json::Bool(_) | Json::Int(_) | Json::Fraction { .. } | Json::Text(_)) {
-            flat.put(&format!("precis.{}", path.join(".")), value.clone());
+            flat.put(&text!["precis.", path.join(".")], value.clone());
         }
     };
     for name in ["outcome", "rung", "replyRoom", "firstChanged", "keepFrom", "request"] {

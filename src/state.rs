@@ -343,9 +343,13 @@ impl SessionState {
             Some(newer) if newer > VERSION => Err(Error::at(
                 Code::NewerState,
                 "state.version",
-                format!(
-                    "This state has version {newer}, this library reads {VERSION}: update precis before it touches this conversation."
-                ),
+                text![
+                    "This state has version ",
+                    newer,
+                    ", this library reads ",
+                    VERSION,
+                    ": update precis before it touches this conversation."
+                ],
             )),
             _ => Err(Error::at(
                 Code::InvalidState,

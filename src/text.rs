@@ -1,6 +1,68 @@
 //! Cutting text: on character boundaries, by bytes, with something that says so.
 
 use crate::prelude::*;
+
+/// A text out of pieces and whole numbers, as `format!` makes it. What that needs of `core::fmt` would be 4 kB of wasm.
+macro_rules! text {
+    ($($piece:expr),+ $(,)?) => {{
+        let mut out = $crate::prelude::String::new();
+        $( $crate::text::Piece::append(&$piece, &mut out); )+
+        out
+    }};
+}
+pub(crate) use text;
+
+/// What a text can be made of.
+pub trait Piece {
+    /// Appends it to a text.
+    fn append(&self, out: &mut String);
+}
+
+impl Piece for str {
+    fn append(&self, out: &mut String) {
+        out.push_str(self);
+    }
+}
+
+impl Piece for String {
+    fn append(&self, out: &mut String) {
+        out.push_str(self);
+    }
+}
+
+impl<T: Piece + ?Sized> Piece for &T {
+    fn append(&self, out: &mut String) {
+        (**self).append(out);
+    }
+}
+
+impl Piece for u64 {
+    fn append(&self, out: &mut String) {
+        let (mut digits, mut at, mut rest) = ([0_u8; 20], 20, *self);
+        loop {
+            at -= 1;
+            digits[at] = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                break;
+            }
+        }
+        digits[at..].iter().for_each(|&digit| out.push(char::from(digit)));
+    }
+}
+
+impl Piece for usize {
+    fn append(&self, out: &mut String) {
+        (*self as u64).append(out);
+    }
+}
+
+impl Piece for u32 {
+    fn append(&self, out: &mut String) {
+        u64::from(*self).append(out);
+    }
+}
+
 /// The first `bytes` of a text, or a little less; an ellipsis when something was cut.
 pub fn start(text: &str, bytes: usize) -> String {
     let text = text.trim();
@@ -26,12 +88,13 @@ pub fn ends(text: &str, bytes: usize) -> String {
     let room = bytes.saturating_sub(32);
     let head = floor(text, room * 2 / 3);
     let tail = ceil(text, text.len() - room / 3).max(head);
-    format!(
-        "{} [… {} characters …] {}",
+    text![
         between(text, 0, head).trim_end(),
+        " [… ",
         characters(between(text, head, tail)),
+        " characters …] ",
         between(text, tail, text.len()).trim_start()
-    )
+    ]
 }
 
 /// The text from byte `from` to byte `to`, both character boundaries. Slicing with `[from..to]` would do the same, and

@@ -263,7 +263,7 @@ impl<'s> Lasting<'s> {
         }
         let mut key = String::new();
         for &(clip, old) in &edits.clips {
-            key.push_str(&format!("{}/{}{} ", clip.cap, clip.reach, if old { "o" } else { "" }));
+            key.push_str(&text![clip.cap, "/", clip.reach, if old { "o" } else { "" }, " "]);
         }
         key.push_str(if edits.clears_media {
             "cm"

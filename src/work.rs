@@ -124,7 +124,7 @@ impl<'a> Work<'a> {
 
     pub(crate) fn request_id(&self) -> String {
         let chain = self.history.chain_at(self.history.end()).unwrap_or(0);
-        format!("{}-{}-{:08x}", self.state.revision, self.history.end(), chain as u32)
+        text![self.state.revision, "-", self.history.end(), "-", crate::message::short_hex(chain)]
     }
 
     pub(crate) fn report(&self, before: Usage) -> Report {
@@ -197,7 +197,7 @@ impl<'a> Work<'a> {
                 _ => continue,
             };
             let mended = if self.call.options.repair { " It is mended in the view, if it stands alone." } else { "" };
-            warn(code, Some(format!("messages[{}]", violation.index)), &format!("{}{mended}", violation.message));
+            warn(code, Some(text!["messages[", violation.index, "]"]), &text![violation.message, mended]);
         }
         report
     }
@@ -244,9 +244,9 @@ impl<'a> Work<'a> {
             .call
             .focus
             .as_deref()
-            .map_or(String::new(), |focus| format!("-{:08x}", crate::message::hash_text(focus) as u32));
+            .map_or(String::new(), |focus| text!["-", crate::message::short_hex(crate::message::hash_text(focus))]);
         Asked {
-            id: format!("{:016x}-{attempt}{focus}", shape.covers.chain),
+            id: text![crate::message::hex(shape.covers.chain), "-", attempt, focus],
             kind: "summary".to_owned(),
             max_output_tokens: most,
         }

@@ -204,10 +204,17 @@ fn cleared(text: &str, tokens: u64, cap: u64, failed: bool) -> String {
     let plain = |size: &str, names: &str| {
         let outcome = if failed { "had failed" } else { "had succeeded" };
         let again = "Run it again if you need the result.";
-        format!(
-            "{}this tool result{size} was removed to save space; the tool {outcome}. {again}{names}]",
-            markers::NOTICE
-        )
+        text![
+            markers::NOTICE,
+            "this tool result",
+            size,
+            " was removed to save space; the tool ",
+            outcome,
+            ". ",
+            again,
+            names,
+            "]"
+        ]
     };
     let before = text.strip_prefix(markers::NOTICE).and_then(|rest| rest.strip_prefix("this tool result"));
     if let Some(rest) = before {
@@ -222,7 +229,7 @@ fn cleared(text: &str, tokens: u64, cap: u64, failed: bool) -> String {
     if names.len() < LEAST_NAMES {
         plain("", "")
     } else {
-        plain(&format!(" of {tokens} tokens"), &format!("{NAMES}{names}"))
+        plain(&text![" of ", tokens, " tokens"], &text![NAMES, names])
     }
 }
 

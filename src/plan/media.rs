@@ -10,7 +10,7 @@ use crate::text;
 pub fn replaced(medium: &ContentPart) -> ContentPart {
     let number = if let ContentPart::Media { number, .. } = medium { *number } else { 0 };
     let text =
-        format!("[Here was {}. It was taken out to save space; ask for it again if you need it.]", named(medium));
+        text!["[Here was ", named(medium), ". It was taken out to save space; ask for it again if you need it.]"];
     ContentPart::Text { number, text }
 }
 
@@ -19,8 +19,8 @@ pub fn notice(inner: &[(Part, ContentPart)]) -> String {
     let media: Vec<&ContentPart> =
         inner.iter().map(|(_, body)| body).filter(|body| matches!(body, ContentPart::Media { .. })).collect();
     let Some(first) = media.first() else { return String::new() };
-    let more = if media.len() > 1 { format!(" and {} more", media.len() - 1) } else { String::new() };
-    format!("\n{}{}{more} taken out here to save space.]", markers::NOTICE, named(first))
+    let more = if media.len() > 1 { text![" and ", media.len() - 1, " more"] } else { String::new() };
+    text!["\n", markers::NOTICE, named(first), more, " taken out here to save space.]"]
 }
 
 /// A part's text as it is given to a format's `replace`.
@@ -45,13 +45,13 @@ fn named(medium: &ContentPart) -> String {
     let what = ["an image", "a PDF", "a sound", "a film", "a file"].get(*kind as usize).copied().unwrap_or("a file");
     let size = match bytes {
         0 => String::new(),
-        1..10_000 => format!("{bytes} bytes"),
-        _ => format!("{} kB", bytes / 1_000),
+        1..10_000 => text![bytes, " bytes"],
+        _ => text![bytes / 1_000, " kB"],
     };
     let about: Vec<String> = [media_type.as_str(), name, reference, &size]
         .iter()
         .filter(|fact| !fact.is_empty())
         .map(|fact| text::start(fact, NAME_BYTES))
         .collect();
-    format!("{what} ({})", about.join(", "))
+    text![what, " (", about.join(", "), ")"]
 }

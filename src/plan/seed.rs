@@ -143,7 +143,7 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
     report.rung = Some("summarize");
     report.reason = why(&before, step.threshold, work.call.now);
     let asked = Asked {
-        id: format!("{:016x}-{attempt}", shape.covers.chain),
+        id: text![crate::message::hex(shape.covers.chain), "-", attempt],
         kind: "summary".into(),
         max_output_tokens: shape.summary_tokens,
     };
@@ -244,7 +244,7 @@ pub(crate) fn commit(
                     report.warnings.push(Notice {
                         code: Warning::SummaryFailed,
                         path: Some("summarize".into()),
-                        advice: format!("{reason} Excerpts took its place."),
+                        advice: text![reason, " Excerpts took its place."],
                     });
                     report.failed = Some(reason);
                 }
@@ -254,8 +254,13 @@ pub(crate) fn commit(
         let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
         cover(&mut work, &view, &shape, kind, &text, host)?;
         request = work.project(host)?.raw() + continuation_tokens(&work, host)? + work.call.beside();
-        report.reason =
-            format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
+        report.reason = text![
+            "The compacted request of ",
+            request,
+            " raw tokens is not below the threshold of ",
+            start.threshold,
+            "."
+        ];
         if request >= start.threshold && attempt < ATTEMPTS {
             attempt += 1;
             if answers.is_some() {
@@ -299,7 +304,7 @@ pub(crate) fn commit(
     (report.outcome, report.reason) = if tokens >= work.call.window {
         (Outcome::Infeasible, infeasible(&report.after))
     } else if compacts {
-        (Outcome::Compacted, format!("{} Now {tokens} tokens.", why(&before, start.threshold, work.call.now)))
+        (Outcome::Compacted, text![why(&before, start.threshold, work.call.now), " Now ", tokens, " tokens."])
     } else {
         (if changed { Outcome::Projected } else { Outcome::Unchanged }, passed(&report.after))
     };
@@ -315,7 +320,7 @@ pub(crate) fn commit(
 
 fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::Report) -> Plan {
     let asked = Asked {
-        id: format!("{:016x}-{attempt}", shape.covers.chain),
+        id: text![crate::message::hex(shape.covers.chain), "-", attempt],
         kind: "summary".into(),
         max_output_tokens: summary_tokens(work.call.window),
     };
@@ -337,7 +342,7 @@ fn cover(
     text: &str,
     host: &mut dyn Host,
 ) -> Result<(), Error> {
-    let text = format!("{}\n{text}\n{}", markers::SEED_SUMMARY, markers::SEED_SUMMARY_END);
+    let text = text![markers::SEED_SUMMARY, "\n", text, "\n", markers::SEED_SUMMARY_END];
     let checkpoint = {
         let scene = work.scene(view);
         compose::checkpoint(&scene, shape, kind, text, None, &work.call.ids, host)?
@@ -369,8 +374,8 @@ fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
     const OPENING: &str = "[System: The context window was full, so the conversation was compacted. The summary above holds all that came before.";
     const CLOSING: &str = "Continue the work from there, without asking the user to repeat it.]";
     Ok(match request {
-        None => format!("{OPENING} {CLOSING}"),
-        Some(request) => format!("{OPENING} The request the user waits upon, word for word: `{request}` {CLOSING}"),
+        None => text![OPENING, " ", CLOSING],
+        Some(request) => text![OPENING, " The request the user waits upon, word for word: `", request, "` ", CLOSING],
     })
 }
 

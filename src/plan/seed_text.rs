@@ -15,7 +15,7 @@ pub(super) fn fallback(contents: &[Content], previous: Option<&str>) -> String {
         content.parts.iter().filter_map(|part| match part {
             ContentPart::Text { text, .. } => {
                 let cut = text::between(text, 0, text::floor(text, EXCERPT_BYTES));
-                Some(format!("{}: {cut}{}\n", content.role.as_str(), if cut.len() < text.len() { "..." } else { "" }))
+                Some(text![content.role.as_str(), ": ", cut, if cut.len() < text.len() { "..." } else { "" }, "\n"])
             }
             _ => None,
         })
@@ -40,8 +40,7 @@ pub(super) fn fallback(contents: &[Content], previous: Option<&str>) -> String {
 }
 
 pub(super) fn system(max_output_tokens: u64) -> String {
-    format!(
-        "You condense a conversation between a user and an assistant. Your text will be the only thing left of it, so brief the reader as you would a colleague taking over. Use four headings, in this order:
+    text!["You condense a conversation between a user and an assistant. Your text will be the only thing left of it, so brief the reader as you would a colleague taking over. Use four headings, in this order:
 
 ## Current State
 What is being worked on, with the exact request; what is done, what was in progress at the end, what is left.
@@ -57,15 +56,17 @@ Concrete enough to act on with nothing but this text.
 
 Write in the language of the conversation. Within the limit, prefer detail over brevity.
 
-Keep the summary under {} words.",
-        word_limit(max_output_tokens)
-    )
+Keep the summary under ", word_limit(max_output_tokens), " words."]
 }
 
 pub(super) fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo]) -> String {
     let mut out = String::from("Write a detailed summary of the following conversation.\n\n");
     if let Some(previous) = previous.filter(|previous| !previous.is_empty()) {
-        out.push_str(&format!("[Previous summary for context]\n{previous}\n[End previous summary]\n\nMerge it with the conversation below into one up-to-date summary.\n\n"));
+        out.push_str(&text![
+            "[Previous summary for context]\n",
+            previous,
+            "\n[End previous summary]\n\nMerge it with the conversation below into one up-to-date summary.\n\n"
+        ]);
     }
     out.push_str("[Conversation to summarize]\n");
     let mut names: Vec<(&str, &str)> = Vec::new();
@@ -73,14 +74,14 @@ pub(super) fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo
         let role = content.role.as_str();
         for part in &content.parts {
             match part {
-                ContentPart::Text { text, .. } => out.push_str(&format!("{role}: {text}\n")),
+                ContentPart::Text { text, .. } => out.push_str(&text![role, ": ", text, "\n"]),
                 ContentPart::Call { id, name, .. } => {
                     names.push((id, name));
-                    out.push_str(&format!("{role}: [called tool: {name}]\n"));
+                    out.push_str(&text![role, ": [called tool: ", name, "]\n"]);
                 }
                 ContentPart::Result { id, .. } => {
                     let name = names.iter().rev().find(|known| known.0 == id).map_or("unknown", |known| known.1);
-                    out.push_str(&format!("{role}: [tool {name} returned a result]\n"));
+                    out.push_str(&text![role, ": [tool ", name, " returned a result]\n"]);
                 }
                 ContentPart::Reasoning | ContentPart::Media { .. } | ContentPart::Opaque => {}
             }
@@ -90,7 +91,7 @@ pub(super) fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo
     if !todos.is_empty() {
         out.push_str("\n\n[Current todo list]\n");
         for todo in todos {
-            out.push_str(&format!("- [{}] {}\n", todo.status, todo.content));
+            out.push_str(&text!["- [", todo.status, "] ", todo.content, "\n"]);
         }
         out.push_str("[End todo list]\n\nKeep this list under a \"## Todo List\" heading, and tell the assistant that continues to restore it with its `todos` tool.");
     }

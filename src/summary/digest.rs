@@ -39,7 +39,7 @@ pub fn write(source: &Source<'_>, todos: &[Todo], bytes: usize) -> String {
     } else if previous.is_empty() {
         Vec::new()
     } else {
-        vec![format!("- {}", previous.trim().replace('\n', "\n| "))]
+        vec![text!["- ", previous.trim().replace('\n', "\n| ")]]
     };
     // Shares of the budget, in percent; what one section leaves goes to the next, and in the end to the facts.
     let sections = [
@@ -75,7 +75,7 @@ pub fn write(source: &Source<'_>, todos: &[Todo], bytes: usize) -> String {
 
 /// The entries of a section of an earlier digest: each begins with a dash, and may run over lines.
 fn section(digest: &str, heading: &str) -> Vec<String> {
-    let Some(start) = text::find(digest, &format!("\n{heading}\n")) else { return Vec::new() };
+    let Some(start) = text::find(digest, &text!["\n", heading, "\n"]) else { return Vec::new() };
     let body = text::between(digest, start + heading.len() + 2, digest.len());
     let end = text::find(body, "\n## ").unwrap_or(body.len());
     let mut entries: Vec<String> = Vec::new();
@@ -119,7 +119,7 @@ fn fit(lines: Vec<String>, budget: usize) -> String {
     let mut out = String::new();
     for (index, line) in chosen.iter().enumerate() {
         if index == 1 && chosen.len() < total + earlier {
-            out.push_str(&format!("{LEFT_OUT}{} more …)\n", total + earlier - chosen.len()));
+            out.push_str(&text![LEFT_OUT, total + earlier - chosen.len(), " more …)\n"]);
         }
         out.push_str(&text::ends(line, cap.saturating_sub(1)));
         out.push('\n');
@@ -137,7 +137,7 @@ fn spoken(message: &Content) -> String {
                 line.push_str(&transcript::quote(text.trim()));
             }
             ContentPart::Media { kind, media_type, reference, .. } => {
-                line.push_str(&format!(" [{}]", transcript::medium(*kind, media_type, reference)))
+                line.push_str(&text![" [", transcript::medium(*kind, media_type, reference), "]"])
             }
             _ => {}
         }
@@ -154,7 +154,7 @@ fn requests(mut all: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
         if *typed && !said.is_empty() {
             let cancelled = rules::cancels(&said);
             close(&mut all, answer.take(), cancelled.then_some(said.as_str()));
-            all.push(format!("{}{}", OPEN.trim_end(), said));
+            all.push(text![OPEN.trim_end(), said]);
         } else if message.role == Role::Assistant {
             let calls = message.parts.iter().any(|part| matches!(part, ContentPart::Call { .. }));
             answer = if calls || said.is_empty() { None } else { Some(said) };
@@ -173,7 +173,7 @@ fn close(all: &mut [String], answer: Option<String>, cancel: Option<&str>) {
         (None, Some(cancel)) => (CANCELLED, cancel),
         (None, None) => return,
     };
-    *last = format!("{state}{request} → {}", text::first_line(evidence, EVIDENCE));
+    *last = text![state, request, " → ", text::first_line(evidence, EVIDENCE)];
 }
 
 /// What is left of the host's list, and how much of it is done.
@@ -182,11 +182,11 @@ fn todo_list(todos: &[Todo]) -> Vec<String> {
     let mut all: Vec<String> = todos
         .iter()
         .filter(is_open)
-        .map(|todo| format!("- [{}] {}", transcript::quote(&todo.status), transcript::quote(todo.content.trim())))
+        .map(|todo| text!["- [", transcript::quote(&todo.status), "] ", transcript::quote(todo.content.trim())])
         .collect();
     let done = todos.len() - all.len();
     if done > 0 {
-        all.push(format!("- {done} more done"));
+        all.push(text!["- ", done, " more done"]);
     }
     all
 }
@@ -227,7 +227,7 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
                     let output = output.to_text();
                     let outcome = if output.starts_with(markers::NOTICE) { "" } else { &output };
                     let word = if *failed { "failed" } else { "ok" };
-                    usage.last = format!("{} → {word} {}", usage.last, one_line(outcome));
+                    usage.last = text![usage.last, " → ", word, " ", one_line(outcome)];
                 }
             }
             _ => {}
@@ -235,13 +235,16 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
     }
     used.into_iter()
         .map(|usage| {
-            format!(
-                "- {}: {} calls, {} failed, last with {}",
+            text![
+                "- ",
                 usage.name,
+                ": ",
                 usage.calls,
+                " calls, ",
                 usage.failures,
+                " failed, last with ",
                 usage.last.trim_end()
-            )
+            ]
         })
         .collect()
 }
@@ -271,7 +274,7 @@ fn last_words(messages: &[(Content, bool)]) -> Vec<String> {
     for (message, _) in messages.iter().rev().filter(|(message, _)| message.role == Role::Assistant) {
         let words = spoken(message);
         if !words.is_empty() && newest.len() < SAID_LAST {
-            newest.push(format!("-{words}"));
+            newest.push(text!["-", words]);
         }
     }
     newest.reverse();

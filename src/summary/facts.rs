@@ -102,7 +102,7 @@ fn heading_at(summary: &str, heading: &str) -> Option<usize> {
     if summary.starts_with(heading) {
         return Some(0);
     }
-    text::find(summary, &format!("\n{heading}")).map(|at| at + 1)
+    text::find(summary, &text!["\n", heading]).map(|at| at + 1)
 }
 
 impl<'t> Facts<'t> {

@@ -31,7 +31,7 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
     for part in turn.iter().flat_map(|message| &message.parts) {
         match part {
             ContentPart::Call { id, name, input, .. } => {
-                let call = format!("- {name}({})", text::ends(&input.to_text(), line_bytes / 2));
+                let call = text!["- ", name, "(", text::ends(&input.to_text(), line_bytes / 2), ")"];
                 calls.push((id, call, "no result".to_owned()));
             }
             ContentPart::Result { id, output, failed, .. } => {
@@ -43,9 +43,9 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
         }
     }
     for (_, call, outcome) in calls {
-        lines.push(transcript::escape(&format!("{call} → {outcome}")).replace('\n', " "));
+        lines.push(transcript::escape(&text![call, " → ", outcome]).replace('\n', " "));
     }
-    let mut out = format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
+    let mut out = text![markers::PROGRESS, ": what has been done about it so far. Already done, do not repeat.]"];
     let mut room = bytes.max(400).saturating_sub(out.len());
     let fitting = lines.iter().rev().take(LISTED).take_while(|line| {
         let fits = line.len() < room;
@@ -55,7 +55,7 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
     let shown = fitting.count();
     skipped += lines.len() - shown;
     if skipped > 0 {
-        out.push_str(&format!("\n- {skipped}{SKIPPED}"));
+        out.push_str(&text!["\n- ", skipped, SKIPPED]);
     }
     for line in &lines[lines.len() - shown..] {
         out.push('\n');
@@ -73,7 +73,7 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
     });
     if let Some(said) = said {
         let said = text::ends(&transcript::escape(said), line_bytes * 2).replace('\n', " ");
-        out.push_str(&format!("\nThe assistant's last words on it: {said}"));
+        out.push_str(&text!["\nThe assistant's last words on it: ", said]);
     }
     out
 }
@@ -84,5 +84,5 @@ fn outcome(output: &str, failed: bool, bytes: usize) -> String {
     if output.len() > SHORT_OUTPUT || output.starts_with(markers::NOTICE) {
         return word.to_owned();
     }
-    format!("{word}: {}", text::first_line(output, bytes))
+    text![word, ": ", text::first_line(output, bytes)]
 }

@@ -25,7 +25,7 @@ pub fn render(messages: &[(Content, bool)], budget: usize) -> String {
     let cap = text::level(&lengths, budget).max(LEAST_BYTES);
     let mut out = String::new();
     if left_out > 0 {
-        out.push_str(&format!("({left_out} older messages are left out here)\n"));
+        out.push_str(&text!["(", left_out, " older messages are left out here)\n"]);
     }
     for entry in rendered {
         out.push_str(&text::ends(entry, cap));
@@ -41,18 +41,18 @@ fn entry<'m>(message: &'m Content, names: &mut Vec<(&'m str, &'m str)>) -> Strin
     for part in &message.parts {
         let line = match part {
             ContentPart::Text { text, .. } if text.trim().is_empty() => continue,
-            ContentPart::Text { text, .. } => format!("{role}: {}", text.trim()),
+            ContentPart::Text { text, .. } => text![role, ": ", text.trim()],
             ContentPart::Call { id, name, input, .. } => {
                 names.push((id, name));
-                format!("{role} called {name}({})", text::ends(&input.to_text(), ARGUMENT_BYTES))
+                text![role, " called ", name, "(", text::ends(&input.to_text(), ARGUMENT_BYTES), ")"]
             }
             ContentPart::Result { id, output, failed, .. } => {
                 let name = names.iter().rev().find(|known| known.0 == id).map_or("a tool", |known| known.1);
                 let outcome = if *failed { "failed" } else { "returned" };
-                format!("{name} {outcome}: {}", text::ends(&output.to_text(), RESULT_BYTES))
+                text![name, " ", outcome, ": ", text::ends(&output.to_text(), RESULT_BYTES)]
             }
             ContentPart::Media { kind, media_type, reference, .. } => {
-                format!("{role} attached {}", medium(*kind, media_type, reference))
+                text![role, " attached ", medium(*kind, media_type, reference)]
             }
             ContentPart::Reasoning | ContentPart::Opaque => continue,
         };
@@ -74,10 +74,10 @@ pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
     let name = ["an image", "a PDF", "a sound", "a film", "a file"].get(kind as usize).copied().unwrap_or("a file");
     let mut out = name.to_owned();
     if !media_type.is_empty() {
-        out.push_str(&format!(" ({media_type})"));
+        out.push_str(&text![" (", media_type, ")"]);
     }
     if !reference.is_empty() {
-        out.push_str(&format!(" at {}", text::start(reference, 200)));
+        out.push_str(&text![" at ", text::start(reference, 200)]);
     }
     out
 }

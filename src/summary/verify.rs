@@ -30,7 +30,7 @@ pub fn judge(answer: &Answer, raw: u64, most: u64, estimator: &Estimator) -> Res
         Answer::Text { text, finish } => (text.trim(), finish),
     };
     if !COMPLETE.contains(&finish.to_ascii_lowercase().as_str()) {
-        return Err(format!("The summarizer's answer did not end by itself (finish reason \"{finish}\")."));
+        return Err(text!["The summarizer's answer did not end by itself (finish reason \"", finish, "\")."]);
     }
     if text.is_empty() {
         return Err("The summarizer answered nothing.".to_owned());

@@ -56,7 +56,7 @@ impl Estimator {
                 return Err(Error::at(
                     Code::InvalidOption,
                     "tune.tokens.estimator",
-                    format!("There is no estimator \"{name}\"."),
+                    text!["There is no estimator \"", name, "\"."],
                 ));
             }
         };
@@ -107,7 +107,7 @@ impl Estimator {
             Rule::Lexical => "lexical/1",
             Rule::Host => "host/1",
         };
-        if self.family.is_empty() { rule.to_owned() } else { format!("{rule}/{}", self.family) }
+        if self.family.is_empty() { rule.to_owned() } else { text![rule, "/", self.family] }
     }
 
     /// A counter for one string.

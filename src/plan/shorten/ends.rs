@@ -75,7 +75,7 @@ impl<'t> Parted<'t> {
         let between = if self.hidden == 0 { "" } else { after };
         let characters = self.hidden + text::characters(between) + text::characters(text::between(ending, 0, from));
         let (end, notice) = (self.line_end(), Gap { characters, lines: 0 }.notice(advice));
-        format!("{head}{end}{notice}{end}{}", text::between(ending, from, ending.len()))
+        text![head, end, notice, end, text::between(ending, from, ending.len())]
     }
 
     fn floor(&self, text: &str, at: usize) -> usize {

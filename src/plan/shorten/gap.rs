@@ -31,8 +31,8 @@ impl Gap {
 
     /// The notice.
     pub fn notice(self, advice: &str) -> String {
-        let lines = if self.lines > 0 { format!(" in {} lines", self.lines) } else { String::new() };
-        format!("{}{} characters{lines}{LEFT_OUT}{advice}]", markers::NOTICE, self.characters)
+        let lines = if self.lines > 0 { text![" in ", self.lines, " lines"] } else { String::new() };
+        text![markers::NOTICE, self.characters, " characters", lines, LEFT_OUT, advice, "]"]
     }
 
     /// Both together.

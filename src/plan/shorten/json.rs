@@ -128,7 +128,7 @@ impl Writer<'_> {
         if missing > 0 {
             let (start, end) = if object { (NAME, "\",") } else { ("\"[precis: ", "]\",") };
             let advice = core::mem::take(&mut self.advice);
-            self.out.push_str(&format!("{start}{missing}{what}{advice}{end}"));
+            self.out.push_str(&text![start, missing, what, advice, end]);
         }
         for child in &children[back..] {
             self.child(child, last.unwrap_or(usize::MAX));
