@@ -139,6 +139,7 @@ pub(crate) fn cover(
     work.state.breaker = breaker;
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
+    work.forget_covered_reply();
     Ok(())
 }
 

@@ -44,12 +44,20 @@ impl<'a> Work<'a> {
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
         let mut calibration = state.calibration.under(&call.key());
         if let Some(reply) = &mut calibration.reply {
-            // A reply that is covered is no part of the next prompt.
-            let covered = state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
-            reply.raw = if reply.at.count < covered { 0 } else { history.reply_after(reply.at) };
+            reply.raw = history.reply_after(reply.at);
         }
         let window = Self::window(call, &state)?;
-        Ok(Self { call, history, state, calibration, window })
+        let mut work = Self { call, history, state, calibration, window };
+        work.forget_covered_reply();
+        Ok(work)
+    }
+
+    /// A reply that is covered is no part of the next prompt.
+    pub(crate) fn forget_covered_reply(&mut self) {
+        let covered = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
+        if let Some(reply) = self.calibration.reply.as_mut().filter(|reply| reply.at.count < covered) {
+            reply.raw = 0;
+        }
     }
 
     /// The limits of a call under what a state knows.
