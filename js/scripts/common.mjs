@@ -16,15 +16,20 @@ export const note = (text) => process.stderr.write(`${text}\n`);
 const plain = { NO_COLOR: "1", FORCE_COLOR: "0", CARGO_TERM_COLOR: "never" };
 const windows = process.platform === "win32";
 
-/** Runs a program to its end; shows what it says as it comes unless `quiet`. */
-export function run(command, args, { cwd = root, env = {}, quiet = false } = {}) {
+/**
+ * Runs a program to its end; shows what it says as it comes unless `quiet`. With a `timeout`, in milliseconds, it and
+ * whatever it started are ended then.
+ */
+export function run(command, args, { cwd = root, env = {}, quiet = false, timeout } = {}) {
   return new Promise((done, fail) => {
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...(quiet && plain), ...env },
       shell: windows && command === "npm",
       stdio: ["ignore", "pipe", "pipe"],
+      detached: timeout !== undefined && !windows,
     });
+    const late = timeout && setTimeout(() => end(child), timeout);
     let stdout = "";
     let all = "";
     const take = (chunk) => {
@@ -37,8 +42,19 @@ export function run(command, args, { cwd = root, env = {}, quiet = false } = {})
     });
     child.stderr.setEncoding("utf8").on("data", take);
     child.on("error", (error) => fail(new Error(`${command} could not be started: ${error.message}`)));
-    child.on("close", (code, signal) => done({ code: code ?? signal, stdout, all }));
+    child.on("close", (code, signal) => {
+      clearTimeout(late);
+      done({ code: code ?? signal, stdout, all });
+    });
   });
+}
+
+/** Ends a program that was started as the leader of its group, with all of the group. */
+export function end(child) {
+  try {
+    if (windows) child.kill();
+    else process.kill(-child.pid, "SIGKILL");
+  } catch {}
 }
 
 /** The same for a program that must succeed. Resolves to its standard output. */

@@ -11,9 +11,11 @@ const parts = {
         summary: (text) => ({ role: "user", text }),
         replace: (message, index, text) => ({ ...message, text }),
       };
-      const messages = Array.from({ length: 40 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", text: "message " + i + " … 漢字 " + "word ".repeat(40) }));
+      // Built at run time: what a bundler makes of such letters in a program is not the question here.
+      const beyond = [8230, 28450, 23383].map((code) => String.fromCharCode(code)).join("");
+      const messages = Array.from({ length: 40 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", text: "message " + i + " " + beyond + " " + "word ".repeat(40) }));
       const compactor = createCompactor({ format, contextWindow: 3_000, maxOutputTokens: 200, summarize: async () => "- a summary" });
-      const { messages: view, state, report } = await compactor.beforeModel({ messages });
+      const { view, state, report } = await compactor.beforeModel({ messages });
       let refused;
       try { compactor.usage({ messages: "none" }); } catch (error) { refused = [error instanceof PrecisError, error.code]; }
       return { view, state, summary: summaryOf(state), told: attributes(report), refused };`,
@@ -24,7 +26,7 @@ const parts = {
       const messages = Array.from({ length: 30 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: "turn " + i + " " + "text ".repeat(60) }));
       const all = [];
       for (const format of [openaiChat, anthropic]) {
-        const { messages: view, state } = await create({ format, contextWindow: 2_500, maxOutputTokens: 200 }).beforeModel({ messages });
+        const { view, state } = await create({ format, contextWindow: 2_500, maxOutputTokens: 200 }).beforeModel({ messages });
         all.push(view, state);
       }
       return all;`,
@@ -37,8 +39,17 @@ const parts = {
       return [answer, script.requests.length, check(chat, [{ role: "tool", tool_call_id: "lost", content: "" }])];`,
   },
   "./ai-sdk": {
-    imports: { "precis/ai-sdk": ["* as aiSdk"] },
-    body: `return Object.keys(aiSdk).filter((name) => name !== "default" && name !== "__esModule").sort();`,
+    imports: { "precis/ai-sdk": ["compaction", "toDataPart", "summarizeWith"] },
+    body: `
+      const messages = Array.from({ length: 40 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: [{ type: "text", text: "step " + i + " " + "words ".repeat(50) }] }));
+      const told = [];
+      const asked = [];
+      const generateText = async (options) => { asked.push(Object.keys(options).sort()); return { text: "- a summary", finishReason: "stop", usage: {} }; };
+      const run = compaction({ contextWindow: 3_000, maxOutputTokens: 200, summarize: summarizeWith(generateText, { model: "small" }) })
+        .run({ state: null, onEvent: (event) => { if (event.type !== "progress") told.push(toDataPart(event)); } });
+      const prepared = await run.prepareStep({ messages, steps: [], stepNumber: 0 });
+      run.onStepFinish({ usage: { inputTokens: 1_500, outputTokens: 20 } });
+      return { prepared, state: run.state, usage: run.usage, told, asked };`,
   },
 };
 
@@ -56,8 +67,13 @@ const parts = { ${bodies.join(",\n")} };
 ${way === "require" ? "exports.results = results;" : "export { results };"}
 async function results() {
   const said = {};
-  for (const [path, run] of Object.entries(parts)) said[path] = print(JSON.stringify(await run()));
+  for (const [path, run] of Object.entries(parts)) said[path] = print(JSON.stringify(await run(), present));
   return said;
+}
+// What a program asks for and is not there would be left out without a word.
+function present(key, value) {
+  if (value === undefined) throw new Error(key + " is undefined");
+  return value;
 }
 function print(text) {
   let sum = 0x811c9dc5;

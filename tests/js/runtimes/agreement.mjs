@@ -26,7 +26,7 @@ export async function decisions() {
           const plan = compactor.plan(call);
           const prepared = await compactor.beforeModel(call);
           state = compactor.afterModel(prepared.state, { prompt_tokens: usage.tokens + 17 * seed });
-          lines.push(...[usage, plan, prepared.messages, prepared.report, state].map((part) => JSON.stringify(part)));
+          lines.push(...[usage, plan, prepared.view, prepared.report, state].map((part) => JSON.stringify(part)));
         }
         told.push(lines.join("\n"));
       }

@@ -176,7 +176,7 @@ export const pages = [
           "--dist-dir",
           path("dist"),
         ],
-        { cwd: dir, quiet: true },
+        { cwd: dir },
       );
       oneEngine(path("dist"));
       return browseFolder(path("dist"), { chromium: chromium.path });

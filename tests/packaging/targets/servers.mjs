@@ -35,8 +35,8 @@ export const servers = [
     name: "bun build --compile",
     all: true,
     version: () => version("bun"),
-    async run({ dir, path, write }) {
-      await must(bun(), ["build", "--compile", "print.mjs", "--outfile", "alone/program"], { cwd: dir, quiet: true });
+    async run({ dir, path }) {
+      await must(bun(), ["build", "--compile", "print.mjs", "--outfile", "alone/program"], { cwd: dir });
       return printed(path("alone/program"), [], path("alone"));
     },
   },
@@ -72,7 +72,6 @@ export const servers = [
         onwarn: (warning) => {
           throw new Error(warning.message);
         },
-        platform: undefined,
       });
       await bundle.write({ file: path("alone/print.mjs"), format: "es" });
       oneEngine(path("alone"));
@@ -93,7 +92,7 @@ export const servers = [
       await must(
         process.execPath,
         [toolFile("jest/bin/jest.js"), `--env=${env}`, "--rootDir", dir, "--watchman=false"],
-        { cwd: dir, quiet: true },
+        { cwd: dir },
       );
       const { readFileSync } = await import("node:fs");
       return JSON.parse(readFileSync(path("said.json"), "utf8"));
