@@ -55,6 +55,7 @@ export const checks = [
     pkg: true,
     run: () => runtimeSuite(runtime),
   })),
+  { name: "examples, Durable Objects killed under load", all: true, pkg: true, run: durableObjects },
   { name: "rust properties, 10,000 cases", all: true, run: properties },
   { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
@@ -136,7 +137,7 @@ function sound({ overWindow, infeasible, newestMissing, userMissing, invalid }) 
 async function programs() {
   await testPackages();
   const folders = ["tests/js/programs", "tests/js/programs/v6", "tests/js/programs/v5", "tests/js/programs/node"];
-  for (const folder of folders) await must(tsc[0], [tsc[1], "-p", folder], quiet);
+  for (const folder of [...folders, "tests/js/examples"]) await must(tsc[0], [tsc[1], "-p", folder], quiet);
   return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
 }
 
@@ -175,6 +176,14 @@ async function runtimeSuite(runtime) {
   await testPackages();
   const output = await must(process.execPath, ["tests/js/runtimes/run.mjs", runtime, binary], quiet);
   return total(output, /^# pass (\d+)/gm);
+}
+
+/** A small run of what `node tests/js/examples/durable-objects.mjs` does at length. Counts the turns. */
+async function durableObjects() {
+  await testPackages();
+  const size = ["--chats", "20", "--turns", "300", "--kills", "3", "--minutes", "3"];
+  const output = await must(process.execPath, ["tests/js/examples/durable-objects.mjs", ...size], quiet);
+  return total(output, /(\d+) turns answered/g);
 }
 
 function total(output, pattern) {
