@@ -56,6 +56,8 @@ export const checks = [
     run: () => runtimeSuite(runtime),
   })),
   { name: "examples, Durable Objects killed under load", all: true, pkg: true, run: durableObjects },
+  { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
+  { name: "examples, a chat in Chromium", all: true, pkg: true, run: browserExample },
   { name: "rust properties, 10,000 cases", all: true, run: properties },
   { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
@@ -137,7 +139,8 @@ function sound({ overWindow, infeasible, newestMissing, userMissing, invalid }) 
 async function programs() {
   await testPackages();
   const folders = ["tests/js/programs", "tests/js/programs/v6", "tests/js/programs/v5", "tests/js/programs/node"];
-  for (const folder of [...folders, "tests/js/examples"]) await must(tsc[0], [tsc[1], "-p", folder], quiet);
+  const examples = ["cloudflare", "browser"].map((name) => `tests/js/examples/tsconfig.${name}.json`);
+  for (const folder of [...folders, ...examples]) await must(tsc[0], [tsc[1], "-p", folder], quiet);
   return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
 }
 
@@ -184,6 +187,18 @@ async function durableObjects() {
   const size = ["--chats", "20", "--turns", "300", "--kills", "3", "--minutes", "3"];
   const output = await must(process.execPath, ["tests/js/examples/durable-objects.mjs", ...size], quiet);
   return total(output, /(\d+) turns answered/g);
+}
+
+async function browserExample() {
+  if (!(await chromium())) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+  return example("browser.mjs");
+}
+
+/** Counts the messages of all the chats. */
+async function example(program) {
+  await testPackages();
+  const output = await must(process.execPath, [`tests/js/examples/${program}`], { ...quiet, timeout: 600_000 });
+  return total(output, /^.*?\b(\d+) messages/gm);
 }
 
 function total(output, pattern) {

@@ -94,7 +94,7 @@ const worker :Workerd.Worker = (
 `;
 }
 
-async function freePort() {
+export async function freePort() {
   const server = createServer();
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address();

@@ -1,0 +1,137 @@
+// CPU of a turn in workerd, beside the check of the AI SDK's cookbook in the same isolate. A Worker's clock stands still
+// while it computes, so many turns are asked for in one request, and timed from outside; an empty request is subtracted.
+import { spawn } from "node:child_process";
+import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join } from "node:path";
+import esbuild from "esbuild";
+import { at, cache, end } from "../js/scripts/common.mjs";
+import { npmBinary } from "../js/scripts/tools.mjs";
+
+/** What a Worker may compute for a request on the free plan, in milliseconds. */
+const FRAME = 10;
+const ROUNDS = 15;
+const TURNS = 100;
+
+const program = `
+import { createCompactor } from "precis";
+import { openaiChat } from "precis/formats";
+
+const text = (seed) => Array.from({ length: 170 }, (_, i) => ["and", "then", "ships", "harbour", "17"][(seed * 7 + i * 3) % 5]).join(" ").slice(0, 1000);
+const history = Array.from({ length: 999 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: i + " " + text(i) }));
+const compactor = createCompactor({ format: openaiChat, contextWindow: 2_000_000, maxOutputTokens: 4_000 });
+let state = null;
+let count = 0;
+const works = {
+  none() {},
+  /** One new message; all others are the objects of the turn before. */
+  async hot() {
+    const prepared = await compactor.beforeModel({ messages: [...history, { role: "user", content: ++count + " " + text(count) }], state });
+    state = compactor.afterModel(prepared.state, { prompt_tokens: 250_000 }, prepared.report.request);
+  },
+  cookbook() {
+    return JSON.stringify([...history, { role: "user", content: ++count + " " + text(count) }]).length / 4;
+  },
+  parse() { return JSON.parse(stored).length; },
+  /** After an eviction: everything is read from storage and read anew. */
+  async cold() {
+    const messages = JSON.parse(stored);
+    await compactor.beforeModel({ messages, state: null });
+  },
+};
+const stored = JSON.stringify(history);
+export default {
+  async fetch(request) {
+    const url = new URL(request.url);
+    const work = works[url.pathname.slice(1)];
+    for (let left = Number(url.searchParams.get("n")); left > 0; left--) await work();
+    return new Response("done");
+  },
+};
+`;
+
+const folder = join(cache, "bench-workerd");
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(folder, { recursive: true });
+cpSync(at("pkg"), join(folder, "node_modules/precis"), { recursive: true });
+cpSync(at("pkg/precis.wasm"), join(folder, "precis.wasm"));
+await esbuild.build({
+  stdin: { contents: program, resolveDir: folder },
+  outfile: join(folder, "worker.js"),
+  bundle: true,
+  format: "esm",
+  conditions: ["workerd"],
+  external: ["./precis.wasm"],
+  // Above it lies this repository, whose tsconfig.json says where precis has its sources.
+  tsconfigRaw: {},
+  logLevel: "warning",
+});
+const port = await freePort();
+writeFileSync(
+  join(folder, "config.capnp"),
+  `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .worker)],
+  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
+);
+const worker :Workerd.Worker = (
+  compatibilityDate = "2025-09-01",
+  modules = [(name = "worker.js", esModule = embed "worker.js"), (name = "precis.wasm", wasm = embed "precis.wasm")],
+);
+`,
+);
+const child = spawn(await npmBinary("workerd"), ["serve", "config.capnp"], {
+  cwd: folder,
+  detached: true,
+  stdio: "ignore",
+});
+try {
+  for (let left = 200; !(await took("none", 1).catch(() => null)); left--) {
+    if (left === 0) throw new Error("workerd does not answer");
+    await new Promise((next) => setTimeout(next, 50));
+  }
+  const samples = { none: [], hot: [], cookbook: [], parse: [], cold: [] };
+  const turns = { none: 1, hot: TURNS, cookbook: TURNS, parse: 5, cold: 5 };
+  for (let round = 0; round < ROUNDS; round++)
+    for (const [name, list] of Object.entries(samples)) list.push(await took(name, turns[name]));
+  const empty = quartile(samples.none);
+  const each = (name) => (quartile(samples[name]) - empty) / turns[name];
+  const [hot, cookbook, cold] = [each("hot"), each("cookbook"), each("cold") - each("parse")];
+  const row = (workload, more) => console.log(JSON.stringify({ workload, peer: null, goal: null, ok: true, ...more }));
+  const pair = (mine) => ({ precisMs: mine, peerMs: cookbook });
+  row("workerd, hot path, 1,000 messages of 1 kB", {
+    ...{
+      peer: "JSON.stringify(messages).length / 4",
+      ratio: cookbook / hot,
+      unit: "times faster",
+      ...pair(hot),
+      samples,
+    },
+  });
+  row("workerd, the same turn and its report of usage, CPU", { ratio: hot, unit: "ms", goal: FRAME, ok: hot <= FRAME });
+  row("workerd, first turn after an eviction, without reading the storage", {
+    ...{ ratio: cold, unit: "ms", goal: FRAME, ok: cold <= FRAME },
+  });
+} finally {
+  end(child);
+}
+
+/** Milliseconds of one request for so many turns. */
+async function took(name, n) {
+  const from = performance.now();
+  const response = await fetch(`http://127.0.0.1:${port}/${name}?n=${n}`);
+  if ((await response.text()) !== "done") throw new Error(`${name}: ${response.status}`);
+  return performance.now() - from;
+}
+
+function quartile(list) {
+  return [...list].sort((a, b) => a - b)[Math.floor(list.length / 4)];
+}
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address();
+  await new Promise((closed) => server.close(closed));
+  return port;
+}

@@ -1,0 +1,78 @@
+// The example for Next.js: built, started, and driven in Chromium.
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createCompactor } from "precis";
+import { aiSdkUI } from "precis/formats";
+import { at, cache, end, must, packages } from "../../../js/scripts/common.mjs";
+import { chromium as chromiumPath, node } from "../../../js/scripts/tools.mjs";
+import { freePort } from "./worker.mjs";
+
+const turns = 16;
+const flags = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];
+
+export async function next() {
+  const cwd = at("examples/nextjs-chat");
+  await packages("examples/nextjs-chat", "--force");
+  const chats = join(cache, "examples", "chats");
+  rmSync(join(cwd, ".next"), { recursive: true, force: true });
+  const binary = await node(22);
+  const program = join(cwd, "node_modules/next/dist/bin/next");
+  const env = {
+    NEXT_TELEMETRY_DISABLED: "1",
+    NODE_ENV: "production",
+    CHATS: chats,
+    CONTEXT_WINDOW: "4000",
+    AI_GATEWAY_API_KEY: undefined,
+  };
+  await must(binary, [program, "build"], { cwd, quiet: true, env, timeout: 240_000 });
+  const port = await freePort();
+  const server = spawn(binary, [program, "start", "-H", "127.0.0.1", "-p", String(port)], {
+    cwd,
+    detached: true,
+    stdio: ["ignore", "ignore", "inherit"],
+    env: { ...process.env, ...env },
+  });
+  const { chromium } = await import("playwright-core");
+  const browser = await chromium.launch({
+    executablePath: await chromiumPath(),
+    headless: true,
+    args: flags.map((flag) => `--${flag}`),
+  });
+  try {
+    const page = await browser.newPage();
+    for (let left = 200; !(await page.goto(`http://127.0.0.1:${port}/`).catch(() => null)); left--) {
+      if (left === 0) throw new Error("Next.js does not answer");
+      await new Promise((again) => setTimeout(again, 50));
+    }
+    const ready = () => page.waitForSelector('main[data-status="ready"]');
+    await ready();
+    for (let turn = 1; turn <= turns; turn++) {
+      await page.fill("input", `Question ${turn}: who wrote the ${turn}th book?`);
+      await page.press("input", "Enter");
+      await page.waitForFunction((count) => document.querySelectorAll("article").length === count, 2 * turn);
+      await ready();
+      if (turn === turns / 2) {
+        await page.reload();
+        await ready();
+      }
+    }
+    const told = await page.locator("#context").innerText();
+    assert.match(told, /^\d+ of 4000 tokens$/);
+    const compactions = await page.locator('hr[data-compaction="done"]').count();
+    assert.ok(compactions > 0, "no compaction was shown");
+    assert.equal(await page.locator("[role=alert]:not(next-route-announcer *)").count(), 0);
+    const [file] = readdirSync(chats);
+    const { messages, state } = JSON.parse(readFileSync(join(chats, file), "utf8"));
+    assert.equal(messages.length, 2 * turns);
+    const { report } = createCompactor({ format: aiSdkUI, contextWindow: 4_000 }).plan({ messages, state });
+    assert.equal(report.outcome !== "infeasible", true);
+    console.log(
+      `nextjs-chat: ${messages.length} messages, reloaded in the middle, ${told}, ${compactions} compactions shown`,
+    );
+  } finally {
+    await browser.close();
+    end(server);
+  }
+}

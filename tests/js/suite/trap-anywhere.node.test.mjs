@@ -1,0 +1,87 @@
+// The engine traps at any depth of any call, in a wasm that was made to (trapping.mjs): that call says so, changes
+// nothing, and all others give what they would have given.
+import { after, test } from "node:test";
+import { chat, deepEqual, equal, frozen, ok } from "./harness.mjs";
+import { conversation, shapes } from "./scenarios.mjs";
+import { trapping } from "./trapping.mjs";
+
+const engine = await trapping();
+after(() => engine.close());
+const { createCompactor, PrecisError } = engine.precis;
+const { openaiChat } = engine.formats;
+
+const SUMMARY = "- order 4711 was refunded";
+const messages = frozen(chat(40));
+const make = (summarize = async () => SUMMARY) =>
+  createCompactor({ format: openaiChat, contextWindow: 3_000, maxOutputTokens: 200, summarize });
+const isTrap = (error) => error instanceof PrecisError && error.code === "engine-trap";
+const PLENTY = 1 << 30;
+
+const compactor = make();
+const first = await compactor.beforeModel({ messages, state: null });
+const plan = compactor.plan({ messages });
+const tools = conversation(shapes.openaiChat, { messages: 60, seed: 3, tools: true });
+/** Each call in a compactor of its own, so that it reads everything anew. */
+const verbs = {
+  createCompactor: async () => Object.keys(make()),
+  usage: async () => make().usage({ messages, state: first.state }),
+  plan: async () => make().plan({ messages }),
+  "plan, with tools": async () => make().plan({ messages: tools }),
+  requests: async () => make().requests({ messages }, plan),
+  commit: async () => make().commit({ messages }, plan, [SUMMARY]),
+  beforeModel: async () => make().beforeModel({ messages, state: null }),
+  "beforeModel, with tools": async () => make().beforeModel({ messages: tools }),
+  compact: async () => make().compact({ messages, state: first.state }),
+  afterModel: async () => make().afterModel(first.state, { prompt_tokens: 1_000 }),
+  keepFrom: async () => make().keepFrom(first.state),
+};
+
+for (const [name, verb] of Object.entries(verbs)) {
+  test(`${name} traps wherever it may, and the next call is as if nothing had been`, async () => {
+    const expected = await verb();
+    engine.fuse.value = PLENTY;
+    deepEqual(await verb(), expected);
+    const entered = PLENTY - engine.fuse.value;
+    ok(entered > 3, `${entered} functions`);
+    const step = Math.max(1, Math.floor(entered / 60));
+    for (let left = 0; left < entered; left += step) {
+      const before = engine.instances;
+      engine.fuse.value = left;
+      let error;
+      await verb().catch((thrown) => {
+        error = thrown;
+      });
+      ok(isTrap(error), `after ${left} of ${entered}: ${error?.stack}`);
+      deepEqual(await verb(), expected, `after ${left} of ${entered}`);
+      equal(engine.instances, before + 1, "one new instance for one trap");
+    }
+  });
+}
+
+test("a compactor that was in use goes on after a trap, and calls in flight end as they would have", async () => {
+  for (const left of [0, 5, 50, 500, 2_000]) {
+    let open;
+    const gate = new Promise((go) => {
+      open = go;
+    });
+    const waiting = make(async () => {
+      await gate;
+      return SUMMARY;
+    });
+    const calls = [1, 2, 3].map(() => waiting.beforeModel({ messages, state: null }));
+    engine.fuse.value = left;
+    try {
+      make().plan({ messages: tools });
+      throw new Error("it did not trap");
+    } catch (error) {
+      ok(isTrap(error), `${left}: ${error.stack}`);
+    }
+    open();
+    for (const prepared of await Promise.all(calls)) deepEqual(prepared, first);
+    const more = [...messages, ...chat(2)];
+    deepEqual(
+      await waiting.beforeModel({ messages: more, state: first.state }),
+      await make().beforeModel({ messages: more, state: first.state }),
+    );
+  }
+});
