@@ -11,7 +11,7 @@ import { npmBinary } from "../js/scripts/tools.mjs";
 /** What a Worker may compute for a request on the free plan, in milliseconds. */
 const FRAME = 10;
 const ROUNDS = 15;
-const TURNS = 100;
+const TURNS = 50;
 
 const program = `
 import { createCompactor } from "precis";
@@ -21,22 +21,32 @@ const text = (seed) => Array.from({ length: 170 }, (_, i) => ["and", "then", "sh
 const history = Array.from({ length: 999 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: i + " " + text(i) }));
 const compactor = createCompactor({ format: openaiChat, contextWindow: 2_000_000, maxOutputTokens: 4_000 });
 let state = null;
-let count = 0;
+let messages = history;
+const said = (role) => ({ role, content: messages.length + " " + text(messages.length) });
 const works = {
   none() {},
-  /** One new message; all others are the objects of the turn before. */
+  /** Before a measurement: the chat of 1,000 messages, which was read. */
+  async reset() {
+    messages = history.slice();
+    ({ state } = await compactor.beforeModel({ messages, state: null }));
+  },
+  /** A question comes, the view is decided, an answer comes, its usage is learned. */
   async hot() {
-    const prepared = await compactor.beforeModel({ messages: [...history, { role: "user", content: ++count + " " + text(count) }], state });
+    messages.push(said("user"));
+    const prepared = await compactor.beforeModel({ messages, state });
+    messages.push(said("assistant"));
     state = compactor.afterModel(prepared.state, { prompt_tokens: 250_000 }, prepared.report.request);
   },
   cookbook() {
-    return JSON.stringify([...history, { role: "user", content: ++count + " " + text(count) }]).length / 4;
+    messages.push(said("user"));
+    const tokens = JSON.stringify(messages).length / 4;
+    messages.push(said("assistant"));
+    return tokens;
   },
   parse() { return JSON.parse(stored).length; },
   /** After an eviction: everything is read from storage and read anew. */
   async cold() {
-    const messages = JSON.parse(stored);
-    await compactor.beforeModel({ messages, state: null });
+    await compactor.beforeModel({ messages: JSON.parse(stored), state: null });
   },
 };
 const stored = JSON.stringify(history);
@@ -93,7 +103,10 @@ try {
   const samples = { none: [], hot: [], cookbook: [], parse: [], cold: [] };
   const turns = { none: 1, hot: TURNS, cookbook: TURNS, parse: 5, cold: 5 };
   for (let round = 0; round < ROUNDS; round++)
-    for (const [name, list] of Object.entries(samples)) list.push(await took(name, turns[name]));
+    for (const [name, list] of Object.entries(samples)) {
+      await took("reset", 1);
+      list.push(await took(name, turns[name]));
+    }
   const empty = quartile(samples.none);
   const each = (name) => (quartile(samples[name]) - empty) / turns[name];
   const [hot, cookbook, cold] = [each("hot"), each("cookbook"), each("cold") - each("parse")];

@@ -1,8 +1,9 @@
 // What `npm test` runs, in this order. A check gives the number of tests it ran (none is a failure), or nothing where
 // there is nothing to count. It throws when it fails, and gives `{ missing }`, how to get what it lacks, if it cannot run.
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { build } from "./build.mjs";
-import { at, must, packages, wasmTarget } from "./common.mjs";
+import { at, cache, must, packages, wasmTarget } from "./common.mjs";
 import { checkLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
@@ -32,6 +33,7 @@ export const checks = [
   { name: "programs compile", pkg: true, run: programs },
   { name: "conformance, preset contextguard", pkg: true, run: conformance },
   { name: "demo, no request over the window", pkg: true, run: demo },
+  { name: "native and wasm decide alike", pkg: true, run: vectors },
   { name: "command line", pkg: true, run: () => nodeTests(process.execPath, "tests/js/cli") },
   // Version 7 asks for Node 22; older ones run 5 and 6 alone.
   ...[20, 22, 24].map((major) => ({
@@ -120,6 +122,15 @@ async function conformance() {
   const args = ["tests/conformance/replay.mjs", simulations, "--preset", "contextguard"];
   const output = await must(process.execPath, args, quiet);
   return total(output, /^(\d+) of \d+ requests identical/gm);
+}
+
+/** Every crossing of the boundary in some seventy conversations, by the engine in wasm and by the native one. */
+async function vectors() {
+  await testPackages();
+  const file = join(cache, "vectors", "vectors.jsonl");
+  await must(process.execPath, ["tests/js/vectors/record.mjs", file], quiet);
+  const args = ["test", "--test", "rust", "vectors", "--", "--ignored", "--nocapture"];
+  return total(await must("cargo", args, { ...quiet, env: { PRECIS_VECTORS: file } }), /^(\d+) vectors/gm);
 }
 
 /** Replays the recorded sessions; standard output must hold one object a line and nothing else. */

@@ -1,6 +1,6 @@
-// npm run size -- --peers: what an app ships of precis, and of what it might have taken instead. Each is a program of one
-// line, bundled and minified by esbuild in the same way; wasm and other files it needs are added.
-import { readFileSync, rmSync } from "node:fs";
+// npm run size -- --peers: what an app ships of precis, and of what it might have taken instead, for docs/size.md. Each is
+// a program of one line, bundled and minified by esbuild in the same way; wasm and other files it needs are added.
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { at, cache, packages } from "./common.mjs";
@@ -10,11 +10,11 @@ const programs = [
   ["precis", 'export { createCompactor } from "precis";'],
   ["precis, Workers", 'export { createCompactor } from "precis";', { conditions: ["workerd"] }],
   ["precis and one format", 'export { createCompactor } from "precis"; export { openaiChat } from "precis/formats";'],
-  ["precis/formats, one", 'export { openaiChat } from "precis/formats";', { external: ["precis"] }],
-  ["precis/formats, all", 'export * from "precis/formats";', { external: ["precis"] }],
-  ["precis/ai-sdk", 'export { compaction, summarizeWith } from "precis/ai-sdk";', { external: ["precis"] }],
+  ["precis/formats, one", 'export { openaiChat } from "precis/formats";', { apart: true }],
+  ["precis/formats, all", 'export * from "precis/formats";', { apart: true }],
+  ["precis/ai-sdk", 'export { compaction, summarizeWith } from "precis/ai-sdk";', { apart: true }],
   ["precis/ai-sdk and the engine", 'export { compaction, summarizeWith } from "precis/ai-sdk";'],
-  ["precis/testing", 'export { check, history, replay } from "precis/testing";', { external: ["precis"] }],
+  ["precis/testing", 'export { check, history, replay } from "precis/testing";', { apart: true }],
   ["tiktoken", 'export { get_encoding } from "tiktoken";', { platform: "node" }],
   [
     "tiktoken/lite, o200k",
@@ -29,19 +29,51 @@ const programs = [
   [
     "@context-chef/ai-sdk-middleware",
     'export * from "@context-chef/ai-sdk-middleware";',
-    { external: ["ai", "@ai-sdk/provider"] },
+    { external: ["ai", "@ai-sdk/provider"], platform: "node" },
   ],
 ];
 
+/** A subpath by itself: the engine it imports is left out, but nothing else of the package. */
+const engineApart = {
+  name: "the engine is there already",
+  setup: ({ onResolve }) => onResolve({ filter: /^precis$/ }, ({ path }) => ({ path, external: true })),
+};
+
+/** Measures, prints and writes the document. */
+export async function writePeers() {
+  const rows = await sizes();
+  const version = (name) => JSON.parse(readFileSync(at(name, "package.json"), "utf8")).version;
+  const names = ["tiktoken", "gpt-tokenizer", "@langchain/core", "@context-chef/ai-sdk-middleware"];
+  const versions = names.map((name) => `${name} ${version(`benches/node_modules/${name}`)}`);
+  const cells = (list) => `| ${list.join(" | ")} |`;
+  const table = [
+    cells(["what is bundled", "raw", "gzip", "brotli"]),
+    cells(["---", "---:", "---:", "---:"]),
+    ...rows.map(([name, all]) => cells([name, ...Object.values(all).map((bytes) => bytes.toLocaleString("en"))])),
+  ].join("\n");
+  const text = `# Size
+
+<!-- This file is written by npm run size -- --peers; the text stands in js/scripts/peers.mjs. -->
+
+What an app ships, in bytes: for each row a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")} in the same way, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; the rows of subpaths are what they add to it. Of the peers, tiktoken and gpt-tokenizer only count tokens, \`trimMessages\` only drops messages, and the middleware compresses and truncates for the AI SDK: it is a fifth of the size of precis. It is bundled for Node, without the SDK; tiktoken for Node as well.
+
+${table}
+
+${versions.join(", ")}. What lies in \`node_modules\` after an installation is in \`npm run size\`.
+`;
+  writeFileSync(at("docs/size.md"), text);
+  console.log(table);
+}
+
 /** `[name, { raw, gz, br }]` of each, in bytes. */
-export async function peerSizes() {
+async function sizes() {
   await packages("benches");
   const { build } = await import("esbuild");
   const folder = join(cache, "peers");
   const rows = [];
   for (const [name, contents, more = {}] of programs) {
     rmSync(folder, { recursive: true, force: true });
-    const { conditions = [], external = [], platform = "browser" } = more;
+    const { conditions = [], external = [], platform = "browser", apart = false } = more;
     const { metafile } = await build({
       absWorkingDir: at("benches"),
       stdin: { contents, resolveDir: at("benches") },
@@ -53,6 +85,7 @@ export async function peerSizes() {
       conditions,
       external,
       loader: { ".wasm": "copy" },
+      plugins: apart ? [engineApart] : [],
       metafile: true,
       // The one of this repository says where precis has its sources.
       tsconfigRaw: {},

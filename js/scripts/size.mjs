@@ -1,5 +1,5 @@
 // npm run size: what is shipped, against the committed budget. `-- --update` makes today's sizes the budget, `-- --peers`
-// shows what an app ships of it beside what it might have taken instead.
+// writes into docs/size.md what an app ships of it beside what it might have taken instead.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build } from "./build.mjs";
@@ -64,15 +64,8 @@ export async function compareSizes(show = () => {}) {
 main(import.meta.url, async (args) => {
   if (args.includes("--peers")) {
     await build();
-    const { peerSizes } = await import("./peers.mjs");
-    for (const cells of [
-      ["", "raw", "gz", "br"],
-      ["---", "---:", "---:", "---:"],
-    ])
-      console.log(`| ${cells.join(" | ")} |`);
-    for (const [name, { raw, gz, br }] of await peerSizes())
-      console.log(`| ${name} | ${[raw, gz, br].map((bytes) => bytes.toLocaleString("en")).join(" | ")} |`);
-    return;
+    const { writePeers } = await import("./peers.mjs");
+    return writePeers();
   }
   if (args.includes("--update")) {
     await build();

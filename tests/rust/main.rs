@@ -29,3 +29,4 @@ mod state;
 mod summary;
 mod support;
 mod survivors;
+mod vectors;

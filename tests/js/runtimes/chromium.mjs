@@ -1,5 +1,6 @@
 // The suite in a page.
 import { chromium } from "playwright-core";
+import { pages } from "./pages.mjs";
 
 const flags = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];
 
@@ -20,7 +21,9 @@ export async function run({ binary, bundle }) {
     );
     await page.goto("https://suite.test/");
     const done = page.waitForFunction(() => globalThis.totals, null, { timeout: 300_000 });
-    return await (await Promise.race([done, broken])).jsonValue();
+    const suite = await (await Promise.race([done, broken])).jsonValue();
+    const { pass, fail, said } = await pages(browser);
+    return { pass: suite.pass + pass, fail: suite.fail + fail, said: [...suite.said, ...said] };
   } finally {
     await browser.close();
   }

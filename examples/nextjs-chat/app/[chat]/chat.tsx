@@ -21,7 +21,11 @@ export function Chat({ id, initial }: { id: string; initial: ChatMessage[] }) {
     <main data-status={status}>
       <h1>A chat with Next.js</h1>
       <meter min={0} max={1} value={context?.fraction ?? 0} style={{ width: "100%" }} />
-      <p id="context">{context ? `${context.tokens} of ${context.window} tokens` : "Nothing was said yet."}</p>
+      <p id="context">
+        {context
+          ? `${context.tokens} of ${context.window} tokens, ${context.parts.summary} of them a summary`
+          : "Nothing was said yet."}
+      </p>
       {messages.map(({ id, role, parts }) => (
         <article key={id} data-role={role}>
           <b>{role}</b>

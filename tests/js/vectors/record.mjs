@@ -1,0 +1,57 @@
+// node tests/js/vectors/record.mjs FILE: plays the conversations that are compared between the runtimes and writes down
+// every crossing of the boundary, an object a line: what the engine was given, what it asked of its host, what it
+// answered. tests/rust/vectors.rs gives the same to the native engine. Prints how many there are.
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { at, cache } from "../../../js/scripts/common.mjs";
+
+const [file] = process.argv.slice(2);
+const source = (path) => JSON.stringify(at("js/src", path));
+const stands = {
+  // The package, its engine loaded from the file.
+  precis: `import { readFileSync } from "node:fs";
+import { loadBy } from ${source("engine.ts")};
+loadBy(() => new WebAssembly.Module(readFileSync(${JSON.stringify(at("pkg/precis.wasm"))})));
+export * from ${source("index.ts")};`,
+  glue: `import * as real from ${source("glue/precis.js")};
+import { recorder } from ${JSON.stringify(at("tests/js/vectors/recorder.mjs"))};
+export const { initSync, Reading, validate, plan, usage, begin, requests, commit, resume, after_model, keep_from, summary_of, attributes, check, __wbg_reset_state } = recorder(real);`,
+};
+const replaced = {
+  name: "recording",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^precis$/ }, () => ({ path: "precis", namespace: "stands" }));
+    onResolve({ filter: /^precis\/formats$/ }, () => ({ path: at("js/src/formats/index.ts") }));
+    onResolve({ filter: /glue\/precis\.js$/ }, ({ importer }) =>
+      importer.endsWith("engine.ts") ? { path: "glue", namespace: "stands" } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace: "stands" }, ({ path }) => ({ contents: stands[path], resolveDir: at() }));
+  },
+};
+
+const outfile = join(cache, "vectors", "play.mjs");
+await build({
+  stdin: { contents: 'export { decisions } from "./tests/js/runtimes/agreement.mjs";', resolveDir: at() },
+  outfile,
+  bundle: true,
+  format: "esm",
+  platform: "node",
+  target: "es2022",
+  plugins: [replaced],
+  define: { BUILD: JSON.stringify(stamp()) },
+  inject: [at("js/src/text-codec.ts")],
+  logLevel: "warning",
+});
+globalThis.precisVectors = [];
+const { decisions } = await import(pathToFileURL(outfile));
+await decisions();
+writeFileSync(resolve(file), `${globalThis.precisVectors.join("\n")}\n`);
+console.log(`${globalThis.precisVectors.length} vectors`);
+
+/** The build that JavaScript and wasm must agree on. */
+function stamp() {
+  const module = new WebAssembly.Module(readFileSync(at("pkg/precis.wasm")));
+  return Buffer.from(WebAssembly.Module.customSections(module, "precis")[0]).toString();
+}

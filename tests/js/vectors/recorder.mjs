@@ -1,0 +1,92 @@
+// The glue, with every call written into `globalThis.precisVectors`, a line of JSON each.
+
+/** What the engine may ask in the middle of a call. */
+const ASKED = ["read", "summary", "remade", "replace", "result", "merge"];
+
+export function recorder(real) {
+  const say = (vector) => globalThis.precisVectors.push(JSON.stringify(vector, plain));
+  let memory;
+
+  /** `split` names the arguments of a call; the host is always the last of them. */
+  const recorded =
+    (name, split) =>
+    (...args) => {
+      // Before the call: what is given may be changed by what comes of it.
+      const given = JSON.stringify(split(...args), plain);
+      const host = [];
+      const last = args.at(-1);
+      if (typeof last?.read === "function") args[args.length - 1] = listening(last, host);
+      const answer = real[name](...args);
+      say({ name, given: JSON.parse(given), host, answer: answer ?? null });
+      return answer;
+    };
+  const call = ({ system, tools, ...rest }, records, flags) => ({ call: rest, system, tools, records, flags });
+
+  return {
+    ...real,
+    initSync(from) {
+      const made = real.initSync(from);
+      memory = made.memory;
+      return made;
+    },
+    plan: recorded("plan", call),
+    usage: recorded("usage", call),
+    begin: recorded("begin", call),
+    requests: recorded("requests", (one, records, flags, plan) => ({ ...call(one, records, flags), plan })),
+    commit: recorded("commit", (one, records, flags, plan, results) => ({
+      ...call(one, records, flags),
+      plan,
+      results: results ?? null,
+    })),
+    resume: recorded("resume", (one, records, standing) => ({ ...call(one, records, []), standing })),
+    after_model: recorded("after_model", (options, state, usage, request) => ({
+      options,
+      state,
+      usage,
+      request: request ?? null,
+    })),
+    Reading: class {
+      constructor(estimator) {
+        this.real = new real.Reading(estimator);
+        this.said = { estimator, pushes: [] };
+      }
+      get pointer() {
+        return this.real.pointer;
+      }
+      push(ops, bytes) {
+        const text = new Uint8Array(memory.buffer, this.real.pointer, bytes).slice();
+        this.said.pushes.push({ ops: Array.from(ops), text: Array.from(text) });
+        this.real.push(ops, bytes);
+      }
+      finish() {
+        const answer = this.real.finish();
+        say({ name: "reading", given: this.said, host: [], answer });
+        return answer;
+      }
+      free() {
+        this.real.free();
+      }
+      __destroy_into_raw() {
+        return this.real.__destroy_into_raw();
+      }
+    },
+  };
+}
+
+/** The host, with what it was asked and what it said. */
+function listening(host, said) {
+  return Object.fromEntries(
+    ASKED.map((name) => [
+      name,
+      (...args) => {
+        const answer = host[name](...args);
+        said.push(JSON.parse(JSON.stringify([name, args, answer ?? null], plain)));
+        return answer;
+      },
+    ]),
+  );
+}
+
+function plain(_, value) {
+  return ArrayBuffer.isView(value) ? Array.from(value) : value;
+}

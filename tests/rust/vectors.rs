@@ -1,0 +1,210 @@
+//! What the engine decided in wasm, decided again natively: every crossing of the boundary that
+//! `tests/js/vectors/record.mjs` wrote down, with the same input and the same answers of the host.
+
+use crate::support::{json, to_value};
+use precis::archive::Record;
+use precis::call::Call;
+use precis::content::{self, Content};
+use precis::digest::Digester;
+use precis::engine::{self, Begun, Committed, Reported};
+use precis::error::Error;
+use precis::host::{Host, Product, Sent};
+use precis::json::Json;
+use precis::options::Options;
+use precis::plan::record::Plan;
+use precis::standing::{self, Standing};
+use precis::state::SessionState;
+use precis::summary::verify::Answer;
+use precis::tokens::Estimator;
+use serde_json::{Value, json as value};
+use std::io::BufRead;
+
+#[test]
+#[ignore = "needs vectors: npm test -- native"]
+fn the_native_engine_decides_as_the_one_in_wasm() {
+    let path = std::env::var("PRECIS_VECTORS").expect("PRECIS_VECTORS names the file");
+    let file = std::io::BufReader::new(std::fs::File::open(path).unwrap());
+    let mut counts = std::collections::BTreeMap::new();
+    for (number, line) in file.lines().enumerate() {
+        let vector: Value = serde_json::from_str(&line.unwrap()).unwrap();
+        let name = vector["name"].as_str().unwrap().to_owned();
+        let mut host = Recorded { said: vector["host"].as_array().unwrap().iter(), made: 0 };
+        let answer = again(&name, &vector["given"], &mut host);
+        // By text, as it would be stored and sent: numbers and strings to the last digit.
+        let (mine, theirs) = (answer.to_string(), vector["answer"].to_string());
+        assert_eq!(mine, theirs, "vector {number}, {name}");
+        assert!(host.said.next().is_none(), "vector {number}, {name}: the host was asked less");
+        *counts.entry(name).or_insert(0_u32) += 1;
+    }
+    for name in ["reading", "usage", "plan", "begin", "requests", "commit", "resume", "after_model"] {
+        assert!(counts.get(name).is_some_and(|&count| count > 20), "{name}: {counts:?}");
+    }
+    println!("{} vectors", counts.values().sum::<u32>());
+}
+
+fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
+    match name {
+        "reading" => {
+            let estimator = Estimator::parse(given["estimator"].as_str().unwrap()).unwrap();
+            let mut digester = Digester::new(estimator);
+            for push in given["pushes"].as_array().unwrap() {
+                let text: Vec<u8> = words(&push["text"]).into_iter().map(|byte| byte as u8).collect();
+                digester.push(&words(&push["ops"]), &text).unwrap();
+            }
+            value!(digester.finish().unwrap())
+        }
+        "usage" => to_value(&engine::usage(&call(given), host).unwrap().to_json()),
+        "plan" => to_value(&engine::plan(&call(given), host).unwrap().to_json()),
+        "begin" => match engine::begin(&call(given), host).unwrap() {
+            Begun::Done(done) => outcome(*done),
+            Begun::Waits(mut plan) => value!({ "plan": to_value(&plan.to_json()) }),
+        },
+        "requests" => {
+            let requests = engine::requests(&call(given), &plan(given), host).unwrap();
+            let request = |one: &precis::summary::request::Request| {
+                value!({
+                    "id": one.id, "kind": one.kind, "system": one.system, "prompt": one.prompt,
+                    "maxOutputTokens": one.max_output_tokens,
+                })
+            };
+            requests.iter().map(request).collect()
+        }
+        "commit" => {
+            let plan = plan(given);
+            let results = json(&given["results"]);
+            let mut done = engine::commit(&call(given), &plan, answers(&results).as_deref(), host).unwrap();
+            done.account(&plan, &results);
+            outcome(done)
+        }
+        "resume" => {
+            let mut known = Standing::default();
+            for (number, pair) in known.iter_mut().zip(words(&given["standing"]).chunks_exact(2)) {
+                *number = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+            }
+            standing::resume(&call(given), &known).unwrap().map_or(Value::Null, outcome)
+        }
+        "after_model" => {
+            let options = Options::parse(&json(&given["options"])).unwrap();
+            let state = SessionState::parse(&json(&given["state"])).unwrap();
+            let count = |name: &str| given["usage"][name].as_u64();
+            let reported = Reported {
+                prompt: count("prompt"),
+                output: count("output").unwrap_or(0),
+                reasoning: count("reasoning").unwrap_or(0),
+            };
+            to_value(&engine::after_model(&options, &state, reported, given["request"].as_str()).to_json())
+        }
+        _ => panic!("nothing is known of {name}"),
+    }
+}
+
+fn call(given: &Value) -> Call {
+    let fixed = |name: &str| given.get(name).filter(|record| !record.is_null()).map(words);
+    let (system, tools) = (fixed("system"), fixed("tools"));
+    let flags = words(&given["flags"]).into_iter().map(|flag| flag as u8).collect();
+    Call::parse(&json(&given["call"]), words(&given["records"]), flags, system.as_deref(), tools.as_deref()).unwrap()
+}
+
+fn plan(given: &Value) -> Plan {
+    Plan::parse(&json(&given["plan"])).unwrap()
+}
+
+fn answers(results: &Json) -> Option<Vec<Answer>> {
+    let answer = |one: &Json| match (one.get("text").text(), one.get("finish").text()) {
+        (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
+        _ => Answer::Failed(one.get("error").text().unwrap().to_owned()),
+    };
+    Some(results.list()?.iter().map(answer).collect())
+}
+
+/// As the boundary hands it to JavaScript.
+fn outcome(mut done: Committed) -> Value {
+    let mut out = value!({
+        "state": to_value(&done.state.to_json()),
+        "report": to_value(&done.report.to_json()),
+        "changed": done.changed,
+        "view": runs(&done.view),
+    });
+    if let Some(standing) = done.standing {
+        let halves = standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]);
+        out["standing"] = halves.collect();
+    }
+    if let Some(next) = &mut done.next {
+        out["next"] = to_value(&next.to_json());
+    }
+    out
+}
+
+/// Triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in the call.
+fn runs(view: &[Sent]) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::new();
+    for sent in view {
+        match *sent {
+            Sent::Input(input) => match out.as_mut_slice() {
+                [.., 0, _, to] if *to == input as u32 => *to += 1,
+                _ => out.extend([0, input as u32, input as u32 + 1]),
+            },
+            Sent::Made(number) => out.extend([1, number, 0]),
+        }
+    }
+    out
+}
+
+fn words(list: &Value) -> Vec<u32> {
+    list.as_array().unwrap().iter().map(|number| u32::try_from(number.as_u64().unwrap()).unwrap()).collect()
+}
+
+/// A host that says what it said, and is asked what it was asked.
+struct Recorded<'a> {
+    said: std::slice::Iter<'a, Value>,
+    made: u32,
+}
+
+impl Recorded<'_> {
+    fn next(&mut self, name: &str, args: Value) -> &Value {
+        let said = self.said.next().unwrap_or_else(|| panic!("{name} was never asked"));
+        assert_eq!(value!([name, args]), value!([said[0], said[1]]));
+        &said[2]
+    }
+
+    fn product(&mut self, name: &str, args: Value) -> Option<Product> {
+        let answer = self.next(name, args);
+        let record = (!answer.is_null()).then(|| words(answer))?;
+        self.made += 1;
+        Some(Product { record, number: self.made - 1 })
+    }
+}
+
+impl Host for Recorded<'_> {
+    fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
+        let tape = self.next("read", value!([inputs]));
+        let text: Vec<u8> = words(&tape["text"]).into_iter().map(|byte| byte as u8).collect();
+        content::read(&words(&tape["ops"]), &text)
+    }
+
+    fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
+        Ok(self.product("summary", value!([text, id, covers])).unwrap())
+    }
+
+    fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {
+        Ok(self.product("remade", value!([input, key])))
+    }
+
+    fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
+        let (parts, bodies): (Vec<u32>, Vec<&str>) = texts.iter().map(|(part, text)| (*part, text.as_str())).unzip();
+        Ok(self.product("replace", value!([input, key, parts, bodies])).unwrap())
+    }
+
+    fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
+        Ok(self.product("result", value!([id, name, text])))
+    }
+
+    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
+        let place = |sent| match sent {
+            Sent::Input(input) => [0, input as u32],
+            Sent::Made(number) => [1, number],
+        };
+        let pair = [place(first), place(second)].concat();
+        Ok(self.product("merge", value!([pair])).unwrap())
+    }
+}
