@@ -99,7 +99,7 @@ function pages(bytes: number, byte: ByteAt): number {
   let text = "";
   for (let at = 0; at < bytes; at++) {
     if (at === PDF_ENDS) at = Math.max(at, bytes - PDF_ENDS);
-    text += String.fromCharCode(byte(at) & 0xff);
+    text += String.fromCharCode(byte(at));
   }
   const tree = /\/Type\s*\/Pages[^>]{0,999}?\/Count\s+(\d{1,6})|\/Count\s+(\d{1,6})[^>]{0,999}?\/Type\s*\/Pages/g;
   const totals = [...text.matchAll(tree)].map((match) => Number(match[1] ?? match[2]));

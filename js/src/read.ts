@@ -11,6 +11,8 @@ export interface Entry {
   readonly unreadable: boolean;
   /** The host's counter failed on it. */
   readonly guessed: boolean;
+  /** Names and values of its members, if it holds nothing but plain values and the format said nothing else. */
+  readonly members: readonly unknown[] | null;
 }
 
 /** A whole history, as the engine takes it. */
@@ -63,13 +65,16 @@ interface Chat {
   words: Uint32Array;
   readonly made: Made[];
   rest: Rest | null;
+  /** An entry is or was unreadable or guessed. */
+  odd: boolean;
 }
 
 /**
  * Reads messages and remembers them, for one compactor.
  *
  * A message is read again when anything its format says of it has changed by `===`; so a text replaced in place is
- * noticed, a member changed deep inside a call's input is not.
+ * noticed, a member changed deep inside a call's input is not. Where a message holds nothing but plain values, and the
+ * format said nothing else, its format is not asked again: they are compared.
  */
 export class Memory<Base> {
   private readonly entries = new WeakMap<object, Entry>();
@@ -116,7 +121,7 @@ export class Memory<Base> {
     const entries = chat.entries.slice(0, messages.length);
     const unreadable: number[] = [];
     let guessed = false;
-    for (let i = 0; i < entries.length; i++) {
+    for (let i = 0; chat.odd && i < entries.length; i++) {
       const entry = entries[i] as Entry;
       if (entry.unreadable) unreadable.push(i);
       if (entry.guessed) guessed = true;
@@ -160,7 +165,7 @@ export class Memory<Base> {
     const key = messages.length > 1 ? message(messages, 1) : first;
     let chat = this.chats.get(key);
     if (!chat) {
-      chat = { messages: [], entries: [], ends: [], words: NONE, made: [], rest: null };
+      chat = { messages: [], entries: [], ends: [], words: NONE, made: [], rest: null, odd: false };
       this.chats.set(key, chat);
     }
     return chat;
@@ -204,6 +209,7 @@ export class Memory<Base> {
       chat.words.set(entry.record, start);
       chat.messages.push(messages[i] as object);
       chat.entries.push(entry);
+      if (entry.unreadable || entry.guessed) chat.odd = true;
       chat.ends.push(end);
     }
   }
@@ -213,8 +219,10 @@ export class Memory<Base> {
     const sources = missing.map(({ message, path }) => ({ path, leaves: this.listen(message as Base) }));
     return digest(sources, this.estimator, this.counter).map(({ record, guessed }, index) => {
       const { leaves } = sources[index] as { leaves: Leaves };
-      const entry: Entry = { leaves, record, unreadable: leaves[0] === NO_ROLE, guessed };
-      this.entries.set((missing[index] as { message: object }).message, entry);
+      const { message } = missing[index] as { message: object };
+      const members = plainMembers(message, leaves);
+      const entry: Entry = { leaves, record, unreadable: leaves[0] === NO_ROLE, guessed, members };
+      this.entries.set(message, entry);
       return entry;
     });
   }
@@ -231,7 +239,8 @@ export class Memory<Base> {
     }
   }
 
-  private isSame(message: Base, { leaves }: Entry): boolean {
+  private isSame(message: Base, { leaves, members }: Entry): boolean {
+    if (members && holds(message as object, members)) return true;
     // A format may call the compactor: then it finds none to share.
     const comparer = this.comparer ?? new Comparer();
     this.comparer = null;
@@ -249,6 +258,22 @@ export class Memory<Base> {
 }
 
 const NONE = new Uint32Array(0);
+
+/** What is compared instead of asking the format again: of a message whose own plain values are all there is to it. */
+function plainMembers(message: object, leaves: Leaves): unknown[] | null {
+  const members = Object.entries(message).flat();
+  const isPlain = (value: unknown) => Object(value) !== value;
+  const stands = (leaf: unknown) => isPlain(leaf) && (typeof leaf !== "string" || members.includes(leaf));
+  return members.every(isPlain) && leaves.every(stands) ? members : null;
+}
+
+function holds(message: object, members: readonly unknown[]): boolean {
+  let at = 0;
+  for (const name in message) {
+    if (members[at++] !== name || members[at++] !== (message as Record<string, unknown>)[name]) return false;
+  }
+  return at === members.length;
+}
 
 /** The message at an index, which must be one. */
 function message(messages: readonly unknown[], index: number): object {

@@ -96,6 +96,42 @@ test("a message changed in place is read again, and so is what a format now says
   ok(compactor.usage({ messages }).parts.assistant > 0);
 });
 
+test("a message of plain values is read again when one is changed, added, taken away or renamed", () => {
+  const compactor = createCompactor({ format: openaiChat, contextWindow: 200_000, maxOutputTokens: 1_000 });
+  const messages = [user("Hello."), user(long), user("And now?")];
+  const raw = () => compactor.usage({ messages }).raw;
+  const fresh = () =>
+    createCompactor({ format: openaiChat, contextWindow: 200_000, maxOutputTokens: 1_000 }).usage({ messages }).raw;
+  const changes = [
+    (message) => (message.content += " More."),
+    (message) => (message.role = "assistant"),
+    (message) => (message.tool_calls = [{ id: "c1", type: "function", function: { name: "f", arguments: long } }]),
+    (message) => delete message.tool_calls,
+    (message) => delete message.content,
+    (message) => (message.refusal = long),
+    (message) => Object.defineProperty(message, "content", { get: () => long + long, enumerable: true }),
+  ];
+  for (const change of changes) {
+    raw();
+    change(messages[1]);
+    equal(raw(), fresh(), String(change));
+  }
+});
+
+test("what a format says of a message from elsewhere is heard each time", () => {
+  const texts = new Map([["a", ""]]);
+  const read = ({ id }, to) => {
+    to.role("user");
+    to.text(0, texts.get(id));
+  };
+  const format = { ...openaiChat, read };
+  const compactor = createCompactor({ format, contextWindow: 200_000, maxOutputTokens: 1_000 });
+  const messages = [{ id: "a" }];
+  const before = compactor.usage({ messages }).raw;
+  texts.set("a", long);
+  ok(compactor.usage({ messages }).raw > before);
+});
+
 test("media cost what they show, not what they weigh", () => {
   const compactor = createCompactor({ format: aiSdk, contextWindow: 200_000_000, maxOutputTokens: 1_000 });
   const raw = (data) => compactor.usage({ messages: [user([{ type: "file", data, mediaType: "image/png" }])] }).raw;
