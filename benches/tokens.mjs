@@ -1,10 +1,11 @@
-// node benches/tokens.mjs FILE… [--family o200k|cl100k|claude|llama3] [--json]: how far estimators are off.
+// node benches/tokens.mjs FILE… [--family o200k|cl100k|claude|llama3] [--stress] [--json]: how far estimators are off.
 // FILE is a JSON list of {cls, text}, or a transcript; without one, the texts of benches/tokens/held-out.json. Truth is
 // gpt-tokenizer (o200k, cl100k), @anthropic-ai/tokenizer (Claude's legacy one) or llama3-tokenizer-js. A text counts
 // from 20 tokens on; MAPE and p95 are over texts, percent; `ratio` is all estimated over all true tokens, `worst` the
-// lowest estimate over truth.
+// lowest estimate over truth. `--stress`: on texts that are no language; those outside of 0.5 to 2 times the truth.
 import { at, main, packages } from "../js/scripts/common.mjs";
 import { families, ours } from "./tokens/ours.mjs";
+import { stress } from "./tokens/stress.mjs";
 import { textsOf } from "./tokens/texts.mjs";
 
 const least = 20;
@@ -39,6 +40,14 @@ main(import.meta.url, async (args) => {
     tokenx: estimateTokenCount,
     ours: await ours(families.includes(family) ? family : undefined),
   };
+  if (args.includes("--stress")) {
+    const ratios = stress.map(({ cls, text }) => [cls, round(estimators.ours(text) / truth(text) / 100, 2)]);
+    const outside = ratios.filter(([, ratio]) => ratio < 0.5 || ratio > 2);
+    if (json) console.log(JSON.stringify({ family, n: ratios.length, ratios: Object.fromEntries(ratios) }));
+    else for (const [cls, ratio] of outside) console.log(`${cls}: ${ratio}`);
+    if (!json) console.log(`${ratios.length - outside.length} of ${ratios.length} texts within 0.5 and 2.0 (${family})`);
+    return;
+  }
   const texts = await textsOf(files.length > 0 ? files : [at("benches/tokens/held-out.json")]);
   const samples = texts
     .map(({ cls, text }) => ({ cls, text, tokens: truth(text) }))
