@@ -45,7 +45,8 @@ main(import.meta.url, async (args) => {
     const outside = ratios.filter(([, ratio]) => ratio < 0.5 || ratio > 2);
     if (json) console.log(JSON.stringify({ family, n: ratios.length, ratios: Object.fromEntries(ratios) }));
     else for (const [cls, ratio] of outside) console.log(`${cls}: ${ratio}`);
-    if (!json) console.log(`${ratios.length - outside.length} of ${ratios.length} texts within 0.5 and 2.0 (${family})`);
+    if (!json)
+      console.log(`${ratios.length - outside.length} of ${ratios.length} texts within 0.5 and 2.0 (${family})`);
     return;
   }
   const texts = await textsOf(files.length > 0 ? files : [at("benches/tokens/held-out.json")]);

@@ -45,7 +45,8 @@ export const stress = Object.entries({
   "random Cyrillic capitals": many(2000, words(0x410, 0x42f)),
   "letters beyond the BMP": many(2000, between(0x1d400, 0x1d433)),
   "private use": many(1000, between(0xe000, 0xf8ff)),
-  "box drawing": `┌${"─".repeat(30)}┬${"─".repeat(20)}┐\n│ a cell with text in it       │ 12345              │\n`.repeat(20),
+  "box drawing":
+    `┌${"─".repeat(30)}┬${"─".repeat(20)}┐\n│ a cell with text in it       │ 12345              │\n`.repeat(20),
   "4,000 spaces": " ".repeat(4000),
   "2,000 line ends": "\n".repeat(2000),
   tabs: "a\tb\tc\t1\t2\t3\n".repeat(200),
@@ -59,7 +60,10 @@ export const stress = Object.entries({
   ids: many(4000, () => `${hex(8)}-${hex(4)}\n`),
   "combining marks": many(2000, () => between(97, 122)() + many(2, between(0x300, 0x36f))),
   capitals: "THE BUILD FAILED AGAIN BECAUSE THE LINKER CANNOT FIND A SYMBOL OF THE SECOND CRATE. ".repeat(40),
-  camelCase: many(4000, () => `${of(["getUser", "setHttp", "parseXml", "onClick"])()}${of(["Name", "Request", "ById"])()}(`),
+  camelCase: many(
+    4000,
+    () => `${of(["getUser", "setHttp", "parseXml", "onClick"])()}${of(["Name", "Request", "ById"])()}(`,
+  ),
   "JSON in JSON in JSON": JSON.stringify(
     JSON.stringify(JSON.stringify({ a: [1, 2, { b: 'c "d" e' }], path: "/usr/local/bin", ok: true })),
   ).repeat(20),
