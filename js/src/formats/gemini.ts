@@ -72,7 +72,7 @@ function readParts(parts: readonly unknown[], to: Reader): void {
 
 function readAnswer(index: number, id: string, { response, parts }: Part, to: Reader): void {
   const failed = isPart(response) && response.error !== undefined && response.error !== null;
-  to.result(index, id, response ?? "", failed);
+  to.result(index, id, textOf(response), failed);
   if (!Array.isArray(parts)) return;
   for (const part of parts) {
     const inline = isPart(part) && member(part, "inlineData", "inline_data");
@@ -81,6 +81,13 @@ function readAnswer(index: number, id: string, { response, parts }: Part, to: Re
     else if (file) readMedia(index, file, file.fileUri ?? file.file_uri, to);
     else to.opaque(part);
   }
+}
+
+/** A response that is one text and nothing else is that text: many tools answer so, and so does what was shortened. */
+function textOf(response: unknown): unknown {
+  if (!isPart(response)) return response ?? "";
+  const text = response.result ?? response.error;
+  return typeof text === "string" && Object.keys(response).length === 1 ? text : response;
 }
 
 function readMedia(index: number, part: Part, data: unknown, to: Reader): void {

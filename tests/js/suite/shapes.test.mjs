@@ -70,7 +70,7 @@ const table = [
     [
       ["role", "user"],
       ["result", 0, "read#0", { output: "one" }, false],
-      ["result", 1, "read#1", { error: "no" }, true],
+      ["result", 1, "read#1", "no", true],
       ["result", 2, "x", { ok: 1 }, false],
       ["media", "image", "AAAA", "image/png", 2],
     ],
@@ -266,6 +266,15 @@ test("gemini: a shortened copy keeps everything else", () => {
   deepEqual(replaced(2)[2], { text: "short" });
   deepEqual(replaced(3)[3], { text: "short" });
   equal(replaced(3)[0], message.parts[0]);
+  // What was shortened reads as its text, so that a view that is given back is not shortened anew.
+  const told = said(gemini, { role: "user", parts: [replaced(0)[0], replaced(1)[1]] });
+  deepEqual(
+    told.slice(1).map(([, , , output, failed]) => [output, failed]),
+    [
+      ["short", false],
+      ["short", true],
+    ],
+  );
   const asked = model({ function_call: { name: "read", args: { path: "long" } } });
   deepEqual(gemini.replace(asked, 0, '{"path":"short"}').parts[0].function_call, {
     name: "read",
