@@ -87,6 +87,12 @@ fn calls_that_nobody_answered_before_a_newer_message_do_not_wait() {
 }
 
 #[test]
+fn a_result_without_its_call_stays_with_the_message_before_it() {
+    assert_eq!(legal(&[user("q"), result("lost", "1"), user("next")]), [0, 2, 3]);
+    assert_eq!(legal(&[user("q"), results(&["lost"]), user("next")]), [0, 2, 3]);
+}
+
+#[test]
 fn no_messages_have_one_cut() {
     assert_eq!(legal(&[]), [0]);
     assert_eq!(cuts(&[]).newest(), 0);

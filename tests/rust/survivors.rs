@@ -194,3 +194,130 @@ fn what_is_cut_to_fit_is_cut_once_and_no_more_than_needed() {
     assert!(report.after.bound > 0 && after < trigger && after > trigger * 9 / 10, "{report:?}");
     assert_eq!(chat.session().clips.len(), 1);
 }
+
+#[test]
+fn a_pinned_part_is_no_part_of_what_a_cut_gains() {
+    let mut chat = chat();
+    chat.pinned = vec![1];
+    let history = [user("Write it."), assistant(&filler(5_000)), user(&filler(30_000)), assistant("Done.")];
+    let prepared = chat.before_model(&history, None).unwrap();
+    let after = prepared.committed.report.after;
+    assert!(after.tokens + after.bound < after.trigger, "{after:?}");
+    assert!(prepared.view.contains(&history[1]));
+    assert_eq!(chat.session().clips.len(), 1, "the first cut was enough");
+}
+
+#[test]
+fn a_sliding_window_fires_above_twenty_messages_and_keeps_six() {
+    let mut chat = chat();
+    chat.options["tune"]["strategy"] = json!("sliding-window");
+    let turn = |turn: usize| [assistant(&format!("answer {turn}")), user(&format!("question {turn}?"))];
+    let mut history: Vec<M> = (0..10).flat_map(turn).collect();
+    let twenty = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!((history.len(), twenty.view.len()), (20, 20));
+    history.push(user("And?"));
+    let more = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!(chat.session().checkpoints[0].covers.count, 15);
+    assert_eq!(more.view[more.view.len() - 6..], history[15..]);
+}
+
+#[test]
+fn nothing_is_covered_where_all_of_it_would_stay() {
+    for strategy in ["full", "tail", "sliding-window"] {
+        let mut chat = chat();
+        chat.options["tune"]["strategy"] = json!(strategy);
+        let history = [user("Write it."), assistant(&filler(11_200))];
+        let mut asked = 0;
+        let mut summarize = |_: &precis::summary::request::Request| {
+            asked += 1;
+            answer("Notes.")
+        };
+        let prepared = chat.before_model(&history, Some(&mut summarize)).unwrap();
+        assert_eq!((asked, chat.session().checkpoints.len()), (0, 0), "{strategy}");
+        assert_eq!(prepared.view, history, "{strategy}");
+    }
+}
+
+#[test]
+fn a_cut_of_one_branch_is_not_made_in_another() {
+    let mut chat = chat();
+    let branch = |words: &str, bytes: usize| {
+        [user(words), calls(&["call_0"]), result("call_0", &filler(bytes)), assistant("Read."), user("Go on.")]
+    };
+    let first = chat.before_model(&branch("Read the log.", 20_000), None).unwrap();
+    assert_eq!(chat.session().clips.len(), 1);
+    assert!(words(&first.view[2]).contains("left out"));
+    let cap = chat.session().clips[0].cap as usize;
+    let other = branch("Read the letter.", cap * 4 + 1_000);
+    assert_eq!(chat.before_model(&other, None).unwrap().view, other);
+}
+
+#[test]
+fn what_a_person_attached_stays_while_results_of_the_turn_are_cleared() {
+    let mut chat = chat();
+    let image = P::Media { kind: 0, media_type: "image/png".into(), bytes: 600, reference: String::new() };
+    let asked = M { role: Role::User, parts: vec![P::Text("What is this?".into()), image] };
+    let mut history = vec![asked.clone()];
+    let mut cleared = false;
+    for step in 0..12 {
+        history.extend([calls(&["call_0"]), result("call_0", &filler(900)), assistant(&format!("step {step}"))]);
+        let prepared = chat.before_model(&history, None).unwrap();
+        cleared |= prepared.committed.report.rung == Some("clear");
+        if chat.session().checkpoints.is_empty() {
+            assert!(prepared.view.contains(&asked), "step {step}");
+        }
+    }
+    assert!(cleared, "nothing was cleared");
+}
+
+#[test]
+fn a_good_summary_closes_the_count_of_failures() {
+    let mut chat = chat();
+    let mut history = Vec::new();
+    let mut asked = String::new();
+    for (round, fails) in [true, true, false, true, true, false, true].into_iter().enumerate() {
+        history.extend(long_turns(round * 16..round * 16 + 16));
+        let mut calls = 0;
+        let mut summarize = |_: &precis::summary::request::Request| {
+            calls += 1;
+            if fails { Answer::Failed("overloaded".into()) } else { answer("Notes.") }
+        };
+        chat.before_model(&history, Some(&mut summarize)).unwrap();
+        asked.push_str(&calls.to_string());
+    }
+    assert_eq!(asked, "1111111");
+}
+
+/// How often a summarizer is asked when so many bytes are new each time, in one long turn whose request stays. Whatever is
+/// less than half of the room counts as little; the request and the summaries are long, so that little fills the room.
+fn asked_for(new: &[usize]) -> String {
+    let mut chat = chat();
+    chat.options["tune"]["shares"] = json!({ "fresh": 0.5, "tail": 0 });
+    let mut history = vec![user(&filler(4_200))];
+    let mut asked = String::new();
+    for bytes in new {
+        for _ in 0..8 {
+            history.extend([assistant(&filler(bytes / 8)), calls(&["call_0"]), result("call_0", "ok")]);
+        }
+        let revision = chat.session().revision;
+        let mut calls = 0;
+        let mut summarize = |_: &precis::summary::request::Request| {
+            calls += 1;
+            answer(&filler(1_500))
+        };
+        chat.before_model(&history, Some(&mut summarize)).unwrap();
+        assert!(chat.session().revision > revision, "{asked}: nothing was compacted");
+        asked.push_str(&calls.to_string());
+    }
+    asked
+}
+
+#[test]
+fn after_three_compactions_with_little_new_no_summary_is_asked_for() {
+    assert_eq!(asked_for(&[20_000, 4_000, 4_000, 4_000, 4_000]), "11110");
+}
+
+#[test]
+fn a_compaction_with_much_new_ends_the_count_of_those_with_little() {
+    assert_eq!(asked_for(&[20_000, 4_000, 4_000, 20_000, 4_000, 4_000, 4_000]), "1111111");
+}
