@@ -34,6 +34,16 @@ fn before_any_report_the_prior_slope_and_a_bound_of_a_tenth_hold() {
 }
 
 #[test]
+fn the_slope_is_learned_from_plain_growth_alone() {
+    let grown = |more: (u64, u64)| learned(&[(50_000, 50_000), more], bytes4()).grown;
+    assert!(grown((51_000, 51_200)).is_some());
+    // Too little to say anything; far less, and far more, than text can be.
+    for more in [(50_010, 50_012), (51_000, 50_300), (51_000, 54_100)] {
+        assert_eq!(grown(more), None, "{more:?}");
+    }
+}
+
+#[test]
 fn a_report_is_met_exactly_and_without_doubt() {
     let calibration = learned(&[(1_000, 3_210)], bytes4());
     let estimate = calibration.estimate(1_000, bytes4());

@@ -26,6 +26,18 @@ fn what_providers_write_is_read() {
     }
 }
 
+/// What a limit of the rate says of tokens is not about the window, also where it is told in the same words.
+#[test]
+fn limits_of_the_rate_are_no_overflow() {
+    for text in [
+        "Rate limit reached: prompt is too long: 40000 tokens > 30000 maximum",
+        "input length and `max_tokens` exceed context limit: 5000 + 3000 > 6000 tokens per minute",
+        "Quota exceeded. This model's maximum context length is 8192 tokens per day",
+    ] {
+        assert_eq!(overflow::read(text, None), None, "{text}");
+    }
+}
+
 #[test]
 fn numbers_are_whole_numbers_and_never_overflow() {
     let says = |text: &str| overflow::read(text, None).map(|said| (said.prompt, said.limit));

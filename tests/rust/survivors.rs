@@ -321,3 +321,49 @@ fn after_three_compactions_with_little_new_no_summary_is_asked_for() {
 fn a_compaction_with_much_new_ends_the_count_of_those_with_little() {
     assert_eq!(asked_for(&[20_000, 4_000, 4_000, 20_000, 4_000, 4_000, 4_000]), "1111111");
 }
+
+#[test]
+fn what_a_person_wrote_is_cut_last() {
+    let mut chat = chat();
+    let history = [
+        user(&filler(3_900)),
+        assistant("Let me look."),
+        user("Do."),
+        calls(&["call_0"]),
+        result("call_0", &filler(6_000)),
+        assistant("Read."),
+        user("Go on."),
+    ];
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clip"));
+    assert_eq!(prepared.view[0], history[0]);
+    assert_ne!(prepared.view[4], history[4]);
+}
+
+#[test]
+fn a_cut_ends_within_its_cap_whatever_a_byte_counts() {
+    use precis::tokens::{Estimator, of_text};
+    for text in ["4711 0815 ", "订单已经发货", "🦀🐙", "naïve façade ", "{[()]}"] {
+        let mut chat = chat();
+        chat.options["tune"]["tokens"]["estimator"] = json!("lexical");
+        let giant = result("call_0", &text.repeat(60_000 / text.len()));
+        let history = [user("Read."), calls(&["call_0"]), giant, assistant("Read."), user("Go on.")];
+        let view = chat.before_model(&history, None).unwrap().view;
+        let clip = chat.session().clips[0].clone();
+        let tokens = of_text(&Estimator::parse("lexical").unwrap(), &words(&view[2]));
+        assert!(tokens > 0 && tokens <= clip.cap, "{text}: {tokens} of {}", clip.cap);
+    }
+}
+
+#[test]
+fn usage_of_another_request_is_not_believed() {
+    let mut chat = chat();
+    let report = chat.before_model(&[user("Hello.")], None).unwrap().committed.report;
+    let before = chat.session();
+    let options = precis::options::Options::parse(&crate::support::json(&chat.options)).unwrap();
+    let usage = || precis::engine::Reported { prompt: Some(400), ..Default::default() };
+    let other = precis::engine::after_model(&options, &before, usage(), Some("another"));
+    assert_eq!(other, before);
+    let own = precis::engine::after_model(&options, &before, usage(), Some(&report.request));
+    assert_ne!(own, before);
+}

@@ -82,7 +82,9 @@ for (const sdk of sdks) {
         equal(run.reports.length, STEPS);
         ok(run.reports.every(({ outcome }) => outcome !== "infeasible"));
         ok(run.reports.every(({ diverged }) => diverged === null));
-        ok(run.reports.every(({ warnings }) => !warnings.some(({ code }) => code === "is-a-view")));
+        for (const { warnings } of run.reports) deepEqual(warnings, []);
+        // Declared with zod, and counted all the same.
+        ok(run.usage.parts.tools > 20, `${run.usage.parts.tools}`);
         ok(run.usage.fraction > 0 && run.usage.fraction < 1);
         equal(run.usage.source, "reported");
       });

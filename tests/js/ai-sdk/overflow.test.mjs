@@ -65,6 +65,27 @@ for (const sdk of sdks) {
     });
   }
 
+  for (const way of Object.keys(ways))
+    test(`${sdk.name}, ${way}: a reply limit that is too high is lowered, and the same prompt is sent once more`, async () => {
+      const { model, requests } = scripted(sdk, () => ({ content: [{ type: "text", text: "Done." }] }), {
+        fail: (_, { prompt, maxOutputTokens }) => {
+          const tokens = tokensOf(prompt) + OVERHEAD;
+          if (tokens + maxOutputTokens <= REAL) return undefined;
+          const message = `input length and \`max_tokens\` exceed context limit: ${tokens} + ${maxOutputTokens} > ${REAL}`;
+          return Object.assign(new Error(message), { statusCode: 400 });
+        },
+      });
+      const run = compaction({ contextWindow: 200_000, maxOutputTokens: 5_000 }).run({});
+      const result = await ways[way](sdk, {
+        ...{ model: run.model(model), messages: past(3), maxOutputTokens: 5_000, maxRetries: 0 },
+        ...{ prepareStep: run.prepareStep, onStepFinish: run.onStepFinish },
+      });
+      equal(result.text, "Done.");
+      equal(requests.length, 2);
+      deepEqual(requests[1].prompt, requests[0].prompt);
+      ok(requests[1].maxOutputTokens > 500 && requests[1].maxOutputTokens < 5_000, `${requests[1].maxOutputTokens}`);
+    });
+
   test(`${sdk.name}: another error is the caller's, and nothing is sent twice`, async () => {
     const { model, requests } = scripted(sdk, () => ({ content: [] }), { fail: () => new Error("Invalid API key.") });
     const run = compaction({ contextWindow: 200_000 }).run({});
