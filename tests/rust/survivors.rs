@@ -349,9 +349,9 @@ fn a_cut_ends_within_its_cap_whatever_a_byte_counts() {
         let giant = result("call_0", &text.repeat(60_000 / text.len()));
         let history = [user("Read."), calls(&["call_0"]), giant, assistant("Read."), user("Go on.")];
         let view = chat.before_model(&history, None).unwrap().view;
-        let clip = chat.session().clips[0].clone();
+        let cap = chat.session().clips[0].cap;
         let tokens = of_text(&Estimator::parse("lexical").unwrap(), &words(&view[2]));
-        assert!(tokens > 0 && tokens <= clip.cap, "{text}: {tokens} of {}", clip.cap);
+        assert!(tokens > 0 && tokens <= cap, "{text}: {tokens} of {cap}");
     }
 }
 
@@ -366,4 +366,14 @@ fn usage_of_another_request_is_not_believed() {
     assert_eq!(other, before);
     let own = precis::engine::after_model(&options, &before, usage(), Some(&report.request));
     assert_ne!(own, before);
+}
+
+#[test]
+fn only_the_newest_cuts_are_remembered() {
+    let mut state = precis::state::SessionState::default();
+    for cap in 1..30 {
+        let up_to = precis::message::Position { count: cap, chain: cap };
+        state.clip(precis::state::Clip { up_to, cap, reach: 0, old: 0 });
+    }
+    assert_eq!(state.clips.iter().map(|clip| clip.cap).collect::<Vec<_>>(), (22..30).collect::<Vec<_>>());
 }
