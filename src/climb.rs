@@ -3,6 +3,7 @@
 use crate::compose;
 use crate::error::{Error, Warning};
 use crate::host::Host;
+use crate::message::Position;
 use crate::plan::compact::Shape;
 use crate::plan::{self, Edit, Rung, Scene};
 use crate::prelude::*;
@@ -36,17 +37,23 @@ pub(crate) fn step_after(rung: Rung, helped: bool) -> Rung {
 }
 
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
-    let Edit { cap, reach, clear } = edit;
+    let Edit { cap, reach, clear, failed } = edit;
     let old = work.history.old();
     if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
         work.state.clip(Clip { up_to, cap: cap.max(plan::LEAST_CAP), reach, old });
     }
     if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
         // What was cleared stays so, also where the tail begins earlier now.
-        let before = work.state.cleared.filter(|before| work.history.position(before.count) == Some(*before));
-        let media = before.map_or(0, |before| work.state.media.min(before.count));
-        work.state.cleared = before.filter(|before| before.count > up_to.count).or(Some(up_to));
-        work.state.media = media.max(up_to.count.min(old));
+        let held = |before: Option<Position>| before.filter(|at| work.history.position(at.count) == Some(*at));
+        let farther = |before: Option<Position>| before.filter(|before| before.count > up_to.count).or(Some(up_to));
+        if failed {
+            work.state.failed = farther(held(work.state.failed));
+        } else {
+            let before = held(work.state.cleared);
+            let media = before.map_or(0, |before| work.state.media.min(before.count));
+            work.state.cleared = farther(before);
+            work.state.media = media.max(up_to.count.min(old));
+        }
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool) -> Opt
         && state.rewrites == call.state.rewrites
         // What lies beyond the end may hold later.
         && state.clips.iter().all(|clip| clip.up_to.count <= end)
-        && state.cleared.is_none_or(|cleared| cleared.count <= end)
+        && [state.cleared, state.failed].iter().flatten().all(|cleared| cleared.count <= end)
         // Further instructions would belong to those at the start.
         && (start < history.first() || view::leading(history) < history.messages.len())
         && pairs::check(&history.messages).is_empty()

@@ -211,6 +211,8 @@ pub struct SessionState {
     pub clips: Vec<Clip>,
     /// Results of messages before this are cleared.
     pub cleared: Option<Position>,
+    /// Failed results of messages before this are cleared.
+    pub failed: Option<Position>,
     /// Media of messages before this index are cleared.
     pub media: u64,
     /// Content hashes of clipped messages and of what they were made from: a view given back hashes like its history.
@@ -281,12 +283,13 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 12] = [
+const KNOWN: [&str; 13] = [
     "version",
     "revision",
     "checkpoints",
     "clips",
     "cleared",
+    "failed",
     "media",
     "rewrites",
     "calibration",
@@ -309,6 +312,7 @@ impl Record for SessionState {
         archive.records("checkpoints", &mut self.checkpoints);
         archive.records("clips", &mut self.clips);
         archive.maybe_position("cleared", &mut self.cleared);
+        archive.maybe_position("failed", &mut self.failed);
         let mut media = Some(self.media).filter(|&media| media > 0);
         archive.maybe_count("media", &mut media);
         self.media = media.unwrap_or(0);

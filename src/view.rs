@@ -4,7 +4,7 @@ use crate::content::Content;
 use crate::error::Error;
 use crate::history::History;
 use crate::host::{Host, Product};
-use crate::message::{Digest, Role};
+use crate::message::{Digest, Position, Role};
 use crate::plan::clip::{self, Edits};
 use crate::prelude::*;
 use crate::report::Parts;
@@ -228,6 +228,7 @@ pub fn leading(history: &History<'_>) -> usize {
 struct Lasting<'s> {
     clips: Vec<&'s Clip>,
     cleared: u64,
+    failed: u64,
     media: u64,
 }
 
@@ -237,14 +238,16 @@ pub const LEAST_CLEARED: u64 = 40;
 impl<'s> Lasting<'s> {
     fn of(history: &History<'_>, state: &'s SessionState) -> Self {
         // A position inside what a checkpoint covers cannot be checked any more, and need not be.
-        let holds = |position: &crate::message::Position| {
+        let holds = |position: &Position| {
             history.chain_at(position.count).is_none_or(|chain| chain == position.chain)
                 && position.count <= history.end()
         };
-        let cleared = state.cleared.filter(|position| holds(position)).map_or(0, |position| position.count);
+        let held = |position: Option<Position>| position.filter(holds).map_or(0, |position| position.count);
+        let cleared = held(state.cleared);
         Self {
             clips: state.clips.iter().filter(|clip| holds(&clip.up_to)).collect(),
             cleared,
+            failed: held(state.failed),
             media: state.media.min(cleared),
         }
     }
@@ -256,6 +259,7 @@ impl<'s> Lasting<'s> {
         let edits = Edits {
             clips: clips.map(|&clip| (clip, index < clip.old)).collect(),
             clears: index < self.cleared,
+            clears_failed: index < self.failed,
             clears_media: index < self.media,
         };
         if !message.parts().any(|part| clip::touches(&part, message, &edits)) {
@@ -269,6 +273,8 @@ impl<'s> Lasting<'s> {
             "cm"
         } else if edits.clears {
             "c"
+        } else if edits.clears_failed {
+            "f"
         } else {
             ""
         });

@@ -30,6 +30,8 @@ pub struct Edits<'s> {
     pub clips: Vec<(&'s Clip, bool)>,
     /// Results become a line.
     pub clears: bool,
+    /// Results of calls that failed do.
+    pub clears_failed: bool,
     /// Media become a line.
     pub clears_media: bool,
 }
@@ -68,11 +70,24 @@ pub fn is_of_result(part: &Part, message: &Digest<'_>) -> bool {
             && message.parts().any(|other| other.kind == PartKind::Result && other.number == part.number)
 }
 
+/// Whether this is the result of a call that failed, or a medium inside one.
+pub fn is_of_failed(part: &Part, message: &Digest<'_>) -> bool {
+    message.parts().any(|other| other.kind == PartKind::Result && other.marked && other.number == part.number)
+}
+
+/// Whether edits clear this part.
+fn clears(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
+    if is_of_result(part, message) {
+        edits.clears || edits.clears_failed && is_of_failed(part, message)
+    } else {
+        edits.clears_media
+    }
+}
+
 /// Whether edits change this part.
 pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
     let tokens = u64::from(part.tokens);
-    let clears = if is_of_result(part, message) { edits.clears } else { edits.clears_media };
-    clears && tokens > LEAST_CLEARED && clearable(part, message)
+    clears(part, message, edits) && tokens > LEAST_CLEARED && clearable(part, message)
         || edits.clips.iter().any(|&(clip, old)| tokens > clip.cap && reaches(part, message, clip.reach, old))
 }
 
@@ -124,8 +139,7 @@ fn shortened(
     estimator: &Estimator,
 ) -> Option<ContentPart> {
     let mut tokens = u64::from(part.tokens);
-    let clears = if part.kind == PartKind::Result { edits.clears } else { edits.clears_media };
-    if clears && clearable(part, message) {
+    if clears(part, message, edits) && clearable(part, message) {
         return match body {
             ContentPart::Result { number, id, output, failed } => {
                 // What is cut as well, or holds media, keeps no names: whichever edit came first, the line is the same.

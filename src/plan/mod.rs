@@ -96,6 +96,8 @@ pub struct Edit {
     pub reach: u64,
     /// Results of messages before this history index become placeholders.
     pub clear: Option<u64>,
+    /// Of these only those of calls that failed.
+    pub failed: bool,
 }
 
 /// What to do next.
@@ -210,15 +212,23 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         for reach in [clip::RESULTS, clip::ARGUMENTS, clip::ASSISTANT] {
             let clipped = clipped(reach);
             if from <= Rung::Clip && clipped < raw && acceptable(clipped) {
-                return (Rung::Clip, Move::Edit(Edit { cap: Some(cap), reach, clear: None }));
+                return (Rung::Clip, Move::Edit(Edit { cap: Some(cap), reach, ..Edit::default() }));
             }
         }
-        if let Some((clear, gained)) = clearing(scene)
-            && gained >= scene.raw(share(scene.limits.room, scene.options.shares.clear))
+        let worthwhile = scene.raw(share(scene.limits.room, scene.options.shares.clear));
+        // What went wrong is missed least.
+        if let Some((clear, gained)) = clearing(scene, true)
+            && gained >= worthwhile
+            && acceptable(raw.saturating_sub(gained))
+        {
+            return (Rung::Clear, Move::Edit(Edit { clear: Some(clear), failed: true, ..Edit::default() }));
+        }
+        if let Some((clear, gained)) = clearing(scene, false)
+            && gained >= worthwhile
             && acceptable(raw.saturating_sub(gained + gain_after(scene, clear, cap)))
         {
             let cap = (clipped(clip::RESULTS) < raw).then_some(cap);
-            return (Rung::Clear, Move::Edit(Edit { cap, reach: clip::RESULTS, clear: Some(clear) }));
+            return (Rung::Clear, Move::Edit(Edit { cap, reach: clip::RESULTS, clear: Some(clear), failed: false }));
         }
         if let Some(edit) = unavoidable(scene) {
             return (Rung::Clear, Move::Edit(edit));
@@ -240,16 +250,16 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         aims.iter().find_map(|&aim| level(parts, raw, aim).filter(|&cap| cap >= least))
     };
     if from <= Rung::Squeeze
-        && let Some((clear, gained)) = clearing(scene)
+        && let Some((clear, gained)) = clearing(scene, false)
         && scene.fits(raw.saturating_sub(gained))
     {
-        return (Rung::Squeeze, Move::Edit(Edit { cap: None, reach: clip::RESULTS, clear: Some(clear) }));
+        return (Rung::Squeeze, Move::Edit(Edit { clear: Some(clear), ..Edit::default() }));
     }
     for reach in [clip::RESULTS, clip::ASSISTANT] {
         if from <= Rung::Squeeze
             && let Some(cap) = level_to(&scene.cuttable(reach), scene.raw(scene.limits.room) / 20)
         {
-            return (Rung::Squeeze, Move::Edit(Edit { cap: Some(cap), reach, clear: None }));
+            return (Rung::Squeeze, Move::Edit(Edit { cap: Some(cap), reach, ..Edit::default() }));
         }
     }
     if from <= Rung::Trim
@@ -262,9 +272,9 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         let level = level_to(&parts, 0);
         // The last rung does what it can, also when that is not enough.
         let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));
-        let clear = clearing(scene).filter(|_| level.is_none()).map(|(clear, _)| clear);
+        let clear = clearing(scene, false).filter(|_| level.is_none()).map(|(clear, _)| clear);
         if cap.is_some() || clear.is_some() {
-            return (Rung::Crush, Move::Edit(Edit { cap, reach: clip::EVERYTHING, clear }));
+            return (Rung::Crush, Move::Edit(Edit { cap, reach: clip::EVERYTHING, clear, failed: false }));
         }
     }
     (Rung::Crush, Move::Stuck)
@@ -286,9 +296,14 @@ fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
     if own + scene.view.fixed() <= accept {
         return None;
     }
-    let (clear, gained) = clearing(scene).map_or((None, 0), |(clear, gained)| (Some(clear), gained));
+    let (clear, gained) = clearing(scene, false).map_or((None, 0), |(clear, gained)| (Some(clear), gained));
     let cap = level(&after(clear.unwrap_or(0)), raw.saturating_sub(gained), accept)?;
-    (cap >= scene.raw(scene.limits.room) / 20).then_some(Edit { cap: Some(cap), reach: clip::RESULTS, clear })
+    (cap >= scene.raw(scene.limits.room) / 20).then_some(Edit {
+        cap: Some(cap),
+        reach: clip::RESULTS,
+        clear,
+        failed: false,
+    })
 }
 
 fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
@@ -304,8 +319,8 @@ fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
     gain(&after.collect::<Vec<_>>(), cap)
 }
 
-/// Clearing every old result before the tail: up to which history index, and what it gains.
-fn clearing(scene: &Scene<'_>) -> Option<(u64, u64)> {
+/// Clearing every old result before the tail, or those of calls that failed: up to which history index, and what it gains.
+fn clearing(scene: &Scene<'_>, failed: bool) -> Option<(u64, u64)> {
     let tail = tail::tail_start(scene);
     // What the model has not answered yet it has not seen.
     let seen = (0..scene.history.messages.len())
@@ -322,7 +337,14 @@ fn clearing(scene: &Scene<'_>) -> Option<(u64, u64)> {
         }
         let message = item.digest().unwrap_or(scene.history.messages[input]);
         // Media that people attached stay as long as their turn is the active one.
-        let goes = |part: &Part| clip::clearable(part, &message) && (index < old || clip::is_of_result(part, &message));
+        let goes = |part: &Part| {
+            clip::clearable(part, &message)
+                && if failed {
+                    clip::is_of_failed(part, &message)
+                } else {
+                    index < old || clip::is_of_result(part, &message)
+                }
+        };
         for part in message.parts().filter(goes) {
             let tokens = u64::from(part.tokens);
             // Only results leave names behind.

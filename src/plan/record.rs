@@ -84,6 +84,7 @@ impl Record for Edit {
         archive.maybe_count("cap", &mut self.cap);
         crate::state::reach(archive, &mut self.reach);
         archive.maybe_count("clear", &mut self.clear);
+        archive.flag("failed", &mut self.failed);
     }
 }
 

@@ -141,3 +141,39 @@ fn copies_that_look_alike_stand_for_their_own_originals_in_a_view_that_is_given_
     fed.before_model(&[&given[..], &more].concat(), None).unwrap();
     assert_eq!(fed.session(), raw.session());
 }
+
+#[test]
+fn results_of_calls_that_failed_are_cleared_first() {
+    let turn = |id: &str, failed: bool| {
+        let mut result = result(id, &filler(8_000));
+        if let P::Result { failed: flag, .. } = &mut result.parts[0] {
+            *flag = failed;
+        }
+        [user(&format!("Try {id}.")), call(id, "run", json!({ "id": id })), result, assistant("Hm.")]
+    };
+    let kept = |view: &[M]| -> Vec<bool> {
+        let output = |message: &M| match &message.parts[0] {
+            P::Result { output, .. } => Some(output.as_str().unwrap().len() > 5_000),
+            _ => None,
+        };
+        view.iter().filter_map(output).collect()
+    };
+    let mut chat = chat(18_000);
+    let mut history = [turn("a", true), turn("b", false), turn("c", true), turn("d", false)].concat();
+    history.push(user("And now?"));
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"));
+    assert_eq!(kept(&prepared.view), [false, true, false, true]);
+
+    // They stay so, and give back the same; later the others follow.
+    let mut fed = chat.clone();
+    let more = [assistant("So."), user("Again.")];
+    let again = chat.before_model(&[&history[..], &more].concat(), None).unwrap();
+    assert_eq!(again.view[..history.len()], prepared.view[..]);
+    let given = fed.before_model(&[&prepared.view[..], &more].concat(), None).unwrap();
+    assert_eq!((given.view, fed.session()), (again.view, chat.session()));
+    history.extend(more);
+    history.extend([&turn("e", false)[..], &turn("f", false)[..], &turn("g", false)[..], &[user("Last.")]].concat());
+    let later = kept(&chat.before_model(&history, None).unwrap().view);
+    assert!(later.starts_with(&[false, false, false, false]), "{later:?}");
+}

@@ -38,7 +38,7 @@ fn a_plan_survives_its_round_trip() {
     assert!(matches!(seen[1], Move::Compact(_)));
     let edit = Plan {
         rung: Rung::Clear,
-        action: Move::Edit(Edit { cap: Some(100), reach: 3, clear: Some(4) }),
+        action: Move::Edit(Edit { cap: Some(100), reach: 3, clear: Some(4), failed: true }),
         attempt: 2,
         ..Plan::default()
     };

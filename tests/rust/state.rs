@@ -30,6 +30,7 @@ fn full() -> Value {
         ],
         "clips": [{ "upTo": { "count": 9, "chain": "fedcba9876543210" }, "cap": 500, "typed": true }],
         "cleared": { "count": 8, "chain": "00000000000000cc" },
+        "failed": { "count": 9, "chain": "00000000000000cd" },
         "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
         "calibration": {
             "key": "bytes4/1|m", "anchor": { "raw": 100, "reported": 250 }, "grown": { "raw": 200, "reported": 500 }, "whole": 1_500_000,
