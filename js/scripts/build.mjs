@@ -31,7 +31,7 @@ export async function build() {
     const engine = hash(files("Cargo.toml", "Cargo.lock", "src", ...tools), ask("rustc", "-vV"));
     await once("engine", engine, [join(glue, "precis_bg.wasm")], buildEngine);
     const scripts = files("js/src").filter((path) => !path.startsWith(at("js/src/cli")));
-    const texts = files("pkg-template", "README.md", "LICENSE-MIT", "LICENSE-APACHE", "tsconfig.json");
+    const texts = files("pkg-template", "README.md", "LICENSE-MIT", "tsconfig.json");
     await once("package", hash([...scripts, ...texts], engine), [at("pkg/package.json")], buildPackage);
   });
 }
@@ -116,8 +116,8 @@ async function buildPackage() {
   for (const path of Object.keys(rest.exports)) if (!source(path)) delete rest.exports[path];
   writeFileSync(join(made, "package.json"), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
 
-  for (const file of ["README.md", "LICENSE-MIT", "LICENSE-APACHE"])
-    if (existsSync(at(file))) cpSync(at(file), join(made, file));
+  // One licence is enough to use the package; the text of the other, 11 kB, stays in the repository.
+  for (const file of ["README.md", "LICENSE-MIT"]) if (existsSync(at(file))) cpSync(at(file), join(made, file));
   const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
   await bundle(
     entries.map((path) => ({ name: path === "." ? "index" : path.slice(2), source: source(path) })),
