@@ -9,8 +9,8 @@ use crate::plan::{self, Edit, Rung, Scene};
 use crate::prelude::*;
 use crate::report::{Notice, Report};
 use crate::state::{Breaker, Clip, Kind};
-use crate::summary::verify::{self, Answer};
-use crate::summary::{digest, facts};
+use crate::summary::verify::{self, Answer, Measure};
+use crate::summary::{digest, facts, transcript};
 use crate::text;
 use crate::view::{Item, Slot, View};
 use crate::work::Work;
@@ -76,7 +76,10 @@ pub(crate) fn cover(
     if let Some(answer) = answer {
         let material = compose::material(&scene, shape, true, host)?;
         let most = scene.raw(shape.summary_tokens) * 3 / 2;
-        match verify::judge(answer, material.raw, most.max(64), &options.estimator) {
+        let prompt = transcript::render(&material.messages, usize::MAX);
+        let known = material.previous.as_deref().unwrap_or_default();
+        let measure = Measure { prompt: &prompt, known, raw: material.raw, most: most.max(64) };
+        match verify::judge(answer, &measure, &options.estimator) {
             Ok(text) => {
                 breaker.failures = 0;
                 judged = Some((Kind::Summary, text));

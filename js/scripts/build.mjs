@@ -59,7 +59,12 @@ async function buildEngine() {
   const raw = join(made, "precis_bg.wasm");
   const small = join(made, "small.wasm");
   // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
-  await must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), "-Oz", "--converge", raw, "-o", small]);
+  const optimize = (...how) =>
+    must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, "-Oz", "--converge", raw, "-o", small]);
+  await optimize();
+  renameSync(small, raw);
+  // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
+  await optimize("--flatten", "--rereloop", "-Oz");
   renameSync(small, raw);
   rmSync(`${raw}.d.ts`);
   stamp(raw, hash([raw, join(made, "precis.js")]).slice(0, 12));

@@ -66,6 +66,9 @@ Rules:
 - At most ", word_limit(max_output_tokens), " words.", focus]
 }
 
+/// How every prompt ends.
+pub const NOW: &str = "Write the notes now.";
+
 /// The material of a summary.
 pub fn prompt(source: &Source<'_>, todos: &[Todo], budget: usize) -> String {
     let mut out = String::new();
@@ -89,7 +92,8 @@ pub fn prompt(source: &Source<'_>, todos: &[Todo], budget: usize) -> String {
             ]);
         }
     }
-    out.push_str("\nWrite the notes now.");
+    out.push('\n');
+    out.push_str(NOW);
     out
 }
 

@@ -1,11 +1,11 @@
 //! What is remembered: the digest made by code, the progress note, the request, the judgement of an answer.
 
-use crate::support::{M, P, Tape, answer, assistant, call, filler, result, user};
+use crate::support::{M, P, Tape, answer, assistant, call, filler, result, user, words};
 use precis::content::{self, Content};
 use precis::markers;
 use precis::message::Role;
 use precis::summary::request::{self, Todo};
-use precis::summary::verify::{Answer, judge};
+use precis::summary::verify::{Answer, Measure, judge};
 use precis::summary::{Source, digest, note, transcript};
 use precis::tokens::Estimator;
 use proptest::prelude::*;
@@ -277,7 +277,7 @@ fn a_note_goes_on_and_counts_what_it_no_longer_lists() {
 #[test]
 fn an_unusable_answer_is_refused_with_its_reason() {
     let estimator = Estimator::parse("bytes4").unwrap();
-    let judge = |answer: &Answer, raw, most| judge(answer, raw, most, &estimator);
+    let judge = |answer: &Answer, raw, most| judge(answer, &Measure { raw, most, ..Measure::default() }, &estimator);
     let text = |text: &str, finish: &str| Answer::Text { text: text.into(), finish: finish.into() };
     let reason = |answer: &Answer, raw, most| judge(answer, raw, most).unwrap_err();
     assert_eq!(reason(&Answer::Failed("It threw.".into()), 100, 100), "It threw.");
@@ -341,4 +341,82 @@ proptest! {
         let text = transcript::render(&contents(&messages), bytes);
         prop_assert!(text.len() <= bytes.max(messages.len() * 82) + messages.len(), "{} of {}", text.len(), bytes);
     }
+}
+
+const ENGLISH: &str =
+    "The user wants the order 4711 refunded; the refund was made, and the invoice is still to be sent.";
+
+#[test]
+fn rubbish_is_told_from_summaries() {
+    let estimator = Estimator::parse("bytes4").unwrap();
+    let history: Vec<M> = (0..30)
+        .map(|turn| {
+            user(&format!(
+                "request number {turn}: look at order {} please, and mind the discount of {turn} percent",
+                4_700 + turn
+            ))
+        })
+        .collect();
+    let prompt = transcript::render(&contents(&history), 100_000);
+    let known = "## Current state\nThe user has the customer number 9917 and wants every refund to be confirmed by mail before the end of the month, as was agreed with Ms. Oduya on the phone; nothing has been sent so far.\n## Key information\n- 9917, Oduya, the end of the month\n## Decisions\n- Confirmation by mail and not by letter, because letters take too long; no partial refunds, because accounting cannot book them before the quarter has ended.\n## Next steps\n- Write to Ms. Oduya.";
+    let measure = Measure { prompt: &format!("{}{prompt}", known), known, raw: 100_000, most: 10_000 };
+    let reason = |text: &str| judge(&answer(text), &measure, &estimator).expect_err(text);
+    let refusals = [
+        "I'm sorry, but I can't help with that.",
+        "I cannot assist with this request.",
+        "As an AI language model, I do not have access.",
+        "Es tut mir leid, dabei kann ich nicht helfen.",
+        "Je suis désolé, je ne peux pas vous aider.",
+        "Lo siento, no puedo ayudar con eso.",
+        "Desculpe, não posso ajudar.",
+        "Mi dispiace, non posso aiutarti.",
+        "Извините, я не могу помочь с этим.",
+        "抱歉，我无法协助处理。",
+        "申し訳ありませんが、お手伝いできません。",
+        "죄송하지만 도와드릴 수 없습니다.",
+        "عذراً، لا أستطيع المساعدة.",
+        "**I'm sorry**, this content is against the policy.",
+        "## Current state\nOrder 4711 was refunded.\n\nI'm sorry, but I cannot continue with this summary.",
+    ];
+    for text in refusals {
+        assert!(reason(text).contains("refused"), "{text}");
+    }
+    let calls = [
+        "<tool_call>\n{\"name\": \"read\"}\n</tool_call>",
+        "{\"name\": \"search\", \"arguments\": {\"q\": \"x\"}}",
+        "Let me look first.\n<invoke name=\"read\">",
+        "<|tool_calls_begin|>search",
+        "[TOOL_CALLS] [{}]",
+    ];
+    for text in calls {
+        assert!(reason(text).contains("tool call"), "{text}");
+    }
+    let echoes = [
+        format!("<conversation>\n{prompt}</conversation>\n"),
+        "user: ".to_owned() + &history.iter().map(words).collect::<Vec<_>>().join("\nuser: "),
+        known.to_owned(),
+        format!("Here it is.\n{}", request::NOW),
+        "<conversation>".to_owned(),
+    ];
+    for text in echoes {
+        assert!(reason(&text).contains("repeated"), "{text}");
+    }
+    assert!(reason("<think>The user wants me to").contains("nothing"));
+    for seen in ["... --- ...", "\u{200b}\u{feff}\u{2060}", "\u{a0}\u{2003}", "« … »"] {
+        assert!(reason(seen).contains("nothing"), "{seen:?}");
+    }
+    let good = [
+        ENGLISH.to_owned(),
+        format!("{known}\n- Order 4711 was refunded on Monday."),
+        "## Current state\n- The assistant said: \"I'm sorry, I can't open the file.\" The user sent it again.\n## Next steps\n- Read it.".to_owned(),
+        "- \"request number 3: look at order 4703 please\" is done\n- the log says <tool_call> was never closed\n- 4705 remains".to_owned(),
+        "I can't log in, the user wrote; the password was reset.\n- Order 4711 is open.".to_owned(),
+    ];
+    for text in good {
+        assert_eq!(judge(&answer(&text), &measure, &estimator).as_deref(), Ok(&*text));
+    }
+    assert_eq!(
+        judge(&answer(&format!("<think>Hm.\nSo.</think>\n{ENGLISH}")), &measure, &estimator).as_deref(),
+        Ok(ENGLISH)
+    );
 }

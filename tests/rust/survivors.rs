@@ -300,10 +300,12 @@ fn asked_for(new: &[usize]) -> String {
             history.extend([assistant(&filler(bytes / 8)), calls(&["call_0"]), result("call_0", "ok")]);
         }
         let revision = chat.session().revision;
+        let round = asked.len();
         let mut calls = 0;
         let mut summarize = |_: &precis::summary::request::Request| {
             calls += 1;
-            answer(&filler(1_500))
+            // As long as a summary may be, and no echo of what it is made of or of the one before it.
+            answer(&(0..75).map(|note| format!("note {note} of {round}, on work; ")).collect::<String>())
         };
         chat.before_model(&history, Some(&mut summarize)).unwrap();
         assert!(chat.session().revision > revision, "{asked}: nothing was compacted");
