@@ -59,7 +59,8 @@ export const checks = [
   })),
   { name: "examples, Durable Objects killed under load", all: true, pkg: true, run: durableObjects },
   { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
-  { name: "examples, a chat in Chromium", all: true, pkg: true, run: browserExample },
+  { name: "examples, a chat in Chromium", all: true, pkg: true, run: () => browserExample("browser.mjs") },
+  { name: "examples, a chat in Next.js", all: true, pkg: true, run: () => browserExample("smoke.mjs", "next") },
   { name: "rust properties, 10,000 cases", all: true, run: properties },
   { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
@@ -200,15 +201,18 @@ async function durableObjects() {
   return total(output, /(\d+) turns answered/g);
 }
 
-async function browserExample() {
+async function browserExample(...program) {
   if (!(await chromium())) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
-  return example("browser.mjs");
+  return example(...program);
 }
 
 /** Counts the messages of all the chats. */
-async function example(program) {
+async function example(program, ...args) {
   await testPackages();
-  const output = await must(process.execPath, [`tests/js/examples/${program}`], { ...quiet, timeout: 600_000 });
+  const output = await must(process.execPath, [`tests/js/examples/${program}`, ...args], {
+    ...quiet,
+    timeout: 600_000,
+  });
   return total(output, /^.*?\b(\d+) messages/gm);
 }
 
