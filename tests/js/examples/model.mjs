@@ -15,7 +15,12 @@ export async function model({ window, seed }) {
 
   const server = createServer(async (request, response) => {
     let body = "";
-    for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    try {
+      for await (const chunk of request.setEncoding("utf8")) body += chunk;
+    } catch {
+      // Who asked was killed while asking.
+      return;
+    }
     const { messages, stream, max_completion_tokens: reply } = JSON.parse(body);
     const prompt = tokens(messages);
     seen.longest = Math.max(seen.longest, prompt + reply);
