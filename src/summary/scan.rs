@@ -14,17 +14,25 @@ pub fn each<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
+        // What the word holds, its last byte left out: that is no part of it if it only ends the sentence.
+        let (mut kinds, mut last) = (0, 0);
         let mut url = false;
-        while at < bytes.len() && (in_word(bytes, start, at) || url && b"&=?,;!*%#".contains(&bytes[at])) {
-            url |= bytes[at..].starts_with(b"://");
+        while at < bytes.len() {
+            let kind = KINDS[usize::from(bytes[at])];
+            if kind & WORD == 0 && !joins(bytes, start, at) && !(url && b"&=?,;!*%#".contains(&bytes[at])) {
+                break;
+            }
+            url |= kind & COLON != 0 && bytes[at..].starts_with(b"://");
+            kinds |= last;
+            last = kind;
             at += 1;
         }
         if at > start {
-            let word = text::between(text, start, at);
+            let end = at - usize::from(last & ENDS != 0);
             if url {
-                each(trim(word))
-            } else {
-                pieces(word, each)
+                each(trim(text::between(text, start, at)))
+            } else if kinds & OTHER != 0 || last & (OTHER | ENDS) == OTHER || may_stand_out(bytes, start, end) {
+                pieces(text::between(text, start, at), each)
             }
             continue;
         }
@@ -32,6 +40,57 @@ pub fn each<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
         let escape = bytes[at] == b'\\' && matches!(bytes.get(at + 1), Some(b'n' | b't' | b'r'));
         at += 1 + usize::from(escape);
     }
+}
+
+/// What a byte is; most words hold nothing but letters, and are seen through by this alone.
+const KINDS: [u8; 256] = {
+    let mut kinds = [OTHER; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let code = byte as u8;
+        if code.is_ascii_alphabetic() || code >= 0x80 {
+            kinds[byte] = LETTER;
+        }
+        // Among them letters with accents, Greek, Cyrillic: languages that part their words.
+        if code.is_ascii_alphanumeric()
+            || matches!(code, b'.' | b'_' | b'/' | b':' | b'@' | b'~' | b'+' | b'-' | 0xc3..=0xd3)
+        {
+            kinds[byte] |= WORD;
+        }
+        if code.is_ascii_uppercase() {
+            kinds[byte] |= UPPER;
+        }
+        if code.is_ascii_digit() {
+            kinds[byte] |= DIGIT;
+        }
+        if code == b'/' {
+            kinds[byte] |= SLASH;
+        }
+        if code == b':' {
+            kinds[byte] |= COLON;
+        }
+        if matches!(code, b'.' | b':' | b',' | b';' | b'!' | b'?' | b'-' | b'+' | b'@' | b'/' | b'~' | b'=') {
+            kinds[byte] |= ENDS;
+        }
+        byte += 1;
+    }
+    kinds
+};
+/// Belongs to a word wherever it stands.
+const WORD: u8 = 1;
+const LETTER: u8 = 2;
+const UPPER: u8 = 4;
+const DIGIT: u8 = 8;
+const SLASH: u8 = 16;
+const COLON: u8 = 32;
+/// Ends no name.
+const ENDS: u8 = 64;
+/// No letter.
+const OTHER: u8 = 128;
+
+/// Whether a word of letters alone may be found: the name of an error, or one in capitals.
+fn may_stand_out(bytes: &[u8], start: usize, end: usize) -> bool {
+    end > start + 4 && (bytes[start] == b'E' || matches!(bytes[end - 1], b'r' | b'n') && end > start + 7)
 }
 
 /// Whether what was found is only an amount, a date, a version, a measure.
@@ -45,11 +104,9 @@ pub fn is_weak(found: &str) -> bool {
     date || !name && unit < 3 && !(unit == 0 && digits == bytes.len() && digits > 4)
 }
 
-fn in_word(bytes: &[u8], start: usize, at: usize) -> bool {
+/// Whether a byte belongs to the word that began at `start` because of what stands beside it.
+fn joins(bytes: &[u8], start: usize, at: usize) -> bool {
     match bytes[at] {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'_' | b'/' | b':' | b'@' | b'~' | b'+' | b'-' => true,
-        // Letters with accents, Greek, Cyrillic: languages that part their words.
-        0xc3..=0xd3 => true,
         0x80..=0xbf => at > start && matches!(bytes[at - 1], 0xc3..=0xd3),
         b'#' | b'$' => at == start,
         // Thousands.
@@ -61,8 +118,15 @@ fn in_word(bytes: &[u8], start: usize, at: usize) -> bool {
 }
 
 fn trim(word: &str) -> &str {
-    let word = word.trim_start_matches([':', '+', '-', ',']);
-    word.trim_end_matches(['.', ':', ',', ';', '!', '?', '-', '+', '@', '/', '~', '='])
+    let bytes = word.as_bytes();
+    let (mut start, mut end) = (0, bytes.len());
+    while start < end && matches!(bytes[start], b':' | b'+' | b'-' | b',') {
+        start += 1;
+    }
+    while start < end && KINDS[usize::from(bytes[end - 1])] & ENDS != 0 {
+        end -= 1;
+    }
+    text::between(word, start, end)
 }
 
 /// A word, taken apart at its colons unless they belong to it: `host:port`, `C:\…`.
@@ -72,7 +136,7 @@ fn pieces<'t>(mut word: &'t str, each: &mut dyn FnMut(&'t str)) {
         let Some(colon) = word.bytes().position(|byte| byte == b':') else { return one(word, each) };
         let (head, rest) = (text::between(word, 0, colon), text::between(word, colon + 1, word.len()));
         let number = rest.len() > 1 && rest.len() < 6 && rest.bytes().all(|byte| byte.is_ascii_digit());
-        let host = !head.contains('/') && !ends_in(head, FILES) && (head.contains('.') || rest.len() > 3);
+        let host = !head.contains('/') && !ends_in(head.as_bytes(), FILES) && (head.contains('.') || rest.len() > 3);
         if rest.starts_with('\\') || number && host && head.bytes().any(|byte| byte.is_ascii_alphanumeric()) {
             return each(word);
         }
@@ -83,17 +147,23 @@ fn pieces<'t>(mut word: &'t str, each: &mut dyn FnMut(&'t str)) {
 
 fn one<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
     let bytes = word.as_bytes();
-    let count = |what: &dyn Fn(u8) -> bool| bytes.iter().filter(|&&byte| what(byte)).count();
     if bytes.len() < 2 {
         return;
     }
-    let digits = count(&|byte| byte.is_ascii_digit());
-    let letters = count(&|byte| byte.is_ascii_alphabetic() || byte >= 0x80);
-    let slashes = count(&|byte| byte == b'/');
+    let (mut digits, mut letters, mut upper, mut slashes) = (0, 0, 0, 0);
+    for &byte in bytes {
+        let kind = KINDS[usize::from(byte)];
+        digits += usize::from(kind & DIGIT != 0);
+        letters += usize::from(kind & LETTER != 0);
+        upper += usize::from(kind & UPPER != 0);
+        slashes += usize::from(kind & SLASH != 0);
+    }
+    let place = |what: u8| bytes.iter().position(|&byte| byte == what);
     if slashes == 0
-        && let Some((name, host)) = word.split_once('@')
+        && let Some(at) = place(b'@')
     {
-        if !name.is_empty() && host.contains('.') {
+        let (name, host) = (text::between(word, 0, at), text::between(word, at + 1, word.len()));
+        if at > 0 && host.as_bytes().contains(&b'.') {
             return each(word);
         }
         one(name, each);
@@ -101,32 +171,31 @@ fn one<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
     }
     if slashes > 0 {
         let rooted = matches!(bytes[0], b'/' | b'~' | b'.') && slashes > 1 || bytes[0] == b'~';
-        if letters > 0 && (rooted || slashes > 1 || ends_in(word, FILES)) {
+        if letters > 0 && (rooted || slashes > 1 || ends_in(bytes, FILES)) {
             return each(word);
         }
         return word.split('/').for_each(|part| one(part, each));
     }
-    let upper = count(&|byte| byte.is_ascii_uppercase());
-    let ticket = upper > 1
-        && digits > 0
-        && word.split_once('-').is_some_and(|(key, number)| key.len() == upper && number.len() == digits);
-    let code = digits == 0
-        && bytes.len() > 4
-        && letters == upper
-        && (word.contains('_') || bytes[0] == b'E' && word != "ERROR");
+    let ticket = || upper > 1 && digits > 0 && upper + digits + 1 == bytes.len() && place(b'-') == Some(upper);
+    let code = || {
+        digits == 0
+            && bytes.len() > 4
+            && letters == upper
+            && (bytes.contains(&b'_') || bytes[0] == b'E' && word != "ERROR")
+    };
     let found = digits > 2 && bytes.len() > 3
         || digits > 0 && matches!(bytes[0], b'#' | b'$')
-        || ticket
-        || code
-        || letters > 0 && (ends_in(word, FILES) || ends_in(word, HOSTS))
-        || bytes.len() > 7 && (word.ends_with("Error") || word.ends_with("Exception"));
+        || ticket()
+        || code()
+        || letters > 0 && (ends_in(bytes, FILES) || ends_in(bytes, HOSTS))
+        || bytes.len() > 7 && (bytes.ends_with(b"Error") || bytes.ends_with(b"Exception"));
     if found {
         each(word);
     }
 }
 
 /// Whether the last part of a word is one of these endings.
-fn ends_in(word: &str, endings: &str) -> bool {
-    word.rsplit_once('.')
-        .is_some_and(|(name, last)| !name.is_empty() && endings.split(' ').any(|ending| ending == last))
+fn ends_in(word: &[u8], endings: &str) -> bool {
+    let dot = word.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0);
+    dot.is_some_and(|dot| endings.as_bytes().split(|&byte| byte == b' ').any(|ending| *ending == word[dot + 1..]))
 }
