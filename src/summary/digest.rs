@@ -4,7 +4,7 @@
 use super::facts::{self, Facts};
 use super::request::Todo;
 use super::{Source, rules, transcript};
-use crate::content::{Content, ContentPart};
+use crate::content::{Content, ContentPart, Value};
 use crate::markers;
 use crate::message::Role;
 use crate::prelude::*;
@@ -192,61 +192,65 @@ fn todo_list(todos: &[Todo]) -> Vec<String> {
 }
 
 /// How one tool was used.
-struct Usage {
+struct Usage<'m> {
     name: String,
     calls: usize,
     failures: usize,
+    /// What an earlier digest told of its last call.
     last: String,
+    /// The newest call since then.
+    call: Option<&'m Value>,
+    /// What came of the newest call: whether it failed, and what it printed.
+    results: Vec<(bool, &'m Value)>,
 }
 
 fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
-    let mut used: Vec<Usage> = earlier.iter().filter_map(|line| parse_usage(line)).collect();
+    let mut used: Vec<Usage<'_>> = earlier.iter().filter_map(|line| parse_usage(line)).collect();
     // Ids may come again: a result belongs to the newest call with its id.
     let mut calls: Vec<(&str, &str)> = Vec::new();
     for part in messages.iter().flat_map(|(message, _)| &message.parts) {
         match part {
             ContentPart::Call { id, name, input, .. } => {
                 calls.push((id, name));
-                let last = one_line(&input.to_text());
-                match used.iter().position(|usage| usage.name == *name) {
-                    Some(at) => {
-                        // The tool used last stands last.
-                        let mut usage = used.remove(at);
-                        usage.calls += 1;
-                        usage.last = last;
-                        used.push(usage);
-                    }
-                    None => used.push(Usage { name: name.clone(), calls: 1, failures: 0, last }),
-                }
+                // The tool used last stands last.
+                let at = used.iter().position(|usage| usage.name == *name);
+                let mut usage = match at {
+                    Some(at) => used.remove(at),
+                    None => Usage::of(name.clone()),
+                };
+                usage.calls += 1;
+                usage.call = Some(input);
+                usage.results.clear();
+                used.push(usage);
             }
             ContentPart::Result { id, output, failed, .. } => {
                 let Some(at) = calls.iter().rposition(|call| call.0 == id) else { continue };
                 let Some(usage) = used.iter_mut().find(|usage| usage.name == calls[at].1) else { continue };
                 usage.failures += usize::from(*failed);
                 if !calls[at + 1..].iter().any(|call| call.1 == calls[at].1) {
-                    let output = output.to_text();
-                    let outcome = if output.starts_with(markers::NOTICE) { "" } else { &output };
-                    let word = if *failed { "failed" } else { "ok" };
-                    usage.last = text![usage.last, " → ", word, " ", one_line(outcome)];
+                    usage.results.push((*failed, output));
                 }
             }
             _ => {}
         }
     }
-    used.into_iter()
-        .map(|usage| {
-            text![
-                "- ",
-                usage.name,
-                ": ",
-                usage.calls,
-                " calls, ",
-                usage.failures,
-                " failed, last with ",
-                usage.last.trim_end()
-            ]
-        })
-        .collect()
+    used.into_iter().map(Usage::told).collect()
+}
+
+impl<'m> Usage<'m> {
+    fn of(name: String) -> Self {
+        Usage { name, calls: 0, failures: 0, last: String::new(), call: None, results: Vec::new() }
+    }
+
+    fn told(self) -> String {
+        let mut last = self.call.map_or(self.last, |input| one_line(&input.to_text()));
+        for (failed, output) in self.results {
+            let output = output.to_text();
+            let outcome = if output.starts_with(markers::NOTICE) { "" } else { &output };
+            last = text![last, " → ", if failed { "failed" } else { "ok" }, " ", one_line(outcome)];
+        }
+        text!["- ", self.name, ": ", self.calls, " calls, ", self.failures, " failed, last with ", last.trim_end()]
+    }
 }
 
 fn one_line(text: &str) -> String {
@@ -254,7 +258,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// Reads a line that [`tools`] wrote, if it was not cut in the middle.
-fn parse_usage(line: &str) -> Option<Usage> {
+fn parse_usage<'m>(line: &str) -> Option<Usage<'m>> {
     const MIDDLE: &str = " failed, last with ";
     let line = line.strip_prefix("- ")?;
     let middle = text::find(line, MIDDLE)?;
@@ -262,10 +266,10 @@ fn parse_usage(line: &str) -> Option<Usage> {
     let (name, calls) = head.strip_suffix(" calls,")?.rsplit_once(' ')?;
     let (name, last) = (name.strip_suffix(':')?, text::between(line, middle + MIDDLE.len(), line.len()));
     Some(Usage {
-        name: name.to_owned(),
         calls: calls.parse().ok()?,
         failures: failures.parse().ok()?,
         last: last.to_owned(),
+        ..Usage::of(name.to_owned())
     })
 }
 
