@@ -35,6 +35,7 @@
 //! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
 //! | [`compose`], `climb`, `render`, [`engine`] | checkpoints and their texts, the moves of a commit, what is sent, the steps |
 //! | [`standing`] | the short way where nothing is to do and messages were only appended |
+//! | [`wire`] | plain data as bytes, for the boundary |
 
 #![no_std]
 
@@ -75,4 +76,5 @@ pub mod tokens;
 pub mod view;
 #[cfg(target_arch = "wasm32")]
 pub mod wasm;
+pub mod wire;
 mod work;

@@ -1,4 +1,4 @@
-// npm run build: Rust → wasm → glue → pkg/, the folder that is published. Nothing is done twice.
+// npm run build: Rust → wasm → pkg/, the folder that is published. Nothing is done twice.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +10,6 @@ import {
   exclusively,
   files,
   hash,
-  locked,
   main,
   must,
   note,
@@ -21,22 +20,25 @@ import {
   wasmTarget,
 } from "./common.mjs";
 
-const glue = at("js/src/glue");
+/** The JavaScript that must be of one build with the engine. */
+const boundary = ["js/src/glue.ts", "js/src/wire.ts"];
+/** The finished engine. */
+const wasmFile = join(cache, "precis.wasm");
 
 /** Brings pkg/ up to date. */
 export async function build() {
   await exclusively("build", async () => {
     await packages();
-    const tools = ["js/scripts/build.mjs", "js/scripts/bundle.mjs", "js/scripts/bindgen", "package-lock.json"];
+    const tools = ["js/scripts/build.mjs", "js/scripts/bundle.mjs", "package-lock.json", ...boundary];
     const engine = hash(files("Cargo.toml", "Cargo.lock", "src", ...tools), ask("rustc", "-vV"));
-    await once("engine", engine, [join(glue, "precis_bg.wasm")], buildEngine);
+    await once("engine", engine, [wasmFile], buildEngine);
     const scripts = files("js/src").filter((path) => !path.startsWith(at("js/src/cli")));
     const texts = files("pkg-template", "README.md", "LICENSE-MIT", "tsconfig.json");
     await once("package", hash([...scripts, ...texts], engine), [at("pkg/package.json")], buildPackage);
   });
 }
 
-/** Rust → wasm → glue → optimized and validated wasm, in js/src/glue. */
+/** Rust → optimized and validated wasm. */
 async function buildEngine() {
   const wasm = await wasmTarget();
   note("compiling the engine …");
@@ -50,27 +52,17 @@ async function buildEngine() {
     },
   );
 
-  const made = join(cache, "glue");
-  rmSync(made, { recursive: true, force: true });
-  mkdirSync(made, { recursive: true });
-  await must(await bindgen(), [join(target, wasm, "release", "precis.wasm"), made]);
-
   note("optimizing …");
-  const raw = join(made, "precis_bg.wasm");
-  const small = join(made, "small.wasm");
+  const made = `${wasmFile}.made`;
   // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
-  const optimize = (...how) =>
-    must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, "-Oz", "--converge", raw, "-o", small]);
-  await optimize();
-  renameSync(small, raw);
+  const optimize = (from, ...how) =>
+    must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, "-Oz", "--converge", from, "-o", made]);
+  await optimize(join(target, wasm, "release", "precis.wasm"));
   // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
-  await optimize("--flatten", "--rereloop", "-Oz");
-  renameSync(small, raw);
-  rmSync(`${raw}.d.ts`);
-  stamp(raw, hash([raw, join(made, "precis.js")]).slice(0, 12));
-  validate(readFileSync(raw));
-  rmSync(glue, { recursive: true, force: true });
-  cpSync(made, glue, { recursive: true });
+  await optimize(made, "--flatten", "--rereloop", "-Oz", "--strip-producers");
+  stamp(made, hash([made, ...boundary.map((file) => at(file))]).slice(0, 12));
+  validate(readFileSync(made));
+  renameSync(made, wasmFile);
 }
 
 /** Writes into the wasm which build it is of, as a custom section that the JavaScript of the same build looks for. */
@@ -84,20 +76,6 @@ function anonymous() {
   const sources = join(process.env.CARGO_HOME ?? join(homedir(), ".cargo"), "registry/src");
   const registries = existsSync(sources) ? readdirSync(sources).map((name) => join(sources, name)) : [];
   return [`--remap-path-prefix=${root}=precis`, ...registries.map((path) => `--remap-path-prefix=${path}=crates`)];
-}
-
-/** The program that writes the glue; it must be of the same version as the wasm-bindgen in the engine. */
-async function bindgen() {
-  const manifest = at("js/scripts/bindgen/Cargo.toml");
-  const wanted = locked("wasm-bindgen");
-  if (!readFileSync(manifest, "utf8").includes(`wasm-bindgen-cli-support = "=${wanted}"`)) {
-    throw new Error(
-      `js/scripts/bindgen/Cargo.toml must ask for wasm-bindgen-cli-support "=${wanted}", as Cargo.lock does`,
-    );
-  }
-  const place = join(target, "bindgen");
-  await must("cargo", ["build", "--manifest-path", manifest], { env: { CARGO_TARGET_DIR: place } });
-  return join(place, "debug", process.platform === "win32" ? "bindgen.exe" : "bindgen");
 }
 
 function validate(bytes) {
@@ -126,7 +104,7 @@ async function buildPackage() {
   const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
   await bundle(
     entries.map((path) => ({ name: path === "." ? "index" : path.slice(2), source: source(path) })),
-    readFileSync(join(glue, "precis_bg.wasm")),
+    readFileSync(wasmFile),
     made,
   );
 

@@ -112,7 +112,7 @@ async function javascript(contents, outfile, more) {
 
 async function subpath(source, outfile) {
   const { metafile } = await esbuild.build({ ...options(outfile, ["precis"]), entryPoints: [source] });
-  if (Object.keys(metafile.inputs).some((input) => input.includes("/glue/"))) {
+  if (Object.keys(metafile.inputs).some((input) => input.endsWith("js/src/engine.ts"))) {
     throw new Error(`${outfile} holds a second engine: its sources must import "precis", not a file of the engine`);
   }
 }

@@ -66,9 +66,7 @@ export const checks = [
 ];
 
 async function rustFormat() {
-  for (const manifest of ["Cargo.toml", "js/scripts/bindgen/Cargo.toml"]) {
-    await must("cargo", ["fmt", "--check", "--manifest-path", manifest, "--", "--color=never"], quiet);
-  }
+  await must("cargo", ["fmt", "--check", "--", "--color=never"], quiet);
 }
 
 async function clippy(...target) {

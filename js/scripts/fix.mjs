@@ -4,6 +4,5 @@ import { main, must, packages } from "./common.mjs";
 main(import.meta.url, async () => {
   await packages();
   await must("cargo", ["fmt"]);
-  await must("cargo", ["fmt", "--manifest-path", "js/scripts/bindgen/Cargo.toml"]);
   await must(process.execPath, ["node_modules/@biomejs/biome/bin/biome", "check", "--write", "."]);
 });

@@ -19,7 +19,7 @@ async function measure() {
     sizes[name] = { raw: bytes.length, gz: gzipSync(bytes, { level: 9 }).length, br: brotliCompressSync(bytes).length };
   };
   const wasm = readFileSync(at("pkg/precis.wasm"));
-  const glue = Buffer.from(await minified("js/src/glue/precis.js"));
+  const glue = Buffer.from(await minified("js/src/glue.ts"));
   add("wasm + glue", Buffer.concat([wasm, glue]));
   add("wasm", wasm);
   add("glue", glue);
@@ -35,7 +35,9 @@ async function measure() {
 
 async function minified(file) {
   const { default: esbuild } = await import("esbuild");
-  return esbuild.transformSync(readFileSync(at(file), "utf8"), { minifySyntax: true, minifyWhitespace: true }).code;
+  const how = { bundle: true, write: false, format: "esm", minifySyntax: true, minifyWhitespace: true };
+  const { outputFiles } = await esbuild.build({ entryPoints: [at(file)], ...how });
+  return outputFiles[0].text;
 }
 
 /** Builds and compares; throws what grew. Gives the number of sizes compared. */

@@ -1,6 +1,5 @@
 import { enter, isWhole, memoryBuffer } from "./engine.ts";
 import { at, type PrecisError } from "./errors.ts";
-import type { Reading } from "./glue.ts";
 import type { Leaves } from "./leaves.ts";
 import { type Count, writeMessage } from "./script.ts";
 import { EngineTape } from "./tape.ts";
@@ -35,7 +34,7 @@ export function digest(
 ): Digested[] {
   const guessed: boolean[] = [];
   const records = enter((glue) => {
-    const reading = new glue.Reading(estimator);
+    const reading = glue.read(estimator);
     const tape = spare ?? new EngineTape();
     spare = null;
     try {
@@ -45,14 +44,15 @@ export function digest(
           if (bytes.length === 0) bytes = new Uint8Array(memoryBuffer(), reading.pointer, BUFFER);
           return bytes;
         },
-        push: (ops, length) => enter(() => reading.push(ops, length)),
+        push: (ops, length) => enter(() => glue.push(reading, ops, length)),
       });
       for (const { leaves, path } of sources) guessed.push(write(tape, leaves, path, counter));
       tape.finish();
-      return enter(() => reading.finish());
+      return enter(() => glue.finish(reading));
     } finally {
       spare = tape;
-      release(reading);
+      // The memory of an instance that broke must not be freed in the one that takes its place.
+      if (isWhole()) glue.free(reading);
     }
   });
   return split(records, guessed);
@@ -66,12 +66,6 @@ function write(tape: EngineTape, leaves: Leaves, path: string, counter: ((text: 
     throw at(path, error) as PrecisError;
   }
   return count?.failed ?? false;
-}
-
-/** The memory of an instance that broke must not be freed in the one that takes its place. */
-function release(reading: Reading): void {
-  if (isWhole()) reading.free();
-  else reading.__destroy_into_raw();
 }
 
 function split(records: Uint32Array, guessed: readonly boolean[]): Digested[] {

@@ -2,11 +2,8 @@
  * The one engine of this module: instantiated on first use, replaced when it breaks. Internal.
  */
 import { isErrorLike, isOutOfStack, PrecisError } from "./errors.ts";
-import * as generated from "./glue/precis.js";
-import type { Glue } from "./glue.ts";
+import { type Glue, glue, instantiate } from "./glue.ts";
 import { failure, mismatch } from "./load/failure.ts";
-
-const glue = generated as unknown as Glue;
 
 /** How this platform gets the compiled engine: each entry of the package says so. */
 export type Load = () => WebAssembly.Module;
@@ -15,6 +12,7 @@ export type Load = () => WebAssembly.Module;
 declare const BUILD: string;
 
 let load: Load | undefined;
+let program: WebAssembly.Module | undefined;
 let memory: WebAssembly.Memory | undefined;
 /** Calls of the engine that are on the stack; a broken instance is not replaced under them. */
 let depth = 0;
@@ -81,9 +79,8 @@ function start(): void {
   if (memory && !broken) return;
   if (broken && depth > 0) throw trapped(undefined);
   try {
-    if (broken) glue.__wbg_reset_state();
-    // Once instantiated, the glue only answers the exports of the present instance.
-    memory = glue.initSync({ module: memory ? (undefined as never) : compiled() }).memory;
+    program ??= compiled();
+    memory = instantiate(program);
     broken = false;
   } catch (error) {
     if (isOutOfStack(error)) throw error;

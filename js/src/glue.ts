@@ -1,53 +1,193 @@
 /**
- * The boundary as TypeScript sees it: what the generated glue exports, and what it is given. Internal.
+ * The boundary as TypeScript sees it: what the engine can be called for, what it is given, what it asks. Internal.
  */
 import type { ContextUsage, Plan, Report, SessionState, SummaryRequest, Todo } from "./types.ts";
+import { Incoming, Outgoing } from "./wire.ts";
+
+/** What the engine is: `src/wasm/mod.rs`. */
+interface Engine {
+  readonly memory: WebAssembly.Memory;
+  room(length: number): number;
+  call(number: number, block: number): number;
+  done(block: number): void;
+}
+
+let engine: Engine;
+/** Who answers what the engine asks: the host of the innermost call. */
+let host: Host | undefined;
+/** What it threw, until the engine has come to an end. */
+let thrown: unknown;
+/** To use again; null while it is in use, and at first. */
+let spare: Outgoing | null = null;
+
+const WENT_WELL = 0;
+const REFUSED = 1;
+
+/** Puts a new instance in the place of what was there. */
+export function instantiate(module: WebAssembly.Module): WebAssembly.Memory {
+  const { exports } = new WebAssembly.Instance(module, { precis: { ask } });
+  engine = exports as unknown as Engine;
+  return engine.memory;
+}
+
+/** Gives the engine what it is called with; reads its answer. */
+function call<T>(number: number, values: readonly unknown[], asked: Host | undefined, read: (from: Incoming) => T): T {
+  const outer = host;
+  host = asked;
+  try {
+    const answer = engine.call(
+      number,
+      place((out) => {
+        out.start();
+        for (const value of values) out.value(value);
+      }),
+    );
+    const from = new Incoming(engine.memory.buffer, answer);
+    engine.done(answer);
+    const how = from.value<number>();
+    if (how === WENT_WELL) return read(from);
+    const error = how === REFUSED ? from.value() : thrown;
+    thrown = undefined;
+    throw error;
+  } finally {
+    host = outer;
+  }
+}
+
+/** Answers what the engine asks in the middle of a call. */
+function ask(number: number, args: number): number {
+  return place((out) => {
+    try {
+      const from = new Incoming(engine.memory.buffer, args);
+      const next = <T>() => from.value<T>();
+      const asked = host as Host;
+      out.start(0);
+      if (number === 0) {
+        const { ops, text } = asked.read(next());
+        out.value(ops);
+        out.value(text);
+      } else if (number === 1) out.value(asked.summary(next(), next(), next()));
+      else if (number === 2) out.value(asked.remade(next(), next()));
+      else if (number === 3) out.value(asked.replace(next(), next(), next(), next()));
+      else if (number === 4) out.value(asked.result(next(), next(), next()));
+      else out.value(asked.merge(next()));
+    } catch (error) {
+      thrown = error;
+      out.start(1);
+    }
+  });
+}
+
+/** A block in the engine's memory with what `write` writes. */
+function place(write: (out: Outgoing) => void): number {
+  // What is written may hold getters, and those may call the engine.
+  const out = spare ?? new Outgoing();
+  spare = null;
+  write(out);
+  const block = out.finish();
+  const at = engine.room(block.length) >>> 0;
+  new Uint8Array(engine.memory.buffer).set(block, at);
+  spare = out;
+  return at;
+}
+
+const value = <T>(from: Incoming): T => from.value<T>();
+
+/** A call's values, in the order of `MEMBERS` in `src/wasm/mod.rs` and what follows there. */
+function members(call: CallInput, records: Uint32Array, flags: Uint8Array | null): unknown[] {
+  return [
+    call.options,
+    call.window,
+    call.state,
+    call.offset,
+    call.model,
+    call.maxOutputTokens,
+    call.uncountedTools,
+    call.todos,
+    call.mustKeep,
+    call.threshold,
+    call.focus,
+    call.compact,
+    call.ids,
+    call.unreadable,
+    call.counterFailed,
+    call.overflow,
+    call.strict,
+    call.system,
+    call.tools,
+    records,
+    flags,
+  ];
+}
+
+function outcome(from: Incoming): Outcome {
+  const next = <T>() => from.value<T>();
+  const done: Outcome = { state: next(), report: next(), changed: next(), view: next() };
+  done.standing = next<Uint32Array | null>() ?? undefined;
+  done.next = next<Plan | null>() ?? undefined;
+  return done;
+}
 
 /** Digests messages; used synchronously and freed. */
 export interface Reading {
+  readonly number: number;
   /** Of its buffer in the engine's memory. */
   readonly pointer: number;
-  push(ops: Uint32Array, bytes: number): void;
-  finish(): Uint32Array;
-  free(): void;
-  /** Lets go of it without touching the engine's memory. */
-  __destroy_into_raw(): unknown;
 }
 
-export interface Glue {
-  initSync(source: { module: WebAssembly.Module }): { readonly memory: WebAssembly.Memory };
-  /** Puts a new instance in the place of a broken one. */
-  __wbg_reset_state(): void;
-  readonly Reading: new (estimator: string) => Reading;
+/** What the engine can be called for. */
+export const glue = {
+  read: (estimator: string): Reading =>
+    call(0, [estimator], undefined, (from) => ({ number: from.value(), pointer: from.value() })),
+  push: (reading: Reading, ops: Uint32Array, bytes: number): void =>
+    call(1, [reading.number, bytes, ops], undefined, () => {}),
+  finish: (reading: Reading): Uint32Array => call(2, [reading.number], undefined, value<Uint32Array>),
+  free: (reading: Reading): void => call(3, [reading.number], undefined, () => {}),
   /** Checks options; answers the name of the estimator for this model. */
-  validate(options: unknown, model?: string): string;
-  plan(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Plan;
-  usage(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage;
-  requests(
-    call: CallInput,
+  validate: (options: unknown, model?: string): string => call(4, [options, model], undefined, value<string>),
+  plan: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Plan =>
+    call(5, members(input, records, flags), host, value<Plan>),
+  /** Decides, and commits at once unless the summarizer has to be asked first: then the plan that waits. */
+  begin: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan } =>
+    call(6, members(input, records, flags), host, (from) => {
+      const plan = from.value<Plan | null>();
+      return plan ? { plan } : outcome(from);
+    }),
+  /** `begin` for a chat to which only these messages were added since; undefined if that is not enough to decide. */
+  resume: (input: CallInput, records: Uint32Array, standing: Uint32Array): Outcome | undefined =>
+    call(7, [...members(input, records, null), standing], undefined, (from) =>
+      from.value() === null ? outcome(from) : undefined,
+    ),
+  usage: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage =>
+    call(8, members(input, records, flags), host, value<ContextUsage>),
+  requests: (
+    input: CallInput,
     records: Uint32Array,
     flags: Uint8Array,
     plan: unknown,
     host: Host,
-  ): SummaryRequest<never>[];
-  commit(
-    call: CallInput,
+  ): SummaryRequest<never>[] =>
+    call(9, [...members(input, records, flags), plan], host, value<SummaryRequest<never>[]>),
+  commit: (
+    input: CallInput,
     records: Uint32Array,
     flags: Uint8Array,
     plan: unknown,
     results: Answer[] | undefined,
     host: Host,
-  ): Outcome;
-  /** Decides, and commits at once unless the summarizer has to be asked first: then the plan that waits. */
-  begin(call: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan };
-  /** `begin` for a chat to which only these messages were added since; undefined if that is not enough to decide. */
-  resume(call: CallInput, records: Uint32Array, standing: Uint32Array): Outcome | undefined;
-  after_model(options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState;
-  keep_from(state: unknown): { readonly index: number; readonly id: string | null };
-  summary_of(state: unknown): string | undefined;
-  attributes(report: unknown): Record<string, string | number | boolean>;
-  check(records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[];
-}
+  ): Outcome => call(10, [...members(input, records, flags), plan, results], host, outcome),
+  after_model: (options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState =>
+    call(11, [options, state, usage, request], undefined, value<SessionState>),
+  keep_from: (state: unknown): { readonly index: number; readonly id: string | null } =>
+    call(12, [state], undefined, value<{ index: number; id: string | null }>),
+  summary_of: (state: unknown): string | null => call(13, [state], undefined, value<string | null>),
+  attributes: (report: unknown): Record<string, string | number | boolean> =>
+    call(14, [report], undefined, value<Record<string, string | number | boolean>>),
+  check: (records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[] =>
+    call(15, [records, strict], undefined, value<{ rule: string; index: number; message: string }[]>),
+};
+
+export type Glue = typeof glue;
 
 /** One call, as plain data. */
 export interface CallInput {

@@ -1,77 +1,71 @@
-//! The host's side of a call, in JavaScript.
+//! The host's side of a call: what the engine asks while it works.
 
-use super::js::Array;
-use super::wire;
+use super::block;
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
 use crate::host::{Host, Product, Sent};
 use crate::prelude::*;
-use wasm_bindgen::prelude::*;
+use crate::wire::{Reader, Writer};
 
-#[wasm_bindgen]
-extern "C" {
-    /// What TypeScript passes with a call; see `js/src/glue.ts`.
-    pub type JsHost;
-
-    #[wasm_bindgen(method, catch)]
-    fn read(this: &JsHost, inputs: Vec<u32>) -> Result<Tape, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn summary(this: &JsHost, text: &str, id: &str, covers: f64) -> Result<Vec<u32>, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn remade(this: &JsHost, input: u32, key: &str) -> Result<Option<Vec<u32>>, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn replace(this: &JsHost, input: u32, key: &str, parts: Vec<u32>, texts: Array) -> Result<Vec<u32>, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn result(this: &JsHost, id: &str, name: &str, text: &str) -> Result<Option<Vec<u32>>, JsValue>;
-    #[wasm_bindgen(method, catch)]
-    fn merge(this: &JsHost, pair: Vec<u32>) -> Result<Vec<u32>, JsValue>;
+#[cfg(feature = "module")]
+#[link(wasm_import_module = "precis")]
+unsafe extern "C" {
+    /// Asks the host; `args` is read before anything else happens. Answers a block made by [`super::room`]: its length,
+    /// then 0 and what was asked for, or 1 if the host threw.
+    safe fn ask(number: u32, args: *const u8) -> *mut u8;
 }
 
-#[wasm_bindgen]
-extern "C" {
-    type Tape;
-
-    #[wasm_bindgen(method, getter)]
-    fn ops(this: &Tape) -> Vec<u32>;
-    #[wasm_bindgen(method, getter)]
-    fn text(this: &Tape) -> Vec<u8>;
+/// Where nobody is asked, as in tests of this module alone, nobody answers.
+#[cfg(not(feature = "module"))]
+fn ask(_: u32, _: *const u8) -> *mut u8 {
+    block::give(vec![5, 0, 0, 0, 1])
 }
 
-/// A host during one exported call: counts what it makes, and keeps what it threw.
-pub struct Bridge<'a> {
-    host: &'a JsHost,
+/// A host during one call: counts what it makes.
+#[derive(Default)]
+pub struct Bridge {
     made: u32,
-    thrown: Option<JsValue>,
+    /// It threw; so the call ends with an error that the host knows better.
+    pub thrown: bool,
 }
 
-impl<'a> Bridge<'a> {
-    /// A bridge to `host` for one exported call.
-    pub fn new(host: &'a JsHost) -> Self {
-        Self { host, made: 0, thrown: None }
+impl Bridge {
+    #[inline(never)]
+    fn ask(&mut self, number: u32, args: Writer) -> Result<Vec<u8>, Error> {
+        let args = args.finish();
+        // SAFETY: the host answers a block that it filled and forgets.
+        let answer = unsafe { block::take(ask(number, args.as_ptr())) };
+        if answer.get(4) == Some(&0) {
+            return Ok(answer);
+        }
+        self.thrown = true;
+        Err(Error::new(Code::InvalidCall, "The format threw."))
     }
 
-    /// What the host threw stands in the place of the error it became.
-    pub fn settle<T>(self, result: Result<T, Error>) -> Result<T, JsValue> {
-        result.map_err(|error| self.thrown.unwrap_or_else(|| wire::error_to_js(error)))
+    /// A message that the host made, by its record; none if it made none.
+    #[inline(never)]
+    fn made(&mut self, number: u32, args: Writer) -> Result<Option<Product>, Error> {
+        let answer = self.ask(number, args)?;
+        Ok(Reader::new(&answer[5..]).words().map(|record| {
+            self.made += 1;
+            Product { record, number: self.made - 1 }
+        }))
     }
 
-    fn caught(&mut self, thrown: JsValue) -> Error {
-        self.thrown = Some(thrown);
-        Error::new(Code::InvalidCall, "The format threw.")
-    }
-
-    fn product(&mut self, record: Vec<u32>) -> Product {
-        let number = self.made;
-        self.made += 1;
-        Product { record, number }
+    fn need(&mut self, number: u32, args: Writer) -> Result<Product, Error> {
+        self.made(number, args)?.ok_or_else(|| Error::new(Code::Boundary, "The host made no message."))
     }
 }
 
-impl Host for Bridge<'_> {
+impl Host for Bridge {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        let tape =
-            self.host.read(inputs.iter().map(|&input| input as u32).collect()).map_err(|thrown| self.caught(thrown))?;
-        let contents = content::read(&tape.ops(), &tape.text())?;
+        let mut args = Writer::default();
+        let words: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
+        args.words(&words);
+        let answer = self.ask(0, args)?;
+        let mut tape = Reader::new(&answer[5..]);
+        let (ops, text) = (tape.words().unwrap_or_default(), tape.bytes().unwrap_or_default());
+        let contents = content::read(&ops, text)?;
         if contents.len() == inputs.len() {
             Ok(contents)
         } else {
@@ -80,37 +74,48 @@ impl Host for Bridge<'_> {
     }
 
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
-        #[allow(clippy::cast_precision_loss, reason = "a count of messages")]
-        let record = self.host.summary(text, id, covers as f64).map_err(|thrown| self.caught(thrown))?;
-        Ok(self.product(record))
+        let mut args = Writer::default();
+        args.text(text);
+        args.text(id);
+        args.value(&covers.into());
+        self.need(1, args)
     }
 
     fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {
-        let record = self.host.remade(input as u32, key).map_err(|thrown| self.caught(thrown))?;
-        Ok(record.map(|record| self.product(record)))
+        let mut args = Writer::default();
+        args.whole(input as u32);
+        args.text(key);
+        self.made(2, args)
     }
 
     fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
-        let (mut parts, bodies) = (Vec::new(), Array::new());
-        for (part, text) in texts {
-            parts.push(*part);
-            bodies.push(&JsValue::from_str(text));
+        let mut args = Writer::default();
+        args.whole(input as u32);
+        args.text(key);
+        let parts: Vec<u32> = texts.iter().map(|(part, _)| *part).collect();
+        args.words(&parts);
+        args.list(texts.len());
+        for (_, text) in texts {
+            args.text(text);
         }
-        let record = self.host.replace(input as u32, key, parts, bodies).map_err(|thrown| self.caught(thrown))?;
-        Ok(self.product(record))
+        self.need(3, args)
     }
 
     fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
-        let record = self.host.result(id, name, text).map_err(|thrown| self.caught(thrown))?;
-        Ok(record.map(|record| self.product(record)))
+        let mut args = Writer::default();
+        args.text(id);
+        args.text(name);
+        args.text(text);
+        self.made(4, args)
     }
 
     fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
-        let pair = [first, second].into_iter().flat_map(|sent| match sent {
+        let mut args = Writer::default();
+        let pair = [first, second].map(|sent| match sent {
             Sent::Input(input) => [0, input as u32],
             Sent::Made(number) => [1, number],
         });
-        let record = self.host.merge(pair.collect()).map_err(|thrown| self.caught(thrown))?;
-        Ok(self.product(record))
+        args.words(pair.as_flattened());
+        self.need(5, args)
     }
 }

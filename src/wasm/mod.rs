@@ -1,9 +1,11 @@
-//! The only place that knows JavaScript: bindings and conversion. It holds no decision, and nothing in it waits.
+//! The engine as a wasm module: three functions it exports, one it imports. It holds no decision, and nothing in it waits.
+//!
+//! What crosses lies in blocks of this module's memory that begin with their length in 32 bits; [`crate::wire`] says how
+//! the rest is written. `js/src/glue.ts` is the other side.
 
 use crate::prelude::*;
+mod block;
 mod host;
-mod js;
-mod wire;
 
 use crate::archive::Record;
 use crate::call::Call;
@@ -18,13 +20,10 @@ use crate::plan::record::Plan;
 use crate::report;
 use crate::standing::{self, Standing};
 use crate::state::SessionState;
-use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
+use crate::wire::{Reader, Writer};
 use host::Bridge;
-pub use host::JsHost;
-use wasm_bindgen::prelude::*;
-use wire::{error_to_js, from_js, to_js};
 
 /// 3 kB smaller (gzipped) than the standard one.
 #[cfg(feature = "module")]
@@ -39,249 +38,254 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     core::arch::wasm32::unreachable()
 }
 
-/// Bytes of text that cross at a time.
-const CHUNK: usize = 65_536;
+/// Room for a block of `length` bytes, its own length included, for the host to fill.
+#[cfg_attr(feature = "module", unsafe(no_mangle))]
+pub extern "C" fn room(length: u32) -> *mut u8 {
+    let mut block = vec![0; length as usize];
+    block[..4].copy_from_slice(&length.to_le_bytes());
+    block::give(block)
+}
+
+/// The host is done with a block that [`call`] answered.
+///
+/// # Safety
+/// `block` is one that `call` answered, and nothing reads it any more.
+#[cfg_attr(feature = "module", unsafe(no_mangle))]
+pub unsafe extern "C" fn done(block: *mut u8) {
+    // SAFETY: by contract.
+    drop(unsafe { block::take(block) });
+}
+
+/// Answers a call, by its number in [`answer`]: a block that holds how it went, 0 or [`REFUSED`] or [`THROWN`], and what
+/// belongs to that.
+///
+/// # Safety
+/// `block` was made by [`room`] and filled, and nothing reads it any more. A reading named in it is open.
+#[cfg_attr(feature = "module", unsafe(no_mangle))]
+pub unsafe extern "C" fn call(number: u32, block: *mut u8) -> *mut u8 {
+    // SAFETY: by contract.
+    let given = unsafe { block::take(block) };
+    let mut bridge = Bridge::default();
+    let mut out = Writer::default();
+    out.whole(0);
+    if let Err(error) = answer(number, &mut Reader::new(&given[4..]), &mut bridge, &mut out) {
+        out = Writer::default();
+        if bridge.thrown {
+            out.whole(THROWN);
+        } else {
+            out.whole(REFUSED);
+            out.value(&error_to_json(&error));
+        }
+    }
+    block::give(out.finish())
+}
+
+/// An error follows.
+const REFUSED: u32 = 1;
+/// The host threw when it was asked something. It knows what.
+const THROWN: u32 = 2;
+
+fn error_to_json(error: &Error) -> Json {
+    Json::record(&mut [
+        ("code", error.code.as_str().into()),
+        ("path", error.path.clone().into()),
+        ("advice", error.advice.as_str().into()),
+    ])
+}
 
 /// Digests messages from a tape whose text the host writes straight into this memory.
-#[wasm_bindgen]
-pub struct Reading {
+struct Reading {
     buffer: Vec<u8>,
     digester: Option<Digester>,
 }
 
-#[wasm_bindgen]
-impl Reading {
-    /// A reading that counts with this estimator (`rule[:family]`).
-    #[wasm_bindgen(constructor)]
-    pub fn new(estimator: &str) -> Result<Self, JsValue> {
-        let estimator = Estimator::parse(estimator).map_err(error_to_js)?;
-        Ok(Self { buffer: vec![0; CHUNK], digester: Some(Digester::new(estimator)) })
-    }
+/// Bytes of text that cross at a time.
+const CHUNK: usize = 65_536;
 
-    /// Where the buffer of 64 KiB lies in memory.
-    #[wasm_bindgen(getter)]
-    pub fn pointer(&self) -> usize {
-        self.buffer.as_ptr() as usize
-    }
-
-    /// Takes ops and the first `bytes` of the buffer.
-    pub fn push(&mut self, ops: &[u32], bytes: usize) -> Result<(), JsValue> {
-        let text = self.buffer.get(..bytes).ok_or_else(gone)?;
-        self.digester.as_mut().ok_or_else(gone)?.push(ops, text).map_err(error_to_js)
-    }
-
-    /// The records of all messages.
-    pub fn finish(&mut self) -> Result<Vec<u32>, JsValue> {
-        self.digester.take().ok_or_else(gone)?.finish().map_err(error_to_js)
-    }
-}
-
-fn gone() -> JsValue {
-    error_to_js(Error::new(Code::Boundary, "A reading was used after its end."))
-}
-
-/// Checks options; answers the name of the estimator for [`Reading`] and for this model.
-#[wasm_bindgen]
-pub fn validate(options: JsValue, model: Option<String>) -> Result<String, JsValue> {
-    let options = parse_options(options).map_err(error_to_js)?;
-    Ok(options.estimator.for_model(model.as_deref()).name())
-}
-
-fn parse_options(options: JsValue) -> Result<Options, Error> {
-    Options::parse(&from_js(&options, "options", Code::InvalidOption)?)
-}
-
-/// Decides about a call.
-#[wasm_bindgen]
-pub fn plan(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
-    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
-    let plan = engine::plan(&call, &mut bridge);
-    bridge.settle(plan).map(|mut plan| to_js(&plan.to_json()))
-}
-
-/// Decides about a call and commits at once if nothing has to be asked; else answers the plan that waits.
-#[wasm_bindgen]
-pub fn begin(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
-    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
-    let begun = engine::begin(&call, &mut bridge);
-    Ok(match bridge.settle(begun)? {
-        Begun::Done(committed) => committed_to_js(*committed),
-        Begun::Waits(mut plan) => {
-            let out = js::Object::new();
-            out.member("plan", &to_js(&plan.to_json()));
-            out.into()
+fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writer) -> Result<(), Error> {
+    match number {
+        // Opens a reading with this estimator (`rule[:family]`): the reading, and where its buffer of 64 KiB lies.
+        0 => {
+            let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
+            let reading =
+                Box::leak(Box::new(Reading { buffer: vec![0; CHUNK], digester: Some(Digester::new(estimator)) }));
+            out.whole(core::ptr::from_mut(reading) as u32);
+            out.whole(reading.buffer.as_ptr() as u32);
         }
-    })
-}
-
-/// [`begin`] for a chat to which only the messages of `records` were added since a call left `standing`. Answers nothing
-/// if that is not enough to decide.
-#[wasm_bindgen]
-pub fn resume(call: JsValue, records: Vec<u32>, standing: &[u32]) -> Result<JsValue, JsValue> {
-    let call = parse_call(&call, records, Vec::new()).map_err(error_to_js)?;
-    let mut known = Standing::default();
-    for (number, words) in known.iter_mut().zip(standing.chunks_exact(2)) {
-        *number = u64::from(words[0]) | u64::from(words[1]) << 32;
+        // Gives a reading ops and so many bytes of its buffer.
+        1 => {
+            let reading = reading(given)?;
+            let bytes = given.value().unwrap_or_default().count().ok_or_else(gone)?;
+            let text = reading.buffer.get(..bytes as usize).ok_or_else(gone)?;
+            reading.digester.as_mut().ok_or_else(gone)?.push(&given.words().ok_or_else(gone)?, text)?;
+        }
+        // Ends a reading: the records of all messages.
+        2 => out.words(&reading(given)?.digester.take().ok_or_else(gone)?.finish()?),
+        // Frees a reading.
+        3 => {
+            let reading: *mut Reading = reading(given)?;
+            // SAFETY: it was leaked by 0, and the host forgets it now.
+            drop(unsafe { Box::from_raw(reading) });
+        }
+        // Checks options: the name of the estimator for 0 and for this model.
+        4 => {
+            let options = options(given)?;
+            out.text(&options.estimator.for_model(given.value().unwrap_or_default().text()).name());
+        }
+        // Decides about a call.
+        5 => out.value(&engine::plan(&parse_call(given)?, host)?.to_json()),
+        // Decides, and commits at once if nothing has to be asked; else the plan that waits.
+        6 => match engine::begin(&parse_call(given)?, host)? {
+            Begun::Done(committed) => {
+                out.value(&Json::Null);
+                write_committed(*committed, out);
+            }
+            Begun::Waits(mut plan) => out.value(&plan.to_json()),
+        },
+        // As 6 for a chat to which only the messages of the records were added since a call left `standing`; nothing if
+        // that is not enough to decide.
+        7 => {
+            let call = parse_call(given)?;
+            let mut known = Standing::default();
+            for (number, words) in known.iter_mut().zip(given.words().unwrap_or_default().chunks_exact(2)) {
+                *number = u64::from(words[0]) | u64::from(words[1]) << 32;
+            }
+            match standing::resume(&call, &known)? {
+                None => out.value(&Json::Bool(true)),
+                Some(committed) => {
+                    out.value(&Json::Null);
+                    write_committed(committed, out);
+                }
+            }
+        }
+        // The meter.
+        8 => out.value(&engine::usage(&parse_call(given)?, host)?.to_json()),
+        // What a plan asks a summarizer for.
+        9 => {
+            let (call, plan) = (parse_call(given)?, plan(given)?);
+            let requests = engine::requests(&call, &plan, host)?;
+            out.list(requests.len());
+            for request in requests {
+                out.value(&Json::record(&mut [
+                    ("id", request.id.into()),
+                    ("kind", request.kind.into()),
+                    ("system", request.system.into()),
+                    ("prompt", request.prompt.into()),
+                    ("maxOutputTokens", request.max_output_tokens.into()),
+                ]));
+            }
+        }
+        // Applies a plan.
+        10 => {
+            let (call, plan) = (parse_call(given)?, plan(given)?);
+            let results = given.plain("results", Code::InvalidCall)?;
+            let mut committed = engine::commit(&call, &plan, answers(&results).as_deref(), host)?;
+            committed.account(&plan, &results);
+            write_committed(committed, out);
+        }
+        // Learns from reported usage.
+        11 => {
+            let (options, state) = (options(given)?, state(given)?);
+            let usage = given.value().unwrap_or_default();
+            let request = given.value().unwrap_or_default();
+            let count = |name: &str| usage.get(name).count();
+            let reported = engine::Reported {
+                prompt: count("prompt"),
+                output: count("output").unwrap_or(0),
+                reasoning: count("reasoning").unwrap_or(0),
+            };
+            out.value(&engine::after_model(&options, &state, reported, request.text()).to_json());
+        }
+        // The first message a host must load.
+        12 => {
+            let state = state(given)?;
+            let (index, id) = engine::keep_from(&state);
+            out.value(&Json::record(&mut [("index", index.into()), ("id", id.map(str::to_owned).into())]));
+        }
+        // The newest summary.
+        13 => out.value(&engine::summary_of(&state(given)?).map(str::to_owned).into()),
+        // Flat attributes of a report.
+        14 => out.value(&report::attributes(&given.plain("report", Code::InvalidCall)?)?),
+        // Violations in a run of messages.
+        15 => {
+            let records = given.words().ok_or_else(gone)?;
+            let messages = Digest::split(&records).ok_or_else(gone)?;
+            let mut all = pairs::check(&messages);
+            if given.value() == Some(Json::Bool(true)) {
+                all.extend(pairs::alternation(&messages));
+            }
+            out.list(all.len());
+            for violation in all {
+                out.value(&Json::record(&mut [
+                    ("rule", violation.rule.into()),
+                    ("index", violation.index.into()),
+                    ("message", violation.message.into()),
+                ]));
+            }
+        }
+        _ => return Err(gone()),
     }
-    let committed = standing::resume(&call, &known).map_err(error_to_js)?;
-    Ok(committed.map_or(JsValue::UNDEFINED, committed_to_js))
+    Ok(())
 }
 
-/// The meter.
-#[wasm_bindgen]
-pub fn usage(call: JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Result<JsValue, JsValue> {
-    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
-    let usage = engine::usage(&call, &mut bridge);
-    bridge.settle(usage).map(|usage| to_js(&usage.to_json()))
+#[cold]
+#[inline(never)]
+fn gone() -> Error {
+    Error::new(Code::Boundary, "JavaScript and engine of precis do not belong together: install precis afresh.")
 }
 
-/// What a plan asks a summarizer for.
-#[wasm_bindgen]
-pub fn requests(
-    call: JsValue,
-    records: Vec<u32>,
-    flags: Vec<u8>,
-    plan: JsValue,
-    host: &JsHost,
-) -> Result<JsValue, JsValue> {
-    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let plan = parse_plan(plan).map_err(error_to_js)?;
-    let mut bridge = Bridge::new(host);
-    let requests = engine::requests(&call, &plan, &mut bridge);
-    bridge.settle(requests).map(|requests| requests_to_js(&requests))
+fn reading<'a>(given: &mut Reader<'_>) -> Result<&'a mut Reading, Error> {
+    let address = given.value().unwrap_or_default().count().ok_or_else(gone)?;
+    // SAFETY: by the contract of `call` this is an open reading, and the host uses one at a time.
+    Ok(unsafe { &mut *(address as usize as *mut Reading) })
 }
 
-/// Applies a plan.
-#[wasm_bindgen]
-pub fn commit(
-    call: JsValue,
-    records: Vec<u32>,
-    flags: Vec<u8>,
-    plan: JsValue,
-    results: JsValue,
-    host: &JsHost,
-) -> Result<JsValue, JsValue> {
-    let call = parse_call(&call, records, flags).map_err(error_to_js)?;
-    let plan = parse_plan(plan).map_err(error_to_js)?;
-    let results = from_js(&results, "results", Code::InvalidCall).map_err(error_to_js)?;
-    let answers = parse_answers(&results);
-    let mut bridge = Bridge::new(host);
-    let committed = engine::commit(&call, &plan, answers.as_deref(), &mut bridge);
-    let mut committed = bridge.settle(committed)?;
-    committed.account(&plan, &results);
-    Ok(committed_to_js(committed))
+fn options(given: &mut Reader<'_>) -> Result<Options, Error> {
+    Options::parse(&given.plain("options", Code::InvalidOption)?)
 }
 
-/// Learns from reported usage.
-#[wasm_bindgen]
-pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: JsValue) -> Result<JsValue, JsValue> {
-    let options = parse_options(options).map_err(error_to_js)?;
-    let state = parse_state(state).map_err(error_to_js)?;
-    let usage = from_js(&usage, "usage", Code::InvalidCall).unwrap_or_default();
-    let request = request.as_string();
-    let count = |name: &str| usage.get(name).count();
-    let reported = engine::Reported {
-        prompt: count("prompt"),
-        output: count("output").unwrap_or(0),
-        reasoning: count("reasoning").unwrap_or(0),
-    };
-    Ok(to_js(&engine::after_model(&options, &state, reported, request.as_deref()).to_json()))
+fn state(given: &mut Reader<'_>) -> Result<SessionState, Error> {
+    SessionState::parse(&given.plain("state", Code::InvalidState)?)
 }
 
-/// The first message a host must load.
-#[wasm_bindgen]
-pub fn keep_from(state: JsValue) -> Result<JsValue, JsValue> {
-    let state = parse_state(state).map_err(error_to_js)?;
-    let (index, id) = engine::keep_from(&state);
-    Ok(to_js(&Json::record(&mut [("index", index.into()), ("id", id.map(str::to_owned).into())])))
+fn plan(given: &mut Reader<'_>) -> Result<Plan, Error> {
+    Plan::parse(&given.plain("plan", Code::InvalidPlan)?)
 }
 
-/// The newest summary.
-#[wasm_bindgen]
-pub fn summary_of(state: JsValue) -> Result<Option<String>, JsValue> {
-    let state = parse_state(state).map_err(error_to_js)?;
-    Ok(engine::summary_of(&state).map(str::to_owned))
-}
+/// The members of a call in the order in which they are passed, each with the code of its errors.
+const MEMBERS: [(&str, Code); 17] = [
+    ("options", Code::InvalidOption),
+    ("window", Code::InvalidWindow),
+    ("state", Code::InvalidState),
+    ("offset", Code::InvalidCall),
+    ("model", Code::InvalidCall),
+    ("maxOutputTokens", Code::InvalidCall),
+    ("uncountedTools", Code::InvalidCall),
+    ("todos", Code::InvalidCall),
+    ("mustKeep", Code::InvalidCall),
+    ("threshold", Code::InvalidCall),
+    ("focus", Code::InvalidCall),
+    ("compact", Code::InvalidCall),
+    ("ids", Code::InvalidCall),
+    ("unreadable", Code::InvalidCall),
+    ("counterFailed", Code::InvalidCall),
+    ("overflow", Code::InvalidCall),
+    ("strict", Code::InvalidCall),
+];
 
-/// Flat attributes of a report.
-#[wasm_bindgen]
-pub fn attributes(report: JsValue) -> Result<JsValue, JsValue> {
-    let report = from_js(&report, "report", Code::InvalidCall).map_err(error_to_js)?;
-    report::attributes(&report).map(|flat| to_js(&flat)).map_err(error_to_js)
-}
-
-/// Violations in a run of messages.
-#[wasm_bindgen]
-pub fn check(records: Vec<u32>, strict: bool) -> Result<JsValue, JsValue> {
-    let messages = Digest::split(&records).ok_or_else(gone)?;
-    let mut all = pairs::check(&messages);
-    if strict {
-        all.extend(pairs::alternation(&messages));
+fn parse_call(given: &mut Reader<'_>) -> Result<Call, Error> {
+    let mut members = Vec::with_capacity(MEMBERS.len());
+    for (name, code) in MEMBERS {
+        members.push((name.to_owned(), given.plain(name, code)?));
     }
-    let found = all.into_iter().map(|violation| {
-        Json::record(&mut [
-            ("rule", violation.rule.into()),
-            ("index", violation.index.into()),
-            ("message", violation.message.into()),
-        ])
-    });
-    Ok(to_js(&Json::List(found.collect())))
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// What TypeScript passes as a call, as far as it is not plain data.
-    type Given;
-
-    #[wasm_bindgen(method, getter)]
-    fn system(this: &Given) -> Option<Vec<u32>>;
-    #[wasm_bindgen(method, getter)]
-    fn tools(this: &Given) -> Option<Vec<u32>>;
-}
-
-fn parse_call(call: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call, Error> {
-    let member = |name: &str| js::get(call, &JsValue::from_str(name)).unwrap_or(JsValue::NULL);
-    let given: &Given = call.unchecked_ref();
-    let mut members = Vec::new();
-    for (name, code) in
-        [("options", Code::InvalidOption), ("window", Code::InvalidWindow), ("state", Code::InvalidState)]
-    {
-        members.push((name.to_owned(), from_js(&member(name), name, code)?));
-    }
-    for name in [
-        "offset",
-        "model",
-        "maxOutputTokens",
-        "uncountedTools",
-        "todos",
-        "mustKeep",
-        "threshold",
-        "focus",
-        "compact",
-        "ids",
-        "unreadable",
-        "counterFailed",
-        "overflow",
-        "strict",
-    ] {
-        members.push((name.to_owned(), from_js(&member(name), name, Code::InvalidCall)?));
-    }
-    Call::parse(&Json::Object(members), records, flags, given.system().as_deref(), given.tools().as_deref())
-}
-
-fn parse_state(state: JsValue) -> Result<SessionState, Error> {
-    SessionState::parse(&from_js(&state, "state", Code::InvalidState)?)
-}
-
-fn parse_plan(plan: JsValue) -> Result<Plan, Error> {
-    Plan::parse(&from_js(&plan, "plan", Code::InvalidPlan)?)
+    let (system, tools) = (given.words(), given.words());
+    let records = given.words().ok_or_else(gone)?;
+    let flags = given.bytes().unwrap_or_default().to_vec();
+    Call::parse(&Json::Object(members), records, flags, system.as_deref(), tools.as_deref())
 }
 
 /// Answers of the host's summarizer; none when nobody was asked.
-fn parse_answers(results: &Json) -> Option<Vec<Answer>> {
+fn answers(results: &Json) -> Option<Vec<Answer>> {
     let answer = |answer: &Json| match (answer.get("text").text(), answer.get("finish").text()) {
         (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
         _ => {
@@ -291,33 +295,20 @@ fn parse_answers(results: &Json) -> Option<Vec<Answer>> {
     Some(results.list()?.iter().map(answer).collect())
 }
 
-fn requests_to_js(requests: &[Request]) -> JsValue {
-    let request = |request: &Request| {
-        Json::record(&mut [
-            ("id", request.id.as_str().into()),
-            ("kind", request.kind.into()),
-            ("system", request.system.as_str().into()),
-            ("prompt", request.prompt.as_str().into()),
-            ("maxOutputTokens", request.max_output_tokens.into()),
-        ])
-    };
-    to_js(&Json::List(requests.iter().map(request).collect()))
-}
-
-fn committed_to_js(mut committed: Committed) -> JsValue {
-    let out = js::Object::new();
-    out.member("state", &to_js(&committed.state.to_json()));
-    out.member("report", &to_js(&committed.report.to_json()));
-    out.member("changed", &JsValue::from_bool(committed.changed));
-    out.member("view", &JsValue::from(runs(&committed.view)));
-    if let Some(standing) = committed.standing {
-        let words: Vec<u32> = standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect();
-        out.member("standing", &JsValue::from(words));
+/// State, report, whether anything changed, what is sent, what the next call may rely on, what would be better still.
+fn write_committed(mut committed: Committed, out: &mut Writer) {
+    out.value(&committed.state.to_json());
+    out.value(&committed.report.to_json());
+    out.value(&Json::Bool(committed.changed));
+    out.words(&runs(&committed.view));
+    match committed.standing {
+        Some(standing) => {
+            let words: Vec<u32> = standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect();
+            out.words(&words);
+        }
+        None => out.value(&Json::Null),
     }
-    if let Some(next) = &mut committed.next {
-        out.member("next", &to_js(&next.to_json()));
-    }
-    out.into()
+    out.value(&committed.next.map_or(Json::Null, |mut next| next.to_json()));
 }
 
 /// What is sent as triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in this call.

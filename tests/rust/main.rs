@@ -30,3 +30,4 @@ mod summary;
 mod support;
 mod survivors;
 mod vectors;
+mod wire;

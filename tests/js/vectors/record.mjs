@@ -15,16 +15,16 @@ const stands = {
 import { loadBy } from ${source("engine.ts")};
 loadBy(() => new WebAssembly.Module(readFileSync(${JSON.stringify(at("pkg/precis.wasm"))})));
 export * from ${source("index.ts")};`,
-  glue: `import * as real from ${source("glue/precis.js")};
+  glue: `import * as real from ${source("glue.ts")};
 import { recorder } from ${JSON.stringify(at("tests/js/vectors/recorder.mjs"))};
-export const { initSync, Reading, validate, plan, usage, begin, requests, commit, resume, after_model, keep_from, summary_of, attributes, check, __wbg_reset_state } = recorder(real);`,
+export const { glue, instantiate } = recorder(real);`,
 };
 const replaced = {
   name: "recording",
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^precis$/ }, () => ({ path: "precis", namespace: "stands" }));
     onResolve({ filter: /^precis\/formats$/ }, () => ({ path: at("js/src/formats/index.ts") }));
-    onResolve({ filter: /glue\/precis\.js$/ }, ({ importer }) =>
+    onResolve({ filter: /\/glue\.ts$/ }, ({ importer }) =>
       importer.endsWith("engine.ts") ? { path: "glue", namespace: "stands" } : undefined,
     );
     onLoad({ filter: /.*/, namespace: "stands" }, ({ path }) => ({ contents: stands[path], resolveDir: at() }));

@@ -5,6 +5,7 @@ const ASKED = ["read", "summary", "remade", "replace", "result", "merge"];
 
 export function recorder(real) {
   const say = (vector) => globalThis.precisVectors.push(JSON.stringify(vector, plain));
+  const said = new WeakMap();
   let memory;
 
   /** `split` names the arguments of a call; the host is always the last of them. */
@@ -16,19 +17,14 @@ export function recorder(real) {
       const host = [];
       const last = args.at(-1);
       if (typeof last?.read === "function") args[args.length - 1] = listening(last, host);
-      const answer = real[name](...args);
+      const answer = real.glue[name](...args);
       say({ name, given: JSON.parse(given), host, answer: answer ?? null });
       return answer;
     };
   const call = ({ system, tools, ...rest }, records, flags) => ({ call: rest, system, tools, records, flags });
 
-  return {
-    ...real,
-    initSync(from) {
-      const made = real.initSync(from);
-      memory = made.memory;
-      return made;
-    },
+  const glue = {
+    ...real.glue,
     plan: recorded("plan", call),
     usage: recorded("usage", call),
     begin: recorded("begin", call),
@@ -45,32 +41,27 @@ export function recorder(real) {
       usage,
       request: request ?? null,
     })),
-    Reading: class {
-      constructor(estimator) {
-        this.real = new real.Reading(estimator);
-        this.said = { estimator, pushes: [] };
-      }
-      get pointer() {
-        return this.real.pointer;
-      }
-      push(ops, bytes) {
-        const text = new Uint8Array(memory.buffer, this.real.pointer, bytes).slice();
-        this.said.pushes.push({ ops: Array.from(ops), text: Array.from(text) });
-        this.real.push(ops, bytes);
-      }
-      finish() {
-        const answer = this.real.finish();
-        say({ name: "reading", given: this.said, host: [], answer });
-        return answer;
-      }
-      free() {
-        this.real.free();
-      }
-      __destroy_into_raw() {
-        return this.real.__destroy_into_raw();
-      }
+    read(estimator) {
+      const reading = real.glue.read(estimator);
+      said.set(reading, { estimator, pushes: [] });
+      return reading;
+    },
+    push(reading, ops, bytes) {
+      const text = new Uint8Array(memory.buffer, reading.pointer, bytes).slice();
+      said.get(reading).pushes.push({ ops: Array.from(ops), text: Array.from(text) });
+      real.glue.push(reading, ops, bytes);
+    },
+    finish(reading) {
+      const answer = real.glue.finish(reading);
+      say({ name: "reading", given: said.get(reading), host: [], answer });
+      return answer;
     },
   };
+  const instantiate = (module) => {
+    memory = real.instantiate(module);
+    return memory;
+  };
+  return { glue, instantiate };
 }
 
 /** The host, with what it was asked and what it said. */
