@@ -96,6 +96,7 @@ enum State {
 #[derive(Clone, Debug)]
 pub struct Lexer {
     weights: &'static [u16; tables::BUCKETS],
+    memo: scan::Memo,
     /// In parts of `ONE * FULL`.
     sum: u64,
     state: State,
@@ -138,6 +139,7 @@ impl Lexer {
     pub fn new(family: Family) -> Self {
         Self {
             weights: &tables::WEIGHTS[family as usize],
+            memo: scan::Memo::default(),
             sum: 0,
             state: State::Start,
             lead: 0,
@@ -168,13 +170,14 @@ impl Lexer {
 
     /// More of the text.
     pub fn feed(&mut self, text: &str) {
+        self.memo.expect(text.len());
         let mut rest = text;
         loop {
             if self.ends_before(rest) {
                 self.close(None);
                 self.state = State::Start;
                 self.lead = 0;
-                rest = &rest[scan::pieces(rest.as_bytes(), self.weights, &mut self.sum)..];
+                rest = &rest[scan::pieces(rest.as_bytes(), self.weights, &mut self.memo, &mut self.sum)..];
             }
             let mut characters = rest.chars();
             let Some(character) = characters.next() else { return };
