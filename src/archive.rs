@@ -225,6 +225,18 @@ impl Archive<'_> {
         self.member(name, &mut read, write);
     }
 
+    /// Strings; an empty list is left out.
+    pub fn texts(&mut self, name: &'static str, value: &mut Vec<String>) {
+        let write = (self.writes() && !value.is_empty())
+            .then(|| Json::List(value.iter().map(|text| Json::Text(text.clone())).collect()));
+        let mut read = |json: &Json| {
+            let items = json.list().unwrap_or_default();
+            value.extend(items.iter().filter_map(Json::text).map(str::to_owned));
+            value.len() == items.len()
+        };
+        self.member(name, &mut read, write);
+    }
+
     /// Plain data, whatever it is.
     pub fn plain(&mut self, name: &'static str, value: &mut Json) {
         let write = self.writes().then(|| value.clone());

@@ -5,6 +5,7 @@ use crate::json::{Fields, Json};
 use crate::message::Digest;
 use crate::options::{self, Options};
 use crate::overflow::{self, Overflow, Refusal};
+use crate::plan::record::Plan;
 use crate::prelude::*;
 use crate::state::SessionState;
 use crate::summary::request::Todo;
@@ -50,6 +51,10 @@ pub struct Call {
     pub refusal: Option<Refusal>,
     /// Messages of one role must not follow each other, and the format can merge them.
     pub strict: bool,
+    /// A plan whose summary is being written elsewhere.
+    pub in_flight: Option<Plan>,
+    /// Whoever makes it goes on asking as long as there is more to ask, and sends only what comes of the last commit.
+    pub asking: bool,
     /// Compact now, whatever the size.
     pub now: bool,
     /// What a compaction by hand is to keep.
@@ -93,7 +98,12 @@ impl Call {
             }
         }
         let max_output = fields.count("maxOutputTokens")?;
+        let in_flight = match fields.raw("inFlight") {
+            Json::Null => None,
+            plan => Some(Plan::parse(plan).map_err(|error| Error::at(error.code, "inFlight", error.advice.clone()))?),
+        };
         Ok(Self {
+            in_flight,
             window: options::window(fields.raw("window"))?,
             state: SessionState::parse(fields.raw("state"))?,
             records,
@@ -112,6 +122,7 @@ impl Call {
             soft,
             refusal: refusal(fields.raw("overflow")),
             strict: fields.flag("strict")?.unwrap_or(false),
+            asking: fields.flag("asking")?.unwrap_or(false),
             now: fields.flag("compact")?.unwrap_or(false),
             focus: owned(fields.text("focus")?.filter(|focus| !focus.trim().is_empty())),
             ids: fields.list("ids")?.iter().map(|id| owned(id.text())).collect(),

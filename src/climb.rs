@@ -1,23 +1,17 @@
 //! The moves of a commit: cutting and clearing, covering the past, and which rung comes after which.
 
 use crate::compose;
-use crate::error::{Error, Warning};
+use crate::error::Error;
 use crate::host::Host;
 use crate::message::Position;
 use crate::plan::compact::Shape;
 use crate::plan::{self, Edit, Rung, Scene};
 use crate::prelude::*;
-use crate::report::{Notice, Report};
-use crate::state::{Breaker, Clip, Kind};
-use crate::summary::verify::{self, Answer, Measure};
-use crate::summary::{digest, facts, transcript};
+use crate::state::{Clip, Kind};
+use crate::summary::{digest, facts};
 use crate::text;
 use crate::view::{Item, Slot, View};
 use crate::work::Work;
-
-/// Failures of a summarizer in a row before it is left alone, and for how many compactions.
-const FAILURES: u64 = 3;
-const WAIT: u64 = 8;
 
 /// Raw tokens of the largest digest that fills what is left: the state must hold it, beside older ones.
 const DIGEST_MOST: u64 = 5_000;
@@ -57,51 +51,27 @@ pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
     }
 }
 
-/// Covers what a shape says, with the answer's text if there is a usable one.
+/// Covers what a shape says, with the summary if there is one. `asked`: a summarizer was asked in vain.
 pub(crate) fn cover(
     work: &mut Work<'_>,
     view: &View,
     shape: &Shape,
     rung: Rung,
-    answer: Option<&Answer>,
-    report: &mut Report,
+    summary: Option<String>,
+    asked: bool,
     host: &mut dyn Host,
 ) -> Result<(), Error> {
-    let options = &work.call.options;
-    let scene = work.scene(view);
-    let little_new = work.little_new(&scene);
     let mut breaker = work.state.breaker;
-    breaker.thrash = if little_new { breaker.thrash + 1 } else { 0 };
-    let mut judged = None;
-    if let Some(answer) = answer {
-        let material = compose::material(&scene, shape, true, host)?;
-        let most = scene.raw(shape.summary_tokens) * 3 / 2;
-        let prompt = transcript::render(&material.messages, usize::MAX);
-        let known = material.previous.as_deref().unwrap_or_default();
-        let measure = Measure { prompt: &prompt, known, raw: material.raw, most: most.max(64) };
-        match verify::judge(answer, &measure, &options.estimator) {
-            Ok(text) => {
-                breaker.failures = 0;
-                judged = Some((Kind::Summary, text));
-            }
-            Err(reason) => {
-                breaker.failures += 1;
-                if breaker.failures >= FAILURES {
-                    breaker = Breaker { failures: 0, wait: WAIT, ..breaker };
-                }
-                report.warnings.push(Notice {
-                    code: Warning::SummaryFailed,
-                    path: Some("summarize".into()),
-                    advice: text![reason, " A digest made by code took its place; the next compaction tries again."],
-                });
-                report.failed = Some(reason);
-            }
-        }
-    } else if rung <= Rung::Digest {
+    let replaces = work
+        .history
+        .active
+        .is_some_and(|active| summary.is_some() && work.state.checkpoints[active].covers.count >= shape.covers.count);
+    if !replaces {
+        breaker.thrash = if work.little_new(&work.scene(view)) { breaker.thrash + 1 } else { 0 };
+    }
+    if summary.is_none() && !asked && rung <= Rung::Digest {
         breaker.wait = breaker.wait.saturating_sub(1);
     }
-    // Facts are always of what was sent and of the newest summary, whoever writes what stands above them.
-    let material = compose::material(&scene, shape, false, host)?;
     let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
         let checkpoint = &work.state.checkpoints[active];
         let (summary, dropped) = compose::dropped(compose::body(&checkpoint.summary.text));
@@ -109,11 +79,19 @@ pub(crate) fn cover(
             + checkpoint.kept.len().saturating_sub(shape.kept.len()) as u64;
         (facts::split(summary).0.to_owned(), dropped + more)
     });
+    let scene = work.scene(view);
+    // Facts are always of what was sent and of the newest summary, whoever writes what stands above them.
+    let material = compose::material(&scene, shape, false, host)?;
     let known = facts::split(material.previous.as_deref().unwrap_or_default()).1;
-    let (kind, text, dropped) = match (judged, trimmed) {
-        (Some((kind, mut text)), _) => {
-            facts::append(&mut text, known, &material.messages, compose::facts_bytes(&scene, &material));
-            (kind, text, None)
+    let (kind, text, dropped) = match (summary, trimmed) {
+        (Some(mut text), _) => {
+            facts::append(
+                &mut text,
+                known,
+                &material.messages,
+                compose::facts_bytes(&scene, if replaces { u64::MAX } else { material.raw }),
+            );
+            (Kind::Summary, text, None)
         }
         (None, Some((mut summary, dropped))) => {
             // What is trimmed must make room: facts may stay as many as they are, but not grow.
@@ -127,7 +105,7 @@ pub(crate) fn cover(
             let stays = |item: &&Item| matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count || shape.head.contains(&index) || shape.kept.contains(&index));
             let stays: u64 = view.items.iter().filter(|item| !item.fixed).filter(stays).map(|item| item.tokens).sum();
             let note = if shape.note { scene.raw(tokens) / 2 } else { 0 };
-            let room = crate::budget::share(scene.limits.room, options.shares.target);
+            let room = crate::budget::share(scene.limits.room, scene.options.shares.target);
             let left = scene.raw(room).saturating_sub(stays + note);
             let raw = scene.raw(tokens).max(left.min(DIGEST_MOST)).min(material.raw / 2).max(plan::LEAST_CAP);
             let bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
@@ -143,9 +121,22 @@ pub(crate) fn cover(
         text.push_str(section);
     }
     let text = dropped.map_or_else(|| text.clone(), |dropped| compose::trimmed(&text, dropped));
-    let note = compose::progress(&scene, shape, host)?;
+    if replaces {
+        // What code wrote of more than this gives way, with its note.
+        work.state.checkpoints.retain(|checkpoint| checkpoint.covers.count <= shape.covers.count);
+        work.history.active = work.state.checkpoints.len().checked_sub(1);
+    }
+    let scene = work.scene(view);
+    let same = work.history.active.map(|active| &work.state.checkpoints[active]);
+    let note = match same.filter(|same| replaces && same.covers == shape.covers) {
+        Some(same) => same.note.as_ref().map(|note| note.text.clone()),
+        None => compose::progress(&scene, shape, host)?,
+    };
     let checkpoint =
         compose::checkpoint(&scene, shape, kind, compose::summary_text(&text), note, &work.call.ids, host)?;
+    if replaces {
+        work.state.checkpoints.retain(|older| older.covers.count < shape.covers.count);
+    }
     work.state.breaker = breaker;
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);

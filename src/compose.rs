@@ -33,41 +33,63 @@ impl Material {
     }
 }
 
-/// Collects what `shape` covers anew. With `llm`, provisional digests are passed over: the summary starts again from
-/// the newest checkpoint that is none, if the host still holds the messages.
-///
-/// # Errors
-/// When the host cannot read a message.
-pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host) -> Result<Material, Error> {
+/// Which messages a summary is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Extent<'a> {
+    /// The checkpoint that it goes on from.
+    pub base: Option<&'a Checkpoint>,
+    /// The messages, as input indices.
+    pub inputs: Vec<usize>,
+    /// Raw tokens of what it replaces.
+    pub raw: u64,
+}
+
+/// What `shape` covers anew. With `llm`, provisional digests are passed over: the summary starts again from the newest
+/// checkpoint that is none, if the host still holds the messages.
+pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
     let history = scene.history;
     let active = history.active.map(|active| &scene.state.checkpoints[active]);
     let lasting = history.active.and_then(|active| {
         scene.state.checkpoints[..=active].iter().rev().find(|checkpoint| checkpoint.kind == Kind::Summary)
     });
-    let base = match (active, lasting) {
-        (Some(active), Some(lasting)) if llm && holds(history, lasting) => {
-            Some(if active.kind == Kind::Summary { active } else { lasting })
+    let base = match lasting {
+        _ if !llm => active,
+        Some(lasting) if holds(history, lasting) => Some(lasting),
+        _ if history.is_view() => {
+            let made = |checkpoint: &&Checkpoint| checkpoint.covers.count == history.first();
+            scene.state.checkpoints.iter().rev().find(made).or(active)
         }
-        (Some(active), None) if llm && active.kind != Kind::Summary && history.first() == 0 && !history.is_view() => {
-            None
-        }
-        (active, _) => active,
+        None if history.first() == 0 => None,
+        _ => active,
     };
     let from = base.map_or(0, |checkpoint| checkpoint.covers.count);
-    let stays = |index: u64| shape.head.contains(&index) || shape.kept.contains(&index);
-    let mut indices: Vec<u64> =
-        base.map_or(Vec::new(), |checkpoint| checkpoint.kept.iter().copied().filter(|&index| !stays(index)).collect());
-    // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
-    indices.extend(
-        (from..shape.covers.count).filter(|&index| if llm { !shape.head.contains(&index) } else { !stays(index) }),
-    );
-    let inputs: Vec<usize> = indices.into_iter().filter_map(|index| history.input_of(index)).collect();
-    let raw = inputs
-        .iter()
-        .filter(|&&input| history.index_of(input).is_none_or(|index| !stays(index)))
-        .map(|&input| scene.tokens(input))
-        .sum::<u64>()
-        + base.map_or(0, |checkpoint| checkpoint.summary.raw);
+    let kept: &[u64] = base.map_or(&[], |checkpoint| &checkpoint.kept);
+    let mut raw = base.map_or(0, |checkpoint| checkpoint.summary.raw);
+    let mut inputs = Vec::new();
+    for at in 0..kept.len() as u64 + shape.covers.count.saturating_sub(from) {
+        let earlier = kept.get(at as usize);
+        let index = earlier.copied().unwrap_or_else(|| from + at - kept.len() as u64);
+        let head = shape.head.contains(&index);
+        let stays = head || shape.kept.contains(&index);
+        // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
+        let told = if llm && earlier.is_none() { head } else { stays };
+        let Some(input) = history.input_of(index).filter(|_| !told) else { continue };
+        inputs.push(input);
+        if !stays {
+            // What only a digest stands for has no place in the view.
+            raw += if scene.places[input].is_some() { scene.tokens(input) } else { history.tokens[input] };
+        }
+    }
+    Extent { base, inputs, raw }
+}
+
+/// Reads what `shape` covers anew; see [`extent`].
+///
+/// # Errors
+/// When the host cannot read a message.
+pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host) -> Result<Material, Error> {
+    let history = scene.history;
+    let Extent { base, inputs, raw } = extent(scene, shape, llm);
     // Code keeps the facts itself; a model is given what was written above them.
     let told = |text: &str| if llm { facts::split(text).0.to_owned() } else { text.to_owned() };
     let mut previous = base.map(|checkpoint| told(body(&checkpoint.summary.text)));
@@ -88,11 +110,11 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
 /// Most estimated tokens that facts may take beside a summary by a model.
 const FACTS_MOST: u64 = 3_000;
 
-/// Bytes that facts may take beside a summary by a model: their share of the room, and less than a quarter of what they
-/// are taken from.
-pub fn facts_bytes(scene: &Scene<'_>, material: &Material) -> usize {
+/// Bytes that facts may take beside a summary by a model: their share of the room, and less than a quarter of the
+/// raw tokens that the summary replaces.
+pub fn facts_bytes(scene: &Scene<'_>, raw: u64) -> usize {
     let tokens = share(scene.limits.room, scene.options.shares.facts).min(FACTS_MOST);
-    usize::try_from(scene.raw(tokens).min(material.raw / 4) * 4).unwrap_or(usize::MAX)
+    usize::try_from(scene.raw(tokens).min(raw / 4) * 4).unwrap_or(usize::MAX)
 }
 
 /// What a message of ours summarized, if it is one that carries a summary.

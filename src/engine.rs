@@ -11,6 +11,7 @@ use crate::climb::{apply, cover, step_after};
 use crate::compose;
 use crate::error::{Error, Warning};
 use crate::host::Host;
+use crate::job::{self, Settled};
 use crate::json::Json;
 use crate::plan::record::{Plan, Spent};
 use crate::plan::{self, Move, Rung, seed};
@@ -19,8 +20,8 @@ use crate::reason::{infeasible, passed, why};
 use crate::render::{first_changed, lacking, remember_rewrites, render};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::standing::{self, Standing};
-use crate::state::{Kind, Pending, SessionState};
-use crate::summary::request::{self, Request};
+use crate::state::{Pending, SessionState};
+use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::text;
 use crate::tokens::calibration::Reply;
@@ -55,13 +56,16 @@ impl Committed {
         let results = results.list().unwrap_or_default();
         let report = &mut self.report;
         report.calls = plan.spent.calls + results.len() as u64;
-        report.failed = report.failed.take().or_else(|| plan.spent.failed.clone());
+        if plan.job.pieces == 0 {
+            report.failed = report.failed.take().or_else(|| plan.spent.failed.clone());
+        }
         let newest = results.iter().rev().map(|result| result.get("usage")).find(|usage| !usage.is_null());
         report.summarizer_usage = newest.unwrap_or(&plan.spent.usage).clone();
         if !plan.spent.before.is_null() {
             report.first_before = plan.spent.before.clone();
         }
         if let Some(next) = &mut self.next {
+            next.report = report.to_json();
             next.spent = Spent {
                 calls: report.calls,
                 failed: report.failed.clone(),
@@ -99,7 +103,7 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
     let before = work.usage(&view);
     let (rung, action) = work.decide(&scene, Rung::Pass, work.llm(&scene));
     let mut report = work.report(before);
-    let mut requests = Vec::new();
+    let mut plan = Plan { rung, attempt: 1, ..Plan::default() };
     match &action {
         Move::Pass => {
             report.outcome = if view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Projected };
@@ -116,7 +120,7 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
             let estimate = scene.estimate(raw);
             report.after = Usage { tokens: estimate.tokens, bound: estimate.bound, raw: raw + call.beside(), ..before };
             if rung == Rung::Summarize {
-                requests.push(work.asked(shape, 1));
+                job::start(&work, &view, shape, &mut plan, host)?;
             }
         }
         Move::Edit(_) => {
@@ -129,7 +133,9 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
             report.reason = infeasible(&before);
         }
     }
-    Ok(Plan { rung, action, attempt: 1, requests, report: report.to_json(), spent: Spent::default() })
+    plan.report = report.to_json();
+    plan.action = action;
+    Ok(plan)
 }
 
 /// How a call begins.
@@ -163,20 +169,11 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
     if call.options.seed {
         return seed::requests(&work, shape, asked, host);
     }
-    if !work.accepts(shape) {
+    if !work.accepts(shape, true) {
         return Ok(Vec::new());
     }
-    let view = work.first(host)?;
-    let material = compose::material(&work.scene(&view), shape, true, host)?;
-    let window = call.options.summarizer.window.unwrap_or(call.window);
-    let bytes = request::material_bytes(window, asked.max_output_tokens, &work.calibration, &call.options.estimator);
-    Ok(vec![Request {
-        id: asked.id.clone(),
-        kind: "summary",
-        system: request::system(asked.max_output_tokens, call.focus.as_deref()),
-        prompt: request::prompt(&material.source(), &call.todos, bytes),
-        max_output_tokens: asked.max_output_tokens,
-    }])
+    let view = if plan.attempt > 1 { work.project(host)? } else { work.first(host)? };
+    job::ask(&work, &view, shape, plan, None, host)
 }
 
 /// Applies a plan. Without answers to what it asks for, code writes a digest in their place.
@@ -188,13 +185,16 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     if call.options.seed {
         return seed::commit(work, plan, answers, host);
     }
-    let first = work.first(host)?;
+    // A refusal is heeded once; later rounds go on with what it taught.
+    let first = if plan.attempt > 1 { work.project(host)? } else { work.first(host)? };
     let before = work.usage(&first);
     let mut report = work.report(before);
     let mut current = first.clone();
     let (mut rung, mut action) = (plan.rung, plan.action.clone());
+    // To what asks nobody there are no answers.
+    let answers = answers.filter(|_| plan.job.pieces > 0);
     let stale = match &action {
-        Move::Compact(shape) => !work.accepts(shape),
+        Move::Compact(shape) => !work.accepts(shape, answers.is_some()),
         Move::Pass => !work.scene(&current).fits(current.raw()),
         Move::Edit(_) | Move::Stuck => true,
     };
@@ -205,10 +205,35 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         let scene = work.scene(&current);
         (rung, action) = work.decide(&scene, Rung::Pass, false);
     }
-    let answers = answers.filter(|_| !stale);
+    let (mut summary, mut next) = (None, None);
+    if let (Move::Compact(shape), Some(answers), false) = (&action, answers, stale) {
+        match job::settle(&mut work, &first, plan, shape, answers, &mut report, host)? {
+            Settled::Summary(text) => summary = Some(text),
+            // Until there is one, code helps, if help is needed.
+            Settled::Next(plan) => next = Some(*plan),
+            Settled::Failed => {}
+        }
+        if next.is_some() && call.asking {
+            // Nobody sends what there is until then: it stays as it is.
+            (rung, action) = (Rung::Pass, Move::Pass);
+        } else if summary.is_none() {
+            work.harden()?;
+            let scene = work.scene(&current);
+            (rung, action) = if scene.fits(current.raw()) && !call.now && !call.options.strategy.fires(&scene) {
+                (Rung::Pass, Move::Pass)
+            } else if work.accepts(shape, false) {
+                (Rung::Digest, action)
+            } else {
+                work.decide(&scene, Rung::Pass, false)
+            };
+        }
+    } else if rung == Rung::Summarize {
+        rung = Rung::Digest;
+    }
     let mut revised = work.state.checkpoints.len() != call.state.checkpoints.len();
     let mut highest = Rung::Pass;
     let mut gained = false;
+    let replaces = matches!(&action, Move::Compact(shape) if !work.accepts(shape, false));
     for _ in 0..STEPS {
         let state = work.state.clone();
         match &action {
@@ -220,24 +245,17 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
             }
             Move::Pass | Move::Stuck => break,
             Move::Edit(edit) => apply(&mut work, *edit),
-            Move::Compact(shape) => cover(
-                &mut work,
-                &current,
-                shape,
-                rung,
-                answers.and_then(<[Answer]>::first).filter(|_| rung == Rung::Summarize),
-                &mut report,
-                host,
-            )?,
+            Move::Compact(shape) => {
+                let asked = answers.is_some() && !stale;
+                cover(&mut work, &current, shape, rung, summary.take(), asked, host)?;
+            }
         }
         let view = work.project(host)?;
-        let helped = view.raw() < current.raw();
+        // A summary in the place of what code wrote may be longer.
+        let helped = view.raw() < current.raw() || rung == Rung::Summarize && replaces;
         gained |= helped;
         if helped {
-            // What was planned as a summary is a digest if no usable summary came.
-            let digested = rung == Rung::Summarize
-                && work.state.checkpoints.last().is_some_and(|checkpoint| checkpoint.kind == Kind::Digest);
-            highest = highest.max(if digested { Rung::Digest } else { rung });
+            highest = highest.max(rung);
             revised = true;
             current = view;
         } else {
@@ -310,14 +328,17 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let stands = highest == Rung::Pass && !revised && fits && !squeezed;
     let standing = if stands { standing::of(&work, &current, work.history.first(), changed) } else { None };
     work.state.calibration = work.calibration.clone();
-    work.state.pending = Some(Pending {
-        request: report.request.clone(),
-        raw: report.after.raw,
-        at: work.history.position(work.history.end()),
-        counted: call.counted,
-        key: call.key(),
-    });
-    Ok(Committed { state: work.state, report, changed, view: sent, next: None, standing })
+    // What is made ahead of time is not sent now: what was sent still waits for its usage.
+    if !(plan.job.ahead && work.state.pending.is_some()) {
+        work.state.pending = Some(Pending {
+            request: report.request.clone(),
+            raw: report.after.raw,
+            at: work.history.position(work.history.end()),
+            counted: call.counted,
+            key: call.key(),
+        });
+    }
+    Ok(Committed { state: work.state, report, changed, view: sent, next, standing })
 }
 
 /// Usage as a provider reported it.

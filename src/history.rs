@@ -100,7 +100,13 @@ impl<'a> History<'a> {
             history.first = checkpoint.covers.count;
             history.lead = layout(checkpoint);
             history.chain = chain(checkpoint.covers.chain, &hashes[length..]);
-            history.active = Some(index);
+            // What was compacted since then, the view does not show, but its messages do.
+            let holds = |newer: &Checkpoint| {
+                history.leaves_the_newest(newer.covers.count, &newer.head, &newer.kept)
+                    && history.chain_at(newer.covers.count) == Some(newer.covers.chain)
+                    && newer.head.iter().chain(&newer.kept).all(|&kept| history.input_of(kept).is_some())
+            };
+            history.active = state.checkpoints.iter().rposition(holds).max(Some(index));
         }
         if let Some(newest) =
             newest.filter(|_| history.active.is_none_or(|active| active + 1 < state.checkpoints.len()))

@@ -33,7 +33,7 @@
 //! | [`state`], [`history`], [`host`], [`view`] | what outlives a call, placing a history, projecting the view |
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
 //! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
-//! | [`compose`], `climb`, `render`, [`engine`] | checkpoints and their texts, the moves of a commit, what is sent, the steps |
+//! | [`compose`], `job`, `climb`, `render`, [`engine`] | checkpoints and their texts, getting a summary, the moves of a commit, what is sent, the steps |
 //! | [`standing`] | the short way where nothing is to do and messages were only appended |
 //! | [`wire`] | plain data as bytes, for the boundary |
 
@@ -54,6 +54,7 @@ mod heed;
 pub mod history;
 pub mod host;
 pub mod id_map;
+mod job;
 pub mod json;
 pub mod markers;
 mod mend;

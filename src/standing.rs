@@ -67,8 +67,8 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         }
         reply.raw = history.reply_after(reply.at);
     }
-    let window = Work::window(call, &call.state)?;
-    let mut work = Work { call, history, state: call.state.clone(), calibration, window };
+    let window = Work::window(call, &call.state, call.soft)?;
+    let mut work = Work { call, history, state: call.state.clone(), calibration, window, in_flight: None };
     let parts = Parts { system, tools, user, assistant, results, media, summary };
     let mut view = View { items: Vec::new(), before: Sums { raw, fixed, parts } };
     for input in 0..work.history.messages.len() {
@@ -103,6 +103,7 @@ fn usable(call: &Call) -> bool {
     !options.seed
         && !call.now
         && call.refusal.is_none()
+        && call.in_flight.is_none()
         && call.ids.is_empty()
         && options.strategy != Strategy::SlidingWindow
 }

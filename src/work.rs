@@ -9,11 +9,10 @@ use crate::mend::mend;
 use crate::overflow::Refusal;
 use crate::pairs::{self, Cuts};
 use crate::plan::compact::Shape;
-use crate::plan::record::Asked;
 use crate::plan::{self, Move, Rung, Scene, compact};
 use crate::prelude::*;
 use crate::report::{Notice, Parts, Report, Usage};
-use crate::state::{Breaker, SessionState};
+use crate::state::{Breaker, Checkpoint, Kind, SessionState};
 use crate::tokens::calibration::Calibration;
 use crate::view::{self, Slot, View};
 
@@ -27,6 +26,8 @@ pub(crate) struct Work<'a> {
     pub(crate) state: SessionState,
     pub(crate) calibration: Calibration,
     pub(crate) window: Window,
+    /// What a summary that is being written elsewhere will cover.
+    pub(crate) in_flight: Option<Shape>,
 }
 
 impl<'a> Work<'a> {
@@ -46,10 +47,24 @@ impl<'a> Work<'a> {
         if let Some(reply) = &mut calibration.reply {
             reply.raw = history.reply_after(reply.at);
         }
-        let window = Self::window(call, &state)?;
-        let mut work = Self { call, history, state, calibration, window };
+        let window = Self::window(call, &state, call.soft)?;
+        let mut work = Self { call, history, state, calibration, window, in_flight: None };
         work.forget_covered_reply();
+        work.in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
+            Move::Compact(shape) if plan.rung == Rung::Summarize && work.accepts(shape, true) => Some(shape.clone()),
+            _ => None,
+        });
+        // While one summary is under way, no other is begun ahead of time.
+        if work.in_flight.is_some() {
+            work.harden()?;
+        }
         Ok(work)
+    }
+
+    /// Takes the trigger itself in place of the soft mark.
+    pub(crate) fn harden(&mut self) -> Result<(), Error> {
+        self.window = Self::window(self.call, &self.state, false)?;
+        Ok(())
     }
 
     /// A reply that is covered is no part of the next prompt.
@@ -61,10 +76,10 @@ impl<'a> Work<'a> {
     }
 
     /// The limits of a call under what a state knows.
-    pub(crate) fn window(call: &Call, state: &SessionState) -> Result<Window, Error> {
+    pub(crate) fn window(call: &Call, state: &SessionState, soft: bool) -> Result<Window, Error> {
         let learned = state.learned(&call.key());
         let mut window = Window::under(call.window, &call.options, call.max_output, &learned)?;
-        if call.soft {
+        if soft {
             window.trigger = crate::budget::share(window.trigger, call.options.shares.soft).max(1);
         }
         Ok(window)
@@ -97,6 +112,7 @@ impl<'a> Work<'a> {
             limits: self.limits(view),
             calibration: &self.calibration,
             beside: self.call.beside(),
+            in_flight: self.in_flight.as_ref(),
             cuts: Cuts::of(&self.history.messages[lead..]),
         }
     }
@@ -213,7 +229,7 @@ impl<'a> Work<'a> {
     /// Whether a summarizer may be asked, as far as the brakes are concerned.
     pub(crate) fn llm(&self, scene: &Scene<'_>) -> bool {
         let Breaker { wait, thrash, .. } = self.state.breaker;
-        wait == 0 && !(thrash >= THRASH && self.little_new(scene))
+        wait == 0 && self.in_flight.is_none() && !(thrash >= THRASH && self.little_new(scene))
     }
 
     /// Whether little has come since the last compaction.
@@ -240,29 +256,11 @@ impl<'a> Work<'a> {
         plan::next(scene, from, llm)
     }
 
-    pub(crate) fn asked(&self, shape: &Shape, attempt: u64) -> Asked {
-        let most = self
-            .call
-            .options
-            .summarizer
-            .max_output
-            .map_or(shape.summary_tokens, |limit| limit.min(shape.summary_tokens * 2));
-        // Another wish, another question.
-        let focus = self
-            .call
-            .focus
-            .as_deref()
-            .map_or(String::new(), |focus| text!["-", crate::message::short_hex(crate::message::hash_text(focus))]);
-        Asked {
-            id: text![crate::message::hex(shape.covers.chain), "-", attempt, focus],
-            kind: "summary".to_owned(),
-            max_output_tokens: most,
-        }
-    }
-
-    /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it.
-    pub(crate) fn accepts(&self, shape: &Shape) -> bool {
-        let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
+    /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it. With an answer, what
+    /// code wrote in the meantime gives way.
+    pub(crate) fn accepts(&self, shape: &Shape, answered: bool) -> bool {
+        let lasting = |checkpoint: &&Checkpoint| !answered || checkpoint.kind == Kind::Summary;
+        let covered = self.state.checkpoints.iter().rev().find(lasting).map_or(0, |checkpoint| checkpoint.covers.count);
         shape.covers.count > covered
             && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
             && self.history.position(shape.covers.count) == Some(shape.covers)

@@ -40,10 +40,9 @@ export function asking(options: AskOptions): Ask {
   };
   let attempt = 0;
   return (requests) => {
-    // The pieces of a text and their merge are one attempt.
-    const isPieces = requests.every(({ kind }) => kind === "chunk");
-    if (!isPieces) attempt += 1;
-    return Promise.all(requests.map((request) => once(request, isPieces ? attempt + 1 : attempt)));
+    // The pieces of a text and their merges are one attempt.
+    if (attempt === 0 || requests.some(({ kind }) => kind === "summary" || kind === "correction")) attempt += 1;
+    return Promise.all(requests.map((request) => once(request, attempt)));
   };
 }
 

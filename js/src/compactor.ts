@@ -120,7 +120,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     const { flags } = opened;
     // Another call may read more of this chat while this one waits.
     const records = opened.history.records.slice();
-    let { input } = opened;
+    let input: CallInput = { ...opened.input, asking: true };
     let host = hostOf(opened);
     const step = enter((glue) => glue.begin(input, records, flags, host));
     if (!("plan" in step)) {
@@ -149,7 +149,8 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       const outcome = enter((glue) => glue.commit(input, records, flags, plan, answers, host));
       const { failed } = outcome.report.summarizer;
       if (outcome.next) {
-        tell({ type: "retry", id, reason: failed ?? outcome.next.report.reason, before });
+        const goesOn = outcome.next.requests.some(({ kind }) => kind === "chunk" || kind === "merge");
+        if (!goesOn) tell({ type: "retry", id, reason: failed ?? outcome.next.report.reason, before });
         // What a refusal teaches is in the state now.
         input = { ...input, state: outcome.state, overflow: null };
         plan = outcome.next;

@@ -113,6 +113,8 @@ function members(call: CallInput, records: Uint32Array, flags: Uint8Array | null
     call.counterFailed,
     call.overflow,
     call.strict,
+    call.asking,
+    call.inFlight,
     call.system,
     call.tools,
     records,
@@ -207,6 +209,8 @@ export interface CallInput {
   readonly todos?: readonly Todo[] | undefined;
   readonly mustKeep?: readonly string[] | undefined;
   readonly threshold?: unknown;
+  /** Whoever calls goes on asking as long as there is more to ask. */
+  readonly asking?: boolean;
   readonly inFlight?: unknown;
   readonly overflow?: Refusal | true | null;
   readonly focus?: unknown;

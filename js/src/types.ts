@@ -46,7 +46,7 @@ export interface SummarizerOptions {
 export interface Tuning {
   /** The behaviour of another system, exactly. Excludes `strategy`. */
   readonly preset?: "contextguard" | undefined;
-  /** What a compaction keeps. Default `"tail"`. `"last-tool-batch"` is not there yet and refused. */
+  /** What a compaction keeps. Default `"tail"`. */
   readonly strategy?: "tail" | "full" | "sliding-window" | "last-tool-batch" | undefined;
   /** Tokens kept free for the reply. */
   readonly reserve?: number | undefined;
@@ -141,7 +141,10 @@ export interface ModelCall<M> {
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"`: compact earlier than needed, ahead of time. */
   readonly threshold?: "soft" | undefined;
-  /** A plan already being worked on elsewhere. Not acted on yet. */
+  /**
+   * A plan whose summary is being written elsewhere. No other one is asked for meanwhile; what does not fit is made to
+   * by code, at the plan's own cut, so that the summary still applies when it comes.
+   */
   readonly inFlight?: Plan | undefined;
   /**
    * What the provider threw at the last request, whatever it is: the error of an SDK, its body, a text. If it says that
@@ -171,7 +174,10 @@ export interface Prepared<M> {
   /** Whether `view` differs from `messages`. */
   readonly changed: boolean;
   readonly report: Report;
-  /** Another round that would bring it further down: to be committed like any plan. Only the preset has it. */
+  /**
+   * Another round that would make it better: notes on pieces to be put together, an answer to be corrected. To be
+   * asked and committed like any plan, with this state or a later one. Without it what is here stays good.
+   */
   readonly next?: Plan | undefined;
 }
 
@@ -267,7 +273,10 @@ export interface Compactor<Base> {
   plan<M extends Base>(call: ModelCall<M>): Plan;
   /** The questions a plan needs answered, with their text. */
   requests<M extends Base>(call: ModelCall<M>, plan: Plan): SummaryRequest<M>[];
-  /** Does what `plan` says, with the answers to its requests in their order; without answers, with the digest. */
+  /**
+   * Does what `plan` says, with the answers to its requests in their order; without answers, with the digest. Always
+   * answers a view that fits. An answer that comes late takes the place of what code wrote in the meantime.
+   */
   commit<M extends Base>(
     call: ModelCall<M>,
     plan: Plan,

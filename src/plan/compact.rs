@@ -32,10 +32,15 @@ const SUMMARY_LEAST: u64 = 48;
 
 /// The compaction that the strategy wants. `None` when it would cover nothing new.
 pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
+    // Cut where a summary is under way, what code writes until then can be replaced by it.
+    if let Some(shape) = scene.in_flight.filter(|shape| shape.covers.count > scene.covered()) {
+        return Some(shape.clone());
+    }
     let lead = scene.lead();
     let wanted = scene.options.strategy.tail_start(scene).max(lead);
     let cut = scene.cuts.at_or_before(wanted - lead) + lead;
-    let shape = of_cut(scene, cut, share(scene.limits.room, scene.options.shares.typed))?;
+    let typed = if scene.options.strategy.is_bare() { 0 } else { scene.options.shares.typed };
+    let shape = of_cut(scene, cut, share(scene.limits.room, typed))?;
     (shape.covers.count > scene.covered()).then_some(shape)
 }
 
@@ -102,7 +107,14 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         return None;
     }
     let summary_tokens = share(scene.limits.room, SUMMARY_SHARE).clamp(SUMMARY_LEAST, SUMMARY_MOST);
-    Some(Shape { covers, head, kept, opening: opened.len() as u64, note: inside, summary_tokens })
+    Some(Shape {
+        covers,
+        head,
+        kept,
+        opening: opened.len() as u64,
+        note: inside && !scene.options.strategy.is_bare(),
+        summary_tokens,
+    })
 }
 
 /// The newest typed messages before `cut`, apart from the active one, that follow what is covered already: at most one

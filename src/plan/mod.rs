@@ -6,6 +6,7 @@ pub mod clip;
 pub mod compact;
 mod full;
 mod input;
+mod last_tool_batch;
 mod media;
 pub mod record;
 pub mod seed;
@@ -45,6 +46,8 @@ pub struct Scene<'a> {
     pub calibration: &'a Calibration,
     /// Raw tokens beside the messages: system, tools, overhead.
     pub beside: u64,
+    /// What a summary that is being written elsewhere will cover.
+    pub in_flight: Option<&'a Shape>,
     /// Where each input message stands in the view.
     pub places: Vec<Option<usize>>,
     /// Legal cuts of the input messages after the lead.
@@ -198,7 +201,7 @@ impl Scene<'_> {
 pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     let raw = scene.view.raw();
     let fits = scene.fits(raw);
-    let fires = from == Rung::Pass && scene.options.strategy.fires(scene);
+    let fires = from == Rung::Pass && scene.in_flight.is_none() && scene.options.strategy.fires(scene);
     if fits && !fires {
         return (Rung::Pass, Move::Pass);
     }

@@ -1,5 +1,5 @@
 //! A plan: what was decided about a request, as plain data that can wait in a database until the summary is there.
-//! Positions and ids of requests, no text.
+//! Positions and ids of requests; of text only what a summarizer has said of the pieces of a long past so far.
 
 use super::{Edit, Move, Rung};
 use crate::archive::{Archive, Place, Record};
@@ -7,6 +7,8 @@ use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::prelude::*;
 
+/// More notes than a plan can have.
+const NOTES: u64 = 100;
 /// The version of plans.
 const VERSION: u64 = 1;
 
@@ -32,10 +34,38 @@ pub struct Plan {
     pub attempt: u64,
     /// What it asks for.
     pub requests: Vec<Asked>,
+    /// How, if it asks: then there are pieces.
+    pub job: Job,
+    /// What the summarizer said of pieces, still to be put together; empty where an answer could not be used.
+    pub notes: Vec<String>,
     /// The report so far.
     pub report: Json,
     /// What earlier rounds of the same call have cost.
     pub spent: Spent,
+}
+
+/// How a summary is asked for. Measured once, so that every round and every machine cuts the same pieces.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Job {
+    /// Raw tokens of material that one request may hold.
+    pub budget: u64,
+    /// Pieces the past is cut into, and how many of them were asked for with this round.
+    pub pieces: u64,
+    /// See `pieces`.
+    pub done: u64,
+    /// Raw tokens of what the summary replaces.
+    pub raw: u64,
+    /// Tokens the summary may have.
+    pub most: u64,
+    /// The answer of this round is the summary.
+    pub last: bool,
+    /// This round asks again for what could not be used.
+    pub corrects: bool,
+    /// Made at the soft mark: nobody waits for it.
+    pub ahead: bool,
+    /// Of each request of this round three numbers: which piece of the past it is about, from 1, or 0 if notes are put
+    /// together; and for which of the plan's notes the answer stands, from and to.
+    pub parts: Vec<u64>,
 }
 
 /// What asking has cost so far.
@@ -119,6 +149,23 @@ impl Record for Plan {
         let mut requests = core::mem::take(&mut self.requests);
         archive.present("requests", &mut requests);
         self.requests = requests;
+        let job = &mut self.job;
+        if job.pieces > 0 || archive.reads() {
+            archive.count("budget", &mut job.budget);
+            archive.count("pieces", &mut job.pieces);
+            archive.count("done", &mut job.done);
+            archive.count("raw", &mut job.raw);
+            archive.count("most", &mut job.most);
+            archive.flag("last", &mut job.last);
+            archive.flag("corrects", &mut job.corrects);
+            archive.flag("ahead", &mut job.ahead);
+            archive.counts("parts", &mut job.parts);
+            archive.texts("notes", &mut self.notes);
+        }
+        let askable = |part: &[u64]| part.len() == 3 && part[0] <= job.pieces && part[1] < part[2] && part[2] <= NOTES;
+        if job.parts.len() != self.requests.len() * 3 && job.pieces > 0 || !job.parts.chunks(3).all(askable) {
+            archive.reject("parts");
+        }
         archive.plain("report", &mut self.report);
         if self.spent != Spent::default() || archive.reads() {
             archive.record("spent", &mut self.spent);

@@ -15,7 +15,7 @@ use crate::message::Digest;
 use crate::millionths;
 use crate::pairs::Cuts;
 use crate::plan::compact::Shape;
-use crate::plan::record::{Asked, Plan, Spent};
+use crate::plan::record::{Asked, Plan};
 use crate::plan::seed_text::{fallback, prompt, system};
 use crate::plan::{Move, Rung};
 use crate::prelude::*;
@@ -136,7 +136,7 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
             attempt,
             requests: Vec::new(),
             report: report.to_json(),
-            spent: Spent::default(),
+            ..Plan::default()
         });
     };
     report.outcome = Outcome::Compacted;
@@ -153,7 +153,7 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
         attempt,
         requests: vec![asked],
         report: report.to_json(),
-        spent: Spent::default(),
+        ..Plan::default()
     })
 }
 
@@ -330,7 +330,7 @@ fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::R
         attempt,
         requests: vec![asked],
         report: report.to_json(),
-        spent: Spent::default(),
+        ..Plan::default()
     }
 }
 

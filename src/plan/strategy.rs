@@ -1,6 +1,6 @@
 //! When to compact although nothing is too large, and what to keep when compacting. One strategy a file.
 
-use super::{Scene, full, sliding_window, tail};
+use super::{Scene, full, last_tool_batch, sliding_window, tail};
 
 /// A strategy: `fires(scene)` and `tail_start(scene)`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -12,11 +12,13 @@ pub enum Strategy {
     Full,
     /// Fire on a number of messages too, keep the newest 30 % of it.
     SlidingWindow,
+    /// Summarize all but the current request and the last batch of calls made for it (Agno).
+    LastToolBatch,
 }
 
 impl Strategy {
     /// The names by which hosts choose.
-    pub const NAMES: &'static [&'static str] = &["tail", "full", "sliding-window"];
+    pub const NAMES: &'static [&'static str] = &["tail", "full", "sliding-window", "last-tool-batch"];
 
     /// The strategy of a name.
     pub fn parse(name: &str) -> Option<Self> {
@@ -24,6 +26,7 @@ impl Strategy {
             "tail" => Some(Self::Tail),
             "full" => Some(Self::Full),
             "sliding-window" => Some(Self::SlidingWindow),
+            "last-tool-batch" => Some(Self::LastToolBatch),
             _ => None,
         }
     }
@@ -31,9 +34,14 @@ impl Strategy {
     /// Whether it compacts although the request fits.
     pub fn fires(self, scene: &Scene<'_>) -> bool {
         match self {
-            Self::Tail | Self::Full => false,
+            Self::Tail | Self::Full | Self::LastToolBatch => false,
             Self::SlidingWindow => sliding_window::fires(scene),
         }
+    }
+
+    /// Whether nothing of ours and no older request stands between the request of the turn and the tail.
+    pub fn is_bare(self) -> bool {
+        self == Self::LastToolBatch
     }
 
     /// The message (as an input index) from which on it would like to keep everything. The ladder moves it to a legal cut.
@@ -42,6 +50,7 @@ impl Strategy {
             Self::Tail => tail::tail_start(scene),
             Self::Full => full::tail_start(scene),
             Self::SlidingWindow => sliding_window::tail_start(scene),
+            Self::LastToolBatch => last_tool_batch::tail_start(scene),
         }
     }
 }

@@ -1,8 +1,10 @@
 //! What is remembered of what is covered: the request to a summarizer, the judgement of its answer, and what code
 //! writes when there is no answer.
 
+pub mod chunk;
 pub mod digest;
 pub mod facts;
+pub mod language;
 pub mod note;
 pub mod request;
 pub mod rules;

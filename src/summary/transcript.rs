@@ -5,61 +5,90 @@ use crate::content::{Content, ContentPart};
 use crate::markers;
 use crate::prelude::*;
 use crate::text;
+use crate::tokens::{self, Estimator};
 
-/// Bytes of a call's arguments and of a result that are shown at most.
-const ARGUMENT_BYTES: usize = 600;
-const RESULT_BYTES: usize = 2_000;
-/// Even a crowded transcript shows this much of each message.
-const LEAST_BYTES: usize = 40;
+/// Bytes of a call's arguments and of a result that are shown at most, and how few of either may be left.
+const ARGUMENT_BYTES: usize = 1_000;
+const RESULT_BYTES: usize = 4_000;
+const LEAST_BYTES: usize = 160;
 
-/// The transcript of `messages` within about `budget` bytes: the longest are cut first; where even so not every message
-/// can say something, the oldest are left out, and that is said.
-pub fn render(messages: &[(Content, bool)], budget: usize) -> String {
-    let mut names: Vec<(&str, &str)> = Vec::new();
-    let rendered: Vec<String> =
-        messages.iter().map(|(message, _)| entry(message, &mut names)).filter(|entry| !entry.is_empty()).collect();
-    let most = (budget / (LEAST_BYTES + 1)).max(1);
-    let left_out = rendered.len().saturating_sub(most);
-    let rendered = rendered.get(left_out..).unwrap_or_default();
-    let lengths: Vec<usize> = rendered.iter().map(|entry| entry.len() + 1).collect();
-    let cap = text::level(&lengths, budget).max(LEAST_BYTES);
-    let mut out = String::new();
-    if left_out > 0 {
-        out.push_str(&text!["(", left_out, " older messages are left out here)\n"]);
+/// A line of a transcript: what one part of a message says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Who did what.
+    pub text: String,
+    /// Arguments or a result: may be cut down to its beginning and end.
+    pub excerpt: bool,
+    /// Raw tokens of the text, with its end of line.
+    pub tokens: usize,
+}
+
+impl Line {
+    /// A line that says this.
+    pub fn new(text: String, excerpt: bool, estimator: &Estimator) -> Self {
+        let tokens = tokens::of_text(estimator, &text) as usize + 1;
+        Self { text, excerpt, tokens }
     }
-    for entry in rendered {
-        out.push_str(&text::ends(entry, cap));
-        out.push('\n');
+
+    /// Raw tokens it takes at least.
+    pub fn least(&self) -> usize {
+        if self.excerpt && self.text.len() > LEAST_BYTES { self.part(LEAST_BYTES) + 1 } else { self.tokens }
+    }
+
+    /// About how many raw tokens that many of its bytes are.
+    fn part(&self, bytes: usize) -> usize {
+        self.tokens * bytes / self.text.len().max(1)
+    }
+}
+
+/// All that is said in `messages`, oldest first.
+pub fn lines(messages: &[(Content, bool)], estimator: &Estimator) -> Vec<Line> {
+    // The tools of the calls so far, by call id; results come soon after their calls, so the end is searched first.
+    let mut names: Vec<(&str, &str)> = Vec::new();
+    let mut out = Vec::new();
+    for (message, _) in messages {
+        let role = message.role.as_str();
+        for part in &message.parts {
+            let text = match part {
+                ContentPart::Text { text, .. } if text.trim().is_empty() => continue,
+                ContentPart::Text { text, .. } => text![role, ": ", text.trim()],
+                ContentPart::Call { id, name, input, .. } => {
+                    names.push((id, name));
+                    text![role, " called ", name, "(", text::ends(&input.to_text(), ARGUMENT_BYTES), ")"]
+                }
+                ContentPart::Result { id, output, failed, .. } => {
+                    let name = names.iter().rev().find(|known| known.0 == id).map_or("a tool", |known| known.1);
+                    let outcome = if *failed { "failed" } else { "returned" };
+                    text![name, " ", outcome, ": ", text::ends(&output.to_text(), RESULT_BYTES)]
+                }
+                ContentPart::Media { kind, media_type, reference, .. } => {
+                    text![role, " attached ", medium(*kind, media_type, reference)]
+                }
+                ContentPart::Reasoning | ContentPart::Opaque => continue,
+            };
+            let excerpt = matches!(part, ContentPart::Call { .. } | ContentPart::Result { .. });
+            out.push(Line::new(quote(&text), excerpt, estimator));
+        }
     }
     out
 }
 
-/// `names`: the tools of the calls so far, by call id; results come soon after their calls, so the end is searched first.
-fn entry<'m>(message: &'m Content, names: &mut Vec<(&'m str, &'m str)>) -> String {
+/// The lines within about `budget` raw tokens. What room there is beside the texts goes to arguments and results, the
+/// newest first. Only where the texts alone are too much for the budget are the longest of them cut.
+pub fn render(lines: &[Line], budget: usize) -> String {
+    let mut caps: Vec<usize> = lines.iter().map(Line::least).collect();
+    let level = text::level(&caps, budget).max(LEAST_BYTES / 16);
+    let mut spare = budget.saturating_sub(caps.iter().sum());
+    for (cap, line) in caps.iter_mut().zip(lines).rev() {
+        let more = line.tokens.saturating_sub(*cap).min(spare);
+        *cap = more + (*cap).min(level);
+        spare -= more;
+    }
     let mut out = String::new();
-    let role = message.role.as_str();
-    for part in &message.parts {
-        let line = match part {
-            ContentPart::Text { text, .. } if text.trim().is_empty() => continue,
-            ContentPart::Text { text, .. } => text![role, ": ", text.trim()],
-            ContentPart::Call { id, name, input, .. } => {
-                names.push((id, name));
-                text![role, " called ", name, "(", text::ends(&input.to_text(), ARGUMENT_BYTES), ")"]
-            }
-            ContentPart::Result { id, output, failed, .. } => {
-                let name = names.iter().rev().find(|known| known.0 == id).map_or("a tool", |known| known.1);
-                let outcome = if *failed { "failed" } else { "returned" };
-                text![name, " ", outcome, ": ", text::ends(&output.to_text(), RESULT_BYTES)]
-            }
-            ContentPart::Media { kind, media_type, reference, .. } => {
-                text![role, " attached ", medium(*kind, media_type, reference)]
-            }
-            ContentPart::Reasoning | ContentPart::Opaque => continue,
-        };
-        if !out.is_empty() {
-            out.push('\n');
-        }
-        out.push_str(&quote(&line));
+    for (line, cap) in lines.iter().zip(caps) {
+        let whole = cap >= line.tokens;
+        out.push_str(&text::ends(&line.text, if whole { usize::MAX } else { line.text.len() * cap / line.tokens }));
+        out.push('\n');
     }
     out
 }
@@ -82,8 +111,8 @@ pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
     out
 }
 
-/// What could end the frame of the material.
-const FRAMES: [&str; 4] = ["<conversation", "</conversation", "<previous-summary", "</previous-summary"];
+/// What could end the frame of the material, after `<` or `</`, in letters of either case.
+const FRAMES: [&str; 4] = ["conversation", "previous-summary", "piece", "todo-list"];
 /// What could pass for a text of ours.
 const MARKERS: [&str; 7] = [
     markers::SUMMARY,
@@ -100,13 +129,16 @@ pub fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     for (at, byte) in text.bytes().enumerate() {
-        let (words, harmless) = match byte {
-            b'<' => (&FRAMES[..], "<\\"),
-            b'[' => (&MARKERS[..], "("),
-            _ => continue,
-        };
+        if byte != b'<' && byte != b'[' {
+            continue;
+        }
         let rest = text::between(text, at, text.len());
-        if words.iter().any(|word| rest.starts_with(word)) {
+        let (found, harmless) = if byte == b'<' {
+            (FRAMES.iter().any(|name| opens(rest, name)), "<\\")
+        } else {
+            (MARKERS.iter().any(|marker| rest.starts_with(marker)), "(")
+        };
+        if found {
             out.push_str(text::between(text, copied, at));
             out.push_str(harmless);
             copied = at + 1;
@@ -114,4 +146,12 @@ pub fn escape(text: &str) -> String {
     }
     out.push_str(text::between(text, copied, text.len()));
     out
+}
+
+/// Whether a text begins with a tag of this name, spaces allowed.
+fn opens(text: &str, name: &str) -> bool {
+    let text = text.as_bytes();
+    let before = text.iter().take(8).take_while(|byte| b"</ \t\n".contains(byte)).count();
+    let word = text.get(before..before + name.len());
+    word.is_some_and(|word| word.eq_ignore_ascii_case(name.as_bytes()))
 }

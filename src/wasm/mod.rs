@@ -253,7 +253,7 @@ fn plan(given: &mut Reader<'_>) -> Result<Plan, Error> {
 }
 
 /// The members of a call in the order in which they are passed, each with the code of its errors.
-const MEMBERS: [(&str, Code); 17] = [
+const MEMBERS: [(&str, Code); 19] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -271,6 +271,8 @@ const MEMBERS: [(&str, Code); 17] = [
     ("counterFailed", Code::InvalidCall),
     ("overflow", Code::InvalidCall),
     ("strict", Code::InvalidCall),
+    ("asking", Code::InvalidCall),
+    ("inFlight", Code::InvalidPlan),
 ];
 
 fn parse_call(given: &mut Reader<'_>) -> Result<Call, Error> {

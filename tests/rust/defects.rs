@@ -227,15 +227,21 @@ fn d03_three_compactions_in_one_run_leave_one_summary_and_one_note() {
 #[test]
 fn d05_two_thousand_messages_over_the_window_are_one_question() {
     let history: Vec<M> = (0..1_000).flat_map(|number| [user(&format!("q{number}")), assistant(&filler(60))]).collect();
+    let mut asked = Vec::new();
+    let mut hear = |request: &Request| {
+        asked.push(request.kind);
+        good(request)
+    };
+    send(&mut chat(20_000), &history, Some(&mut hear));
+    assert_eq!(asked, ["chunk", "chunk", "chunk", "chunk", "merge"]);
+    let mut large = chat(20_000);
+    large.options["summarizer"] = json!({ "contextWindow": 200_000 });
     let mut asked = 0;
-    send(
-        &mut chat(20_000),
-        &history,
-        Some(&mut |request: &Request| {
-            asked += 1;
-            good(request)
-        }),
-    );
+    let mut hear = |request: &Request| {
+        asked += 1;
+        good(request)
+    };
+    send(&mut large, &history, Some(&mut hear));
     assert_eq!(asked, 1);
 }
 
@@ -409,7 +415,7 @@ fn d22_the_summarizer_sees_the_newest_of_what_is_covered_and_the_newest_summary_
         &mut chat,
         &history,
         Some(&mut |request: &Request| {
-            prompt = request.prompt.clone();
+            prompt.push_str(&request.prompt);
             answer("The first summary.")
         }),
     );

@@ -15,6 +15,7 @@ mod failures;
 mod flaws;
 mod hashing;
 mod ladder;
+mod last_tool_batch;
 mod lexical;
 mod long_run;
 mod media;

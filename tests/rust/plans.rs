@@ -18,7 +18,9 @@ fn turns(count: usize, bytes: usize) -> Vec<M> {
 }
 
 fn chat() -> Chat {
-    Chat::new(value!({ "contextWindow": 8_000, "summarize": true, "tune": { "strategy": "full" } }))
+    Chat::new(
+        value!({ "contextWindow": 8_000, "summarize": true, "summarizer": { "contextWindow": 64_000 }, "tune": { "strategy": "full" } }),
+    )
 }
 
 #[test]

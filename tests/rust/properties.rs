@@ -331,7 +331,7 @@ fn setup() -> impl Strategy<Value = Setup> {
     let fixed = || prop_oneof![3 => Just(0_u32), 3 => 1_u32..60, 1 => 60_u32..500];
     (
         windows,
-        prop::sample::select(vec!["tail", "full", "sliding-window"]),
+        prop::sample::select(vec!["tail", "full", "sliding-window", "last-tool-batch"]),
         prop::sample::select(summarizers.to_vec()),
         prop::option::of(5_u64..=40),
         fixed(),

@@ -394,6 +394,7 @@ impl Chat {
     /// Decides, asks and commits as often as needed; stores the state.
     pub fn before_model(&mut self, messages: &[M], summarize: Option<Summarizer<'_>>) -> Result<Prepared, Error> {
         let mut call = self.call(messages)?;
+        call.asking = true;
         let estimator = self.estimator();
         let mut plan = engine::plan(&call, &mut TestHost::new(messages, &estimator))?;
         let mut summarize = summarize;

@@ -100,6 +100,8 @@ fn a_part_as_large_as_the_cap_of_a_clip_stays_whole() {
 #[test]
 fn three_failures_leave_the_summarizer_alone_for_eight_compactions() {
     let mut chat = chat();
+    // One request each, however long the past is.
+    chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
     let mut history = Vec::new();
     let mut asked = String::new();
     for round in 0..16 {
@@ -273,6 +275,7 @@ fn what_a_person_attached_stays_while_results_of_the_turn_are_cleared() {
 #[test]
 fn a_good_summary_closes_the_count_of_failures() {
     let mut chat = chat();
+    chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
     let mut history = Vec::new();
     let mut asked = String::new();
     for (round, fails) in [true, true, false, true, true, false, true].into_iter().enumerate() {
@@ -292,6 +295,7 @@ fn a_good_summary_closes_the_count_of_failures() {
 /// less than half of the room counts as little; the request and the summaries are long, so that little fills the room.
 fn asked_for(new: &[usize]) -> String {
     let mut chat = chat();
+    chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
     chat.options["tune"]["shares"] = json!({ "fresh": 0.5, "tail": 0 });
     let mut history = vec![user(&filler(4_200))];
     let mut asked = String::new();

@@ -25,6 +25,7 @@ async function told(summarize, { verb = "beforeModel", call = {}, ...options } =
     format: openaiChat,
     contextWindow: 3_000,
     maxOutputTokens: 200,
+    summarizer: { contextWindow: 64_000 },
     summarize,
     onEvent: (event) => events.push(event),
     ...options,
@@ -46,7 +47,7 @@ const orders = {
   "a summarizer that is cut off": [
     async () => ({ text: SUMMARY, finishReason: "length" }),
     {},
-    "start fallback done",
+    "start retry fallback done",
     "digest",
   ],
   "a summarizer that streams": [
@@ -213,6 +214,7 @@ test("events: calls at once are told apart by their ids", async () => {
     format: openaiChat,
     contextWindow: 3_000,
     maxOutputTokens: 200,
+    summarizer: { contextWindow: 64_000 },
     summarize: ({ prompt }) => stream("- one ", `of ${prompt.length}`, { finishReason: "stop" }),
     onEvent: (event) => events.push(event),
   });
@@ -233,6 +235,7 @@ test("events: a listener may call the compactor, and may throw", async () => {
     format: openaiChat,
     contextWindow: 3_000,
     maxOutputTokens: 200,
+    summarizer: { contextWindow: 64_000 },
     summarize: () => stream("- order 4711", { finishReason: "stop" }),
     onEvent(event) {
       compactor.commit({ messages }, compactor.plan({ messages }));

@@ -489,7 +489,7 @@ test("a request says what is wanted, in its bounds", async () => {
   const requests = compactor.requests({ messages: history }, plan);
   equal(requests.length, plan.requests.length);
   for (const { id, kind, system, prompt, maxOutputTokens } of requests) {
-    ok(id.length > 0 && kind === "summary" && maxOutputTokens > 0 && maxOutputTokens <= 150);
+    ok(id.length > 0 && kind === "chunk" && maxOutputTokens > 0 && maxOutputTokens <= 150);
     match(system, new RegExp(`\\b${Math.floor(maxOutputTokens * 0.75)} words`));
     // Four characters a token, as its texts are.
     ok(

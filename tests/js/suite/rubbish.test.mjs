@@ -3,7 +3,7 @@
 import { createCompactor, summaryOf } from "precis";
 import { openaiChat } from "precis/formats";
 import { check } from "precis/testing";
-import { deepEqual, equal, frozen, match, ok, same, test } from "./harness.mjs";
+import { deepEqual, equal, frozen, match, ok, same, test, wait } from "./harness.mjs";
 
 const RULE = "Never refund more than 200 EUR without asking me.";
 const turn = (number) => [
@@ -83,6 +83,9 @@ const rubbish = {
   "a tool call in tokens of a model": () => say(`<|tool_calls_begin|>read ${MARK}`),
   "thoughts without an end": () => say(`<think>The user wants me to sum up. ${MARK}`),
   "a text larger than its source": () => say(`${MARK} and more. `.repeat(4_000)),
+  "a text in another script": () => say(`Пользователь хочет, чтобы заказы были проверены один за другим. ${MARK}`),
+  "a text in another language": () =>
+    say(`Der Kunde und die Bestellung: das ist nicht klar, und ich warte für die Antwort mit der Rechnung. ${MARK}`),
   "a number": () => 5,
   "a list": () => [GOOD, MARK],
   null: () => null,
@@ -103,8 +106,8 @@ const rubbish = {
   "a stream that never goes on": () => ({ [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}) }) }),
   "a stream that refuses": () => stream("I'm sorry, ", `but I cannot help with ${MARK}.`, { finishReason: "stop" }),
 };
-/** Milliseconds for those that never answer. */
-const patient = { timeoutMs: 60 };
+/** Milliseconds for those that never answer, and a window for the whole past. */
+const patient = { timeoutMs: 60, contextWindow: 32_000 };
 
 const make = (summarize, summarizer = {}) =>
   createCompactor({
@@ -138,11 +141,77 @@ function digested({ view, state, report }) {
   match(summary, /\b4700\b/);
 }
 
+const small = { contextWindow: 2_400 };
+
 for (const [name, answer] of Object.entries(rubbish)) {
   test(`${name} is no summary`, async () => {
     digested(await ask(answer));
   });
+
+  test(`${name} is no merge of pieces`, async () => {
+    const kinds = new Set();
+    const merges = new Set();
+    const asked = (request) => {
+      kinds.add(request.kind);
+      if (request.kind === "merge") merges.add(request.prompt);
+      const merging = request.kind === "merge" || (request.kind === "correction" && request.prompt.includes("<piece>"));
+      return merging ? answer(request) : say(GOOD);
+    };
+    digested(await ask(asked, small));
+    ok(kinds.has("chunk") && merges.size > 0);
+  });
+
+  test(`${name} for one piece is corrected, and all others are not asked again`, async () => {
+    let first;
+    const asked = [];
+    const summarize = (request) => {
+      first ??= request.prompt;
+      asked.push(request.kind);
+      return request.kind === "chunk" && request.prompt === first ? answer(request) : say(GOOD);
+    };
+    const { report, state } = await ask(summarize, small);
+    equal(report.rung, "summarize");
+    ok(summaryOf(state).startsWith(GOOD) && !JSON.stringify(state).includes(MARK));
+    deepEqual([...new Set(asked)], ["chunk", "correction", "merge"]);
+    equal(asked.filter((kind) => kind === "correction").length, 1);
+  });
 }
+
+test("what can be said better is asked for once more, with the reason", async () => {
+  for (const [name, answer] of Object.entries(rubbish)) {
+    const requests = [];
+    const summarize = (request) => {
+      requests.push(request);
+      return requests.length === 1 ? answer(request) : say(GOOD);
+    };
+    const { report, state } = await ask(summarize);
+    if (requests.length === 1) {
+      // Who is down is not asked again at once.
+      equal(report.rung, "digest", name);
+      continue;
+    }
+    equal(report.rung, "summarize", name);
+    deepEqual(
+      requests.map(({ kind }) => kind),
+      ["summary", "correction"],
+    );
+    ok(requests[1].prompt.startsWith(requests[0].prompt.slice(0, 2_000)), name);
+    match(requests[1].prompt, /could not be used: The summarizer/);
+    ok(summaryOf(state).startsWith(GOOD) && summaryOf(state).includes(RULE), name);
+  }
+});
+
+test("a correction that is rubbish of another kind ends with the digest", async () => {
+  const names = Object.keys(rubbish);
+  for (let at = 0; at < names.length; at++) {
+    const answers = [rubbish[names[at]], rubbish[names[(at + 7) % names.length]]];
+    let calls = 0;
+    const prepared = await ask((request) => answers[Math.min(calls++, 1)](request));
+    digested(prepared);
+    ok(calls <= 2, names[at]);
+    equal(prepared.report.summarizer.calls, calls);
+  }
+});
 
 test("the summary before it, again, is no summary of what came since", async () => {
   const earlier = `${GOOD}\n## Key information\n- ${"The customer of the first orders was told that the money is on its way. ".repeat(7)}`;
@@ -166,16 +235,36 @@ test("a summarizer that asks for a compaction of its own and answers with that i
   digested(await compactor.beforeModel({ messages, state: null }));
 });
 
+test("an abort between two rounds changes nothing", async () => {
+  const controller = new AbortController();
+  let rounds = 0;
+  const compactor = make((request) => {
+    if (request.kind !== "chunk") controller.abort("enough");
+    rounds += 1;
+    return wait(1).then(() => say(GOOD));
+  }, small);
+  const before = JSON.stringify(messages);
+  const error = await compactor
+    .beforeModel({ messages, state: null, signal: controller.signal })
+    .catch((error) => error);
+  equal(error, "enough");
+  ok(rounds > 2);
+  equal(JSON.stringify(messages), before);
+});
+
 test("after rubbish the next compaction asks again, and after three failures nobody does", async () => {
   let state = null;
   const asked = [];
   for (let round = 1; round <= 6; round++) {
     const history = frozen(Array.from({ length: 24 * round }, (_, number) => turn(number)).flat());
     let calls = 0;
-    const compactor = make(() => {
-      calls += 1;
-      return fail(new Error("overloaded"));
-    });
+    const compactor = make(
+      () => {
+        calls += 1;
+        return fail(new Error("overloaded"));
+      },
+      { contextWindow: 64_000 },
+    );
     const prepared = await compactor.beforeModel({ messages: history, state });
     ok(same(prepared.view.slice(-1), history.slice(-1)));
     equal(prepared.report.rung, "digest");
