@@ -9,9 +9,9 @@ use crate::plan::{self, Edit, Rung, Scene};
 use crate::prelude::*;
 use crate::state::{Clip, Kind};
 use crate::summary::{digest, facts};
-use crate::text;
 use crate::view::{Item, Slot, View};
 use crate::work::Work;
+use crate::{text, tokens};
 
 /// Raw tokens of the largest digest that fills what is left: the state must hold it, beside older ones.
 const DIGEST_MOST: u64 = 5_000;
@@ -99,17 +99,23 @@ pub(crate) fn cover(
             (Kind::Trim, summary, Some(dropped))
         }
         (None, None) => {
-            let tokens = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
+            let most = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
             // The digest is code's own text: four bytes a raw token. What is left up to the target is room for facts. But
             // never more than half of what it replaces.
             let stays = |item: &&Item| matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count || shape.head.contains(&index) || shape.kept.contains(&index));
             let stays: u64 = view.items.iter().filter(|item| !item.fixed).filter(stays).map(|item| item.tokens).sum();
-            let note = if shape.note { scene.raw(tokens) / 2 } else { 0 };
+            let note = if shape.note { scene.raw(most) / 2 } else { 0 };
             let room = crate::budget::share(scene.limits.room, scene.options.shares.target);
             let left = scene.raw(room).saturating_sub(stays + note);
-            let raw = scene.raw(tokens).max(left.min(DIGEST_MOST)).min(material.raw / 2).max(plan::LEAST_CAP);
+            let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(material.raw / 2).max(plan::LEAST_CAP);
             let bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
-            let text = digest::write(&material.source(), &work.call.todos, bytes);
+            let mut text = digest::write(&material.source(), &work.call.todos, bytes);
+            // Where identifiers or scripts take far more tokens, and so it would not fit, fewer bytes have to do.
+            let size = tokens::of_text(&scene.options.estimator, &text);
+            if size > raw && view.fixed() + stays + note + size >= scene.raw_below(scene.limits.limit) {
+                let bytes = crate::millionths::scale(bytes as u64, raw, size) as usize;
+                text = digest::write(&material.source(), &work.call.todos, bytes);
+            }
             (if rung == Rung::Trim { Kind::Trim } else { Kind::Digest }, text, None)
         }
     };

@@ -275,13 +275,16 @@ enum Summarizer {
     CutOff,
     Huge,
     Failing,
+    /// Every third answer is empty, by the name of the request.
+    Flaky,
 }
 
 impl Summarizer {
     fn answer(self, request: &Request) -> Answer {
         match self {
             Self::Absent | Self::Failing => Answer::Failed("It threw.".into()),
-            Self::Fine => answer("The work goes on."),
+            Self::Flaky if fingerprint(&request.id).is_multiple_of(3) => answer(""),
+            Self::Fine | Self::Flaky => answer("The work goes on."),
             Self::Echo => answer(&format!("Notes on {:016x}.", fingerprint(&format!("{request:?}")))),
             Self::Empty => answer(""),
             Self::CutOff => Answer::Text { text: "The work".into(), finish: "length".into() },
@@ -313,6 +316,8 @@ struct Setup {
     system: u32,
     tools: u32,
     output: Option<u64>,
+    /// The summarizer's window, in thousandths of the chat's; none: the same.
+    pieces: Option<u32>,
 }
 
 fn setup() -> impl Strategy<Value = Setup> {
@@ -324,6 +329,7 @@ fn setup() -> impl Strategy<Value = Setup> {
         Summarizer::CutOff,
         Summarizer::Huge,
         Summarizer::Failing,
+        Summarizer::Flaky,
     ];
     let windows = prop_oneof![
         3 => Just(1_000_u64), 3 => Just(2_000), 3 => Just(4_000), 3 => Just(8_000), 1 => Just(32_000), 1 => Just(200_000)
@@ -337,8 +343,9 @@ fn setup() -> impl Strategy<Value = Setup> {
         fixed(),
         fixed(),
         prop::option::of(0_u64..4_000),
+        prop::option::of(200_u32..1_500),
     )
-        .prop_map(|(window, strategy, summarizer, ratio, system, tools, output)| Setup {
+        .prop_map(|(window, strategy, summarizer, ratio, system, tools, output, pieces)| Setup {
             window,
             strategy,
             summarizer,
@@ -346,6 +353,7 @@ fn setup() -> impl Strategy<Value = Setup> {
             system,
             tools,
             output,
+            pieces,
         })
 }
 
@@ -353,7 +361,10 @@ fn setup() -> impl Strategy<Value = Setup> {
 /// before it only where the messages are still there, and in a view that is given back they are not.
 fn forgetful() -> impl Strategy<Value = Setup> {
     setup().prop_map(|setup| Setup {
-        summarizer: if setup.summarizer == Summarizer::Echo { Summarizer::Fine } else { setup.summarizer },
+        summarizer: match setup.summarizer {
+            Summarizer::Echo | Summarizer::Flaky => Summarizer::Fine,
+            other => other,
+        },
         ..setup
     })
 }
@@ -365,6 +376,9 @@ impl Setup {
             "tune": { "strategy": self.strategy, "tokens": { "estimator": "bytes4" } }
         }));
         let part = |thousandths: u32| u64::from(thousandths) * self.window / 1_000;
+        if let Some(pieces) = self.pieces {
+            chat.options["summarizer"] = json!({ "contextWindow": part(pieces).max(200) });
+        }
         chat.system = (self.system > 0).then(|| filler(part(self.system) as usize));
         chat.tools = part(self.tools) / 4;
         chat
@@ -703,6 +717,53 @@ proptest! {
         step.apply(&mut history, &mut chat, setup.window);
         let prepared = chat.commit(&history, &plan, Some(&answers));
         check(&chat, &history, &prepared)?;
+    }
+
+    /// A host that has summaries written while it goes on: nobody is asked inside of a call, and what comes late is taken
+    /// as long as it applies.
+    #[test]
+    fn summaries_in_flight_keep_the_invariants(setup in setup(), steps in prop::collection::vec(step(), 1..14), delay in 0_usize..5) {
+        let mut chat = setup.chat();
+        let mut history = Vec::new();
+        let mut waiting: Option<(usize, Plan, Vec<Answer>)> = None;
+        for (at, step) in steps.iter().enumerate() {
+            step.apply(&mut history, &mut chat, setup.window);
+            chat.more = json!({});
+            if waiting.as_ref().is_some_and(|waiting| waiting.0 <= at) {
+                let (_, plan, answers) = waiting.take().unwrap();
+                let mut twin = chat.clone();
+                let prepared = chat.commit(&history, &plan, Some(&answers));
+                check(&chat, &history, &prepared)?;
+                prop_assert_eq!(&twin.commit(&history, &plan, Some(&answers)).view, &prepared.view);
+                if let Some(next) = prepared.committed.next {
+                    let answers = chat.requests(&history, &next).iter().map(|request| setup.summarizer.answer(request)).collect();
+                    waiting = Some((at + delay, next, answers));
+                }
+            }
+            // What no longer applies is not waited for.
+            waiting = waiting.filter(|waiting| !chat.requests(&history, &waiting.1).is_empty());
+            if waiting.is_none() && setup.summarizer != Summarizer::Absent {
+                chat.more = json!({ "threshold": "soft" });
+                let plan = chat.plan(&history);
+                chat.more = json!({});
+                if !plan.requests.is_empty() {
+                    let answers = chat.requests(&history, &plan).iter().map(|request| setup.summarizer.answer(request)).collect();
+                    waiting = Some((at + delay, plan, answers));
+                }
+            }
+            chat.more = waiting.as_ref().map_or(json!({}), |waiting| json!({ "inFlight": to_value(&plain(&waiting.1)) }));
+            let mut twin = chat.clone();
+            let mut asked = 0;
+            let mut ask = |request: &Request| {
+                asked += 1;
+                setup.summarizer.answer(request)
+            };
+            let prepared = chat.before_model(&history, Some(&mut ask)).unwrap();
+            prop_assert!(asked == 0 || waiting.is_none(), "somebody waits");
+            check(&chat, &history, &prepared)?;
+            prop_assert_eq!(&twin.before_model(&history, None).unwrap().view, &prepared.view);
+            setup.report(&mut chat, &prepared);
+        }
     }
 
     #[test]
