@@ -33,9 +33,6 @@ pub(crate) fn step_after(rung: Rung, helped: bool) -> Rung {
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
     let Edit { cap, reach, clear, failed } = edit;
     let old = work.history.old();
-    if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
-        work.state.clip(Clip { up_to, cap: cap.max(plan::LEAST_CAP), reach, old });
-    }
     if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
         // What was cleared stays so, also where the tail begins earlier now.
         let held = |before: Option<Position>| before.filter(|at| work.history.position(at.count) == Some(*at));
@@ -48,6 +45,12 @@ pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
             work.state.cleared = farther(before);
             work.state.media = media.max(up_to.count.min(old));
         }
+    }
+    // What goes as a whole is cleared before anything is cut.
+    if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
+        let count = |cleared: Option<Position>| cleared.map_or(0, |cleared| cleared.count);
+        let (cleared, failed) = (count(work.state.cleared), count(work.state.failed));
+        work.state.clip(Clip { up_to, cap: cap.max(plan::LEAST_CAP), reach, old, cleared, failed });
     }
 }
 

@@ -154,6 +154,10 @@ pub struct Clip {
     pub reach: u64,
     /// Messages before this index were old when it was made: of an assistant, only these are cut.
     pub old: u64,
+    /// Results of messages before this index were cleared when it was made: they stay as they were.
+    pub cleared: u64,
+    /// Failed results of messages before this index were.
+    pub failed: u64,
 }
 
 /// What `beforeModel` leaves for `afterModel`: what was sent, to pair it with what is reported.
@@ -236,9 +240,11 @@ impl Record for Clip {
         archive.position("upTo", &mut self.up_to);
         archive.count("cap", &mut self.cap);
         reach(archive, &mut self.reach);
-        let mut old = Some(self.old).filter(|&old| old > 0);
-        archive.maybe_count("old", &mut old);
-        self.old = old.unwrap_or(0);
+        for (name, count) in [("old", &mut self.old), ("cleared", &mut self.cleared), ("failed", &mut self.failed)] {
+            let mut some = Some(*count).filter(|&count| count > 0);
+            archive.maybe_count(name, &mut some);
+            *count = some.unwrap_or(0);
+        }
     }
 }
 
@@ -375,7 +381,11 @@ impl SessionState {
 
     /// Adds a clip. What it makes needless goes: clips that are no wider and reach no farther.
     pub fn clip(&mut self, clip: Clip) {
-        self.clips.retain(|other| other.cap != clip.cap || other.reach > clip.reach);
+        self.clips.retain(|other| {
+            other.cap != clip.cap
+                || other.reach > clip.reach
+                || (other.cleared, other.failed) != (clip.cleared, clip.failed)
+        });
         self.clips.push(clip);
         let surplus = self.clips.len().saturating_sub(CLIPS);
         self.clips.drain(..surplus);

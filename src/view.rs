@@ -257,7 +257,14 @@ impl<'s> Lasting<'s> {
         let message = &history.messages[input];
         let clips = self.clips.iter().filter(|clip| index < clip.up_to.count);
         let edits = Edits {
-            clips: clips.map(|&clip| (clip, index < clip.old)).collect(),
+            clips: clips
+                .map(|&clip| clip::Cut {
+                    clip,
+                    old: index < clip.old,
+                    cleared: index < clip.cleared.min(self.cleared),
+                    failed: index < clip.failed.min(self.failed),
+                })
+                .collect(),
             clears: index < self.cleared,
             clears_failed: index < self.failed,
             clears_media: index < self.media,
@@ -266,8 +273,12 @@ impl<'s> Lasting<'s> {
             return None;
         }
         let mut key = String::new();
-        for &(clip, old) in &edits.clips {
-            key.push_str(&text![clip.cap, "/", clip.reach, if old { "o" } else { "" }, " "]);
+        for &clip::Cut { clip, old, cleared, failed } in &edits.clips {
+            key.push_str(&text![clip.cap, "/", clip.reach]);
+            for (mark, is) in [("o", old), ("c", cleared), ("f", failed)] {
+                key.push_str(if is { mark } else { "" });
+            }
+            key.push(' ');
         }
         key.push_str(if edits.clears_media {
             "cm"

@@ -26,14 +26,35 @@ pub const EVERYTHING: u64 = 3;
 /// What is done to the parts of one message.
 #[derive(Clone, Debug, Default)]
 pub struct Edits<'s> {
-    /// The clips that concern it, in the order in which they were made, with whether it is old for them.
-    pub clips: Vec<(&'s Clip, bool)>,
+    /// The clips that concern it, in the order in which they were made.
+    pub clips: Vec<Cut<'s>>,
     /// Results become a line.
     pub clears: bool,
     /// Results of calls that failed do.
     pub clears_failed: bool,
     /// Media become a line.
     pub clears_media: bool,
+}
+
+/// A clip and what the message is for it.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut<'s> {
+    /// The clip.
+    pub clip: &'s Clip,
+    /// The message was old.
+    pub old: bool,
+    /// Its results had been cleared before.
+    pub cleared: bool,
+    /// Those of calls that failed had been.
+    pub failed: bool,
+}
+
+impl Cut<'_> {
+    /// Whether it may cut a part. What had been cleared before stays the line that it was.
+    fn reaches(&self, part: &Part, message: &Digest<'_>) -> bool {
+        reaches(part, message, self.clip.reach, self.old)
+            && !(self.cleared && is_of_result(part, message) || self.failed && is_of_failed(part, message))
+    }
 }
 
 /// Whether a clip of this reach may cut a part of a message that is or is not old for it.
@@ -88,7 +109,7 @@ fn clears(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
 pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
     let tokens = u64::from(part.tokens);
     clears(part, message, edits) && tokens > LEAST_CLEARED && clearable(part, message)
-        || edits.clips.iter().any(|&(clip, old)| tokens > clip.cap && reaches(part, message, clip.reach, old))
+        || edits.clips.iter().any(|cut| tokens > cut.clip.cap && cut.reaches(part, message))
 }
 
 /// A message's text with its edits made, and the new text of each part that they change, by part number.
@@ -139,27 +160,10 @@ fn shortened(
     estimator: &Estimator,
 ) -> Option<ContentPart> {
     let mut tokens = u64::from(part.tokens);
-    if clears(part, message, edits) && clearable(part, message) {
-        return match body {
-            ContentPart::Result { number, id, output, failed } => {
-                // What is cut as well, or holds media, keeps no names: whichever edit came first, the line is the same.
-                let clips = edits.clips.iter().filter(|&&(clip, old)| reaches(part, message, clip.reach, old));
-                let cap = clips.map(|(clip, _)| clip.cap).min().unwrap_or(u64::MAX);
-                let cap = if inner.is_empty() { cap } else { 0 };
-                let line = cleared(&output.to_text(), tokens, cap, *failed);
-                Some(ContentPart::Result {
-                    number: *number,
-                    id: id.clone(),
-                    output: Value::Text(line),
-                    failed: *failed,
-                })
-            }
-            _ => Some(media::replaced(body)),
-        };
-    }
     let mut now = None;
-    for &(clip, old) in &edits.clips {
-        let over = |part: &Part, tokens: u64| tokens > clip.cap && reaches(part, message, clip.reach, old);
+    for &cut_by in &edits.clips {
+        let clip = cut_by.clip;
+        let over = |part: &Part, tokens: u64| tokens > clip.cap && cut_by.reaches(part, message);
         if !over(part, tokens) && !inner.iter().any(|(part, _)| over(part, u64::from(part.tokens))) {
             continue;
         }
@@ -179,7 +183,7 @@ fn shortened(
                 text.push_str(&notice);
                 // Where so little is left a clear would leave it in a view that is given back, but not in its history.
                 if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = cleared("", 0, 0, *failed);
+                    text = cleared("", *failed);
                 }
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
@@ -194,6 +198,19 @@ fn shortened(
         };
         tokens = tokens::of_text(estimator, &media::text_of(&next));
         now = Some(next);
+    }
+    // Clips that came after it leave a cleared result alone, so this comes last. What a cut has made that small is not
+    // worth a placeholder.
+    if clears(part, message, edits) && clearable(part, message) && (now.is_none() || tokens > LEAST_CLEARED) {
+        return match now.as_ref().unwrap_or(body) {
+            ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
+                number: *number,
+                id: id.clone(),
+                output: Value::Text(cleared(&output.to_text(), *failed)),
+                failed: *failed,
+            }),
+            _ => Some(media::replaced(body)),
+        };
     }
     now
 }
@@ -211,44 +228,26 @@ fn names_bytes(bytes: usize) -> usize {
     (bytes.saturating_sub(160) / 2).min(200 + bytes / 40).min(1_200)
 }
 
-/// What stands for a cleared result: a line, and the names that the result began with, unless it is cut as well. `text`
-/// is the result as it was sent, cut or cleared before perhaps: a view that is given back is cleared like its history. So
-/// the line says how large the result was.
-fn cleared(text: &str, tokens: u64, cap: u64, failed: bool) -> String {
-    let plain = |size: &str, names: &str| {
-        let outcome = if failed { "had failed" } else { "had succeeded" };
-        let again = "Run it again if you need the result.";
-        text![
-            markers::NOTICE,
-            "this tool result",
-            size,
-            " was removed to save space; the tool ",
-            outcome,
-            ". ",
-            again,
-            names,
-            "]"
-        ]
-    };
-    let before = text.strip_prefix(markers::NOTICE).and_then(|rest| rest.strip_prefix("this tool result"));
-    if let Some(rest) = before {
-        let size = rest.strip_prefix(" of ").and_then(|rest| rest.split_once(' ')?.0.parse::<u64>().ok());
-        return if size.is_some_and(|size| size > cap) { plain("", "") } else { text::start(text, LONGEST_CLEARED) };
+/// What stands for a cleared result: a line, and the names that the result began with. `text` is the result as it was
+/// sent, cut perhaps, or cleared before: a view that is given back is cleared like its history.
+fn cleared(text: &str, failed: bool) -> String {
+    if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
+        return text::start(text, LONGEST_CLEARED);
     }
-    if tokens > cap || text::find(text, markers::NOTICE).is_some() {
-        return plain("", "");
-    }
-    let names = facts::names(text, names_bytes(text.len()));
-    // What is told must be large enough to be looked at again.
-    if names.len() < LEAST_NAMES {
-        plain("", "")
-    } else {
-        plain(&text![" of ", tokens, " tokens"], &text![NAMES, names])
-    }
+    let names = facts::names(text, "", names_bytes(text.len()));
+    text![
+        markers::NOTICE,
+        CLEARED,
+        if failed { "failed" } else { "succeeded" },
+        ". Run it again if you need the result.",
+        if names.is_empty() { "" } else { NAMES },
+        names,
+        "]"
+    ]
 }
 
-/// Bytes of names worth a place of their own, and of the longest line with names.
-const LEAST_NAMES: usize = 48;
+const CLEARED: &str = "this tool result was removed to save space; the tool had ";
+/// Bytes of the longest line for a cleared result.
 const LONGEST_CLEARED: usize = 2_000;
 
 /// A text within `cap` raw tokens, with a notice of what is left out and, of a result, how to get it again. It keeps its
@@ -258,14 +257,45 @@ pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> Strin
     if whole <= cap {
         return text.to_owned();
     }
-    let advice = if kind == PartKind::Result { AGAIN } else { "" };
     let shape = Shape::of(text);
-    let fair = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
+    let bytes = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
+    let advice = if kind == PartKind::Result { AGAIN } else { "" };
+    let (mut short, shaped) = within(text, &shape, bytes, cap, advice, estimator);
+    // What is left out is named where that is said, as long as the text keeps its structure. The names take the place of
+    // others, so it is looked at again.
+    let mut room = (bytes / if shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES);
+    let mut told = text![advice, NAMES];
+    for _ in 0..NAMES_TRIES {
+        let names = facts::names(text, &short, (advice.len() + NAMES.len() + room).saturating_sub(told.len()));
+        if names.is_empty() {
+            break;
+        }
+        let between = if told.ends_with(NAMES) { "" } else { ", " };
+        let longer = text![told, between, names];
+        let (named, kept) = within(text, &shape, bytes, cap, &longer, estimator);
+        if kept >= shaped && tokens::of_text(estimator, &named) <= cap {
+            (short, told) = (named, longer);
+        } else {
+            room /= 2;
+        }
+    }
+    short
+}
+
+/// Of the bytes of what is cut, one part in so many is for names of what is left out, and no more than that. Where some
+/// lines count more than others, what counts is in them.
+const NAMES_PART: usize = 3;
+const LINES_PART: usize = 8;
+const MOST_NAMES: usize = 1_200;
+const NAMES_TRIES: usize = 4;
+
+/// A text within about `bytes` and, if that can be, `cap` raw tokens; whether it keeps its structure.
+fn within(text: &str, shape: &Shape<'_>, fair: usize, cap: u64, advice: &str, estimator: &Estimator) -> (String, bool) {
     let mut bytes = fair;
     for _ in 0..TRIES {
         let short = shape.within(bytes, advice);
         if short.len() < text.len() && tokens::of_text(estimator, &short) <= cap {
-            return short;
+            return (short, true);
         }
         bytes = bytes * 7 / 8;
     }
@@ -273,7 +303,7 @@ pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> Strin
     loop {
         let short = ends::within(text, bytes, advice);
         if tokens::of_text(estimator, &short) <= cap || bytes < 8 {
-            return short;
+            return (short, false);
         }
         bytes = bytes * 7 / 8;
     }

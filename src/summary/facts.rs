@@ -81,17 +81,24 @@ pub fn append(summary: &mut String, earlier: &str, messages: &[(Content, bool)],
     facts.write(summary, bytes);
 }
 
-/// The names in a text, in their order, within about `bytes`.
-pub fn names(text: &str, bytes: usize) -> String {
+/// The names in a text that `told` does not hold, in their order, within about `bytes`.
+pub fn names(text: &str, told: &str, bytes: usize) -> String {
     let mut out = String::new();
     let mut known: Vec<&str> = Vec::new();
     scan::each(text, &mut |name| {
-        if out.len() + name.len() < bytes && !scan::is_weak(name) && !known.contains(&name) {
-            if !known.is_empty() {
-                out.push_str(", ");
-            }
-            out.push_str(name);
+        if out.len() + name.len() < bytes
+            && !scan::is_weak(name)
+            // A notice may stand inside JSON.
+            && !name.contains('\\')
+            && !known.contains(&name)
+        {
             known.push(name);
+            if text::find(told, name).is_none() {
+                if !out.is_empty() {
+                    out.push_str(", ");
+                }
+                out.push_str(name);
+            }
         }
     });
     out

@@ -1,8 +1,13 @@
 //! What a clip and a clear may take, and what they leave in its place.
 
-use crate::support::{Chat, M, P, added, assistant, call, calls, filler, result, says, user, words};
-use precis::message::Role;
+use crate::support::{
+    Chat, M, P, added, assistant, call, calls, end_of, filler, plain, records, result, says, user, words,
+};
+use precis::message::{PartKind, Role};
+use precis::plan::clip::cut;
 use precis::report::Outcome;
+use precis::state::Clip;
+use precis::tokens::{Estimator, of_text};
 use serde_json::json;
 
 fn chat(window: u64) -> Chat {
@@ -176,4 +181,70 @@ fn results_of_calls_that_failed_are_cleared_first() {
     history.extend([&turn("e", false)[..], &turn("f", false)[..], &turn("g", false)[..], &[user("Last.")]].concat());
     let later = kept(&chat.before_model(&history, None).unwrap().view);
     assert!(later.starts_with(&[false, false, false, false]), "{later:?}");
+}
+
+/// What a booking system answers, with names that are needed later.
+fn booking(id: &str, flights: [&str; 3]) -> String {
+    let flight = |number: &&str| {
+        json!({ "flight_number": number, "origin": "Newark", "destination": "Chicago O'Hare", "cabin": "economy",
+            "departs": "in the morning", "arrives": "around noon" })
+    };
+    json!({
+        "reservation_id": id, "user": "a frequent traveller", "trip": "round trip", "notes": filler(160),
+        "flights": flights.iter().map(flight).collect::<Vec<_>>(), "status": "open"
+    })
+    .to_string()
+}
+
+#[test]
+fn a_cut_result_names_what_is_left_out() {
+    let text = booking("QKRY03", ["HAT056", "HAT138", "HAT202"]);
+    let estimator = Estimator::parse("bytes4").unwrap();
+    for cap in [100, 120, 150] {
+        let short = cut(&text, cap, PartKind::Result, &estimator);
+        assert!(of_text(&estimator, &short) <= cap, "{short}");
+        assert!(serde_json::from_str::<serde_json::Value>(&short).is_ok(), "{short}");
+        for name in ["HAT056", "HAT138", "HAT202"] {
+            assert!(short.contains(name), "{name}: {short}");
+        }
+    }
+}
+
+/// Clips the results, then clears them, or the other way round; the names come through, and a view that is given back
+/// reads like its history.
+#[test]
+fn names_survive_a_cut_and_a_clear_in_either_order() {
+    let flights = ["HAT056", "HAT138", "HAT202"];
+    let history = || {
+        let mut history = vec![user("Look at my bookings.")];
+        for id in ["call_0", "call_1", "call_2"] {
+            history.extend([calls(&[id]), result(id, &booking("QKRY03", flights)), assistant("I see.")]);
+        }
+        history.push(user("And now?"));
+        history
+    };
+    let end = end_of(&records(&history(), "bytes4")).unwrap();
+    for order in [["clip", "clear"], ["clear", "clip"]] {
+        let mut raw = chat(100_000);
+        let mut given = history();
+        for edit in order {
+            assert_eq!(raw.clone().before_model(&given, None).unwrap().view, given, "{order:?} before {edit}");
+            let mut state = raw.session();
+            if edit == "clip" {
+                let cleared = state.cleared.map_or(0, |cleared| cleared.count);
+                state.clip(Clip { up_to: end, cap: 120, cleared, ..Clip::default() });
+            } else {
+                state.cleared = Some(end);
+            }
+            raw.state = plain(&state);
+            given = raw.before_model(&history(), None).unwrap().view;
+            for message in given.iter().filter(|message| message.role == Role::Tool) {
+                let text = words(message);
+                assert!(text.contains("[precis"), "{text}");
+                assert!(flights.iter().all(|flight| text.contains(flight)), "{order:?} after {edit}: {text}");
+            }
+        }
+        assert_eq!(raw.before_model(&given, None).unwrap().view, given, "{order:?}");
+        assert_eq!(raw.before_model(&history(), None).unwrap().view, given, "{order:?}");
+    }
 }

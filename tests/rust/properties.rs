@@ -83,13 +83,18 @@ impl Text {
         // Shapes that are shortened by lines and by values.
         if self.kind == 5 {
             let line =
-                |line: usize| format!("{line} {}\n", if line % 7 == 3 { "request failed" } else { "request served" });
-            return lead + &(0..bytes / 17).map(line).collect::<String>();
+                |line: usize| format!("{line} {}\n", if line % 7 == 3 { "request failed" } else { "a/served.py" });
+            return lead + &(0..bytes / 15).map(line).collect::<String>();
         }
         if self.kind == 6 {
-            return json!((0..bytes / 24).map(|n| json!({ "n": n, "name": "item" })).collect::<Vec<_>>()).to_string();
+            let item = |n: usize| json!({ "n": n, "name": format!("item-{number}{n:03}") });
+            return json!((0..bytes / 30).map(item).collect::<Vec<_>>()).to_string();
         }
-        let body = if self.kind == 1 { "é世🦀".repeat(bytes / 9) } else { filler(bytes) };
+        let body = if self.kind == 1 {
+            "é世🦀".repeat(bytes / 9)
+        } else {
+            filler(bytes).replace("filler", &format!("ab-{number}47"))
+        };
         lead + &body
     }
 }

@@ -25,8 +25,8 @@ struct Parted<'t> {
     escaped: bool,
 }
 
-/// A notice is no longer than this.
-const LONGEST_NOTICE: usize = 200;
+/// A notice is no longer than this, with the names in it.
+const LONGEST_NOTICE: usize = 1_600;
 
 impl<'t> Parted<'t> {
     /// Finds our own notices in a text; what stands between several goes with them.

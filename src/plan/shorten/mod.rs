@@ -53,6 +53,11 @@ impl<'t> Shape<'t> {
         Self { text, built }
     }
 
+    /// Whether it is one of lines of which some count more than others.
+    pub fn has_lines(&self) -> bool {
+        matches!(self.built, Built::Lines(_))
+    }
+
     /// The text within about `bytes`. The first notice of what is left out ends with `advice`.
     pub fn within(&self, bytes: usize, advice: &str) -> String {
         match &self.built {
