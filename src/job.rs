@@ -136,7 +136,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan) {
             let enough = (job.budget / 16).clamp(LEAST_NOTES, ENOUGH_NOTES);
             most = (DRAFT / job.pieces).max(enough).min(most);
         }
-        let more = (DRAFT / most).max(1).min(job.pieces - job.done);
+        let more = (DRAFT / most.max(1)).max(1).min(job.pieces - job.done);
         for at in 0..more {
             job.parts.extend([job.done + at + 1, count + at, count + at + 1]);
         }

@@ -102,3 +102,33 @@ for (const window of [2_000, 8_000, 32_000]) {
     console.log(`# ${window}: ${JSON.stringify(kinds)}, the largest request ${largest}`);
   });
 }
+
+test("one text that is far longer than the summarizer's window goes on from piece to piece", async () => {
+  const words = Array.from({ length: 100_000 }, (_, at) => `word${at}`);
+  const messages = [
+    { role: "user", content: words.join(" ") },
+    { role: "assistant", content: "I have read it." },
+    { role: "user", content: "And now?" },
+  ];
+  for (const contextWindow of [16_000, 64_000]) {
+    const told = new Set();
+    const compactor = createCompactor({
+      format: openaiChat,
+      contextWindow: 4_000_000,
+      maxOutputTokens: 4_000,
+      summarizer: { contextWindow },
+      tune: { shares: { tail: 0, typed: 0 } },
+      summarize: ({ kind, system, prompt, maxOutputTokens }) => {
+        const { tokens } = compactor.usage({ messages: [{ role: "user", content: system + prompt }] });
+        ok(tokens + maxOutputTokens <= contextWindow, `${kind}: ${tokens} tokens`);
+        if (kind === "chunk") for (const [word] of prompt.matchAll(/word\d+/g)) told.add(word);
+        return "- The user sent words.";
+      },
+    });
+    const { report } = await compactor.compact({ messages });
+    equal(report.summarizer.failed, null);
+    equal(report.rung, "summarize");
+    // Only where a piece ends may a word be cut in two.
+    ok(words.filter((word) => !told.has(word)).length <= 60);
+  }
+});
