@@ -15,10 +15,16 @@ use crate::{text, tokens};
 
 /// Raw tokens of the largest digest that fills what is left: the state must hold it, beside older ones.
 const DIGEST_MOST: u64 = 5_000;
+/// About the raw tokens of the lines around a summary.
+const FRAME: u64 = 24;
+/// Raw tokens of a message beside its text.
+const OVERHEAD: u64 = 4;
+/// Tries to bring a summary down to a size.
+const SHORTER_TRIES: usize = 4;
 
-/// The rung from which to look on after a move.
-pub(crate) fn step_after(rung: Rung, helped: bool) -> Rung {
-    match rung {
+/// The rung from which to look on after a move; none after the last one.
+pub(crate) fn step_after(rung: Rung, helped: bool) -> Option<Rung> {
+    Some(match rung {
         Rung::Pass | Rung::Clip => Rung::Clear,
         Rung::Clear => Rung::Digest,
         // With less room taken, more may have to go: as long as that helps.
@@ -26,8 +32,9 @@ pub(crate) fn step_after(rung: Rung, helped: bool) -> Rung {
         Rung::Summarize | Rung::Digest => Rung::Squeeze,
         Rung::Squeeze => Rung::Trim,
         Rung::Trim if helped => Rung::Trim,
+        Rung::Crush if !helped => return None,
         Rung::Trim | Rung::Crush => Rung::Crush,
-    }
+    })
 }
 
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
@@ -75,18 +82,24 @@ pub(crate) fn cover(
     if summary.is_none() && !asked && rung <= Rung::Digest {
         breaker.wait = breaker.wait.saturating_sub(1);
     }
+    let mut dropped = 0;
     let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
         let checkpoint = &work.state.checkpoints[active];
-        let (summary, dropped) = compose::dropped(compose::body(&checkpoint.summary.text));
+        let (summary, before) = compose::dropped(compose::body(&checkpoint.summary.text));
         let more = shape.covers.count - checkpoint.covers.count
             + checkpoint.kept.len().saturating_sub(shape.kept.len()) as u64;
-        (facts::split(summary).0.to_owned(), dropped + more)
+        dropped = before + more;
+        summary.to_owned()
     });
     let scene = work.scene(view);
     // Facts are always of what was sent and of the newest summary, whoever writes what stands above them.
-    let material = compose::material(&scene, shape, false, host)?;
+    let mut material = compose::material(&scene, shape, false, host)?;
+    let shorter = rung == Rung::Trim && shape.repeats(&scene);
+    if let Some(summary) = trimmed.as_ref().filter(|_| shorter) {
+        material.previous = Some(summary.clone());
+    }
     let known = facts::split(material.previous.as_deref().unwrap_or_default()).1;
-    let (kind, text, dropped) = match (summary, trimmed) {
+    let (kind, text) = match (summary, trimmed.filter(|_| !shorter)) {
         (Some(mut text), _) => {
             facts::append(
                 &mut text,
@@ -94,12 +107,13 @@ pub(crate) fn cover(
                 &material.messages,
                 compose::facts_bytes(&scene, if replaces { u64::MAX } else { material.raw }),
             );
-            (Kind::Summary, text, None)
+            (Kind::Summary, text)
         }
-        (None, Some((mut summary, dropped))) => {
+        (None, Some(summary)) => {
             // What is trimmed must make room: facts may stay as many as they are, but not grow.
+            let mut summary = facts::split(&summary).0.to_owned();
             facts::append(&mut summary, known, &material.messages, known.len());
-            (Kind::Trim, summary, Some(dropped))
+            (Kind::Trim, summary)
         }
         (None, None) => {
             let most = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
@@ -110,16 +124,24 @@ pub(crate) fn cover(
             let note = if shape.note { scene.raw(most) / 2 } else { 0 };
             let room = crate::budget::share(scene.limits.room, scene.options.shares.target);
             let left = scene.raw(room).saturating_sub(stays + note);
-            let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(material.raw / 2).max(plan::LEAST_CAP);
-            let bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
+            let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(material.raw / 2);
+            // Where a quarter of it has to do, nothing else has to go.
+            let below = scene.raw_below(scene.limits.limit).saturating_sub(view.fixed() + stays + note + FRAME);
+            let raw = if below < raw / 4 { raw } else { raw.min(below) }.max(plan::LEAST_CAP);
+            let raw = if shorter { scene.raw(shape.summary_tokens).saturating_sub(OVERHEAD) } else { raw };
+            let mut bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
             let mut text = digest::write(&material.source(), &work.call.todos, bytes);
-            // Where identifiers or scripts take far more tokens, and so it would not fit, fewer bytes have to do.
-            let size = tokens::of_text(&scene.options.estimator, &text);
-            if size > raw && view.fixed() + stays + note + size >= scene.raw_below(scene.limits.limit) {
-                let bytes = crate::millionths::scale(bytes as u64, raw, size) as usize;
+            for _ in 0..SHORTER_TRIES {
+                let whole = compose::summary_text(&compose::trimmed(&text, dropped));
+                let size = tokens::of_text(&scene.options.estimator, if shorter { &whole } else { &text });
+                // Where identifiers or scripts take far more tokens, and so it would not fit, fewer bytes have to do.
+                if size <= raw || !shorter && size < below + FRAME {
+                    break;
+                }
+                bytes = crate::millionths::scale(bytes.min(text.len()) as u64, raw, size) as usize;
                 text = digest::write(&material.source(), &work.call.todos, bytes);
             }
-            (if rung == Rung::Trim { Kind::Trim } else { Kind::Digest }, text, None)
+            (if rung == Rung::Trim { Kind::Trim } else { Kind::Digest }, text)
         }
     };
     // Facts stay at the end.
@@ -129,7 +151,7 @@ pub(crate) fn cover(
         text.push_str("\n\n");
         text.push_str(section);
     }
-    let text = dropped.map_or_else(|| text.clone(), |dropped| compose::trimmed(&text, dropped));
+    let text = compose::trimmed(&text, dropped);
     if replaces {
         // What code wrote of more than this gives way, with its note.
         work.state.checkpoints.retain(|checkpoint| checkpoint.covers.count <= shape.covers.count);

@@ -161,9 +161,14 @@ pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
         contents.push(view::as_sent(history, scene.state, &scene.options.estimator, input, content));
     }
-    let bytes = usize::try_from(scene.raw(shape.summary_tokens) * 3 / 2).unwrap_or(usize::MAX);
+    let raw = scene.raw(shape.summary_tokens);
+    let bytes = if shape.repeats(scene) { raw * 3 } else { (raw * 3 / 2).max(LEAST_NOTE) };
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
     Ok(Some(note::write(earlier.map(|note| note.text.as_str()), &contents, bytes)))
 }
+
+/// Bytes that a note may have in the smallest of windows.
+const LEAST_NOTE: u64 = 400;
 
 /// The checkpoint of a shape, with its messages made.
 ///
@@ -261,5 +266,8 @@ pub fn dropped(summary: &str) -> (&str, u64) {
 
 /// A summary after which that many messages were dropped for want of room.
 pub fn trimmed(summary: &str, dropped: u64) -> String {
+    if dropped == 0 {
+        return summary.to_owned();
+    }
     text![summary, DROPPED[0], dropped, DROPPED[1]]
 }

@@ -265,8 +265,10 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
             current = work.project(host)?;
         }
         let scene = work.scene(&current);
-        let from = step_after(rung, helped);
-        (rung, action) = plan::next(&scene, from, false);
+        (rung, action) = match step_after(rung, helped) {
+            Some(from) => plan::next(&scene, from, false),
+            None => (rung, Move::Stuck),
+        };
     }
     let scene = work.scene(&current);
     let (fits, squeezed) = (scene.fits(current.raw()), scene.limits.squeezed);

@@ -12,7 +12,8 @@ export const commandLine = () => program("demo");
 export async function program(name) {
   await build();
   const made = join(cache, `${name}.mjs`);
-  await once(name, hash(files("js/src/cli", "js/scripts/demo.mjs")), [made], async () => {
+  // The place of pkg/ stands in it: a checkout that was moved or copied makes its own.
+  await once(name, root + hash(files("js/src/cli", "js/scripts/demo.mjs")), [made], async () => {
     const { default: esbuild } = await import("esbuild");
     await esbuild.build({
       absWorkingDir: root,

@@ -6,6 +6,7 @@ use crate::budget::share;
 use crate::message::{Digest, PartKind, Position, Role};
 use crate::prelude::*;
 use crate::state::Checkpoint;
+use crate::view::{Item, LEAST_CLEARED, Slot};
 
 /// What a compaction covers and keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -58,9 +59,31 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
         cut = end;
     }
     let shape = of_cut(scene, scene.cuts.at_or_before(cut - lead) + lead, 0)?;
-    let kept = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].kept.len());
-    (shape.covers.count > scene.covered() || shape.covers.count == scene.covered() && shape.kept.len() < kept)
-        .then_some(shape)
+    // What goes must be more than the note that comes.
+    let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
+    let comes = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };
+    let goes = |item: &&Item| matches!(item.slot, Slot::Host { index, .. } if index < shape.covers.count && !shape.head.contains(&index) && !shape.kept.contains(&index));
+    let gone: u64 = scene.view.items.iter().filter(goes).map(|item| item.tokens).sum();
+    (gone > comes).then_some(shape)
+}
+
+/// Covers nothing more, with less of our own texts: a summary and a note of more than `most` raw tokens get no more.
+pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
+    let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
+    if !scene.view.items.iter().filter(own).any(|item| item.tokens > most) {
+        return None;
+    }
+    let cut = usize::try_from(scene.covered().saturating_sub(scene.history.first())).ok()? + scene.lead();
+    let shape = of_cut(scene, cut, 0).filter(|shape| shape.repeats(scene))?;
+    Some(Shape { summary_tokens: scene.estimate_of(most), ..shape })
+}
+
+impl Shape {
+    /// Whether it covers what is covered already, and keeps the same of it.
+    pub fn repeats(&self, scene: &Scene<'_>) -> bool {
+        let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
+        active.is_some_and(|active| active.covers == self.covers && active.kept == self.kept)
+    }
 }
 
 /// `typed`: estimated tokens that typed messages before the cut may take, apart from the active one.
@@ -89,7 +112,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         } else if inside && active == Some(input) {
             kept.push(index);
         } else if recent.contains(&input) {
-            let cost = scene.calibration.scale(scene.view.items[at].tokens, scene.options.estimator.slope());
+            let cost = scene.estimate_of(scene.view.items[at].tokens);
             if cost <= typed {
                 typed -= cost;
                 kept.push(index);

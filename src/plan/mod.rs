@@ -24,11 +24,13 @@ use crate::options::Options;
 use crate::pairs::Cuts;
 use crate::state::SessionState;
 use crate::tokens::calibration::{Calibration, Estimate};
-use crate::view::{LEAST_CLEARED, Slot, View};
+use crate::view::{Item, LEAST_CLEARED, Slot, View};
 use compact::Shape;
 
 /// A clip never leaves less of a part than this: its notice must fit.
 pub const LEAST_CAP: u64 = 64;
+/// About the raw tokens of the shortest summary or note.
+const LEAST_OWN: u64 = 40;
 
 /// What the ladder looks at.
 pub struct Scene<'a> {
@@ -155,6 +157,11 @@ impl Scene<'_> {
         millionths::ratio(tokens, slope)
     }
 
+    /// Estimated tokens of `raw` raw ones, by the slope alone.
+    pub fn estimate_of(&self, raw: u64) -> u64 {
+        self.calibration.scale(raw, self.options.estimator.slope())
+    }
+
     /// The largest view, in raw tokens, whose estimate stays below `tokens`.
     pub fn raw_below(&self, tokens: u64) -> u64 {
         let range = self.options.estimator.slope();
@@ -272,6 +279,18 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     }
     if from <= Rung::Crush {
         let parts = scene.cuttable(clip::EVERYTHING);
+        // Our own texts are cut to the level of all others; to their least only if it can be sent then.
+        let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
+        let own: Vec<_> = scene.view.items.iter().filter(own).map(|item| (0, item.tokens)).collect();
+        let most = level_to(&[parts.as_slice(), &own].concat(), 0).or_else(|| {
+            let least = scene.estimate(raw.saturating_sub(gain(&parts, LEAST_CAP) + gain(&own, LEAST_OWN)));
+            (least.tokens + least.bound < scene.limits.window.hard).then_some(LEAST_OWN)
+        });
+        if from <= Rung::Trim
+            && let Some(shape) = most.and_then(|most| compact::shorter(scene, most))
+        {
+            return (Rung::Trim, Move::Compact(shape));
+        }
         let level = level_to(&parts, 0);
         // The last rung does what it can, also when that is not enough.
         let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));

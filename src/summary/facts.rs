@@ -21,6 +21,8 @@ pub const FACTS: &str = "## Names and numbers";
 const LINES: [&str; 3] = ["- In use: ", "- Named: ", "- Seen: "];
 /// Of its bytes, what requirements may take, in percent.
 const RULES_SHARE: usize = 50;
+/// Bytes of an entry below which requirements are left out.
+const LEAST_RULE: usize = 16;
 /// No fact is longer.
 const LONGEST: usize = 200;
 
@@ -201,9 +203,10 @@ impl<'t> Facts<'t> {
                 rules.push(rule);
             }
         }
-        if !rules.is_empty() {
-            let lengths: Vec<usize> = rules.iter().map(|rule| rule.len() + 3).collect();
-            let cap = text::level(&lengths, (bytes * RULES_SHARE / 100).saturating_sub(RULES.len() + 2));
+        let lengths: Vec<usize> = rules.iter().map(|rule| rule.len() + 3).collect();
+        let cap = text::level(&lengths, (bytes * RULES_SHARE / 100).saturating_sub(RULES.len() + 2));
+        // Of less nothing could be read.
+        if !rules.is_empty() && cap > LEAST_RULE {
             out.push_str("\n\n");
             out.push_str(RULES);
             for rule in rules {

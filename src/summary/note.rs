@@ -46,7 +46,7 @@ pub fn write(earlier: Option<&str>, turn: &[Content], bytes: usize) -> String {
         lines.push(transcript::escape(&text![call, " → ", outcome]).replace('\n', " "));
     }
     let mut out = text![markers::PROGRESS, ": what has been done about it so far. Already done, do not repeat.]"];
-    let mut room = bytes.max(400).saturating_sub(out.len());
+    let mut room = bytes.saturating_sub(out.len());
     let fitting = lines.iter().rev().take(LISTED).take_while(|line| {
         let fits = line.len() < room;
         room = room.saturating_sub(line.len() + 1);

@@ -1,6 +1,6 @@
 //! Corners of the ladder that random histories found: each is the smallest one that showed it.
 
-use crate::support::{Chat, M, P, added, answer, assistant, calls, filler, result, says, system, user, words};
+use crate::support::{Chat, M, P, added, answer, assistant, call, calls, filler, result, says, system, user, words};
 use precis::message::Role;
 use precis::report::Outcome;
 use serde_json::json;
@@ -177,4 +177,68 @@ fn what_was_clipped_and_cleared_reads_alike_in_both_loops() {
         cut |= says(&given, "[precis: ");
     }
     assert!(cut && !raw.session().checkpoints.is_empty());
+}
+
+/// A chat whose summary is large beside what the window leaves, a rule of the user in it, and a newest call of `bytes`.
+fn with_a_large_call(bytes: usize) -> (Chat, Vec<M>) {
+    let mut chat = Chat::new(json!({
+        "contextWindow": 6_000, "maxOutputTokens": 200, "tune": { "tokens": { "estimator": "bytes4" } }
+    }));
+    chat.system = Some(filler(2_000));
+    let mut history = vec![user("Never delete the branch release-7.")];
+    history.extend(long_turns(12));
+    history.push(user("Write the file."));
+    chat.before_model(&history, None).unwrap();
+    history.push(call("call_0", "write", json!({ "text": filler(bytes) })));
+    history.push(result("call_0", "written"));
+    (chat, history)
+}
+
+#[test]
+fn a_summary_is_shortened_before_a_request_is_called_infeasible() {
+    let (mut shortened, mut infeasible) = (0, 0);
+    for bytes in (0..24_000).step_by(200) {
+        let (mut chat, history) = with_a_large_call(bytes);
+        let before = chat.session().checkpoints.last().unwrap().summary.raw;
+        let prepared = chat.before_model(&history, None).unwrap();
+        assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+        let (report, state) = (&prepared.committed.report, chat.session());
+        let own = report.after.parts.summary;
+        let hard = 6_000 - 6_000 / 64;
+        if report.outcome == Outcome::Infeasible {
+            infeasible += 1;
+            assert!(own > 100, "{bytes}: what does not help is not lost: {own}");
+            assert!(report.after.tokens + report.after.bound - own >= hard - 120, "{bytes}: {report:?}");
+            continue;
+        }
+        assert!(report.after.tokens + report.after.bound < hard, "{bytes}: {report:?}");
+        let newest = state.checkpoints.last().unwrap();
+        if newest.summary.raw < before / 2 {
+            shortened += 1;
+            // Requirements go last.
+            assert!(newest.summary.raw < 80 || newest.summary.text.contains("Never delete"), "{}", newest.summary.text);
+        }
+    }
+    assert!(shortened > 2 && infeasible > 2, "{shortened} shortened, {infeasible} infeasible");
+}
+
+#[test]
+fn a_shortened_summary_is_the_same_for_a_history_and_for_its_view() {
+    let mut seen = 0;
+    for bytes in (8_000..20_000).step_by(500) {
+        let (mut chat, mut history) = with_a_large_call(bytes);
+        let first = chat.before_model(&history, None).unwrap();
+        seen += usize::from(first.committed.report.rung == Some("trim"));
+        let mut fed = first.view.clone();
+        let mut other = chat.clone();
+        for more in [assistant("Done."), user("And now the next file.")] {
+            history.push(more.clone());
+            fed.push(more);
+        }
+        let (raw, back) = (chat.before_model(&history, None).unwrap(), other.before_model(&fed, None).unwrap());
+        assert_eq!(raw.view, back.view, "{bytes}");
+        let again = chat.before_model(&history, None).unwrap();
+        assert_eq!((again.view, again.committed.state.revision), (raw.view, raw.committed.state.revision), "{bytes}");
+    }
+    assert!(seen > 1, "{seen}");
 }

@@ -1,3 +1,4 @@
+import { Misfits } from "./misfits.ts";
 import type { Options } from "./options.ts";
 import { grouped, table } from "./paint.ts";
 import { print, progressLine } from "./print.ts";
@@ -18,16 +19,20 @@ const FAULTS = {
 export async function matrix(conversations: readonly Conversation[], { windows, tune, json }: Options): Promise<void> {
   const progress = progressLine();
   const results: Totals[] = [];
+  const misfits = new Misfits();
   for (const [index, conversation] of conversations.entries()) {
     for (const window of windows) {
       progress(`conversation ${index + 1} of ${conversations.length}, window ${window}`);
-      const { totals } = await replay(conversation, window, tune, () => {});
+      const { totals } = await replay(conversation, window, tune, ({ report }) =>
+        misfits.add(conversation.file, report),
+      );
       results.push(totals);
       if (json) print(JSON.stringify(totals));
     }
   }
   progress("");
   if (!json) show(results, windows);
+  if (!json) misfits.print(short);
   process.exitCode = results.some((one) => faults([one])) ? 1 : 0;
 }
 
