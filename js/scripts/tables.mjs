@@ -41,7 +41,7 @@ e80 lao, f00 tibetan, 1000 burmese, 10a0 georgian, 1100 hangul, 1200 ethiopic, 1
 2150 DIGIT, 2190 SYMBOL, 2460 DIGIT, 249c SYMBOL, 2500 BOX, 25a0 SYMBOL, 2600 PICTURE, 27c0 SYMBOL, 2c00 other,
 3000 BLANK, 3001 CJK_MARK, 3005 cjk, 3006 CJK_MARK, 3007 DIGIT, 3008 CJK_MARK, 3041 hiragana, 309b CJK_MARK,
 309d hiragana, 30a0 CJK_MARK, 30a1 katakana, 30fb CJK_MARK, 30fc katakana, 3100 other, 3130 hangul, 3190 other,
-3400 rare, 4dc0 other, 4e00 cjk, a000 other, ac00 hangul, d7b0 other, e000 SYMBOL, f900 cjk, fb00 other, fb50 arabic,
+3400 rare, 4dc0 other, 4e00 cjk, a000 other, ac00 hangul, d7b0 other, e000 rare, f900 cjk, fb00 other, fb50 arabic,
 fe00 other, fe0f PICTURE, fe10 other, fe70 arabic, feff BLANK, ff00 CJK_MARK, ff10 DIGIT, ff1a CJK_MARK, ff21 other,
 ff3b CJK_MARK, ff41 other, ff5b CJK_MARK, ff66 katakana, ffa0 CJK_MARK`
     .split(/,\s*/)
@@ -72,27 +72,6 @@ function char(code) {
   return String.fromCharCode(code);
 }
 
-/** Sixteen levels for the values of a table, and each value's number among them (Lloyd's method). */
-export function quantised(values) {
-  const used = values.filter((value) => value !== 0).sort((a, b) => a - b);
-  const sorted = used.length > 0 ? used : [0];
-  let levels = Array.from({ length: 15 }, (_, i) => sorted[Math.floor(((i + 0.5) * sorted.length) / 15)]);
-  const nearest = (value) =>
-    levels.reduce((best, level, i) => (Math.abs(value - level) < Math.abs(value - levels[best]) ? i : best), 0);
-  for (let round = 0; round < 50; round++) {
-    const sums = levels.map(() => [0, 0]);
-    for (const value of sorted) {
-      const sum = sums[nearest(value)];
-      sum[0] += value;
-      sum[1] += 1;
-    }
-    levels = levels.map((level, i) => (sums[i][1] > 0 ? sums[i][0] / sums[i][1] : level));
-  }
-  // What was never seen in fitting stays at nothing.
-  levels = [0, ...levels];
-  return { levels, numbers: values.map(nearest) };
-}
-
 /** The file. */
 export function tables() {
   const params = read("lexical.json");
@@ -111,11 +90,12 @@ export function tables() {
     out.push(`pub const ${name}: [${type}; ${values.length}] = [`, ...lines, "];");
   };
   const parts = (values) => values.map((value) => clamp(Math.round(value * one)));
-  const packed = (name, levels, values) => {
-    const { levels: found, numbers } = quantised(values);
+  // Sixteen levels, and for each entry the digit of its level.
+  const packed = (name, levels, { levels: found, digits }) => {
     array(levels, "i16", parts(found));
     const bytes = [];
-    for (let i = 0; i < numbers.length; i += 2) bytes.push(numbers[i] | (numbers[i + 1] << 4));
+    for (let i = 0; i < digits.length; i += 2)
+      bytes.push(Number.parseInt(digits[i], 16) | (Number.parseInt(digits[i + 1], 16) << 4));
     out.push(`pub static ${name}: [u8; ${bytes.length}] = [`);
     for (let i = 0; i < bytes.length; i += 32) out.push(`    ${bytes.slice(i, i + 32).join(", ")},`);
     out.push("];");
@@ -172,8 +152,8 @@ export function tables() {
   packed("TRIPLES", "TRIPLE_LEVELS", params.triples);
   packed("OTHERS", "OTHER_LEVELS", params.others);
   packed("MARK_PAIRS", "MARK_LEVELS", params.marks);
-  constant("TRIPLE_SHIFT", "u32", 32 - Math.log2(params.triples.length));
-  constant("OTHER_SHIFT", "u32", 32 - Math.log2(params.others.length));
+  constant("TRIPLE_SHIFT", "u32", 32 - Math.log2(params.triples.digits.length));
+  constant("OTHER_SHIFT", "u32", 32 - Math.log2(params.others.digits.length));
   out.push(`pub static WEIGHTS: [[u16; BUCKETS]; ${Object.keys(families).length}] = [`);
   for (const weights of Object.values(families)) {
     out.push(`    [${buckets.map((name) => Math.round(weights[name] * full)).join(", ")}],`);

@@ -114,9 +114,10 @@ pub struct Lexer {
     length: u32,
     capitals: u32,
     capital: bool,
-    /// The letters before, five bits each; the one before as code.
+    /// The letters before, five bits each; the two before as codes, beyond Latin [`FIRST`] where there is none.
     last: usize,
     code: u32,
+    before: u32,
     /// Scripts other than Latin: the least it costs, the longest run and its script.
     least: i64,
     script: Class,
@@ -153,6 +154,7 @@ impl Lexer {
             capital: false,
             last: 0,
             code: 0,
+            before: 0,
             least: 0,
             script: 0,
             longest: 0,
@@ -348,6 +350,8 @@ impl Lexer {
         self.least = 0;
         self.longest = 0;
         self.script = 0;
+        self.code = FIRST;
+        self.before = FIRST;
     }
 
     #[inline(never)]
@@ -361,6 +365,8 @@ impl Lexer {
                 self.run = tables::LOWER;
                 self.capital = upper;
                 self.last = 0;
+                self.code = FIRST;
+                self.before = FIRST;
             }
             self.last = (self.last << 5 | symbol) & 0x7fff;
             self.surprise += lookup::pair(self.last);
@@ -372,14 +378,17 @@ impl Lexer {
             return;
         }
         let script = lookup::script(class);
-        self.surprise += lookup::other(code, 0);
-        if self.run == class {
-            self.surprise += lookup::other(code, self.code);
-        } else {
+        if self.run != class {
             self.close_run();
             self.run = class;
             self.surprise += script[0];
         }
+        // The character by itself, after the one before it, and after the two before it.
+        self.surprise += lookup::other(code, 0, 0) + lookup::other(code, self.code, 0);
+        if self.before != FIRST {
+            self.surprise += lookup::other(code, self.code, self.before);
+        }
+        self.before = self.code;
         self.code = code;
         self.length += 1;
         self.surprise += script[1];
@@ -407,7 +416,11 @@ impl Lexer {
 
     #[inline(never)]
     fn close_word(&mut self) {
+        let other = self.run != tables::LOWER;
         self.close_run();
+        if other {
+            self.surprise += lookup::other(LAST, self.code, 0);
+        }
         let more = lookup::softplus(self.surprise);
         if self.longest > 0 {
             self.pay(lookup::bucket(self.script), (ONE + more).max(self.least));
@@ -498,13 +511,17 @@ impl Lexer {
             self.pay(tables::MARK_RUN, ONE);
             return self.pay(tables::MARKS_MORE, more);
         }
-        let pictures = i64::from(self.pictures) * (ONE * 93 / 100);
+        let pictures = i64::from(self.pictures) * (ONE * 103 / 100);
         let others = if u64::from(self.pictures) == self.count { 0 } else { ONE + more };
         self.pay(tables::SYMBOLS, pictures + others);
     }
 }
 
 const APOSTROPHE: u32 = 39;
+
+/// What stands before the first letter of another script than Latin, and what behind the last one.
+const FIRST: u32 = 1;
+const LAST: u32 = 2;
 
 /// How many characters a contraction has that begins with an apostrophe and these two; 0 if it is none.
 pub(super) fn contracted(first: u32, second: u32) -> usize {
@@ -577,7 +594,10 @@ pub(super) fn marks_more(surprise: i64, changes: u32, repeats: u32, lines: u32, 
     }
     surprise += part(20) * changes.saturating_sub(11) as i64;
     surprise += part(21) * repeats + part(22) * repeats.min(8) + part(23) * repeats.min(2);
-    surprise += (repeats - 16).max(0) * (ONE / 60);
+    // About sixty of one mark are a token, whatever few of them taught.
+    if repeats > 16 {
+        surprise = surprise.max((repeats - 16) * (ONE / 60));
+    }
     lookup::softplus(surprise)
 }
 

@@ -101,11 +101,11 @@ pub fn triple(letters: usize) -> i64 {
     level(&tables::TRIPLES, &tables::TRIPLE_LEVELS, (hash >> tables::TRIPLE_SHIFT) as usize)
 }
 
-/// A character of another script, with the one before it or by itself (0).
+/// A character of another script, with the one before it (0: by itself) and the one before that (0: whichever).
 #[inline(never)]
-pub fn other(code: u32, before: u32) -> i64 {
-    let hash = code.wrapping_mul(31).wrapping_add(before.wrapping_mul(0x1f35)).wrapping_mul(GOLDEN);
-    level(&tables::OTHERS, &tables::OTHER_LEVELS, (hash >> tables::OTHER_SHIFT) as usize)
+pub fn other(code: u32, last: u32, before: u32) -> i64 {
+    let sum = code.wrapping_mul(31).wrapping_add(last.wrapping_mul(0x1f35)).wrapping_add(before.wrapping_mul(0x3_a0b1));
+    level(&tables::OTHERS, &tables::OTHER_LEVELS, (sum.wrapping_mul(GOLDEN) >> tables::OTHER_SHIFT) as usize)
 }
 
 /// Two ASCII marks in a row.
