@@ -329,6 +329,8 @@ function leastCosts(all) {
     entry.least = 0;
     if (entry.piece.kind !== "W") continue;
     for (const character of entry.piece.text) entry.least += least[script(character)] ?? 0;
+    // Latin letters between those of another script.
+    if (entry.least > 0) entry.least += (entry.piece.text.match(/[A-Za-z\u00c0-\u024f]+/g) ?? []).length / 2;
   }
   return least;
 }

@@ -406,6 +406,8 @@ impl Lexer {
             let last = self.last << 5 & 0x7fff;
             self.surprise += lookup::pair(last) + lookup::triple(last);
             self.surprise = shape(self.surprise, self.length, self.capitals, self.capital);
+            // Counts only where another script is in the word.
+            self.least += ONE / 2;
         } else if self.length > self.longest {
             self.longest = self.length;
             self.script = self.run;
