@@ -81,9 +81,15 @@ pub(crate) fn start(
     for &input in &extent.inputs {
         guess += work.history.tokens[input] * 9 / 8 + 32;
     }
+    // Three calls for what is a little too long would be dear: up to a third is cut from the longest texts instead.
     let mut pieces = 1;
-    if guess >= budget {
-        pieces = Past::of(compose::material(&scene, shape, true, host)?, budget, 0, estimator).ends.len() as u64;
+    for most in [budget * 3 / 2, budget] {
+        if guess >= most {
+            pieces = Past::of(compose::material(&scene, shape, true, host)?, most, 0, estimator).ends.len() as u64;
+        }
+        if pieces == 1 {
+            break;
+        }
     }
     // What the answer has to be smaller than is what stands in the view, also where a digest of it is passed over.
     let raw = compose::extent(&scene, shape, false).raw;
