@@ -1,5 +1,6 @@
 // node benches/recall.mjs FILE… [--fraction 0.25] [--json] [--misses]: what is still in the view of what a recorded
-// session needs next. No LLM. See docs/recall.md for the definitions.
+// session needs next. No LLM. node benches/recall.mjs --planted: what is planted once and asked for after many
+// compactions. See docs/recall.md for the definitions.
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -19,11 +20,13 @@ main(import.meta.url, async (args) => {
       fraction: { type: "string", default: "0.25" },
       json: { type: "boolean", default: false },
       misses: { type: "boolean", default: false },
+      planted: { type: "boolean", default: false },
     },
   });
+  if (values.planted) return showPlanted();
   const fraction = Number(values.fraction);
   if (!positionals.length || !(fraction > 0 && fraction < 1))
-    throw new Error("node benches/recall.mjs FILE… [--fraction 0.25] [--json] [--misses]");
+    throw new Error("node benches/recall.mjs FILE… [--fraction 0.25] [--json] [--misses], or --planted");
   await packages("benches");
   const { load } = await import(pathToFileURL(await program("files")).href);
   const sessions = positionals.flatMap((file) =>
@@ -33,6 +36,23 @@ main(import.meta.url, async (args) => {
   if (values.json) console.log(JSON.stringify({ rows: results }));
   else show(results);
 });
+
+/** What is kept of a planted set after 1, 10 and 100 compactions, and how many lines of tools pass for a person's. */
+async function showPlanted() {
+  await packages("benches");
+  const { createCompactor } = await import("precis");
+  const { openaiChat } = await import("precis/formats");
+  const { planted } = await import("../tests/js/suite/planted.mjs");
+  const summarizers = {
+    "no LLM": undefined,
+    "an LLM that keeps nothing": async () => ({ text: "The work goes on.", finishReason: "stop" }),
+  };
+  for (const [name, summarize] of Object.entries(summarizers))
+    for (const { compactions, kept, promoted } of await planted(createCompactor, openaiChat, summarize)) {
+      const kinds = Object.entries(kept).map(([kind, { kept, planted }]) => `${kind} ${kept}/${planted}`);
+      console.log([name, `after ${compactions}`, ...kinds, `promoted ${promoted.length}`].join("  "));
+    }
+}
 
 /** A folder is a source of its own; a file belongs to the source its folder is named after. */
 function sourceOf(file) {
