@@ -100,9 +100,14 @@ impl Window {
         Ok(Self { size, trigger: trigger.clamp(1, hard), hard })
     }
 
+    /// Whether these unchangeable tokens leave almost no room.
+    pub fn squeezes(self, fixed: u64) -> bool {
+        fixed > share(self.trigger, SQUEEZED)
+    }
+
     /// The limits of a conversation whose unchangeable tokens are `fixed`.
     pub fn limits(self, fixed: u64, shares: &Shares) -> Limits {
-        let squeezed = fixed > share(self.trigger, SQUEEZED);
+        let squeezed = self.squeezes(fixed);
         let limit = if squeezed { self.hard } else { self.trigger };
         let room = limit.saturating_sub(fixed);
         let target = fixed.saturating_add(share(room, shares.target));

@@ -328,7 +328,7 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         (Outcome::Unchanged, passed(&report.after))
     };
     let stands = highest == Rung::Pass && !revised && fits && !squeezed;
-    let standing = if stands { standing::of(&work, &current, work.history.first(), changed) } else { None };
+    let standing = if stands { standing::of(&work, &current, work.history.first(), changed, None) } else { None };
     work.state.calibration = work.calibration.clone();
     // What is made ahead of time is not sent now: what was sent still waits for its usage.
     if !(plan.job.ahead && work.state.pending.is_some()) {

@@ -123,7 +123,8 @@ impl<'a> History<'a> {
         Ok(history)
     }
 
-    /// Messages appended to a history that ended at `end` with this chain, and to which nothing else has happened.
+    /// Messages appended to a history that ended at `end` with this chain, and to which nothing else has happened. Without
+    /// an estimator each counts as its own record says.
     ///
     /// # Errors
     /// When records are malformed.
@@ -132,12 +133,15 @@ impl<'a> History<'a> {
         end: u64,
         start: u64,
         state: &SessionState,
-        estimator: &Estimator,
+        estimator: Option<&Estimator>,
     ) -> Result<Self, Error> {
         let messages = split(records)?;
         let hashes = hashes(&messages, state);
         Ok(Self {
-            tokens: tokens(&messages, estimator),
+            tokens: match estimator {
+                Some(estimator) => tokens(&messages, estimator),
+                None => messages.iter().map(Digest::tokens).collect(),
+            },
             chain: chain(start, &hashes),
             messages,
             hashes,

@@ -2,28 +2,34 @@
 //! were only appended, and again there is nothing to do, those before need not be looked at.
 
 use crate::archive::Record;
+use crate::budget::Window;
 use crate::call::Call;
 use crate::engine::Committed;
 use crate::error::Error;
 use crate::history::History;
 use crate::json::Json;
-use crate::message::{combine, hash_text};
+use crate::message::{Position, combine, hash_text};
 use crate::pairs;
 use crate::plan::strategy::Strategy;
 use crate::prelude::*;
 use crate::reason::passed;
-use crate::report::{Outcome, Parts};
+use crate::report::{Outcome, Parts, Usage};
 use crate::state::{Pending, SessionState};
-use crate::tokens::calibration::Calibration;
+use crate::tokens::SlopeRange;
+use crate::tokens::calibration::{Calibration, Reading};
 use crate::view::{self, Sums, View};
-use crate::work::Work;
+use crate::work::{Measure, Work, request_id};
 
 /// Of numbers: first history index of the input, history index after it, the chain there, the structure of the state,
 /// whether the view differs from the input; then raw tokens of the view, those no edit can change, and all by parts.
-pub type Standing = [u64; 14];
+///
+/// The other half is for [`again`]: 1 if it may be asked; window, trigger and hard limit; slope and uncertainty in
+/// millionths; raw tokens and report of the anchor (0 for none); raw tokens beside the messages, of system and tools; and
+/// the state's revision.
+pub type Standing = [u64; 26];
 
-/// What a call that changed nothing leaves, if the next one may rely on it.
-pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool) -> Option<Standing> {
+/// What a call that changed nothing leaves, if the next one may rely on it. `known`: the structure of its state.
+pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known: Option<u64>) -> Option<Standing> {
     let Work { call, history, state, .. } = work;
     let end = history.end();
     let plain = usable(call)
@@ -42,10 +48,108 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool) -> Opt
     if !plain {
         return None;
     }
+    let Measure { calibration, range, window, beside, system, tools } = work.measure();
+    // Nothing else of a call or state has a say about messages that are added.
+    let again = calibration.reply.is_none()
+        && calibration.anchor.is_none_or(|anchor| anchor.reported > 0)
+        && state.rewrites.is_empty()
+        && !call.options.estimator.charges_result_name()
+        && call.must_keep.is_empty()
+        && call.uncounted_tools + call.unreadable == 0
+        && !call.counter_failed;
+    let anchor = calibration.anchor.unwrap_or_default();
+    let mut standing = [0; 26];
+    standing[2] = history.chain_at(end)?;
+    standing[3] = known.unwrap_or_else(|| structure(state));
+    standing[14..].copy_from_slice(&[
+        u64::from(again),
+        window.size,
+        window.trigger,
+        window.hard,
+        calibration.slope(range),
+        calibration.uncertainty(range.bound),
+        anchor.raw,
+        anchor.reported,
+        beside,
+        system,
+        tools,
+        state.revision,
+    ]);
+    sums(&mut standing, view, history, start, changed);
+    Some(standing)
+}
+
+/// Writes what is known of a view into a standing.
+fn sums(standing: &mut Standing, view: &View, history: &History<'_>, start: u64, changed: bool) {
     let Parts { system, tools, user, assistant, results, media, summary } = Parts::of(view, history);
-    let (chain, structure) = (history.chain_at(end)?, structure(state));
-    let (raw, fixed, changed) = (view.raw(), view.fixed(), u64::from(changed));
-    Some([start, end, chain, structure, changed, raw, fixed, system, tools, user, assistant, results, media, summary])
+    (standing[0], standing[1], standing[4]) = (start, history.end(), u64::from(changed));
+    let sums = [view.raw(), view.fixed(), system, tools, user, assistant, results, media, summary];
+    standing[5..14].copy_from_slice(&sums);
+}
+
+/// What comes of [`again`].
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// How full the window is.
+    pub usage: Usage,
+    /// The end of the history.
+    pub at: Position,
+    /// Names the request.
+    pub request: String,
+    /// In a sentence.
+    pub reason: String,
+    /// What the next call may rely on.
+    pub standing: Standing,
+}
+
+/// [`resume`] where the state and all that a call says beside its messages are those of the call that left `standing`: no
+/// more than sums. What it answers is what `resume` would: the state with another `pending`, the report with other
+/// numbers.
+///
+/// # Errors
+/// When records are malformed.
+pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
+    let &[_, end, chain, .., raw, reported, beside, system, tools, revision] = standing;
+    let (slope, bound) = (standing[18], standing[19]);
+    if standing[14] == 0 {
+        return Ok(None);
+    }
+    let history = History::after(records, end, chain, &SessionState::default(), None)?;
+    let view = added(&history, standing);
+    let anchor = (reported > 0).then_some(Reading { raw, reported });
+    let measure = Measure {
+        calibration: &Calibration { anchor, whole: Some(slope), ..Calibration::default() },
+        range: SlopeRange { least: slope, start: slope, most: slope, bound },
+        window: Window { size: standing[15], trigger: standing[16], hard: standing[17] },
+        beside,
+        system,
+        tools,
+    };
+    let usage = measure.usage(&view, &history);
+    if measure.window.squeezes(measure.fixed(&view))
+        || usage.tokens + usage.bound >= measure.window.trigger
+        || !pairs::check(&history.messages).is_empty()
+        || !pairs::is_settled(&history.messages)
+    {
+        return Ok(None);
+    }
+    let Some(at) = history.position(history.end()) else { return Ok(None) };
+    let mut next = *standing;
+    next[2] = at.chain;
+    sums(&mut next, &view, &history, standing[0], standing[4] == 1);
+    let (request, reason) = (request_id(revision, at), passed(&usage));
+    Ok(Some(Passed { usage, at, request, reason, standing: next }))
+}
+
+/// The view before with the new messages.
+fn added(history: &History<'_>, standing: &Standing) -> View {
+    let &[_, end, _, _, _, raw, fixed, system, tools, user, assistant, results, media, summary, ..] = standing;
+    let parts = Parts { system, tools, user, assistant, results, media, summary };
+    let mut view = View { items: Vec::new(), before: Sums { raw, fixed, parts } };
+    for input in 0..history.messages.len() {
+        view.items.push(view::plain(history, input, end + input as u64, false));
+    }
+    view
 }
 
 /// The call that follows: `call` holds only the messages that are new. Nothing if something has to be done or may have
@@ -54,12 +158,11 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool) -> Opt
 /// # Errors
 /// When the call is refused.
 pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Error> {
-    let &[start, end, chain, known, changed, raw, fixed, system, tools, user, assistant, results, media, summary] =
-        standing;
+    let &[start, end, chain, known, changed, ..] = standing;
     if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(&call.state) != known {
         return Ok(None);
     }
-    let history = History::after(&call.records, end, chain, &call.state, &call.options.estimator)?;
+    let history = History::after(&call.records, end, chain, &call.state, Some(&call.options.estimator))?;
     let mut calibration = call.state.calibration.under(&call.key());
     if let Some(reply) = &mut calibration.reply {
         if reply.at.count < end {
@@ -69,12 +172,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     }
     let window = Work::window(call, &call.state, call.soft)?;
     let mut work = Work { call, history, state: call.state.clone(), calibration, window, in_flight: None };
-    let parts = Parts { system, tools, user, assistant, results, media, summary };
-    let mut view = View { items: Vec::new(), before: Sums { raw, fixed, parts } };
-    for input in 0..work.history.messages.len() {
-        let index = end + input as u64;
-        view.items.push(view::plain(&work.history, input, index, false));
-    }
+    let view = added(&work.history, standing);
     let limits = work.limits(&view);
     let usage = work.usage(&view);
     if limits.squeezed || usage.tokens + usage.bound >= limits.limit || !pairs::check(&work.history.messages).is_empty()
@@ -85,7 +183,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     report.rung = Some("pass");
     report.outcome = if changed == 1 { Outcome::Projected } else { Outcome::Unchanged };
     report.reason = passed(&usage);
-    let standing = of(&work, &view, start, changed == 1);
+    let standing = of(&work, &view, start, changed == 1, Some(known));
     work.state.calibration = work.calibration.clone();
     work.state.pending = Some(Pending {
         request: report.request.clone(),

@@ -6,6 +6,7 @@ use crate::error::{Error, Warning};
 use crate::history::History;
 use crate::host::Host;
 use crate::mend::mend;
+use crate::message::Position;
 use crate::overflow::Refusal;
 use crate::pairs::{self, Cuts};
 use crate::plan::compact::Shape;
@@ -13,6 +14,7 @@ use crate::plan::{self, Move, Rung, Scene, compact};
 use crate::prelude::*;
 use crate::report::{Notice, Parts, Report, Usage};
 use crate::state::{Breaker, Checkpoint, Kind, SessionState};
+use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 use crate::view::{self, Slot, View};
 
@@ -94,11 +96,14 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn limits(&self, view: &View) -> Limits {
-        let range = self.call.options.estimator.slope();
-        // What the provider counts beyond our slope stands beside the messages as well.
-        let whole = self.calibration.estimate(view.raw() + self.call.beside(), range).tokens;
-        let movable = self.calibration.scale(view.raw() - view.fixed(), range);
-        self.window.limits(whole.saturating_sub(movable), &self.call.options.shares)
+        self.window.limits(self.measure().fixed(view), &self.call.options.shares)
+    }
+
+    /// What turns raw tokens of this call into estimates.
+    pub(crate) fn measure(&self) -> Measure<'_> {
+        let Call { system, tools, options, .. } = self.call;
+        let (calibration, window, range) = (&self.calibration, self.window, options.estimator.slope());
+        Measure { calibration, range, window, beside: self.call.beside(), system: *system, tools: *tools }
     }
 
     pub(crate) fn scene<'s>(&'s self, view: &'s View) -> Scene<'s> {
@@ -118,37 +123,12 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn usage(&self, view: &View) -> Usage {
-        let range = self.call.options.estimator.slope();
-        let estimate = self.calibration.estimate(view.raw() + self.call.beside(), range);
-        let usage = self.usage_of(view, estimate.tokens, &|raw| self.calibration.scale(raw, range));
-        Usage { bound: estimate.bound, reported: self.calibration.anchor.is_some(), ..usage }
-    }
-
-    /// Usage of a view of `tokens` in all, whose parts `scale` by their raw tokens.
-    pub(crate) fn usage_of(&self, view: &View, tokens: u64, scale: &dyn Fn(u64) -> u64) -> Usage {
-        let raw = view.raw() + self.call.beside();
-        let of = Parts::of(view, &self.history);
-        let mut parts = Parts {
-            system: 0,
-            tools: scale(self.call.tools),
-            user: scale(of.user),
-            assistant: scale(of.assistant),
-            results: scale(of.results),
-            media: scale(of.media),
-            summary: scale(of.summary),
-        };
-        // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
-        parts.system = tokens
-            .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
-        if self.call.system + of.system == 0 && parts.system < 8 {
-            parts.user += core::mem::take(&mut parts.system);
-        }
-        Usage { tokens, raw, bound: 0, window: self.window.size, trigger: self.window.trigger, reported: false, parts }
+        self.measure().usage(view, &self.history)
     }
 
     pub(crate) fn request_id(&self) -> String {
         let chain = self.history.chain_at(self.history.end()).unwrap_or(0);
-        text![self.state.revision, "-", self.history.end(), "-", crate::message::short_hex(chain)]
+        request_id(self.state.revision, Position { count: self.history.end(), chain })
     }
 
     pub(crate) fn report(&self, before: Usage) -> Report {
@@ -265,6 +245,66 @@ impl<'a> Work<'a> {
             && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
             && self.history.position(shape.covers.count) == Some(shape.covers)
             && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+    }
+}
+
+/// Names a request by what is sent before its reply.
+pub(crate) fn request_id(revision: u64, at: Position) -> String {
+    text![revision, "-", at.count, "-", crate::message::short_hex(at.chain)]
+}
+
+/// What turns raw tokens into estimates, and these into limits.
+#[derive(Clone, Copy)]
+pub(crate) struct Measure<'a> {
+    pub(crate) calibration: &'a Calibration,
+    pub(crate) range: SlopeRange,
+    pub(crate) window: Window,
+    /// Raw tokens beside the messages: all, of the system prompt, of the tools.
+    pub(crate) beside: u64,
+    pub(crate) system: u64,
+    pub(crate) tools: u64,
+}
+
+impl Measure<'_> {
+    /// Estimated tokens that no edit of messages can change.
+    pub(crate) fn fixed(&self, view: &View) -> u64 {
+        // What the provider counts beyond our slope stands beside the messages as well.
+        let whole = self.calibration.estimate(view.raw() + self.beside, self.range).tokens;
+        whole.saturating_sub(self.calibration.scale(view.raw() - view.fixed(), self.range))
+    }
+
+    pub(crate) fn usage(&self, view: &View, history: &History<'_>) -> Usage {
+        let estimate = self.calibration.estimate(view.raw() + self.beside, self.range);
+        let usage = self.usage_of(view, history, estimate.tokens, &|raw| self.calibration.scale(raw, self.range));
+        Usage { bound: estimate.bound, reported: self.calibration.anchor.is_some(), ..usage }
+    }
+
+    /// Usage of a view of `tokens` in all, whose parts `scale` by their raw tokens.
+    pub(crate) fn usage_of(
+        &self,
+        view: &View,
+        history: &History<'_>,
+        tokens: u64,
+        scale: &dyn Fn(u64) -> u64,
+    ) -> Usage {
+        let raw = view.raw() + self.beside;
+        let of = Parts::of(view, history);
+        let mut parts = Parts {
+            system: 0,
+            tools: scale(self.tools),
+            user: scale(of.user),
+            assistant: scale(of.assistant),
+            results: scale(of.results),
+            media: scale(of.media),
+            summary: scale(of.summary),
+        };
+        // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
+        parts.system = tokens
+            .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
+        if self.system + of.system == 0 && parts.system < 8 {
+            parts.user += core::mem::take(&mut parts.system);
+        }
+        Usage { tokens, raw, bound: 0, window: self.window.size, trigger: self.window.trigger, reported: false, parts }
     }
 }
 

@@ -5,8 +5,8 @@ import { FixedMemory } from "./fixed.ts";
 import type { CallInput, Outcome } from "./glue.ts";
 import { CallHost, telling } from "./host.ts";
 import { plainOptions, refusalOf } from "./options.ts";
-import { type History, Memory } from "./read.ts";
-import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared } from "./types.ts";
+import { type History, Memory, type Rest } from "./read.ts";
+import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared, SessionState } from "./types.ts";
 import { readUsage } from "./usage.ts";
 
 /** A call that was read: what the engine is given of it. */
@@ -15,6 +15,11 @@ interface Opened<Base, M extends Base> {
   readonly messages: readonly M[];
   readonly memory: Memory<Base>;
   readonly history: History;
+  readonly given: Partial<ModelCall<M>>;
+}
+
+/** All of it, where the short way is none. */
+interface Kept<Base, M extends Base> extends Opened<Base, M> {
   readonly flags: Uint8Array;
 }
 
@@ -78,7 +83,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     const given: Partial<ModelCall<M>> = call ?? {};
     const { memory, fixed } = readerFor(given.model);
     const history = memory.history(given.messages);
-    const messages = (given.messages as readonly M[]).slice();
+    const messages = given.messages as readonly M[];
     const system = fixed.system(given.system);
     const tools = fixed.tools(given.tools);
     const { state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
@@ -96,7 +101,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       ...(format.alternation === "strict" && format.merge ? { strict: true } : {}),
       ...more,
     };
-    return { input, messages, memory, history, flags: flagsOf(messages, given) };
+    return { input, messages, memory, history, given };
   }
 
   function hostOf<M extends Base>({ messages, memory, history }: Opened<Base, M>): CallHost<Base, M> {
@@ -109,17 +114,18 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   ): Promise<Prepared<M>> {
     const signal = call?.signal;
     signal?.throwIfAborted();
-    const opened = open(call, more);
+    const short = open(call, more);
     const tellCaller = telling(call?.onEvent);
     const tell = (event: CompactionEvent) => {
       tellAll(event);
       tellCaller(event);
     };
-    const rested = more || call.pin || call.isTyped ? undefined : resumed(opened);
+    const rested = more || call.pin || call.isTyped ? undefined : resumed(short);
     if (rested) return rested;
+    // While this one waits, the host may add messages, and another call may read more of this chat.
+    const opened = kept(short);
+    const { records } = opened.history;
     const { flags } = opened;
-    // Another call may read more of this chat while this one waits.
-    const records = opened.history.records.slice();
     let input: CallInput = { ...opened.input, asking: true };
     let host = hostOf(opened);
     const step = enter((glue) => glue.begin(input, records, flags, host));
@@ -132,7 +138,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       const done = prepared(step, host);
       const { standing } = step;
       const count = opened.messages.length;
-      opened.history.leave(standing ? { count, standing, view: done.view.slice() } : null);
+      opened.history.leave(standing ? left(standing, count, done.view.slice(), input, step) : null);
       return done;
     }
     let { plan } = step;
@@ -170,19 +176,19 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       return enter((glue) => glue.after_model(plain, state, reported, request));
     },
     usage(call) {
-      const opened = open(call);
+      const opened = kept(open(call));
       return enter((glue) => glue.usage(opened.input, opened.history.records, opened.flags, hostOf(opened)));
     },
     plan(call) {
-      const opened = open(call);
+      const opened = kept(open(call));
       return enter((glue) => glue.plan(opened.input, opened.history.records, opened.flags, hostOf(opened)));
     },
     requests(call, plan) {
-      const opened = open(call);
+      const opened = kept(open(call));
       return enter((glue) => glue.requests(opened.input, opened.history.records, opened.flags, plan, hostOf(opened)));
     },
     commit(call, plan, results) {
-      const opened = open(call);
+      const opened = kept(open(call));
       const host = hostOf(opened);
       const answers = results?.map(answerOf);
       return prepared(
@@ -198,13 +204,93 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
 function resumed<Base, M extends Base>({ input, messages, history }: Opened<Base, M>): Prepared<M> | undefined {
   const { rest, added } = history;
   if (!rest) return undefined;
-  const outcome = enter((glue) => glue.resume(input, added, rest.standing));
+  const outcome =
+    (isSameCall(rest, input) ? againAs(rest, added) : undefined) ??
+    enter((glue) => glue.resume(input, added, rest.standing));
   if (!outcome) return undefined;
   const { state, changed, report, standing } = outcome;
   const view = rest.view as M[];
   for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
-  history.leave(standing ? { count: messages.length, standing, view } : null);
+  history.leave(standing ? left(standing, messages.length, view, input, outcome) : null);
   return { view: view.slice(), state, changed, report };
+}
+
+/** What a call leaves. The host may change what it was given: only the state's own members are looked at again. */
+function left(standing: Uint32Array, count: number, view: unknown[], input: CallInput, outcome: Outcome): Rest {
+  const { state, changed, report } = outcome;
+  const { window, trigger, source } = report.after;
+  const { keepFrom } = report;
+  return {
+    standing,
+    count,
+    view,
+    input,
+    state,
+    changed,
+    stays: { window, trigger, source, keepFrom },
+    stamp: Object.values(state),
+  };
+}
+
+/** Where the view is the one before, with the new messages. */
+const NO_VIEW = /* @__PURE__ */ new Uint32Array(0);
+
+/** What a call is given beside its state and messages. */
+const GIVEN = [
+  "window",
+  "offset",
+  "model",
+  "maxOutputTokens",
+  "todos",
+  "mustKeep",
+  "threshold",
+  "inFlight",
+  "overflow",
+  "system",
+  "tools",
+  "uncountedTools",
+  "counterFailed",
+  "strict",
+] as const;
+
+/** Whether a call is given what the last one was given, and the state that this one answered. */
+function isSameCall({ input: last, state, stamp }: Rest, input: CallInput): boolean {
+  if (input.state !== state || input.unreadable.length > 0) return false;
+  for (const name of GIVEN) if (input[name] !== last[name]) return false;
+  let at = 0;
+  for (const name in state) if (state[name as keyof SessionState] !== stamp[at++]) return false;
+  return at === stamp.length;
+}
+
+/** The outcome before, with what adding these messages makes different; undefined if that is more than numbers. */
+function againAs({ standing, state, changed, stays }: Rest, added: Uint32Array): Outcome | undefined {
+  const { pending } = state as { pending?: object };
+  const again = pending && enter((glue) => glue.again(added, standing));
+  if (!again) return undefined;
+  const { request, reason, tokens, raw, bound, fraction, untilCompaction, parts, count, chain } = again;
+  const { window, trigger, source, keepFrom } = stays;
+  const usage = { tokens, raw, window, trigger, fraction, untilCompaction, source, bound, parts };
+  const next = { ...state, pending: { ...pending, request, raw, at: { count, chain } } };
+  return {
+    state: next,
+    report: {
+      outcome: changed ? "projected" : "unchanged",
+      rung: "pass",
+      reason,
+      before: usage,
+      after: { ...usage, parts: { ...parts } },
+      replyRoom: Math.max(window - tokens - bound, 0),
+      firstChanged: null,
+      keepFrom,
+      request,
+      summarizer: { calls: 0, failed: null, usage: null },
+      diverged: null,
+      warnings: [],
+    },
+    changed,
+    view: NO_VIEW,
+    standing: again.standing,
+  };
 }
 
 function prepared<Base, M extends Base>(outcome: Outcome, host: CallHost<Base, M>): Prepared<M> {
@@ -216,10 +302,19 @@ const PINNED = 1;
 const TYPED_IS_KNOWN = 2;
 const TYPED = 4;
 
-function flagsOf<M>(
-  messages: readonly M[],
-  { pin, isTyped }: Pick<Partial<ModelCall<M>>, "pin" | "isTyped">,
-): Uint8Array {
+/** The same, out of reach of others. */
+function kept<Base, M extends Base>(opened: Opened<Base, M>): Kept<Base, M> {
+  const { history } = opened;
+  const { length } = opened.messages;
+  return {
+    ...opened,
+    messages: opened.messages.slice(),
+    flags: flagsOf(opened),
+    history: { ...history, entries: history.entries.slice(0, length), records: history.records.slice() },
+  };
+}
+
+function flagsOf<Base, M extends Base>({ messages, given: { pin, isTyped } }: Opened<Base, M>): Uint8Array {
   const flags = new Uint8Array(messages.length);
   if (!pin && !isTyped) return flags;
   messages.forEach((message, index) => {

@@ -2,13 +2,14 @@ import { enter, isWhole, memoryBuffer } from "./engine.ts";
 import { at, type PrecisError } from "./errors.ts";
 import type { Leaves } from "./leaves.ts";
 import { type Count, writeMessage } from "./script.ts";
-import { EngineTape } from "./tape.ts";
+import { EngineTape, MemoryTape, type Tape } from "./tape.ts";
 
 /** Of the buffer the engine reads from. */
 const BUFFER = 65_536;
 
-/** A tape to use again; null while it is in use, and at first. */
+/** Tapes to use again; null while they are in use, and at first. */
 let spare: EngineTape | null = null;
+let spareShort: MemoryTape | null = null;
 
 /** What is to be digested, and what it is called in an error. */
 export interface Source {
@@ -33,6 +34,15 @@ export function digest(
   counter: ((text: string) => number) | null,
 ): Digested[] {
   const guessed: boolean[] = [];
+  if (isShort(sources)) {
+    const tape = (spareShort ?? new MemoryTape()).start();
+    spareShort = null;
+    for (const { leaves, path } of sources) guessed.push(write(tape, leaves, path, counter));
+    const { ops, text } = tape.finish();
+    const records = enter((glue) => glue.digest(estimator, ops, text));
+    spareShort = tape;
+    return split(records, guessed);
+  }
   const records = enter((glue) => {
     const reading = glue.read(estimator);
     const tape = spare ?? new EngineTape();
@@ -58,7 +68,23 @@ export function digest(
   return split(records, guessed);
 }
 
-function write(tape: EngineTape, leaves: Leaves, path: string, counter: ((text: string) => number) | null): boolean {
+/** Texts that take less than this in all cross in one go. */
+const SHORT = 16_384;
+
+/** Whether a few short texts are all there is. */
+function isShort(sources: readonly Source[]): boolean {
+  let length = 0;
+  for (const { leaves } of sources) {
+    for (const leaf of leaves) {
+      if (typeof leaf === "string") length += leaf.length;
+      else if (typeof leaf === "object" || typeof leaf === "bigint") return false;
+    }
+    if (length > SHORT) return false;
+  }
+  return true;
+}
+
+function write(tape: Tape, leaves: Leaves, path: string, counter: ((text: string) => number) | null): boolean {
   const count: Count | null = counter && { counter, failed: false };
   try {
     writeMessage(tape, leaves, count);

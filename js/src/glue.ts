@@ -130,6 +130,32 @@ function outcome(from: Incoming): Outcome {
   return done;
 }
 
+function again(from: Incoming, request: string): Again {
+  const text = () => from.value<string>();
+  const number = () => from.value<number>();
+  return {
+    request,
+    reason: text(),
+    chain: text(),
+    tokens: number(),
+    raw: number(),
+    fraction: number() / 1e6,
+    untilCompaction: number(),
+    bound: number(),
+    parts: {
+      system: number(),
+      tools: number(),
+      user: number(),
+      assistant: number(),
+      toolResults: number(),
+      media: number(),
+      summary: number(),
+    },
+    count: number(),
+    standing: from.value(),
+  };
+}
+
 /** Digests messages; used synchronously and freed. */
 export interface Reading {
   readonly number: number;
@@ -145,6 +171,9 @@ export const glue = {
     call(1, [reading.number, bytes, ops], undefined, () => {}),
   finish: (reading: Reading): Uint32Array => call(2, [reading.number], undefined, value<Uint32Array>),
   free: (reading: Reading): void => call(3, [reading.number], undefined, () => {}),
+  /** A short tape at once: the records of its messages. */
+  digest: (estimator: string, ops: Uint32Array, text: Uint8Array): Uint32Array =>
+    call(17, [estimator, ops, text], undefined, value<Uint32Array>),
   /** Checks options; answers the name of the estimator for this model. */
   validate: (options: unknown, model?: string): string => call(4, [options, model], undefined, value<string>),
   plan: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Plan =>
@@ -160,6 +189,12 @@ export const glue = {
     call(7, [...members(input, records, null), standing], undefined, (from) =>
       from.value() === null ? outcome(from) : undefined,
     ),
+  /** `resume` where everything but the messages is as it was in the call that left `standing`: what is different. */
+  again: (records: Uint32Array, standing: Uint32Array): Again | undefined =>
+    call(16, [records, standing], undefined, (from) => {
+      const request = from.value<string | null>();
+      return request === null ? undefined : again(from, request);
+    }),
   usage: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage =>
     call(8, members(input, records, flags), host, value<ContextUsage>),
   requests: (
@@ -262,4 +297,15 @@ export interface Outcome {
   next?: Plan | undefined;
   /** What the next call of this chat may rely on. */
   standing?: Uint32Array | undefined;
+}
+
+/** What is different from the call before in one that has nothing to do. */
+export interface Again
+  extends Pick<ContextUsage, "tokens" | "raw" | "fraction" | "untilCompaction" | "bound" | "parts"> {
+  readonly request: string;
+  readonly reason: string;
+  /** The end of the history: how many messages, and the chain there. */
+  readonly count: number;
+  readonly chain: string;
+  readonly standing: Uint32Array;
 }

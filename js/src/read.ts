@@ -1,7 +1,9 @@
 import { digest } from "./digest.ts";
 import { isOutOfStack, PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
+import type { CallInput } from "./glue.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "./leaves.ts";
+import type { ContextUsage, Report, SessionState } from "./types.ts";
 
 /** A message that was read: what its format said, and the engine's record of it. */
 export interface Entry {
@@ -18,7 +20,7 @@ export interface Entry {
 /** A whole history, as the engine takes it. */
 export interface History {
   readonly entries: readonly Entry[];
-  /** All records, one after another. */
+  /** All records, one after another. Like the entries they are the chat's own: another call may read more of it. */
   readonly records: Uint32Array;
   readonly unreadable: number[];
   readonly guessed: boolean;
@@ -38,6 +40,14 @@ export interface Rest {
   readonly count: number;
   /** For the engine. */
   readonly standing: Uint32Array;
+  /** What else the call was given. */
+  readonly input: CallInput;
+  /** The state it answered, and the members of that as they were. */
+  readonly state: SessionState;
+  readonly stamp: readonly unknown[];
+  readonly changed: boolean;
+  /** What of its report is the same in the next one. */
+  readonly stays: Pick<ContextUsage, "window" | "trigger" | "source"> & Pick<Report, "keepFrom">;
   /** What was sent; nobody else holds this array. */
   readonly view: unknown[];
 }
@@ -60,6 +70,9 @@ export interface Replaced {
 interface Chat {
   readonly messages: object[];
   readonly entries: Entry[];
+  /** Of messages that hold a role and a content and nothing else, which is most of them in many shapes. */
+  readonly roles: unknown[];
+  readonly contents: unknown[];
   /** Where each message's record ends in `words`. */
   readonly ends: number[];
   words: Uint32Array;
@@ -118,18 +131,17 @@ export class Memory<Base> {
     const chat = this.chat(messages);
     const known = this.known(chat, messages);
     if (known < messages.length) this.extend(chat, messages, known);
-    const entries = chat.entries.slice(0, messages.length);
     const unreadable: number[] = [];
     let guessed = false;
-    for (let i = 0; chat.odd && i < entries.length; i++) {
-      const entry = entries[i] as Entry;
+    for (let i = 0; chat.odd && i < messages.length; i++) {
+      const entry = chat.entries[i] as Entry;
       if (entry.unreadable) unreadable.push(i);
       if (entry.guessed) guessed = true;
     }
     const rest = chat.rest && chat.rest.count <= messages.length ? chat.rest : null;
     const end = chat.ends[messages.length - 1];
     return {
-      entries,
+      entries: chat.entries,
       records: chat.words.subarray(0, end),
       unreadable,
       guessed,
@@ -165,7 +177,10 @@ export class Memory<Base> {
     const key = messages.length > 1 ? message(messages, 1) : first;
     let chat = this.chats.get(key);
     if (!chat) {
-      chat = { messages: [], entries: [], ends: [], words: NONE, made: [], rest: null, odd: false };
+      chat = {
+        ...{ messages: [], entries: [], roles: [], contents: [], ends: [] },
+        ...{ words: NONE, made: [], rest: null, odd: false },
+      };
       this.chats.set(key, chat);
     }
     return chat;
@@ -173,14 +188,16 @@ export class Memory<Base> {
 
   /** How many messages from the start are those of the chat, unchanged. */
   private known(chat: Chat, messages: readonly unknown[]): number {
-    const most = Math.min(chat.messages.length, messages.length);
+    const { messages: seen, entries, roles, contents } = chat;
+    const most = Math.min(seen.length, messages.length);
     let count = 0;
-    while (
-      count < most &&
-      chat.messages[count] === messages[count] &&
-      this.isSame(messages[count] as Base, chat.entries[count] as Entry)
-    ) {
-      count += 1;
+    for (; count < most; count++) {
+      const message = seen[count] as Simple;
+      if (message !== messages[count]) break;
+      const content = contents[count];
+      if (content !== OTHER && message.content === content && message.role === roles[count] && hasTwo(message))
+        continue;
+      if (!this.isSame(message as Base, entries[count] as Entry)) break;
     }
     return count;
   }
@@ -199,7 +216,7 @@ export class Memory<Base> {
     const read = this.read(missing)[Symbol.iterator]();
     // Nothing throws from here on: a chat is never left half changed.
     if (chat.rest && from < chat.rest.count) chat.rest = null;
-    chat.messages.length = chat.entries.length = chat.ends.length = from;
+    for (const list of [chat.messages, chat.entries, chat.roles, chat.contents, chat.ends]) list.length = from;
     let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
     for (let i = from; i < messages.length; i++) {
       const entry = entries[i - from] ?? (read.next().value as Entry);
@@ -209,6 +226,9 @@ export class Memory<Base> {
       chat.words.set(entry.record, start);
       chat.messages.push(messages[i] as object);
       chat.entries.push(entry);
+      const simple = isSimple(entry.members);
+      chat.roles.push(simple ? entry.members?.[1] : OTHER);
+      chat.contents.push(simple ? entry.members?.[3] : OTHER);
       if (entry.unreadable || entry.guessed) chat.odd = true;
       chat.ends.push(end);
     }
@@ -265,6 +285,25 @@ function plainMembers(message: object, leaves: Leaves): unknown[] | null {
   const isPlain = (value: unknown) => Object(value) !== value;
   const stands = (leaf: unknown) => isPlain(leaf) && (typeof leaf !== "string" || members.includes(leaf));
   return members.every(isPlain) && leaves.every(stands) ? members : null;
+}
+
+/** A message of a role and a content, in this order. */
+interface Simple {
+  readonly role: unknown;
+  readonly content: unknown;
+}
+
+/** Stands where a message is none of those. */
+const OTHER = {};
+
+function isSimple(members: readonly unknown[] | null): boolean {
+  return members?.length === 4 && members[0] === "role" && members[2] === "content";
+}
+
+function hasTwo(message: object): boolean {
+  let count = 0;
+  for (const _ in message) count++;
+  return count === 2;
 }
 
 function holds(message: object, members: readonly unknown[]): boolean {

@@ -175,6 +175,12 @@ export class EngineTape extends Tape {
 export class MemoryTape extends Tape {
   private buffer = new Uint8Array(4096);
 
+  /** Starts a new tape; what the last one answered is good no longer. */
+  start(): this {
+    this.total = this.length = this.used = 0;
+    return this;
+  }
+
   /** The whole tape. */
   finish(): { ops: Uint32Array; text: Uint8Array } {
     return { ops: this.ops.slice(0, this.length), text: this.buffer.subarray(0, this.used) };

@@ -80,7 +80,8 @@ fn step(work: &Work<'_>, host: &mut dyn Host) -> Result<Step, Error> {
 impl Step {
     fn usage(&self, work: &Work<'_>) -> Usage {
         let tokens = token_count(self.raw, self.seed);
-        let usage = work.usage_of(&self.view, tokens, &|raw| millionths::scale(raw, tokens, self.raw));
+        let usage =
+            work.measure().usage_of(&self.view, &work.history, tokens, &|raw| millionths::scale(raw, tokens, self.raw));
         Usage { raw: self.raw, bound: 0, trigger: self.threshold, reported: self.seed.real > 0, ..usage }
     }
 

@@ -162,7 +162,8 @@ impl Calibration {
         }
     }
 
-    fn uncertainty(&self, start: u64) -> u64 {
+    /// How far too low a guess may be, in millionths; `start` before anything was measured.
+    pub fn uncertainty(&self, start: u64) -> u64 {
         if self.errors.is_empty() {
             return start;
         }

@@ -13,12 +13,12 @@ use crate::digest::Digester;
 use crate::engine::{self, Begun, Committed, Sent};
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::message::Digest;
+use crate::message::{Digest, hex};
 use crate::options::Options;
 use crate::pairs;
 use crate::plan::record::Plan;
-use crate::report;
-use crate::standing::{self, Standing};
+use crate::report::{self, Parts};
+use crate::standing::{self, Passed, Standing};
 use crate::state::SessionState;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
@@ -146,11 +146,7 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
         // that is not enough to decide.
         7 => {
             let call = parse_call(given)?;
-            let mut known = Standing::default();
-            for (number, words) in known.iter_mut().zip(given.words().unwrap_or_default().chunks_exact(2)) {
-                *number = u64::from(words[0]) | u64::from(words[1]) << 32;
-            }
-            match standing::resume(&call, &known)? {
+            match standing::resume(&call, &known(given))? {
                 None => out.value(&Json::Bool(true)),
                 Some(committed) => {
                     out.value(&Json::Null);
@@ -223,9 +219,48 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
                 ]));
             }
         }
+        // The records of messages on a whole tape that is short: as 0 to 3 in one go.
+        17 => {
+            let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
+            let mut digester = Digester::new(estimator);
+            digester.push(&given.words().ok_or_else(gone)?, given.bytes().ok_or_else(gone)?)?;
+            out.words(&digester.finish()?);
+        }
+        // As 7 where everything but the messages is as it was: what has changed, nothing if that is not enough.
+        16 => {
+            let records = given.words().ok_or_else(gone)?;
+            let Some(Passed { usage, at, request, reason, standing }) = standing::again(&records, &known(given))?
+            else {
+                return Ok(());
+            };
+            out.text(&request);
+            out.text(&reason);
+            out.text(&hex(at.chain));
+            let Parts { system, tools, user, assistant, results, media, summary } = usage.parts;
+            let window = [usage.tokens, usage.raw, usage.fraction(), usage.until_compaction(), usage.bound];
+            let parts = [system, tools, user, assistant, results, media, summary];
+            for number in window.into_iter().chain(parts).chain([at.count]) {
+                out.value(&number.into());
+            }
+            out.words(&halves(&standing));
+        }
         _ => return Err(gone()),
     }
     Ok(())
+}
+
+/// What an earlier call left.
+fn known(given: &mut Reader<'_>) -> Standing {
+    let mut known = Standing::default();
+    for (number, words) in known.iter_mut().zip(given.words().unwrap_or_default().chunks_exact(2)) {
+        *number = u64::from(words[0]) | u64::from(words[1]) << 32;
+    }
+    known
+}
+
+/// Numbers as two words each.
+fn halves(standing: &Standing) -> Vec<u32> {
+    standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect()
 }
 
 #[cold]
@@ -304,10 +339,7 @@ fn write_committed(mut committed: Committed, out: &mut Writer) {
     out.value(&Json::Bool(committed.changed));
     out.words(&runs(&committed.view));
     match committed.standing {
-        Some(standing) => {
-            let words: Vec<u32> = standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect();
-            out.words(&words);
-        }
+        Some(standing) => out.words(&halves(&standing)),
         None => out.value(&Json::Null),
     }
     out.value(&committed.next.map_or(Json::Null, |mut next| next.to_json()));

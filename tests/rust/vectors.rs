@@ -12,7 +12,7 @@ use precis::host::{Host, Product, Sent};
 use precis::json::Json;
 use precis::options::Options;
 use precis::plan::record::Plan;
-use precis::standing::{self, Standing};
+use precis::standing::{self, Passed, Standing};
 use precis::state::SessionState;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
@@ -36,7 +36,8 @@ fn the_native_engine_decides_as_the_one_in_wasm() {
         assert!(host.said.next().is_none(), "vector {number}, {name}: the host was asked less");
         *counts.entry(name).or_insert(0_u32) += 1;
     }
-    for name in ["reading", "usage", "plan", "begin", "requests", "commit", "resume", "after_model"] {
+    for name in ["reading", "usage", "plan", "begin", "requests", "commit", "resume", "again", "digest", "after_model"]
+    {
         assert!(counts.get(name).is_some_and(|&count| count > 20), "{name}: {counts:?}");
     }
     println!("{} vectors", counts.values().sum::<u32>());
@@ -76,12 +77,13 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
             done.account(&plan, &results);
             outcome(done)
         }
-        "resume" => {
-            let mut known = Standing::default();
-            for (number, pair) in known.iter_mut().zip(words(&given["standing"]).chunks_exact(2)) {
-                *number = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-            }
-            standing::resume(&call(given), &known).unwrap().map_or(Value::Null, outcome)
+        "resume" => standing::resume(&call(given), &known(given)).unwrap().map_or(Value::Null, outcome),
+        "again" => standing::again(&words(&given["records"]), &known(given)).unwrap().map_or(Value::Null, passed),
+        "digest" => {
+            let mut digester = Digester::new(Estimator::parse(given["estimator"].as_str().unwrap()).unwrap());
+            let text: Vec<u8> = words(&given["text"]).into_iter().map(|byte| byte as u8).collect();
+            digester.push(&words(&given["ops"]), &text).unwrap();
+            value!(digester.finish().unwrap())
         }
         "after_model" => {
             let options = Options::parse(&json(&given["options"])).unwrap();
@@ -117,6 +119,32 @@ fn answers(results: &Json) -> Option<Vec<Answer>> {
     Some(results.list()?.iter().map(answer).collect())
 }
 
+fn known(given: &Value) -> Standing {
+    let mut known = Standing::default();
+    for (number, pair) in known.iter_mut().zip(words(&given["standing"]).chunks_exact(2)) {
+        *number = u64::from(pair[0]) | u64::from(pair[1]) << 32;
+    }
+    known
+}
+
+fn halves(standing: &Standing) -> Vec<u32> {
+    standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect()
+}
+
+/// The same of a call that only added messages.
+fn passed(passed: Passed) -> Value {
+    let Passed { usage, at, request, reason, standing } = passed;
+    let mut out = value!({
+        "request": request, "reason": reason, "chain": precis::message::hex(at.chain), "count": at.count,
+        "raw": usage.raw, "standing": halves(&standing),
+    });
+    let whole = to_value(&usage.to_json());
+    for name in ["tokens", "fraction", "untilCompaction", "bound", "parts"] {
+        out[name] = whole[name].clone();
+    }
+    out
+}
+
 /// As the boundary hands it to JavaScript.
 fn outcome(mut done: Committed) -> Value {
     let mut out = value!({
@@ -126,8 +154,7 @@ fn outcome(mut done: Committed) -> Value {
         "view": runs(&done.view),
     });
     if let Some(standing) = done.standing {
-        let halves = standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]);
-        out["standing"] = halves.collect();
+        out["standing"] = value!(halves(&standing));
     }
     if let Some(next) = &mut done.next {
         out["next"] = to_value(&next.to_json());

@@ -101,3 +101,18 @@ test("what the host does to a view does not reach the next one", async () => {
   }
   equal(state.revision, 0);
 });
+
+test("a state that the host has changed is not taken for the one it was given", async () => {
+  const compactor = createCompactor(options({ format: openaiChat }));
+  const messages = [{ role: "user", content: "one" }];
+  let { state } = await compactor.beforeModel({ messages });
+  for (let turn = 0; turn < 3; turn++) {
+    messages.push({ role: "user", content: `more ${turn}` });
+    state.revision += 7;
+    const given = structuredClone(state);
+    const ours = await compactor.beforeModel({ messages, state });
+    const theirs = await createCompactor(options({ format: openaiChat })).beforeModel({ messages, state: given });
+    deepEqual([ours.report, ours.state], [theirs.report, theirs.state]);
+    state = ours.state;
+  }
+});

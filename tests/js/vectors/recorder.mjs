@@ -35,6 +35,8 @@ export function recorder(real) {
       results: results ?? null,
     })),
     resume: recorded("resume", (one, records, standing) => ({ ...call(one, records, []), standing })),
+    again: recorded("again", (records, standing) => ({ records, standing })),
+    digest: recorded("digest", (estimator, ops, text) => ({ estimator, ops, text })),
     after_model: recorded("after_model", (options, state, usage, request) => ({
       options,
       state,
