@@ -33,7 +33,12 @@ const replaced = {
 
 const outfile = join(cache, "vectors", "play.mjs");
 await build({
-  stdin: { contents: 'export { decisions } from "./tests/js/runtimes/agreement.mjs";', resolveDir: at() },
+  stdin: {
+    contents: `export { decisions } from "./tests/js/runtimes/agreement.mjs";
+export { createCompactor } from "precis";
+export { openaiChat } from "precis/formats";`,
+    resolveDir: at(),
+  },
   outfile,
   bundle: true,
   format: "esm",
@@ -45,10 +50,23 @@ await build({
   logLevel: "warning",
 });
 globalThis.precisVectors = [];
-const { decisions } = await import(pathToFileURL(outfile));
+const { decisions, createCompactor, openaiChat } = await import(pathToFileURL(outfile));
 await decisions();
+await growing();
 writeFileSync(resolve(file), `${globalThis.precisVectors.join("\n")}\n`);
 console.log(`${globalThis.precisVectors.length} vectors`);
+
+/** A chat that only grows, with nothing reported: until a compaction, each call after the first is made by numbers. */
+async function growing() {
+  const compactor = createCompactor({ format: openaiChat, contextWindow: 4_000, maxOutputTokens: 200 });
+  const messages = [];
+  let state = null;
+  for (let turn = 0; turn < 60; turn++) {
+    const content = `turn ${turn}: the build of src/parser/date_${turn}.rs failed. `.repeat(1 + (turn % 7));
+    messages.push({ role: turn % 2 ? "assistant" : "user", content });
+    ({ state } = await compactor.beforeModel({ messages, state, system: "You mend parsers." }));
+  }
+}
 
 /** The build that JavaScript and wasm must agree on. */
 function stamp() {
