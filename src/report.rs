@@ -79,18 +79,9 @@ impl Parts {
 }
 
 impl Usage {
-    /// Of the window, in millionths.
-    pub fn fraction(&self) -> u64 {
-        self.tokens.saturating_mul(1_000_000) / self.window.max(1)
-    }
-
-    /// Tokens until a compaction fires.
-    pub fn until_compaction(&self) -> u64 {
-        self.trigger.saturating_sub(self.tokens + self.bound)
-    }
-
     /// As plain JSON, by the names of the public types.
     pub fn to_json(self) -> Json {
+        let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
         let parts = self.parts;
         let mut inner = Archive::writer();
         inner.put_count("system", parts.system);
@@ -105,8 +96,8 @@ impl Usage {
         out.put_count("raw", self.raw);
         out.put_count("window", self.window);
         out.put_count("trigger", self.trigger);
-        out.put("fraction", Json::Fraction { millionths: self.fraction() as i64, bits: 0 });
-        out.put_count("untilCompaction", self.until_compaction());
+        out.put("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 });
+        out.put_count("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound));
         out.put_text("source", if self.reported { "reported" } else { "estimated" });
         out.put_count("bound", self.bound);
         out.put("parts", inner.finish());

@@ -218,59 +218,31 @@ function resumed<Base, M extends Base>({ input, messages, history }: Opened<Base
 /** What a call leaves. The host may change what it was given: only the state's own members are looked at again. */
 function left(standing: Uint32Array, count: number, view: unknown[], input: CallInput, outcome: Outcome): Rest {
   const { state, changed, report } = outcome;
-  const { window, trigger, source } = report.after;
-  const { keepFrom } = report;
-  return {
-    standing,
-    count,
-    view,
-    input,
-    state,
-    changed,
-    stays: { window, trigger, source, keepFrom },
-    stamp: Object.values(state),
-  };
+  return { standing, count, view, input, state, changed, keepFrom: report.keepFrom, stamp: Object.values(state) };
 }
 
 /** Where the view is the one before, with the new messages. */
 const NO_VIEW = /* @__PURE__ */ new Uint32Array(0);
 
-/** What a call is given beside its state and messages. */
-const GIVEN = [
-  "window",
-  "offset",
-  "model",
-  "maxOutputTokens",
-  "todos",
-  "mustKeep",
-  "threshold",
-  "inFlight",
-  "overflow",
-  "system",
-  "tools",
-  "uncountedTools",
-  "counterFailed",
-  "strict",
-] as const;
-
 /** Whether a call is given what the last one was given, and the state that this one answered. */
 function isSameCall({ input: last, state, stamp }: Rest, input: CallInput): boolean {
-  if (input.state !== state || input.unreadable.length > 0) return false;
-  for (const name of GIVEN) if (input[name] !== last[name]) return false;
+  if (input.unreadable.length > 0) return false;
+  for (const name in input) {
+    const key = name as keyof CallInput;
+    if (key !== "unreadable" && input[key] !== (key === "state" ? state : last[key])) return false;
+  }
   let at = 0;
   for (const name in state) if (state[name as keyof SessionState] !== stamp[at++]) return false;
   return at === stamp.length;
 }
 
 /** The outcome before, with what adding these messages makes different; undefined if that is more than numbers. */
-function againAs({ standing, state, changed, stays }: Rest, added: Uint32Array): Outcome | undefined {
+function againAs({ standing, state, changed, keepFrom }: Rest, added: Uint32Array): Outcome | undefined {
   const { pending } = state as { pending?: object };
   const again = pending && enter((glue) => glue.again(added, standing));
   if (!again) return undefined;
-  const { request, reason, tokens, raw, bound, fraction, untilCompaction, parts, count, chain } = again;
-  const { window, trigger, source, keepFrom } = stays;
-  const usage = { tokens, raw, window, trigger, fraction, untilCompaction, source, bound, parts };
-  const next = { ...state, pending: { ...pending, request, raw, at: { count, chain } } };
+  const { usage, request, reason, at } = again;
+  const next = { ...state, pending: { ...pending, request, raw: usage.raw, at } };
   return {
     state: next,
     report: {
@@ -278,8 +250,8 @@ function againAs({ standing, state, changed, stays }: Rest, added: Uint32Array):
       rung: "pass",
       reason,
       before: usage,
-      after: { ...usage, parts: { ...parts } },
-      replyRoom: Math.max(window - tokens - bound, 0),
+      after: { ...usage, parts: { ...usage.parts } },
+      replyRoom: Math.max(usage.window - usage.tokens - usage.bound, 0),
       firstChanged: null,
       keepFrom,
       request,

@@ -130,32 +130,6 @@ function outcome(from: Incoming): Outcome {
   return done;
 }
 
-function again(from: Incoming, request: string): Again {
-  const text = () => from.value<string>();
-  const number = () => from.value<number>();
-  return {
-    request,
-    reason: text(),
-    chain: text(),
-    tokens: number(),
-    raw: number(),
-    fraction: number() / 1e6,
-    untilCompaction: number(),
-    bound: number(),
-    parts: {
-      system: number(),
-      tools: number(),
-      user: number(),
-      assistant: number(),
-      toolResults: number(),
-      media: number(),
-      summary: number(),
-    },
-    count: number(),
-    standing: from.value(),
-  };
-}
-
 /** Digests messages; used synchronously and freed. */
 export interface Reading {
   readonly number: number;
@@ -192,8 +166,10 @@ export const glue = {
   /** `resume` where everything but the messages is as it was in the call that left `standing`: what is different. */
   again: (records: Uint32Array, standing: Uint32Array): Again | undefined =>
     call(16, [records, standing], undefined, (from) => {
-      const request = from.value<string | null>();
-      return request === null ? undefined : again(from, request);
+      const next = <T>() => from.value<T>();
+      const usage = next<ContextUsage | null>();
+      if (!usage) return undefined;
+      return { usage, request: next(), reason: next(), at: { count: next(), chain: next() }, standing: next() };
     }),
   usage: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage =>
     call(8, members(input, records, flags), host, value<ContextUsage>),
@@ -300,12 +276,11 @@ export interface Outcome {
 }
 
 /** What is different from the call before in one that has nothing to do. */
-export interface Again
-  extends Pick<ContextUsage, "tokens" | "raw" | "fraction" | "untilCompaction" | "bound" | "parts"> {
+export interface Again {
+  readonly usage: ContextUsage;
   readonly request: string;
   readonly reason: string;
   /** The end of the history: how many messages, and the chain there. */
-  readonly count: number;
-  readonly chain: string;
+  readonly at: { readonly count: number; readonly chain: string };
   readonly standing: Uint32Array;
 }

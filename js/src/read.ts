@@ -3,7 +3,7 @@ import { isOutOfStack, PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import type { CallInput } from "./glue.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "./leaves.ts";
-import type { ContextUsage, Report, SessionState } from "./types.ts";
+import type { SessionState } from "./types.ts";
 
 /** A message that was read: what its format said, and the engine's record of it. */
 export interface Entry {
@@ -46,8 +46,7 @@ export interface Rest {
   readonly state: SessionState;
   readonly stamp: readonly unknown[];
   readonly changed: boolean;
-  /** What of its report is the same in the next one. */
-  readonly stays: Pick<ContextUsage, "window" | "trigger" | "source"> & Pick<Report, "keepFrom">;
+  readonly keepFrom: number;
   /** What was sent; nobody else holds this array. */
   readonly view: unknown[];
 }

@@ -17,7 +17,7 @@ use crate::message::{Digest, hex};
 use crate::options::Options;
 use crate::pairs;
 use crate::plan::record::Plan;
-use crate::report::{self, Parts};
+use crate::report;
 use crate::standing::{self, Passed, Standing};
 use crate::state::SessionState;
 use crate::summary::verify::Answer;
@@ -231,17 +231,14 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
             let records = given.words().ok_or_else(gone)?;
             let Some(Passed { usage, at, request, reason, standing }) = standing::again(&records, &known(given))?
             else {
+                out.value(&Json::Null);
                 return Ok(());
             };
+            out.value(&usage.to_json());
             out.text(&request);
             out.text(&reason);
+            out.value(&at.count.into());
             out.text(&hex(at.chain));
-            let Parts { system, tools, user, assistant, results, media, summary } = usage.parts;
-            let window = [usage.tokens, usage.raw, usage.fraction(), usage.until_compaction(), usage.bound];
-            let parts = [system, tools, user, assistant, results, media, summary];
-            for number in window.into_iter().chain(parts).chain([at.count]) {
-                out.value(&number.into());
-            }
             out.words(&halves(&standing));
         }
         _ => return Err(gone()),

@@ -134,15 +134,10 @@ fn halves(standing: &Standing) -> Vec<u32> {
 /// The same of a call that only added messages.
 fn passed(passed: Passed) -> Value {
     let Passed { usage, at, request, reason, standing } = passed;
-    let mut out = value!({
-        "request": request, "reason": reason, "chain": precis::message::hex(at.chain), "count": at.count,
-        "raw": usage.raw, "standing": halves(&standing),
-    });
-    let whole = to_value(&usage.to_json());
-    for name in ["tokens", "fraction", "untilCompaction", "bound", "parts"] {
-        out[name] = whole[name].clone();
-    }
-    out
+    value!({
+        "usage": to_value(&usage.to_json()), "request": request, "reason": reason,
+        "at": { "count": at.count, "chain": precis::message::hex(at.chain) }, "standing": halves(&standing),
+    })
 }
 
 /// As the boundary hands it to JavaScript.
