@@ -59,7 +59,7 @@ async function buildEngine() {
     must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, "-Oz", "--converge", from, "-o", made]);
   await optimize(join(target, wasm, "release", "precis.wasm"));
   // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
-  await optimize(made, "--flatten", "--rereloop", "-Oz", "--strip-producers");
+  await optimize(made, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", "--strip-producers");
   stamp(made, hash([made, ...boundary.map((file) => at(file))]).slice(0, 12));
   validate(readFileSync(made));
   renameSync(made, wasmFile);
@@ -100,7 +100,10 @@ async function buildPackage() {
   writeFileSync(join(made, "package.json"), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
 
   // One licence is enough to use the package; the text of the other, 11 kB, stays in the repository.
-  for (const file of ["README.md", "LICENSE-MIT"]) if (existsSync(at(file))) cpSync(at(file), join(made, file));
+  cpSync(at("LICENSE-MIT"), join(made, "LICENSE-MIT"));
+  // What only links to the repository's tests and documents stays there.
+  const readme = readFileSync(at("README.md"), "utf8");
+  writeFileSync(join(made, "README.md"), readme.replace(/<!-- repository -->[\s\S]*?<!-- \/repository -->\n*/g, ""));
   const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
   await bundle(
     entries.map((path) => ({ name: path === "." ? "index" : path.slice(2), source: source(path) })),
