@@ -64,7 +64,11 @@ for (const sdk of sdks) {
         },
       });
       const big = scripted(sdk, () => done());
-      const { run, ...options } = bound({ summarize: small.summarize, run: { signal: stop.signal } });
+      // One question, however small the window of the chat is.
+      const large = { contextWindow: 200_000 };
+      const { run, ...options } = bound({
+        ...{ summarize: small.summarize, summarizer: large, run: { signal: stop.signal } },
+      });
       const messages = past();
       const before = JSON.stringify(messages);
       const call = ways[way](sdk, { ...options, model: big.model, messages, abortSignal: stop.signal });

@@ -277,7 +277,7 @@ test("what a listener throws is its own trouble; summaries never appear in data 
     yield { finishReason: "stop" };
   };
   const { run } = await ask(undefined, {
-    ...{ summarize: () => summarize(), onReport: () => fail("no") },
+    ...{ summarize: () => summarize(), summarizer: { contextWindow: 200_000 }, onReport: () => fail("no") },
     run: { onEvent },
   });
   equal(run.reports[0].rung, "summarize");
