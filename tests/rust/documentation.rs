@@ -96,3 +96,15 @@ fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
         assert!(adapter.contains(&format!("\"{code}\"")), "{code} is told nowhere");
     }
 }
+
+#[test]
+fn each_mutation_stands_once_in_the_engine() {
+    let mutations: serde_json::Value = serde_json::from_str(&file("tests/mutations.json")).unwrap();
+    for mutation in mutations.as_array().unwrap() {
+        let member = |name: &str| mutation[name].as_str();
+        let (source, what) = (file(member("file").unwrap()), member("what").unwrap());
+        let around = member("at").unwrap_or(&source);
+        assert_eq!(source.matches(around).count(), 1, "{what}: where it is");
+        assert_eq!(around.matches(member("find").unwrap()).count(), 1, "{what}: what it replaces");
+    }
+}

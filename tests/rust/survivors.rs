@@ -383,3 +383,48 @@ fn only_the_newest_cuts_are_remembered() {
     }
     assert_eq!(state.clips.iter().map(|clip| clip.cap).collect::<Vec<_>>(), (22..30).collect::<Vec<_>>());
 }
+
+#[test]
+fn what_is_pinned_stays_whole_though_nothing_fits() {
+    let mut chat = chat();
+    chat.pinned = vec![1];
+    let history = [user("Write it."), assistant(&filler(60_000)), user("And now?"), assistant("Done."), user("Good.")];
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.outcome.as_str(), "infeasible");
+    assert!(prepared.view.contains(&history[1]), "a pinned message was cut");
+}
+
+#[test]
+fn a_message_known_by_its_id_says_how_many_were_not_loaded() {
+    let history = long_turns(0..30);
+    let ids = |from: usize| (from..60).map(|index| format!("m{index}")).collect::<Vec<_>>();
+    let mut chat = chat();
+    chat.more = json!({ "ids": ids(0) });
+    let whole = chat.before_model(&history, None).unwrap();
+    let from = chat.session().checkpoints.last().unwrap().from as usize;
+    assert!(from > 20, "{from}");
+    // Nobody says that messages are missing but the ids; one is loaded that need not have been.
+    chat.more = json!({ "ids": ids(from - 1) });
+    let loaded = chat.before_model(&history[from - 1..], None).unwrap();
+    assert_eq!(loaded.committed.report.diverged, None);
+    assert_eq!(loaded.view, whole.view);
+}
+
+#[test]
+fn a_digest_takes_half_of_what_it_replaces_at_most() {
+    let mut chat = chat();
+    chat.options["contextWindow"] = json!(100_000);
+    chat.options["tune"]["strategy"] = json!("full");
+    chat.more = json!({ "compact": true });
+    let names = |turn: usize| (0..90).map(|name| format!("src/part_{turn}/file_{name}.rs ")).collect::<String>();
+    let history: Vec<M> =
+        (0..8).flat_map(|turn| [user(&names(turn)), assistant("Read.")]).chain([user("Go on.")]).collect();
+    let prepared = chat.before_model(&history, None).unwrap();
+    let checkpoint = chat.session().checkpoints.last().cloned().unwrap();
+    assert_eq!(checkpoint.kind, Kind::Digest);
+    let gone: usize =
+        history.iter().filter(|message| !prepared.view.contains(message)).map(|message| words(message).len()).sum();
+    let bytes = checkpoint.summary.text.len();
+    // A frame and a rounded token a message beside it.
+    assert!(bytes > gone / 4 && bytes <= gone / 2 + 160, "{bytes} bytes stand for {gone}");
+}
