@@ -205,6 +205,9 @@ impl Record for Shape {
         let mut opening = Some(self.opening).filter(|&opening| opening > 0);
         archive.maybe_count("opening", &mut opening);
         self.opening = opening.unwrap_or(0);
+        if self.opening > self.kept.len() as u64 {
+            archive.reject("opening");
+        }
         archive.flag("note", &mut self.note);
         archive.count("summaryTokens", &mut self.summary_tokens);
     }
