@@ -381,12 +381,13 @@ impl SessionState {
         }
     }
 
-    /// Adds a clip. What it makes needless goes: clips that are no wider and reach no farther.
+    /// Adds a clip. What it makes needless goes: the last one, if it is no wider and reaches no farther. An earlier one stays:
+    /// what a clip between them left alone because of it would be cut twice without it, in a history but not in a view of it.
     pub fn clip(&mut self, clip: Clip) {
-        self.clips.retain(|other| {
-            other.cap != clip.cap
-                || other.reach > clip.reach
-                || (other.cleared, other.failed) != (clip.cleared, clip.failed)
+        self.clips.pop_if(|last| {
+            last.cap == clip.cap
+                && last.reach <= clip.reach
+                && (last.cleared, last.failed) == (clip.cleared, clip.failed)
         });
         self.clips.push(clip);
         let surplus = self.clips.len().saturating_sub(CLIPS);
