@@ -97,7 +97,7 @@ async function wasmTests() {
 }
 
 async function properties() {
-  return cargoTests(["--release"], { PROPTEST_CASES: "10000" });
+  return cargoTests(["--profile", "cases", "--test", "rust"], { PROPTEST_CASES: "10000" });
 }
 
 async function typescriptProperties() {

@@ -59,6 +59,10 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
         cut = end;
     }
     let shape = of_cut(scene, scene.cuts.at_or_before(cut - lead) + lead, 0)?;
+    // Where a turn's opening cannot be kept alone the cut moves before the turn, which may be covered already.
+    if shape.covers.count < scene.covered() {
+        return None;
+    }
     // What goes must be more than the note that comes.
     let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
     let comes = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };

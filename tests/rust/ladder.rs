@@ -97,6 +97,26 @@ fn a_late_plan_does_not_cover_the_newest_message_of_a_history_that_was_rewound()
     }
 }
 
+/// A host deletes a call while its summary is written: its result now answers a call that the late summary covers, so
+/// that no cut is legal where that summary ends.
+#[test]
+fn a_trim_never_covers_less_than_a_late_summary_does() {
+    for output in (200..1_200).step_by(20) {
+        let mut chat = chat("tail", 1_000);
+        let picture = P::Media { kind: 0, media_type: "image/png".into(), bytes: 744, reference: String::new() };
+        let mut history = vec![user(&filler(176)), calls(&["call_0"; 3])];
+        history.extend((0..3).map(|_| result("call_0", &filler(16))));
+        history.push(user("Now see this."));
+        history.push(M { role: Role::User, parts: vec![P::Text("see:".into()), picture] });
+        history.extend([calls(&["call_0"]), result("call_0", &filler(output))]);
+        let plan = chat.plan(&history);
+        history.remove(7);
+        let committed = chat.commit(&history, &plan, Some(&[answer("A late summary.")]));
+        assert!(chat.session().checkpoints.iter().is_sorted_by_key(|checkpoint| checkpoint.covers.count));
+        assert!(committed.view.last().is_some_and(|last| last.role == Role::Tool));
+    }
+}
+
 #[test]
 fn a_request_that_stays_above_the_trigger_is_not_reported_as_fine() {
     for strategy in ["full", "tail", "sliding-window"] {
