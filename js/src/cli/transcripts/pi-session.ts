@@ -86,7 +86,9 @@ function toMessage(recorded: JsonObject): PiMessage | null {
     const text = `Ran \`${String(recorded.command)}\`:\n\`\`\`\n${String(recorded.output)}\n\`\`\``;
     return { role: "user", content: [{ type: "text", text }] };
   }
-  const content = contentOf(recorded);
+  // What a reply called that broke off was never run, and pi does not send it: the next recorded prompt is without it.
+  const broken = recorded.stopReason === "aborted" || recorded.stopReason === "error";
+  const content = contentOf(recorded).filter(({ type }) => !(broken && type === "toolCall"));
   if (recorded.role === "toolResult") {
     const { toolCallId, toolName, isError } = recorded;
     return {

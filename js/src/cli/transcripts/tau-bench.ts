@@ -43,6 +43,7 @@ function fromResults(file: string, results: JsonObject): Conversation[] {
       .filter(isMessage)
       .filter(isSeenByAgent);
     const usageAfter = recordedUsage(recorded);
+    for (const [at, { errors }] of recorded.entries()) if (isAskedAgain(errors)) usageAfter.delete(at);
     const messages = recorded.map(toOpenai);
     return {
       file,
@@ -55,6 +56,11 @@ function fromResults(file: string, results: JsonObject): Conversation[] {
       usageAfter,
     };
   });
+}
+
+/** A reply was refused and asked for again: the prompt that usage tells of held it and its error, the recording does not. */
+function isAskedAgain(errors: unknown): boolean {
+  return Array.isArray(errors) && errors.length > 0;
 }
 
 /** In some domains the simulated user has tools too; the agent never sees those calls. */
