@@ -1,12 +1,13 @@
 // TypeScript → the files of the package: code once for ES modules and once for CommonJS, small entries that say how
 // each platform gets the engine, the engine once for reading and once as text, and flat declarations.
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import zopfli from "@gfx/zopfli";
 import esbuild from "esbuild";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
+import { minify } from "terser";
 import { at, root } from "./common.mjs";
 
 /** The entries of `.`: in which file, by which way of loading. */
@@ -106,11 +107,12 @@ function entry({ functions, others }, code, engine, load) {
 }
 
 async function javascript(contents, outfile, more) {
-  return esbuild.build({
+  await esbuild.build({
     ...options(outfile, shared),
     stdin: { contents, resolveDir: at("js/src"), loader: "js" },
     ...more,
   });
+  await shorten(outfile);
 }
 
 async function subpath(source, outfile) {
@@ -118,6 +120,23 @@ async function subpath(source, outfile) {
   if (Object.keys(metafile.inputs).some((input) => input.endsWith("js/src/engine.ts"))) {
     throw new Error(`${outfile} holds a second engine: its sources must import "precis", not a file of the engine`);
   }
+  await shorten(outfile);
+}
+
+/** Terser takes out 3 to 4 % of what esbuild leaves: installed, the package has to stay below 600 kB. */
+async function shorten(file) {
+  const bundled = readFileSync(file, "utf8");
+  // Dead code by which Node reads what a CommonJS file exports.
+  const [names = ""] = bundled.match(/0&&\(module\.exports=\{.*?\}\);/) ?? [];
+  const { code } = await minify(bundled, {
+    module: file.endsWith(".js"),
+    toplevel: true,
+    ecma: 2020,
+    compress: { passes: 3, ecma: 2020, unsafe_arrows: true },
+    // Node prints the whole line where an uncaught error was thrown.
+    format: { ecma: 2020, max_line_len: 1000 },
+  });
+  writeFileSync(file, `${code}${names}\n`);
 }
 
 function options(outfile, external) {
