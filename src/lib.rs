@@ -35,7 +35,7 @@
 //! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
 //! | [`compose`], `job`, `climb`, `render`, [`engine`] | checkpoints and their texts, getting a summary, the moves of a commit, what is sent, the steps |
 //! | [`standing`] | the short way where nothing is to do and messages were only appended |
-//! | [`wire`] | plain data as bytes, for the boundary |
+//! | [`wasm`] | plain data as bytes for the boundary; what the wasm module exports |
 
 #![no_std]
 
@@ -75,7 +75,5 @@ pub mod tape;
 pub mod text;
 pub mod tokens;
 pub mod view;
-#[cfg(target_arch = "wasm32")]
 pub mod wasm;
-pub mod wire;
 mod work;

@@ -1,5 +1,5 @@
 /**
- * Plain data as bytes, on its way into the engine and out of it: `src/wire.rs` says how it is written. Internal.
+ * Plain data as bytes, on its way into the engine and out of it: `src/wasm/wire.rs` says how it is written. Internal.
  */
 
 const Tag = {

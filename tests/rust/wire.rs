@@ -2,7 +2,7 @@
 
 use precis::error::Code;
 use precis::json::Json;
-use precis::wire::{Reader, Writer};
+use precis::wasm::wire::{Reader, Writer};
 use proptest::prelude::*;
 
 /// As a host writes it: texts in their place, measured in bytes.

@@ -4,8 +4,8 @@
 #![allow(missing_docs)]
 
 use precis::json::Json;
-use precis::wasm;
-use precis::wire::{Reader, Writer};
+use precis::wasm::exports as wasm;
+use precis::wasm::wire::{Reader, Writer};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 /// Calls the module as JavaScript does. What went wrong, or the structure of its answer and its texts.

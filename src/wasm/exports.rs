@@ -1,0 +1,361 @@
+//! The engine as a wasm module: three functions it exports, one it imports. It holds no decision, and nothing in it waits.
+//!
+//! What crosses lies in blocks of this module's memory that begin with their length in 32 bits; [`super::wire`] says how
+//! the rest is written. `js/src/glue.ts` is the other side.
+
+use super::block;
+use super::host::Bridge;
+use super::wire::{Reader, Writer};
+use crate::archive::Record;
+use crate::call::Call;
+use crate::digest::Digester;
+use crate::engine::{self, Begun, Committed, Sent};
+use crate::error::{Code, Error};
+use crate::json::Json;
+use crate::message::{Digest, hex};
+use crate::options::Options;
+use crate::pairs;
+use crate::plan::record::Plan;
+use crate::prelude::*;
+use crate::report;
+use crate::standing::{self, Passed, Standing};
+use crate::state::SessionState;
+use crate::summary::verify::Answer;
+use crate::tokens::Estimator;
+
+/// 3 kB smaller (gzipped) than the standard one.
+#[cfg(feature = "module")]
+#[global_allocator]
+static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
+
+/// A panic is a trap, by which the host knows that this instance is gone. `std` with its messages of panics
+/// would be 8 kB of wasm, 3 kB gzipped.
+#[cfg(feature = "module")]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    core::arch::wasm32::unreachable()
+}
+
+/// Room for a block of `length` bytes, its own length included, for the host to fill.
+#[cfg_attr(feature = "module", unsafe(no_mangle))]
+pub extern "C" fn room(length: u32) -> *mut u8 {
+    let mut block = vec![0; length as usize];
+    block[..4].copy_from_slice(&length.to_le_bytes());
+    block::give(block)
+}
+
+/// The host is done with a block that [`call`] answered.
+///
+/// # Safety
+/// `block` is one that `call` answered, and nothing reads it any more.
+#[cfg_attr(feature = "module", unsafe(no_mangle))]
+pub unsafe extern "C" fn done(block: *mut u8) {
+    // SAFETY: by contract.
+    drop(unsafe { block::take(block) });
+}
+
+/// Answers a call, by its number in [`answer`]: a block that holds how it went, 0 or [`REFUSED`] or [`THROWN`], and what
+/// belongs to that.
+///
+/// # Safety
+/// `block` was made by [`room`] and filled, and nothing reads it any more. A reading named in it is open.
+#[cfg_attr(feature = "module", unsafe(no_mangle))]
+pub unsafe extern "C" fn call(number: u32, block: *mut u8) -> *mut u8 {
+    // SAFETY: by contract.
+    let given = unsafe { block::take(block) };
+    let mut bridge = Bridge::default();
+    let mut out = Writer::default();
+    out.whole(0);
+    if let Err(error) = answer(number, &mut Reader::new(&given[4..]), &mut bridge, &mut out) {
+        out = Writer::default();
+        if bridge.thrown {
+            out.whole(THROWN);
+        } else {
+            out.whole(REFUSED);
+            out.value(&error_to_json(&error));
+        }
+    }
+    block::give(out.finish())
+}
+
+/// An error follows.
+const REFUSED: u32 = 1;
+/// The host threw when it was asked something. It knows what.
+const THROWN: u32 = 2;
+
+fn error_to_json(error: &Error) -> Json {
+    Json::record(&mut [
+        ("code", error.code.as_str().into()),
+        ("path", error.path.clone().into()),
+        ("advice", error.advice.as_str().into()),
+    ])
+}
+
+/// Digests messages from a tape whose text the host writes straight into this memory.
+struct Reading {
+    buffer: Vec<u8>,
+    digester: Option<Digester>,
+}
+
+/// Bytes of text that cross at a time.
+const CHUNK: usize = 65_536;
+
+fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writer) -> Result<(), Error> {
+    match number {
+        // Opens a reading with this estimator (`rule[:family]`): the reading, and where its buffer of 64 KiB lies.
+        0 => {
+            let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
+            let reading =
+                Box::leak(Box::new(Reading { buffer: vec![0; CHUNK], digester: Some(Digester::new(estimator)) }));
+            out.whole(core::ptr::from_mut(reading) as u32);
+            out.whole(reading.buffer.as_ptr() as u32);
+        }
+        // Gives a reading ops and so many bytes of its buffer.
+        1 => {
+            let reading = reading(given)?;
+            let bytes = given.value().unwrap_or_default().count().ok_or_else(gone)?;
+            let text = reading.buffer.get(..bytes as usize).ok_or_else(gone)?;
+            reading.digester.as_mut().ok_or_else(gone)?.push(&given.words().ok_or_else(gone)?, text)?;
+        }
+        // Ends a reading: the records of all messages.
+        2 => out.words(&reading(given)?.digester.take().ok_or_else(gone)?.finish()?),
+        // Frees a reading.
+        3 => {
+            let reading: *mut Reading = reading(given)?;
+            // SAFETY: it was leaked by 0, and the host forgets it now.
+            drop(unsafe { Box::from_raw(reading) });
+        }
+        // Checks options: the name of the estimator for 0 and for this model.
+        4 => {
+            let options = options(given)?;
+            out.text(&options.estimator.for_model(given.value().unwrap_or_default().text()).name());
+        }
+        // Decides about a call.
+        5 => out.value(&engine::plan(&parse_call(given)?, host)?.to_json()),
+        // Decides, and commits at once if nothing has to be asked; else the plan that waits.
+        6 => match engine::begin(&parse_call(given)?, host)? {
+            Begun::Done(committed) => {
+                out.value(&Json::Null);
+                write_committed(*committed, out);
+            }
+            Begun::Waits(mut plan) => out.value(&plan.to_json()),
+        },
+        // As 6 for a chat to which only the messages of the records were added since a call left `standing`; nothing if
+        // that is not enough to decide.
+        7 => {
+            let call = parse_call(given)?;
+            match standing::resume(&call, &known(given))? {
+                None => out.value(&Json::Bool(true)),
+                Some(committed) => {
+                    out.value(&Json::Null);
+                    write_committed(committed, out);
+                }
+            }
+        }
+        // The meter.
+        8 => out.value(&engine::usage(&parse_call(given)?, host)?.to_json()),
+        // What a plan asks a summarizer for.
+        9 => {
+            let (call, plan) = (parse_call(given)?, plan(given)?);
+            let requests = engine::requests(&call, &plan, host)?;
+            out.list(requests.len());
+            for request in requests {
+                out.value(&Json::record(&mut [
+                    ("id", request.id.into()),
+                    ("kind", request.kind.into()),
+                    ("system", request.system.into()),
+                    ("prompt", request.prompt.into()),
+                    ("maxOutputTokens", request.max_output_tokens.into()),
+                ]));
+            }
+        }
+        // Applies a plan.
+        10 => {
+            let (call, plan) = (parse_call(given)?, plan(given)?);
+            let results = given.plain("results", Code::InvalidCall)?;
+            let mut committed = engine::commit(&call, &plan, answers(&results).as_deref(), host)?;
+            committed.account(&plan, &results);
+            write_committed(committed, out);
+        }
+        // Learns from reported usage.
+        11 => {
+            let (options, state) = (options(given)?, state(given)?);
+            let usage = given.value().unwrap_or_default();
+            let request = given.value().unwrap_or_default();
+            let count = |name: &str| usage.get(name).count();
+            let reported = engine::Reported {
+                prompt: count("prompt"),
+                output: count("output").unwrap_or(0),
+                reasoning: count("reasoning").unwrap_or(0),
+            };
+            out.value(&engine::after_model(&options, &state, reported, request.text()).to_json());
+        }
+        // The first message a host must load.
+        12 => {
+            let state = state(given)?;
+            let (index, id) = engine::keep_from(&state);
+            out.value(&Json::record(&mut [("index", index.into()), ("id", id.map(str::to_owned).into())]));
+        }
+        // The newest summary.
+        13 => out.value(&engine::summary_of(&state(given)?).map(str::to_owned).into()),
+        // Flat attributes of a report.
+        14 => out.value(&report::attributes(&given.plain("report", Code::InvalidCall)?)?),
+        // Violations in a run of messages.
+        15 => {
+            let records = given.words().ok_or_else(gone)?;
+            let messages = Digest::split(&records).ok_or_else(gone)?;
+            let mut all = pairs::check(&messages);
+            if given.value() == Some(Json::Bool(true)) {
+                all.extend(pairs::alternation(&messages));
+            }
+            out.list(all.len());
+            for violation in all {
+                out.value(&Json::record(&mut [
+                    ("rule", violation.rule.into()),
+                    ("index", violation.index.into()),
+                    ("message", violation.message.into()),
+                ]));
+            }
+        }
+        // The records of messages on a whole tape that is short: as 0 to 3 in one go.
+        17 => {
+            let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
+            let mut digester = Digester::new(estimator);
+            digester.push(&given.words().ok_or_else(gone)?, given.bytes().ok_or_else(gone)?)?;
+            out.words(&digester.finish()?);
+        }
+        // As 7 where everything but the messages is as it was: what has changed, nothing if that is not enough.
+        16 => {
+            let records = given.words().ok_or_else(gone)?;
+            let Some(Passed { usage, at, request, reason, standing }) = standing::again(&records, &known(given))?
+            else {
+                out.value(&Json::Null);
+                return Ok(());
+            };
+            out.value(&usage.to_json());
+            out.text(&request);
+            out.text(&reason);
+            out.value(&at.count.into());
+            out.text(&hex(at.chain));
+            out.words(&halves(&standing));
+        }
+        _ => return Err(gone()),
+    }
+    Ok(())
+}
+
+/// What an earlier call left.
+fn known(given: &mut Reader<'_>) -> Standing {
+    let mut known = Standing::default();
+    for (number, words) in known.iter_mut().zip(given.words().unwrap_or_default().chunks_exact(2)) {
+        *number = u64::from(words[0]) | u64::from(words[1]) << 32;
+    }
+    known
+}
+
+/// Numbers as two words each.
+fn halves(standing: &Standing) -> Vec<u32> {
+    standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect()
+}
+
+#[cold]
+#[inline(never)]
+fn gone() -> Error {
+    Error::new(Code::Boundary, "JavaScript and engine of precis do not belong together: install precis afresh.")
+}
+
+fn reading<'a>(given: &mut Reader<'_>) -> Result<&'a mut Reading, Error> {
+    let address = given.value().unwrap_or_default().count().ok_or_else(gone)?;
+    // SAFETY: by the contract of `call` this is an open reading, and the host uses one at a time.
+    Ok(unsafe { &mut *(address as usize as *mut Reading) })
+}
+
+fn options(given: &mut Reader<'_>) -> Result<Options, Error> {
+    Options::parse(&given.plain("options", Code::InvalidOption)?)
+}
+
+fn state(given: &mut Reader<'_>) -> Result<SessionState, Error> {
+    SessionState::parse(&given.plain("state", Code::InvalidState)?)
+}
+
+fn plan(given: &mut Reader<'_>) -> Result<Plan, Error> {
+    Plan::parse(&given.plain("plan", Code::InvalidPlan)?)
+}
+
+/// The members of a call in the order in which they are passed, each with the code of its errors.
+const MEMBERS: [(&str, Code); 19] = [
+    ("options", Code::InvalidOption),
+    ("window", Code::InvalidWindow),
+    ("state", Code::InvalidState),
+    ("offset", Code::InvalidCall),
+    ("model", Code::InvalidCall),
+    ("maxOutputTokens", Code::InvalidCall),
+    ("uncountedTools", Code::InvalidCall),
+    ("todos", Code::InvalidCall),
+    ("mustKeep", Code::InvalidCall),
+    ("threshold", Code::InvalidCall),
+    ("focus", Code::InvalidCall),
+    ("compact", Code::InvalidCall),
+    ("ids", Code::InvalidCall),
+    ("unreadable", Code::InvalidCall),
+    ("counterFailed", Code::InvalidCall),
+    ("overflow", Code::InvalidCall),
+    ("strict", Code::InvalidCall),
+    ("asking", Code::InvalidCall),
+    ("inFlight", Code::InvalidPlan),
+];
+
+fn parse_call(given: &mut Reader<'_>) -> Result<Call, Error> {
+    let mut members = Vec::with_capacity(MEMBERS.len());
+    for (name, code) in MEMBERS {
+        members.push((name.to_owned(), given.plain(name, code)?));
+    }
+    let (system, tools) = (given.words(), given.words());
+    let records = given.words().ok_or_else(gone)?;
+    let flags = given.bytes().unwrap_or_default().to_vec();
+    Call::parse(&Json::Object(members), records, flags, system.as_deref(), tools.as_deref())
+}
+
+/// Answers of the host's summarizer; none when nobody was asked.
+fn answers(results: &Json) -> Option<Vec<Answer>> {
+    let answer = |answer: &Json| match (answer.get("text").text(), answer.get("finish").text()) {
+        (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
+        _ => {
+            Answer::Failed(answer.get("error").text().unwrap_or("The summarizer answered in no known form.").to_owned())
+        }
+    };
+    Some(results.list()?.iter().map(answer).collect())
+}
+
+/// State, report, whether anything changed, what is sent, what the next call may rely on, what would be better still.
+fn write_committed(mut committed: Committed, out: &mut Writer) {
+    out.value(&committed.state.to_json());
+    out.value(&committed.report.to_json());
+    out.value(&Json::Bool(committed.changed));
+    out.words(&runs(&committed.view));
+    match committed.standing {
+        Some(standing) => out.words(&halves(&standing)),
+        None => out.value(&Json::Null),
+    }
+    out.value(&committed.next.map_or(Json::Null, |mut next| next.to_json()));
+}
+
+/// What is sent as triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in this call.
+fn runs(view: &[Sent]) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::new();
+    for sent in view {
+        match *sent {
+            Sent::Input(input) => {
+                let input = input as u32;
+                let end = out.len();
+                if end >= 3 && out[end - 3] == 0 && out[end - 1] == input {
+                    out[end - 1] = input + 1;
+                } else {
+                    out.extend([0, input, input + 1]);
+                }
+            }
+            Sent::Made(number) => out.extend([1, number, 0]),
+        }
+    }
+    out
+}
