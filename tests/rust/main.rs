@@ -10,6 +10,7 @@ mod codes;
 mod conformance;
 mod defects;
 mod documentation;
+mod edits;
 mod facts;
 mod failures;
 mod flaws;

@@ -201,8 +201,10 @@ fn what_is_cut_to_fit_is_cut_once_and_no_more_than_needed() {
 fn a_pinned_part_is_no_part_of_what_a_cut_gains() {
     let mut chat = chat();
     chat.pinned = vec![1];
-    let history = [user("Write it."), assistant(&filler(5_000)), user(&filler(30_000)), assistant("Done.")];
+    // Larger than the level to which the other one is cut.
+    let history = [user("Write it."), assistant(&filler(6_000)), user(&filler(30_000)), assistant("Done.")];
     let prepared = chat.before_model(&history, None).unwrap();
+    assert!(chat.session().clips[0].cap < 1_000, "{:?}", chat.session().clips);
     let after = prepared.committed.report.after;
     assert!(after.tokens + after.bound < after.trigger, "{after:?}");
     assert!(prepared.view.contains(&history[1]));

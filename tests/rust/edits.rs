@@ -1,0 +1,180 @@
+//! Cuts, clears and compactions that are planned: none is made without need, none takes back what an earlier one did.
+
+use crate::support::{Chat, M, P, assistant, calls, filler, json as plain, result, says, user, words};
+use precis::engine;
+use precis::error::Warning;
+use precis::message::{PartKind, Role};
+use precis::options::Options;
+use precis::plan::{Move, clip};
+use precis::state::Kind;
+use precis::tokens::{self, Estimator};
+use serde_json::json;
+
+fn chat() -> Chat {
+    Chat::new(json!({
+        "contextWindow": 8_000, "maxOutputTokens": 500,
+        "tune": { "tokens": { "estimator": "bytes4" } }
+    }))
+}
+
+#[test]
+fn a_level_that_is_just_enough_is_not_one_token_too_high() {
+    let mut tight = 0;
+    for window in (9_000..12_000).step_by(50) {
+        let mut chat = chat();
+        chat.options["contextWindow"] = json!(60_000);
+        // What the model said last is not cut: in the smaller window only the limit can be reached, not the target.
+        let history = [user(&filler(30_000)), assistant(&filler(7_600))];
+        let raw = chat.before_model(&history, None).unwrap().committed.report.after.raw;
+        chat.after_model(raw * 5 / 2);
+        chat.options["contextWindow"] = json!(window);
+        let calibration = chat.session().calibration;
+        let report = chat.before_model(&history, None).unwrap().committed.report;
+        let cap = chat.session().clips[0].cap;
+        let range = Options::parse(&plain(&chat.options)).unwrap().estimator.slope();
+        let fits = |raw: u64| {
+            let estimate = calibration.estimate(raw, range);
+            estimate.tokens + estimate.bound < report.after.trigger
+        };
+        // No cut leaves more than its cap.
+        let left = raw - (30_000 / 4 - cap);
+        assert!(fits(left), "{window}: a cap of {cap} may leave {left} raw tokens");
+        tight += u64::from(!fits(left + 1));
+    }
+    assert!(tight > 0, "no level was just enough");
+}
+
+#[test]
+fn what_was_cleared_stays_so_where_the_tail_begins_earlier() {
+    let mut chat = chat();
+    let image = P::Media { kind: 0, media_type: "image/png".into(), bytes: 2_800, reference: String::new() };
+    let mut history = vec![M { role: Role::User, parts: vec![P::Text("What is this?".into()), image] }];
+    for step in 0..4 {
+        history.extend([calls(&["call_0"]), result("call_0", &format!("reading {step}\n{}", filler(1_720)))]);
+    }
+    history.push(assistant("A heron."));
+    let first = chat.before_model(&history, None).unwrap();
+    assert_eq!(first.committed.report.rung, Some("clear"));
+    let cleared = chat.session().cleared.unwrap();
+    let is_cleared = |view: &[M], at: usize| words(&view[at]).contains("was removed to save space");
+    assert!(is_cleared(&first.view, 4) && says(&first.view, "reading 3"));
+    // In the next turn the image is old, and the window is smaller; more is to stay.
+    history.push(user("And this?"));
+    chat.options["contextWindow"] = json!(4_900);
+    chat.options["tune"]["shares"] = json!({ "tail": 0.8, "part": 0.9 });
+    let next = chat.before_model(&history, None).unwrap();
+    assert_eq!(next.committed.report.rung, Some("clear"), "{:?}", next.committed.report);
+    assert!(chat.session().media > 0, "the image went");
+    assert_eq!(chat.session().cleared, Some(cleared));
+    assert!(is_cleared(&next.view, 4), "{:?}", next.view);
+}
+
+#[test]
+fn what_makes_nothing_smaller_is_not_done() {
+    // What the assistant said last fills the window. Before it stand some lines, of which a digest is about as long.
+    for lines in 3..9 {
+        for bytes in (60..256).step_by(4) {
+            let mut chat = chat();
+            let mut history = vec![user("Write it.")];
+            history.extend((0..lines).map(|line| assistant(&format!("{line} {}", filler(bytes)))));
+            history.extend([user("Go on."), assistant(&filler(12_000))]);
+            let report = chat.before_model(&history, None).unwrap().committed.report;
+            let session = chat.session();
+            assert_eq!(session.revision > 0, report.after.raw < report.before.raw, "{lines} lines of {bytes}");
+            assert_eq!(session.revision > 0, !session.checkpoints.is_empty(), "{lines} lines of {bytes}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_that_was_planned_is_looked_at_again() {
+    let mut chat = chat();
+    let read = |bytes| vec![user("Read."), calls(&["call_0"]), result("call_0", &filler(bytes)), assistant("Read.")];
+    let plan = chat.plan(&read(40_000));
+    assert!(matches!(plan.action, Move::Edit(edit) if edit.cap.is_some()), "{plan:?}");
+    // It was run again, for a smaller part that fits.
+    let history = read(8_000);
+    let committed = chat.commit(&history, &plan, None);
+    assert_eq!((committed.view, chat.session().revision), (history, 0));
+    // And where it still does not fit, it is cut as it is now.
+    let history = read(60_000);
+    let committed = engine::commit(
+        &chat.call(&history).unwrap(),
+        &plan,
+        None,
+        &mut crate::support::TestHost::new(&history, &chat.estimator()),
+    );
+    assert_eq!(committed.unwrap().report.rung, Some("clip"));
+}
+
+#[test]
+fn a_view_whose_kept_messages_were_edited_is_not_taken_for_ours() {
+    let mut chat = chat();
+    let mut history = vec![user("Count the 4711 herons.")];
+    for step in 0..12 {
+        history.extend([
+            calls(&["call_0"]),
+            result("call_0", &filler(1_200)),
+            assistant(&format!("step {step} {}", filler(900))),
+        ]);
+    }
+    let view = chat.before_model(&history, None).unwrap().view;
+    let checkpoint = chat.session().checkpoints.last().cloned().unwrap();
+    assert_eq!(checkpoint.kept, [0]);
+    let asked = view.iter().position(|message| *message == history[0]).unwrap();
+    let is_known = |given: &[M]| {
+        let report = chat.clone().before_model(given, None).unwrap().committed.report;
+        (report.warnings.iter().any(|warning| warning.code == Warning::IsAView), report.diverged.is_none())
+    };
+    assert_eq!(is_known(&view), (true, true));
+    let mut edited = view.clone();
+    edited[asked] = user("Count the 4712 herons.");
+    assert_eq!(is_known(&edited), (false, false));
+}
+
+#[test]
+fn messages_dropped_one_trim_after_the_other_are_counted_together() {
+    let mut chat = Chat::new(json!({
+        "contextWindow": 6_000, "maxOutputTokens": 200, "tune": { "shares": { "tail": 0.8, "target": 0.9 } }
+    }));
+    chat.system = Some(filler(4_000));
+    let mut history = Vec::new();
+    for turn in 0..6 {
+        history.push(user(&format!("Request {turn}: {}", filler(1_200))));
+        history.push(assistant(&format!("Answer {turn}: {}", filler(1_200))));
+    }
+    let told = |text: &str| {
+        let rest = text.split_once(" messages after that were dropped").map_or("", |(before, _)| before);
+        rest.rsplit('(').next().unwrap().parse::<u64>().unwrap_or(0)
+    };
+    let mut twice = 0;
+    for turn in 0..40 {
+        chat.before_model(&history, None).unwrap();
+        for pair in chat.session().checkpoints.windows(2) {
+            let [before, now] = pair else { unreachable!() };
+            if now.kind == Kind::Trim {
+                let gone = now.covers.count + before.kept.len() as u64 - before.covers.count - now.kept.len() as u64;
+                assert_eq!(told(&now.summary.text), told(&before.summary.text) + gone, "turn {turn}");
+                twice += u64::from(told(&before.summary.text) > 0);
+            }
+        }
+        history.push(assistant(&filler(300 + 500 * (turn % 3))));
+        history.push(user(&format!("More {turn}: {}", filler(400 + 900 * (turn % 4)))));
+    }
+    assert!(twice > 0, "no trim followed another");
+}
+
+#[test]
+fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle() {
+    let estimator = Estimator::parse("lexical").unwrap();
+    // Signs take ten times the tokens of blanks.
+    let signs: String = (0..4_000).map(|at| "#%&!?$~^"[at * 7 % 8..][..1].to_owned()).collect();
+    let text = format!("{signs}{}{signs}", " ".repeat(60_000));
+    for cap in [64, 200, 700] {
+        for kind in [PartKind::Text, PartKind::Result] {
+            let short = clip::cut(&text, cap, kind, &estimator);
+            let tokens = tokens::of_text(&estimator, &short);
+            assert!(tokens <= cap, "{tokens} tokens in place of {cap}: {short}");
+        }
+    }
+}
