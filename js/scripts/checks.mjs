@@ -1,6 +1,7 @@
 // What `npm test` runs, in this order. A check gives the number of tests it ran (none is a failure), or nothing where
 // there is nothing to count. It throws when it fails, and gives `{ missing }`, how to get what it lacks, if it cannot run.
 import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
@@ -103,7 +104,11 @@ async function properties() {
 async function typescriptProperties() {
   await testPackages();
   const args = ["--test", "--test-reporter=tap", "tests/js/suite/properties.node.test.mjs"];
-  const output = await must(process.execPath, args, { ...quiet, env: { PRECIS_CASES: "10000" } });
+  // Each property has 10,000 cases, shared by as many processes as there are cores.
+  const processes = availableParallelism();
+  const part = (number) => ({ PRECIS_CASES: String(Math.ceil(10_000 / processes)), PRECIS_PART: String(number) });
+  const run = (_, number) => must(process.execPath, args, { ...quiet, env: part(number) });
+  const [output] = await Promise.all(Array.from({ length: processes }, run));
   return total(output, /^# pass (\d+)/gm);
 }
 
