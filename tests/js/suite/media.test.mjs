@@ -69,6 +69,38 @@ test("what is said of a picture goes before its header; nonsense is not heard", 
   ok(tokens("image", { data: headers.png, width: 100_000, height: 100_000 }, claude) <= 1_571);
 });
 
+test("a header that says nothing, or 100,000 × 100,000 pixels, costs no less than something and no more than the largest", () => {
+  // Where each header keeps its two sizes, in bytes, the first of them first.
+  const places = { png: [16, 20, 4, true], gif: [6, 8, 2, false], webp: [24, 27, 3, false], jpeg: [15, 13, 2, true] };
+  const written = (value, count, big) => {
+    const bytes = Array.from({ length: count }, (_, at) => Math.floor(value / 256 ** at) & 0xff);
+    return big ? bytes.reverse() : bytes;
+  };
+  for (const [model, most] of [
+    [claude, 1_571],
+    ["gpt-4o", 765],
+    ["gpt-5", 630],
+    ["gemini-2.5-flash", 17 * 258],
+    ["some-model", 765],
+  ])
+    for (const [name, [width, height, count, big]] of Object.entries(places))
+      for (const sizes of [
+        [0, 0],
+        [0, 200],
+        [300, 0],
+        [100_000, 100_000],
+        [1, 100_000],
+        [256 ** count - 1, 256 ** count - 1],
+      ]) {
+        const parts = [width, height].map((at, axis) => [
+          at,
+          written(Math.min(sizes[axis], 256 ** count - 1), count, big),
+        ]);
+        const counted = tokens("image", filled(400, [0, headers[name]], ...parts), model);
+        ok(counted >= 1 && counted <= most, `${model}, ${name} of ${sizes}: ${counted}`);
+      }
+});
+
 test("pages of a PDF: from its page tree, page by page, or by its size", () => {
   const pdf = (text, bytes = 90_000) => filled(bytes, [0, ascii(`%PDF-1.4\n${text}`)]);
   const page = "<< /Type /Page /Parent 2 0 R >>\n";

@@ -1,5 +1,5 @@
 // Conversations for the suite: one script told in the shape of each format, and what random tests need.
-import { aiSdk, anthropic, openaiChat } from "precis/formats";
+import { aiSdk, anthropic, gemini, openaiChat, openaiResponses, strict } from "precis/formats";
 import { ok } from "./harness.mjs";
 
 /** Numbers from 0 to 1 out of a seed, the same on every runtime. */
@@ -82,6 +82,43 @@ export const shapes = {
           toolName: "read",
           output: { type: "text", value: text },
         })),
+      },
+    ],
+  },
+};
+
+/** Those, and the formats in which less can be said: Gemini's has no instructions among its messages. */
+export const everyShape = {
+  ...shapes,
+  "openaiChat, strict": { ...shapes.openaiChat, format: { ...openaiChat, ...strict } },
+  openaiResponses: {
+    format: openaiResponses,
+    say: (role, text) => [
+      { type: "message", role, content: [{ type: role === "assistant" ? "output_text" : "input_text", text }] },
+    ],
+    calls: (calls) =>
+      calls.map(({ id, text }) => ({
+        type: "function_call",
+        call_id: id,
+        name: "read",
+        arguments: JSON.stringify({ path: text, lines: 20 }),
+      })),
+    results: (results) => results.map(({ id, text }) => ({ type: "function_call_output", call_id: id, output: text })),
+  },
+  gemini: {
+    format: gemini,
+    instructions: false,
+    say: (role, text) => [{ role: role === "assistant" ? "model" : "user", parts: [{ text }] }],
+    calls: (calls) => [
+      {
+        role: "model",
+        parts: calls.map(({ id, text }) => ({ functionCall: { id, name: "read", args: { path: text, lines: 20 } } })),
+      },
+    ],
+    results: (results) => [
+      {
+        role: "user",
+        parts: results.map(({ id, text }) => ({ functionResponse: { id, name: "read", response: { output: text } } })),
       },
     ],
   },
