@@ -94,6 +94,11 @@ pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
 /// # Errors
 /// When the call is refused.
 pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
+    decide(call, true, host)
+}
+
+/// `asks`: what to ask a summarizer is made out as well, for which the past may have to be read.
+fn decide(call: &Call, asks: bool, host: &mut dyn Host) -> Result<Plan, Error> {
     let mut work = Work::new(call)?;
     if call.options.seed {
         return seed::plan(&work, 1, host);
@@ -120,7 +125,10 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
             let estimate = scene.estimate(raw);
             report.after = Usage { tokens: estimate.tokens, bound: estimate.bound, raw: raw + call.beside(), ..before };
             if rung == Rung::Summarize {
-                job::start(&work, &view, shape, &mut plan, host)?;
+                plan.job.ahead = call.soft;
+                if asks {
+                    job::start(&work, &view, shape, &mut plan, host)?;
+                }
             }
         }
         Move::Edit(_) => {
@@ -152,7 +160,7 @@ pub enum Begun {
 /// # Errors
 /// When the call is refused, or the host cannot read or make a message.
 pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
-    let plan = plan(call, host)?;
+    let plan = decide(call, call.options.summarize, host)?;
     if call.options.summarize && !plan.requests.is_empty() {
         return Ok(Begun::Waits(Box::new(plan)));
     }
