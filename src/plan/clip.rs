@@ -1,7 +1,7 @@
 //! Clip and clear: a part that is too large is shortened, one that the model is done with becomes one line. Both say
 //! what happened and how to get the rest.
 
-use super::shorten::{Shape, ends};
+use super::shorten::Shape;
 use super::{input, media};
 use crate::content::{Content, ContentPart, Value};
 use crate::markers;
@@ -234,7 +234,8 @@ fn cleared(text: &str, failed: bool) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
         return text::start(text, LONGEST_CLEARED);
     }
-    let names = facts::names(text, "", names_bytes(text.len()));
+    let bytes = names_bytes(text.len());
+    let names = facts::missing(&facts::names(text, bytes), "", bytes);
     text![
         markers::NOTICE,
         CLEARED,
@@ -260,19 +261,21 @@ pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> Strin
     let shape = Shape::of(text);
     let bytes = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
     let advice = if kind == PartKind::Result { AGAIN } else { "" };
-    let (mut short, shaped) = within(text, &shape, bytes, cap, advice, estimator);
+    let (mut short, shaped) = within(&shape, bytes, cap, advice, estimator);
     // What is left out is named where that is said, as long as the text keeps its structure. The names take the place of
     // others, so it is looked at again.
     let mut room = (bytes / if shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES);
     let mut told = text![advice, NAMES];
+    // Among so many there are enough that are not in what stays.
+    let all = facts::names(text, bytes + 2 * MOST_NAMES);
     for _ in 0..NAMES_TRIES {
-        let names = facts::names(text, &short, (advice.len() + NAMES.len() + room).saturating_sub(told.len()));
+        let names = facts::missing(&all, &short, (advice.len() + NAMES.len() + room).saturating_sub(told.len()));
         if names.is_empty() {
             break;
         }
         let between = if told.ends_with(NAMES) { "" } else { ", " };
         let longer = text![told, between, names];
-        let (named, kept) = within(text, &shape, bytes, cap, &longer, estimator);
+        let (named, kept) = within(&shape, bytes, cap, &longer, estimator);
         if kept >= shaped && tokens::of_text(estimator, &named) <= cap {
             (short, told) = (named, longer);
         } else {
@@ -289,23 +292,21 @@ const LINES_PART: usize = 8;
 const MOST_NAMES: usize = 1_200;
 const NAMES_TRIES: usize = 4;
 
-/// A text within about `bytes` and, if that can be, `cap` raw tokens; whether it keeps its structure.
-fn within(text: &str, shape: &Shape<'_>, fair: usize, cap: u64, advice: &str, estimator: &Estimator) -> (String, bool) {
-    let mut bytes = fair;
-    for _ in 0..TRIES {
-        let short = shape.within(bytes, advice);
-        if short.len() < text.len() && tokens::of_text(estimator, &short) <= cap {
-            return (short, true);
-        }
-        bytes = bytes * 7 / 8;
-    }
-    bytes = fair;
+/// A text within about `fair` bytes and, if that can be, `cap` raw tokens; whether it keeps its structure.
+fn within(shape: &Shape<'_>, fair: usize, cap: u64, advice: &str, estimator: &Estimator) -> (String, bool) {
+    let (mut bytes, mut tries) = (fair, 0);
     loop {
-        let short = ends::within(text, bytes, advice);
-        if tokens::of_text(estimator, &short) <= cap || bytes < 8 {
-            return (short, false);
+        let shaped = tries < TRIES;
+        if tries == TRIES {
+            bytes = fair;
+        }
+        let short = if shaped { shape.within(bytes, advice) } else { shape.parted.keep(bytes, advice) };
+        let fits = tokens::of_text(estimator, &short) <= cap;
+        if if shaped { fits && short.len() < shape.text.len() } else { fits || bytes < 8 } {
+            return (short, shaped);
         }
         bytes = bytes * 7 / 8;
+        tries += 1;
     }
 }
 

@@ -5,10 +5,10 @@
 //! Names and numbers come from anywhere. What is required comes only from text a person typed: what a tool printed or a
 //! model said is never a rule.
 
+use super::distinct::Distinct;
 use super::{rules, scan, transcript};
 use crate::content::{Content, ContentPart, Value};
-use crate::id_map::IdMap;
-use crate::message::{Role, hash_text};
+use crate::message::Role;
 use crate::prelude::*;
 use crate::text;
 
@@ -83,26 +83,39 @@ pub fn append(summary: &mut String, earlier: &str, messages: &[(Content, bool)],
     facts.write(summary, bytes);
 }
 
-/// The names in a text that `told` does not hold, in their order, within about `bytes`.
-pub fn names(text: &str, told: &str, bytes: usize) -> String {
-    let mut out = String::new();
-    let mut known: Vec<&str> = Vec::new();
-    scan::each(text, &mut |name| {
-        if out.len() + name.len() < bytes
-            && !scan::is_weak(name)
-            // A notice may stand inside JSON.
-            && !name.contains('\\')
-            && !known.contains(&name)
-        {
-            known.push(name);
-            if text::find(told, name).is_none() {
-                if !out.is_empty() {
-                    out.push_str(", ");
-                }
-                out.push_str(name);
-            }
+/// The names in a text, each once, in their order; the rest is not looked through once they take `most` bytes.
+pub fn names(text: &str, most: usize) -> Vec<&str> {
+    let mut names = Distinct::default();
+    let mut bytes = 0;
+    for line in text.split('\n') {
+        if bytes >= most {
+            break;
         }
+        scan::each(line, &mut |name| {
+            // A notice may stand inside JSON.
+            if !scan::is_weak(name) && !name.contains('\\') && names.number(name).1 {
+                bytes += name.len();
+            }
+        });
+    }
+    names.all
+}
+
+/// Of these names those that are not among the names of `told`, within about `bytes`.
+pub fn missing(names: &[&str], told: &str, bytes: usize) -> String {
+    let mut out = String::new();
+    let mut known = Distinct::default();
+    scan::each(told, &mut |name| {
+        known.number(name);
     });
+    for name in names {
+        if out.len() + name.len() < bytes && known.number(name).1 {
+            if !out.is_empty() {
+                out.push_str(", ");
+            }
+            out.push_str(name);
+        }
+    }
     out
 }
 
@@ -118,7 +131,8 @@ impl<'t> Facts<'t> {
     /// The facts of messages, merged with those that an earlier summary told.
     pub fn of(earlier: &'t str, messages: &'t [(Content, bool)]) -> Self {
         let mut facts = Self::default();
-        let mut known = Known { map: IdMap::new(64), room: 64 };
+        let mut words = rules::Words::default();
+        let mut known = Distinct::default();
         // The newest first: what comes first is the newest mention.
         for (source, (message, typed)) in messages.iter().enumerate().rev() {
             let named = if message.role == Role::Tool { 2 } else { 1 };
@@ -137,7 +151,7 @@ impl<'t> Facts<'t> {
                     ContentPart::Reasoning | ContentPart::Opaque => {}
                 }
                 if let (ContentPart::Text { text, .. }, true) = (part, *typed) {
-                    rules::each(text, &mut |rule| facts.rules.push((rule, Some(source))));
+                    words.rules(text, &mut |rule| facts.rules.push((rule, Some(source))));
                 }
             }
         }
@@ -164,28 +178,18 @@ impl<'t> Facts<'t> {
         facts
     }
 
-    fn add(&mut self, known: &mut Known, fact: Fact<'t>) {
+    fn add(&mut self, known: &mut Distinct<'t>, fact: Fact<'t>) {
         if fact.text.len() > LONGEST || fact.text.is_empty() {
             return;
         }
-        let id = hash_text(fact.text);
-        match known.map.get(id).and_then(|at| self.found.get_mut(at as usize)) {
-            Some(before) => {
-                before.line = before.line.min(fact.line);
-                before.seen += u32::from(before.source != fact.source);
-            }
-            None => {
-                if self.found.len() == known.room {
-                    known.room *= 2;
-                    known.map = IdMap::new(known.room);
-                    for (at, fact) in self.found.iter().enumerate() {
-                        known.map.insert(hash_text(fact.text), at as u64);
-                    }
-                }
-                known.map.insert(id, self.found.len() as u64);
-                self.found.push(fact);
-            }
+        let (number, new) = known.number(fact.text);
+        if new {
+            self.found.push(fact);
+            return;
         }
+        let before = &mut self.found[number];
+        before.line = before.line.min(fact.line);
+        before.seen += u32::from(before.source != fact.source);
     }
 
     /// About how many bytes all of them take.
@@ -244,12 +248,6 @@ impl<'t> Facts<'t> {
             }
         }
     }
-}
-
-/// Facts by the hashes of their texts.
-struct Known {
-    map: IdMap,
-    room: usize,
 }
 
 /// All texts and numbers inside a value.

@@ -4,9 +4,9 @@
 use crate::text;
 
 /// Endings that make a word with a dot the name of a file.
-const FILES: &str = "py pyi js mjs cjs jsx ts tsx mts rs go c h cc cpp java kt rb php sh json jsonl yaml yml toml md txt cfg ini lock sql html css svg png jpg pdf csv log xml zip gz db env";
+const FILES: &str = " py pyi js mjs cjs jsx ts tsx mts rs go c h cc cpp java kt rb php sh json jsonl yaml yml toml md txt cfg ini lock sql html css svg png jpg pdf csv log xml zip gz db env ";
 /// Endings that make it the name of a host.
-const HOSTS: &str = "com org net io dev local internal";
+const HOSTS: &str = " com org net io dev local internal ";
 
 /// Calls `each` with everything found, in order.
 pub fn each<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
@@ -14,10 +14,18 @@ pub fn each<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
     let mut at = 0;
     while at < bytes.len() {
         let start = at;
+        // Most words are letters alone, and nothing behind them can belong to them.
+        while at < bytes.len() && KINDS[usize::from(bytes[at])] & (WORD | OTHER) == WORD {
+            at += 1;
+        }
+        let letters = at > start && at < bytes.len() && KINDS[usize::from(bytes[at])] & (WORD | LETTER) == 0;
+        if !letters {
+            at = start;
+        }
         // What the word holds, its last byte left out: that is no part of it if it only ends the sentence.
         let (mut kinds, mut last) = (0, 0);
         let mut url = false;
-        while at < bytes.len() {
+        while !letters && at < bytes.len() {
             let kind = KINDS[usize::from(bytes[at])];
             if kind & WORD == 0 && !joins(bytes, start, at) && !(url && b"&=?,;!*%#".contains(&bytes[at])) {
                 break;
@@ -197,5 +205,9 @@ fn one<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
 /// Whether the last part of a word is one of these endings.
 fn ends_in(word: &[u8], endings: &str) -> bool {
     let dot = word.iter().rposition(|&byte| byte == b'.').filter(|&dot| dot > 0);
-    dot.is_some_and(|dot| endings.as_bytes().split(|&byte| byte == b' ').any(|ending| *ending == word[dot + 1..]))
+    let Some(dot) = dot else { return false };
+    let (ending, endings) = (&word[dot + 1..], endings.as_bytes());
+    // Spaces stand around each of them.
+    (1..endings.len().saturating_sub(ending.len()))
+        .any(|at| endings[at - 1] == b' ' && endings[at..].starts_with(ending) && endings[at + ending.len()] == b' ')
 }

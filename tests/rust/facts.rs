@@ -27,7 +27,7 @@ fn found(text: &str) -> Vec<&str> {
 
 fn required(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
-    rules::each(text, &mut |rule| all.push(rule));
+    rules::Words::default().rules(text, &mut |rule| all.push(rule));
     all.reverse();
     all
 }

@@ -35,13 +35,23 @@ pub fn mark(lines: &mut [Line<'_>]) -> bool {
 fn tells(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| {
-        let first = bytes[at] | 0x20;
-        TROUBLE.iter().any(|word| {
-            word.as_bytes()[0] == first
-                && bytes.get(at..at + word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word.as_bytes()))
-        })
+        // Most letters begin none of them.
+        FIRST >> (bytes[at] & 31) & 1 == 1
+            && TROUBLE.iter().any(|word| {
+                bytes.get(at..at + word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word.as_bytes()))
+            })
     })
 }
+
+/// A bit for each letter that such a word begins with.
+const FIRST: u32 = {
+    let (mut letters, mut at) = (0, 0);
+    while at < TROUBLE.len() {
+        letters |= 1 << (TROUBLE[at].as_bytes()[0] & 31);
+        at += 1;
+    }
+    letters
+};
 
 fn is_code(line: &str) -> bool {
     !line.starts_with('{') && matches!(line.as_bytes().last(), Some(b';' | b'{' | b'}' | b'(' | b')' | b','))

@@ -2,7 +2,7 @@
 //! its files and hunks, a stack trace its top and its cause; of anything else both ends stay. Each shape is a file.
 //!
 //! All that is left out is counted, in notices that later cuts find again: what was cut twice still says how much is
-//! missing in all. A cut takes time proportional to the text.
+//! missing in all. A text is looked through once; to cut it again takes time proportional to its lines, or to what is kept.
 
 mod diff;
 pub mod ends;
@@ -14,12 +14,17 @@ mod table;
 mod trace;
 
 use crate::prelude::*;
+use crate::text;
+use ends::Parted;
 use lines::Line;
 
 /// A text and how it is built.
 pub struct Shape<'t> {
-    text: &'t str,
+    /// All of it.
+    pub text: &'t str,
     built: Built<'t>,
+    /// The text as one without structure.
+    pub parted: Parted<'t>,
 }
 
 enum Built<'t> {
@@ -48,9 +53,14 @@ impl<'t> Shape<'t> {
                     lines.iter_mut().for_each(|line| line.rank = 0);
                     rank(&mut lines)
                 });
-            if shaped { Built::Lines(lines) } else { Built::Plain }
+            if shaped {
+                lines.iter_mut().for_each(|line| line.characters = text::characters(line.text));
+                Built::Lines(lines)
+            } else {
+                Built::Plain
+            }
         };
-        Self { text, built }
+        Self { text, built, parted: Parted::of(text, false) }
     }
 
     /// Whether it is one of lines of which some count more than others.
@@ -63,7 +73,7 @@ impl<'t> Shape<'t> {
         match &self.built {
             Built::Json => json::within(self.text, bytes, advice),
             Built::Lines(lines) => lines::within(lines, bytes, advice),
-            Built::Plain => ends::within(self.text, bytes, advice),
+            Built::Plain => self.parted.keep(bytes, advice),
         }
     }
 }
