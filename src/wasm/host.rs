@@ -57,15 +57,22 @@ impl Bridge {
     }
 }
 
+/// Messages.
+const READ_AT_ONCE: usize = 256;
+
 impl Host for Bridge {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        let mut args = Writer::default();
-        let words: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
-        args.words(&words);
-        let answer = self.ask(0, args)?;
-        let mut tape = Reader::new(&answer[5..]);
-        let (ops, text) = (tape.words().unwrap_or_default(), tape.bytes().unwrap_or_default());
-        let contents = content::read(&ops, text)?;
+        let mut contents = Vec::with_capacity(inputs.len());
+        // A few at a time: the text of a long past is there once, not in every buffer on its way as well.
+        for inputs in inputs.chunks(READ_AT_ONCE) {
+            let mut args = Writer::default();
+            let words: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
+            args.words(&words);
+            let answer = self.ask(0, args)?;
+            let mut tape = Reader::new(&answer[5..]);
+            let (ops, text) = (tape.words().unwrap_or_default(), tape.bytes().unwrap_or_default());
+            contents.extend(content::read(&ops, text)?);
+        }
         if contents.len() == inputs.len() {
             Ok(contents)
         } else {
