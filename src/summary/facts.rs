@@ -26,6 +26,9 @@ const LEAST_RULE: usize = 16;
 /// No fact is longer.
 const LONGEST: usize = 200;
 
+/// Bytes of numbers that tools printed, the newest, behind which no more are looked for: no summary holds as many facts.
+const ENOUGH: usize = 40_000;
+
 /// A name or number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fact<'t> {
@@ -62,6 +65,8 @@ pub struct Facts<'t> {
     pub rules: Vec<(&'t str, Option<usize>)>,
     /// Names and numbers, the newest first.
     pub found: Vec<Fact<'t>>,
+    /// Bytes of those among them that come last: numbers that a tool printed.
+    printed: usize,
 }
 
 /// Splits a summary in what somebody wrote and the facts at its end.
@@ -179,11 +184,18 @@ impl<'t> Facts<'t> {
     }
 
     fn add(&mut self, known: &mut Distinct<'t>, fact: Fact<'t>) {
-        if fact.text.len() > LONGEST || fact.text.is_empty() {
+        let printed = fact.line + 1 == LINES.len();
+        if fact.text.len() > LONGEST
+            || fact.text.is_empty()
+            || printed && self.printed > ENOUGH && scan::is_weak(fact.text)
+        {
             return;
         }
         let (number, new) = known.number(fact.text);
         if new {
+            if printed && scan::is_weak(fact.text) {
+                self.printed += fact.text.len();
+            }
             self.found.push(fact);
             return;
         }
