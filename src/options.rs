@@ -5,7 +5,7 @@ use crate::json::{Fields, Json, member, misfit};
 use crate::plan::strategy::Strategy;
 use crate::prelude::*;
 use crate::text;
-use crate::tokens::{Estimator, lexical::Family};
+use crate::tokens::{Estimator, family::Family};
 
 /// Parts of the room, in millionths unless said otherwise. See the table in `docs/design.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,75 +6,12 @@
 //! vocabulary: it is estimated by how rare its pairs and triples of letters are, through a softplus. Tables, classes of
 //! characters and the weights of the families come from `js/scripts/tables.mjs`; `docs/tokens.md` has the measurements.
 //!
-//! Costs are in parts of `ONE`, weights in parts of `tables::FULL`.
+//! Here the text is cut; what a piece costs is in `cost`, words and runs of ASCII go the quick way of `scan`.
 
+use super::cost::{self, ONE, part};
+use super::family::Family;
 use super::tables::{self, Class};
 use super::{lookup, scan};
-
-/// One token.
-pub(super) const ONE: i64 = 1 << lookup::BITS;
-
-/// Which tokenizer's weights are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Family {
-    /// GPT-4o and newer.
-    O200k,
-    /// GPT-4, GPT-3.5.
-    Cl100k,
-    /// Claude.
-    Claude,
-    /// Gemini and Gemma.
-    Gemini,
-}
-
-impl Family {
-    /// Their names, in the order of the variants.
-    pub const NAMES: &'static [&'static str] = tables::FAMILIES;
-
-    const ALL: [Self; 4] = [Self::O200k, Self::Cl100k, Self::Claude, Self::Gemini];
-
-    /// The family of this name.
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::NAMES.iter().position(|known| *known == name).and_then(|at| Self::ALL.get(at)).copied()
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        Self::NAMES[self as usize]
-    }
-
-    /// The family of a model by its id: the first rule with a word that stands in the id. `None`: no rule knows it.
-    pub fn of_model(id: &str) -> Option<Self> {
-        const RULES: [(&str, Family); 14] = [
-            ("claude", Family::Claude),
-            ("gemini", Family::Gemini),
-            ("gemma", Family::Gemini),
-            ("gpt-4o", Family::O200k),
-            ("gpt-4.", Family::O200k),
-            ("gpt-4", Family::Cl100k),
-            ("gpt-3", Family::Cl100k),
-            ("gpt-", Family::O200k),
-            ("chatgpt", Family::O200k),
-            ("codex", Family::O200k),
-            ("o1", Family::O200k),
-            ("o3", Family::O200k),
-            ("o4", Family::O200k),
-            ("o200k", Family::O200k),
-        ];
-        let id = id.as_bytes();
-        // The names of the o-series are short: they count only at the start of a word.
-        let named = |word: &str| {
-            (0..id.len()).any(|at| {
-                let starts = id.get(at..at + word.len()).is_some_and(|part| part.eq_ignore_ascii_case(word.as_bytes()));
-                starts
-                    && (word.len() > 2
-                        || at == 0
-                        || id.get(at - 1).is_some_and(|before| !before.is_ascii_alphanumeric()))
-            })
-        };
-        RULES.iter().find(|(word, _)| named(word)).map(|(_, family)| *family)
-    }
-}
 
 /// What is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -234,7 +171,7 @@ impl Lexer {
                     }
                 }
                 State::Apostrophe => {
-                    self.state = match contracted(code, 0) {
+                    self.state = match cost::contracted(code, 0) {
                         2 => State::Start,
                         _ if matches!(code | 0x20, 114 | 118 | 108) => State::Contraction,
                         _ => {
@@ -247,7 +184,7 @@ impl Lexer {
                 }
                 State::Contraction => {
                     self.state = State::Start;
-                    if contracted(self.code, code) == 3 {
+                    if cost::contracted(self.code, code) == 3 {
                         return;
                     }
                     let held = self.code;
@@ -405,7 +342,7 @@ impl Lexer {
         if self.run == tables::LOWER {
             let last = self.last << 5 & 0x7fff;
             self.surprise += lookup::pair(last) + lookup::triple(last);
-            self.surprise = shape(self.surprise, self.length, self.capitals, self.capital);
+            self.surprise = cost::shape(self.surprise, self.length, self.capitals, self.capital);
             // Counts only where another script is in the word.
             self.least += ONE / 2;
         } else if self.length > self.longest {
@@ -446,7 +383,7 @@ impl Lexer {
     fn close_blanks(&mut self, next: Option<Class>) {
         self.state = State::Start;
         let after = (self.count - self.line_end) as usize;
-        let blanks = blanks(self.line_end as usize, after, self.code, next);
+        let blanks = cost::blanks(self.line_end as usize, after, self.code, next);
         self.pay(tables::LINES, blanks.lines);
         self.pay(tables::INDENT, blanks.indent);
         self.lead = blanks.lead;
@@ -508,7 +445,7 @@ impl Lexer {
         if self.foreign == 0 && self.count <= 2 && self.lines == 0 {
             return self.pay(tables::MARK_RUN, ONE);
         }
-        let more = marks_more(self.surprise, self.changes, self.repeats, self.lines, spaced);
+        let more = cost::marks_more(self.surprise, self.changes, self.repeats, self.lines, spaced);
         if self.foreign == 0 {
             self.pay(tables::MARK_RUN, ONE);
             return self.pay(tables::MARKS_MORE, more);
@@ -524,86 +461,3 @@ const APOSTROPHE: u32 = 39;
 /// What stands before the first letter of another script than Latin, and what behind the last one.
 const FIRST: u32 = 1;
 const LAST: u32 = 2;
-
-/// How many characters a contraction has that begins with an apostrophe and these two; 0 if it is none.
-pub(super) fn contracted(first: u32, second: u32) -> usize {
-    match (first | 0x20, second | 0x20) {
-        // s, t, m, d
-        (115 | 116 | 109 | 100, _) => 2,
-        // re, ve, ll
-        (114 | 118, 101) | (108, 108) => 3,
-        _ => 0,
-    }
-}
-
-/// What the length of a run of Latin letters and its capitals add to its surprise. `capital`: it begins with one.
-pub(super) fn shape(surprise: i64, length: u32, capitals: u32, capital: bool) -> i64 {
-    let case = match capitals {
-        0 => 0,
-        _ if length == 1 => 1,
-        all if all == length => 3,
-        1 if capital => 2,
-        _ => 4,
-    };
-    let size = usize::from(length > 3) + usize::from(length > 7);
-    let sum = surprise + part(&tables::LENGTH, length.min(23) as usize) + part(&tables::CASE, case * 3 + size);
-    if length > 40 { sum.max(i64::from(length) * (ONE / 5)) } else { sum }
-}
-
-/// What a run of blanks costs, and what it leaves for the next piece.
-pub(super) struct Blanks {
-    /// For its line ends.
-    pub lines: i64,
-    /// For what follows them.
-    pub indent: i64,
-    /// An index of [`tables::LEAD`]: the last blank belongs to the word that follows.
-    pub lead: usize,
-    /// It belongs to the marks that follow.
-    pub spaced: bool,
-}
-
-/// Blanks up to the last line end and `after` it, the last one with this code, before a character of the class `next`.
-pub(super) fn blanks(lines: usize, after: usize, code: u32, next: Option<Class>) -> Blanks {
-    let beyond = |count: usize, most: usize, of: i64| ONE + count.saturating_sub(most) as i64 * (ONE / of);
-    let mut found = Blanks { lines: 0, indent: 0, lead: 0, spaced: false };
-    if lines > 0 {
-        found.lines = beyond(lines, 9, 20);
-    }
-    if after == 0 {
-        return found;
-    }
-    if after > 1 || next.is_none() {
-        found.indent = beyond(after, 64, 120);
-    }
-    let Some(next) = next else { return found };
-    if lookup::is_word(next) {
-        found.lead = lookup::lead(code, tables::SPACE);
-    } else if next != tables::DIGIT && code == 32 {
-        found.spaced = true;
-    } else {
-        found.indent += ONE;
-    }
-    found
-}
-
-/// What a run of marks costs beyond its first token: changes from one to another, repeats, line ends behind it.
-pub(super) fn marks_more(surprise: i64, changes: u32, repeats: u32, lines: u32, spaced: bool) -> i64 {
-    let part = |at: usize| part(&tables::PUNCT, at);
-    let (changes, repeats) = (changes as usize, i64::from(repeats));
-    let mut surprise = surprise + part(0) + part(2 + (lines as usize).min(3)) + part(8 + changes.min(11));
-    if spaced {
-        surprise += part(1);
-    }
-    surprise += part(20) * changes.saturating_sub(11) as i64;
-    surprise += part(21) * repeats + part(22) * repeats.min(8) + part(23) * repeats.min(2);
-    // About sixty of one mark are a token, whatever few of them taught.
-    if repeats > 16 {
-        surprise = surprise.max((repeats - 16) * (ONE / 60));
-    }
-    lookup::softplus(surprise)
-}
-
-#[inline(never)]
-fn part(table: &[i16], at: usize) -> i64 {
-    table.get(at).map_or(0, |part| i64::from(*part))
-}

@@ -3,6 +3,8 @@
 use crate::prelude::*;
 pub mod bytes4;
 pub mod calibration;
+mod cost;
+pub mod family;
 pub mod lexical;
 mod lookup;
 pub mod media;
@@ -14,7 +16,8 @@ mod tables;
 
 use crate::error::{Code, Error};
 use crate::message::{PartKind, Role};
-use lexical::{Family, Lexer};
+use family::Family;
+use lexical::Lexer;
 use provider::Provider;
 
 /// Which rule counts text.

@@ -2,7 +2,7 @@
 //! character. What it cannot see the end of (the end of what was fed, a character beyond ASCII, a control character) it
 //! leaves to the lexer.
 
-use super::lexical::{self, ONE, marks_more};
+use super::cost::{self, ONE, marks_more};
 use super::lookup;
 use super::tables::{self, BUCKETS};
 use crate::prelude::*;
@@ -117,7 +117,7 @@ pub fn pieces(bytes: &[u8], weights: &[u16; BUCKETS], memo: &mut Memo, sum: &mut
             if at - start == 1 && blank == b' ' && kind >= MARK {
                 (lead, spaced) = (1, kind < LOWER);
             } else {
-                let blanks = lexical::blanks(line_end - start, at - line_end, u32::from(blank), Some(kind >> 5));
+                let blanks = cost::blanks(line_end - start, at - line_end, u32::from(blank), Some(kind >> 5));
                 cost = blanks.lines as u64 * weight(tables::LINES) + blanks.indent as u64 * weight(tables::INDENT);
                 (lead, spaced) = (blanks.lead, blanks.spaced);
             }
@@ -204,7 +204,7 @@ pub fn pieces(bytes: &[u8], weights: &[u16; BUCKETS], memo: &mut Memo, sum: &mut
                 last = last << 5 & 0x7fff;
                 surprise += lookup::pair(last) + lookup::triple(last);
                 let length = at - start;
-                surprise = lexical::shape(surprise, length as u32, capitals as u32, true);
+                surprise = cost::shape(surprise, length as u32, capitals as u32, true);
                 let word = in_word + lookup::softplus(surprise) as u64 * weight(tables::WORD_MORE);
                 cost += word;
                 if let Some(place) = place {
@@ -216,7 +216,7 @@ pub fn pieces(bytes: &[u8], weights: &[u16; BUCKETS], memo: &mut Memo, sum: &mut
                 if next == 0 || after == 0 {
                     break;
                 }
-                at += lexical::contracted(u32::from(bytes[at + 1]), u32::from(bytes[at + 2]));
+                at += cost::contracted(u32::from(bytes[at + 1]), u32::from(bytes[at + 2]));
             }
         } else {
             // Digits.

@@ -1,6 +1,7 @@
 //! The estimator without a vocabulary: golden counts, chunks, families, and text that is none.
 
-use precis::tokens::lexical::{Family, Lexer};
+use precis::tokens::family::Family;
+use precis::tokens::lexical::Lexer;
 use precis::tokens::{Estimator, of_text};
 use proptest::prelude::*;
 use serde_json::Value;
