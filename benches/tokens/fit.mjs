@@ -1,6 +1,6 @@
 // node --max-old-space-size=8000 benches/tokens/fit.mjs TRAIN.json… : fits benches/tokens/params/lexical.json to lists of
 // {cls, text, share}, where `share` says how much the class counts beside the others (1). Truth is gpt-tokenizer's o200k.
-// Then run js/scripts/tables.mjs. Texts that anything is measured on must not be among the lists.
+// Then run js/scripts/tables.mjs. The list in use is made by corpus.mjs. Texts that anything is measured on must not be in it.
 //
 // Texts are cut into samples of 300 to 3,500 characters. What is made small is the mean relative error of the samples,
 // which is what benches/tokens.mjs measures, and beside it the error of each piece, so that a sample is not right by
@@ -12,8 +12,8 @@ import { ascii, classNumber, classOf, scripts } from "../../js/scripts/tables.mj
 
 const tripleBits = 12;
 const otherBits = 12;
-const rounds = 160;
-const levelRounds = 40;
+const rounds = 100;
+const levelRounds = 30;
 const sizes = [300, 800, 2_000, 3_500];
 /** Errors of a sample below this count by their square, above it as they are. */
 const bend = 0.04;

@@ -107,7 +107,7 @@ impl Estimator {
     pub fn key(&self) -> String {
         let rule = match self.rule {
             Rule::Bytes4 => "bytes4/1",
-            Rule::Lexical => "lexical/2",
+            Rule::Lexical => "lexical/3",
             Rule::Host => "host/1",
         };
         if self.family.is_empty() { rule.to_owned() } else { text![rule, "/", self.family] }
