@@ -14,11 +14,12 @@ const folder = mkdtempSync(join(tmpdir(), "precis-calibration-"));
 before(() => program("files"));
 after(() => rmSync(folder, { recursive: true }));
 
-test("the error of a provider that counts exactly twice our tokens is none, after a cut neither", () => {
+test("the error of a provider that counts so many times our tokens is none, after a cut neither", () => {
   const messages = [];
   let prompt = 3_000;
   for (let turn = 0; turn < 12; turn++) {
-    const [asked, said] = ["q".repeat(400 + 40 * turn), "a".repeat(800 + 80 * turn)];
+    // Of one letter, so that what a character counts is the same in all of them.
+    const [asked, said] = ["q".repeat(400 + 40 * turn), "q".repeat(800 + 80 * turn)];
     prompt += asked.length / 2;
     const usage = { prompt_tokens: prompt, completion_tokens: said.length / 2 };
     messages.push({ role: "user", content: asked }, { role: "assistant", content: said, usage });
