@@ -46,6 +46,8 @@ pub struct History<'a> {
     pub active: Option<usize>,
     /// The newest checkpoint does not hold.
     pub diverged: Option<Diverged>,
+    /// Literal strings that edits leave behind where they can.
+    pub keep: &'a [String],
 }
 
 impl<'a> History<'a> {
@@ -74,6 +76,7 @@ impl<'a> History<'a> {
             chain: Vec::new(),
             active: None,
             diverged: None,
+            keep: &[],
         };
         let newest = state.checkpoints.last();
         if offset > newest.map_or(0, |checkpoint| checkpoint.from) {
@@ -150,6 +153,7 @@ impl<'a> History<'a> {
             first: end,
             active: state.checkpoints.len().checked_sub(1),
             diverged: None,
+            keep: &[],
         })
     }
 

@@ -34,7 +34,7 @@ pub(crate) struct Work<'a> {
 
 impl<'a> Work<'a> {
     pub(crate) fn new(call: &'a Call) -> Result<Self, Error> {
-        let history = History::resolve(
+        let mut history = History::resolve(
             &call.records,
             &call.flags,
             offset(call),
@@ -42,6 +42,7 @@ impl<'a> Work<'a> {
             &call.options.estimator,
             call.options.seed,
         )?;
+        history.keep = &call.must_keep;
         let mut state = call.state.clone();
         // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));

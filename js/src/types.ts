@@ -133,8 +133,8 @@ export interface ModelCall<M> {
   /** A person wrote it (default: role user, no tool results, nothing of ours). */
   readonly isTyped?: ((message: M, index: number) => boolean) | undefined;
   /**
-   * Literal strings that must stay in the view: a summary or digest that would lose one gets it appended. If one is lost
-   * all the same, a warning says which (`must-keep-lost`).
+   * Literal strings that must stay in the view: a summary or digest that would lose one gets it appended, as does the
+   * notice of what was clipped or cleared, within 200 bytes. If one is lost all the same, a warning says which (`must-keep-lost`).
    */
   readonly mustKeep?: readonly string[] | undefined;
   /** The task list, kept in the summary. */

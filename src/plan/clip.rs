@@ -28,6 +28,8 @@ pub const EVERYTHING: u64 = 3;
 pub struct Edits<'s> {
     /// The clips that concern it, in the order in which they were made.
     pub clips: Vec<Cut<'s>>,
+    /// Literal strings that stand in the notice if they would go.
+    pub keep: &'s [String],
     /// Results become a line.
     pub clears: bool,
     /// Results of calls that failed do.
@@ -169,7 +171,7 @@ fn shortened(
         }
         let next = match now.as_ref().unwrap_or(body) {
             ContentPart::Text { number, text } => {
-                ContentPart::Text { number: *number, text: cut(text, clip.cap, part.kind, estimator) }
+                ContentPart::Text { number: *number, text: cut(text, clip.cap, part.kind, edits.keep, estimator) }
             }
             ContentPart::Result { number, id, output, failed } => {
                 // A format that gives a result another text leaves nothing else in it.
@@ -178,12 +180,12 @@ fn shortened(
                 let cap = clip.cap.saturating_sub(tokens::of_text(estimator, &notice) + 1);
                 let mut text = output.to_text();
                 if tokens > cap {
-                    text = cut(&text, cap, part.kind, estimator);
+                    text = cut(&text, cap, part.kind, edits.keep, estimator);
                 }
                 text.push_str(&notice);
                 // Where so little is left a clear would leave it in a view that is given back, but not in its history.
                 if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = cleared("", *failed);
+                    text = cleared("", *failed, &[]);
                 }
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
@@ -206,7 +208,7 @@ fn shortened(
             ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
                 number: *number,
                 id: id.clone(),
-                output: Value::Text(cleared(&output.to_text(), *failed)),
+                output: Value::Text(cleared(&output.to_text(), *failed, edits.keep)),
                 failed: *failed,
             }),
             _ => Some(media::replaced(body)),
@@ -230,12 +232,14 @@ fn names_bytes(bytes: usize) -> usize {
 
 /// What stands for a cleared result: a line, and the names that the result began with. `text` is the result as it was
 /// sent, cut perhaps, or cleared before: a view that is given back is cleared like its history.
-fn cleared(text: &str, failed: bool) -> String {
+fn cleared(text: &str, failed: bool, keep: &[String]) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
         return text::start(text, LONGEST_CLEARED);
     }
+    let mut names = literals(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
     let bytes = names_bytes(text.len());
-    let names = facts::missing(&facts::names(text, bytes), "", bytes);
+    let more = facts::missing(&facts::names(text, bytes), &names, bytes.saturating_sub(names.len()));
+    and(&mut names, &more);
     text![
         markers::NOTICE,
         CLEARED,
@@ -251,9 +255,39 @@ const CLEARED: &str = "this tool result was removed to save space; the tool had 
 /// Bytes of the longest line for a cleared result.
 const LONGEST_CLEARED: usize = 2_000;
 
+/// Bytes of literals that a notice may hold; none where a result is hardly longer than what takes its place.
+const MOST_LITERALS: usize = 200;
+const LEAST_LITERALS: usize = 160;
+
+/// Those of the literals to be kept that stand in a text and not in what is `told`, as many as fit into `bytes`.
+fn literals(text: &str, told: &str, bytes: usize, keep: &[String]) -> String {
+    let mut out = String::new();
+    for literal in keep {
+        let holds = |text: &str| text::find(text, literal).is_some();
+        if out.len() + literal.len() < bytes
+            // What could not stand inside a notice, or inside JSON.
+            && !literal.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\' | b']'))
+            && holds(text)
+            && !holds(told)
+            && !holds(&out)
+        {
+            and(&mut out, literal);
+        }
+    }
+    out
+}
+
+/// One more of a list.
+fn and(list: &mut String, more: &str) {
+    if !list.is_empty() && !more.is_empty() {
+        list.push_str(", ");
+    }
+    list.push_str(more);
+}
+
 /// A text within `cap` raw tokens, with a notice of what is left out and, of a result, how to get it again. It keeps its
 /// structure ([`Shape`]) where the cap leaves room for that.
-pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> String {
+pub fn cut(text: &str, cap: u64, kind: PartKind, keep: &[String], estimator: &Estimator) -> String {
     let whole = tokens::of_text(estimator, text);
     if whole <= cap {
         return text.to_owned();
@@ -261,25 +295,29 @@ pub fn cut(text: &str, cap: u64, kind: PartKind, estimator: &Estimator) -> Strin
     let shape = Shape::of(text);
     let bytes = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
     let advice = if kind == PartKind::Result { AGAIN } else { "" };
-    let (mut short, shaped) = within(&shape, bytes, cap, advice, estimator);
-    // What is left out is named where that is said, as long as the text keeps its structure. The names take the place of
-    // others, so it is looked at again.
+    let (mut short, mut shaped) = within(&shape, bytes, cap, advice, estimator);
+    // What is left out is named where that is said, as long as the text keeps its structure, and what must be kept before
+    // that. The names take the place of others, so it is looked at again.
     let mut room = (bytes / if shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES);
-    let mut told = text![advice, NAMES];
+    let mut most = MOST_LITERALS;
+    let mut told = String::new();
     // Among so many there are enough that are not in what stays.
     let all = facts::names(text, bytes + 2 * MOST_NAMES);
     for _ in 0..NAMES_TRIES {
-        let names = facts::missing(&all, &short, (advice.len() + NAMES.len() + room).saturating_sub(told.len()));
-        if names.is_empty() {
+        let kept = literals(text, &short, most, keep);
+        let mut more = told.clone();
+        and(&mut more, &kept);
+        let names = facts::missing(&all, &text![short, " ", kept], room.saturating_sub(more.len()));
+        and(&mut more, &names);
+        if more.len() == told.len() {
             break;
         }
-        let between = if told.ends_with(NAMES) { "" } else { ", " };
-        let longer = text![told, between, names];
-        let (named, kept) = within(&shape, bytes, cap, &longer, estimator);
-        if kept >= shaped && tokens::of_text(estimator, &named) <= cap {
-            (short, told) = (named, longer);
+        let (named, stays) = within(&shape, bytes, cap, &text![advice, NAMES, more], estimator);
+        if (stays >= shaped || !kept.is_empty()) && tokens::of_text(estimator, &named) <= cap {
+            (short, told, shaped) = (named, more, shaped && stays);
         } else {
             room /= 2;
+            most /= 2;
         }
     }
     short

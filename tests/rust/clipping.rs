@@ -201,7 +201,7 @@ fn a_cut_result_names_what_is_left_out() {
     let text = booking("QKRY03", ["HAT056", "HAT138", "HAT202"]);
     let estimator = Estimator::parse("bytes4").unwrap();
     for cap in [100, 120, 150] {
-        let short = cut(&text, cap, PartKind::Result, &estimator);
+        let short = cut(&text, cap, PartKind::Result, &[], &estimator);
         assert!(of_text(&estimator, &short) <= cap, "{short}");
         assert!(serde_json::from_str::<serde_json::Value>(&short).is_ok(), "{short}");
         for name in ["HAT056", "HAT138", "HAT202"] {

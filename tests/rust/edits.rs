@@ -172,7 +172,7 @@ fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle
     let text = format!("{signs}{}{signs}", " ".repeat(60_000));
     for cap in [64, 200, 700] {
         for kind in [PartKind::Text, PartKind::Result] {
-            let short = clip::cut(&text, cap, kind, &estimator);
+            let short = clip::cut(&text, cap, kind, &[], &estimator);
             let tokens = tokens::of_text(&estimator, &short);
             assert!(tokens <= cap, "{tokens} tokens in place of {cap}: {short}");
         }

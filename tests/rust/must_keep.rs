@@ -1,6 +1,6 @@
 //! Literal strings that must stay: through digests, trims, clips and clears, or a warning that names the one that is lost.
 
-use crate::support::{Chat, M, Prepared, assistant, call, filler, result, says, user};
+use crate::support::{Chat, M, Prepared, assistant, call, filler, result, says, user, words};
 use precis::engine::Committed;
 use precis::error::Warning;
 use precis::state::Kind;
@@ -117,4 +117,98 @@ fn a_literal_in_a_result_that_had_been_cut_is_kept_when_it_is_covered() {
         }
     }
     panic!("never covered");
+}
+
+/// A line of things that look alike, with a literal in its middle that no rule takes for a name.
+fn around(literal: &str, bytes: usize) -> String {
+    let half = "what it was and how it came to be so; ".repeat(bytes / 76 + 1);
+    format!("{half}{literal} {half}")
+}
+
+const SECRETS: [&str; 3] = ["blue heron at dawn", "the third key", "口令是蓝鹭"];
+
+#[test]
+fn what_a_cut_would_lose_of_the_literals_stands_in_its_notice() {
+    let json_list = |literal: &str| {
+        let item =
+            |at: usize| format!("{{\"at\": {at}, \"text\": \"{}\"}}", if at == 300 { literal } else { "nothing" });
+        format!("[{}]", (0..600).map(item).collect::<Vec<_>>().join(",\n"))
+    };
+    let log = |literal: &str| {
+        let line = |at: usize| format!("12:00:{at:02} INFO {}\n", if at == 300 { literal } else { "nothing to see" });
+        (0..900).map(line).collect::<String>()
+    };
+    for literal in SECRETS {
+        for output in [around(literal, 40_000), json_list(literal), log(literal)] {
+            let history = [user("Read."), call("a", "read", json!({ "file": 1 })), result("a", &output)];
+            let mut chat = chat(4_000, &[literal]);
+            let prepared = chat.before_model(&history, None).unwrap();
+            assert_eq!(prepared.committed.report.rung, Some("clip"));
+            assert!(says(&prepared.view, literal), "{}", words(&prepared.view[2]));
+            assert!(lost(&prepared.committed).is_empty());
+            let after = prepared.committed.report.after;
+            assert!(after.tokens + after.bound < after.trigger, "{after:?}");
+            if output.starts_with('[') {
+                serde_json::from_str::<serde_json::Value>(&words(&prepared.view[2])).unwrap();
+            }
+            // Without the wish it is gone.
+            chat.more = json!({});
+            assert!(!says(&chat.before_model(&history, None).unwrap().view, literal));
+        }
+    }
+}
+
+#[test]
+fn what_a_clear_would_lose_of_the_literals_stands_in_its_placeholder() {
+    let mut history = vec![user("Find the leak.")];
+    for step in 0..12 {
+        let id = format!("call_{step}");
+        let output = around(SECRETS.get(step).unwrap_or(&"nothing"), 1_800);
+        history.extend([call(&id, "read", json!({ "file": step })), result(&id, &output), assistant("Read.")]);
+    }
+    history.push(user("Go on."));
+    let mut chat = chat(8_000, &SECRETS);
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"), "{:?}", prepared.committed.report);
+    for (step, literal) in SECRETS.iter().enumerate() {
+        let told = words(&prepared.view[2 + 3 * step]);
+        assert!(told.contains("was removed to save space") && told.contains(literal), "{told}");
+    }
+    assert!(lost(&prepared.committed).is_empty());
+}
+
+#[test]
+fn what_does_not_fit_into_a_notice_or_would_break_it_is_told() {
+    let long = "so long that no notice takes it, ".repeat(12);
+    for literal in [long.as_str(), "a [1] b", "a\\b", "two\nlines"] {
+        let history = [user("Read."), call("a", "read", json!({})), result("a", &around(literal, 40_000))];
+        let prepared = chat(4_000, &[literal]).before_model(&history, None).unwrap();
+        assert!(!says(&prepared.view, literal));
+        assert_eq!(lost(&prepared.committed).len(), 1, "{literal}");
+        // A later cut finds the notice.
+        assert_eq!(words(&prepared.view[2]).matches("left out here").count(), 1);
+    }
+}
+
+#[test]
+fn a_view_that_is_given_back_keeps_the_same_literals_as_its_history() {
+    for (window, bytes) in [(3_000, 2_400), (4_000, 1_500), (6_000, 9_000), (8_000, 3_000)] {
+        let (mut raw, mut fed) = (chat(window, &SECRETS), chat(window, &SECRETS));
+        let (mut history, mut given) = (vec![user("Find the leak.")], vec![user("Find the leak.")]);
+        let mut edited = 0;
+        // A state remembers eight clips: what the oldest had cut is cleared anew once it is forgotten.
+        for step in 0..12 {
+            let id = format!("call_{step}");
+            let output = around(SECRETS.get(step % 4).unwrap_or(&"nothing"), bytes * (1 + step % 3));
+            let new = [call(&id, "read", json!({ "file": step })), result(&id, &output)];
+            history.extend(new.clone());
+            given.extend(new);
+            let expected = raw.before_model(&history, None).unwrap();
+            let prepared = fed.before_model(&given, None).unwrap();
+            assert!(prepared.view == expected.view, "window {window}, step {step}");
+            edited += u64::from(matches!(expected.committed.report.rung, Some("clip" | "clear")));
+            given = prepared.view;
+        }
+        assert!(edited > 0, "nothing was cut or cleared");
+    }
 }

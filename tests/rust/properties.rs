@@ -657,6 +657,29 @@ proptest! {
         }
     }
 
+    /// As far as nothing is covered: what a summary holds of the literals comes from the history itself.
+    #[test]
+    fn a_view_with_literals_that_is_given_back_is_cut_and_cleared_like_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+        let (mut raw, mut fed) = (setup.chat(), setup.chat());
+        raw.more = json!({ "mustKeep": ["line 7 of the", "line 40 of", "line 120 of the", "世"] });
+        fed.more = raw.more.clone();
+        let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
+        for ops in &turns {
+            let from = history.len();
+            ops.iter().for_each(|op| op.append(&mut history, setup.window));
+            given.extend_from_slice(&history[from..]);
+            let expected = setup.summarizer.prepare(&mut raw, &history);
+            if !raw.session().checkpoints.is_empty() {
+                break;
+            }
+            let prepared = setup.summarizer.prepare(&mut fed, &given);
+            prop_assert_eq!(&prepared.view, &expected.view, "at message {}", history.len());
+            given = prepared.view.clone();
+            setup.report(&mut raw, &expected);
+            setup.report(&mut fed, &prepared);
+        }
+    }
+
     /// The same as above as far as nothing had to be cut or cleared: what is covered is recognised.
     #[test]
     fn a_view_without_edits_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {

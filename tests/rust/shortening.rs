@@ -16,7 +16,7 @@ fn tokens(text: &str) -> u64 {
 }
 
 fn result(text: &str, cap: u64) -> String {
-    cut(text, cap, PartKind::Result, &estimator())
+    cut(text, cap, PartKind::Result, &[], &estimator())
 }
 
 /// A tool's output as it was recorded.

@@ -523,6 +523,38 @@ test("literal strings that must stay do stay", async () => {
     }
 });
 
+test("literal strings stand where something was clipped or cleared, in copies of the same list", async () => {
+  const literals = ["the blue heron at dawn", "口令是蓝鹭"];
+  const around = (words) => `${"what it was and how it came to be so; ".repeat(60)}${words}; `.repeat(2);
+  for (const shape of Object.values(shapes)) {
+    const round = (n) => [
+      ...shape.calls([{ id: `call_${n}`, text: `file ${n}` }]),
+      ...shape.results([{ id: `call_${n}`, text: around(literals[n] ?? "nothing") }]),
+    ];
+    const history = frozen([...shape.say("user", "Look."), ...Array.from({ length: 9 }, (_, n) => round(n)).flat()]);
+    const compactor = createCompactor({ format: shape.format, contextWindow: 8_000, maxOutputTokens: 300 });
+    const sent = async (mustKeep, state = null) => {
+      const prepared = await compactor.beforeModel({ messages: history, state, mustKeep });
+      const text = JSON.stringify(prepared.view);
+      return { ...prepared, held: literals.map((literal) => text.includes(literal)) };
+    };
+    const none = await sent([]);
+    ok(["clip", "clear"].includes(none.report.rung) && none.view.length === history.length, none.report.rung);
+    deepEqual(none.held, [false, false]);
+    const first = await sent(literals.slice(0, 1), none.state);
+    deepEqual(first.held, [true, false]);
+    const both = await sent(literals, first.state);
+    deepEqual(both.held, [true, true]);
+    deepEqual(
+      both.report.warnings.filter(({ code }) => code === "must-keep-lost"),
+      [],
+    );
+    // What was made for another list is not taken.
+    const again = await sent(literals.slice(0, 1), both.state);
+    equal(JSON.stringify(again.view), JSON.stringify(first.view));
+  }
+});
+
 test("what is pinned stays whole, in its place among the first", async () => {
   const history = conversation(shapes.openaiChat, { messages: 90, size: 220, seed: 8 });
   for (const strategy of ["tail", "full", "sliding-window"]) {
