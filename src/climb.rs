@@ -112,7 +112,7 @@ pub(crate) fn cover(
         (None, Some(summary)) => {
             // What is trimmed must make room: facts may stay as many as they are, but not grow.
             let mut summary = facts::split(&summary).0.to_owned();
-            facts::append(&mut summary, known, &material.messages, known.len());
+            facts::append(&mut summary, known, &material.messages, known.len() + 2);
             (Kind::Trim, summary)
         }
         (None, None) => {

@@ -91,7 +91,7 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
     let history = scene.history;
     let Extent { base, inputs, raw } = extent(scene, shape, llm);
     // Code keeps the facts itself; a model is given what was written above them.
-    let told = |text: &str| if llm { facts::split(text).0.to_owned() } else { text.to_owned() };
+    let told = |text: &str| if llm { facts::split(text).0.to_owned() } else { dropped(text).0.to_owned() };
     let mut previous = base.map(|checkpoint| told(body(&checkpoint.summary.text)));
     let mut messages = Vec::with_capacity(inputs.len());
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {

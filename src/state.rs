@@ -372,7 +372,8 @@ impl SessionState {
     /// Adds a checkpoint; the oldest go when there are too many or their texts too long.
     pub fn push(&mut self, checkpoint: Checkpoint) {
         self.clips.retain(|clip| clip.up_to.count > checkpoint.covers.count || !checkpoint.kept.is_empty());
-        // What covers more than the newest can only be what it takes the place of.
+        // Whoever takes the place of what covers more has removed it; should one be left, the order still holds.
+        debug_assert!(self.checkpoints.iter().all(|older| older.covers.count <= checkpoint.covers.count));
         self.checkpoints.retain(|older| older.covers.count <= checkpoint.covers.count);
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();

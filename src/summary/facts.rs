@@ -8,6 +8,7 @@
 use super::distinct::Distinct;
 use super::{rules, scan, transcript};
 use crate::content::{Content, ContentPart, Value};
+use crate::markers::NOTICE;
 use crate::message::Role;
 use crate::prelude::*;
 use crate::text;
@@ -16,11 +17,18 @@ use crate::text;
 pub const RULES: &str = "## Required by the user";
 /// Heads names and numbers.
 pub const FACTS: &str = "## Names and numbers";
-/// How the lines of names and numbers begin, most important first: what a call used, what a person or the assistant
-/// named, what a tool printed.
-const LINES: [&str; 3] = ["- In use: ", "- Named: ", "- Seen: "];
+/// How the lines of names and numbers begin, most important first: what a person typed, what a call used, what was named in
+/// other texts, what a tool printed.
+const LINES: [&str; 4] = ["- Typed: ", "- In use: ", "- Named: ", "- Seen: "];
+/// Bytes of a text above which it was pasted: what is in it counts as named.
+const PASTED: usize = 4_000;
+/// Of their bytes, what is free for all others when names that a person typed are told, in percent: these stay until the end,
+/// and become ever more.
+const OTHERS_SHARE: usize = 50;
 /// Of its bytes, what requirements may take, in percent.
 const RULES_SHARE: usize = 50;
+/// Bytes that a line should have before any are kept free for others.
+const LINE: usize = 64;
 /// Bytes of an entry below which requirements are left out.
 const LEAST_RULE: usize = 16;
 /// No fact is longer.
@@ -38,22 +46,23 @@ pub struct Fact<'t> {
     pub source: Option<usize>,
     /// Who said it there.
     pub role: Role,
-    /// The line it belongs to: 0 used by a call, 1 named in a text, 2 printed by a tool.
+    /// The line it belongs to: 0 typed by a person, 1 used by a call, 2 named in another text, 3 printed by a tool.
     pub line: usize,
     /// In how many texts it was met.
     pub seen: u32,
 }
 
-/// The last of the ranks.
-const LAST_RANK: usize = 6;
+/// The last of the ranks that are told.
+const LAST_RANK: usize = 7;
 
 impl Fact<'_> {
-    /// Names before numbers; what was used, then named, then printed more than once, then once.
+    /// What was typed; then names before numbers: what was used, then named, then printed more than once, then once. Short
+    /// numbers that only a tool printed are mostly those of lines: they are not told.
     fn rank(&self) -> usize {
-        match (scan::is_weak(self.text), self.line) {
-            (false, 2) => 2 + usize::from(self.seen < 2),
-            (false, line) => line,
-            (true, line) => 4 + line,
+        match (self.line, scan::is_weak(self.text)) {
+            (3, false) => 3 + usize::from(self.seen < 2),
+            (3, true) if self.text.bytes().all(|byte| byte.is_ascii_digit()) => LAST_RANK + 1,
+            (line, weak) => line + 4 * usize::from(weak && line > 0),
         }
     }
 }
@@ -140,18 +149,22 @@ impl<'t> Facts<'t> {
         let mut known = Distinct::default();
         // The newest first: what comes first is the newest mention.
         for (source, (message, typed)) in messages.iter().enumerate().rev() {
-            let named = if message.role == Role::Tool { 2 } else { 1 };
+            let named = if message.role == Role::Tool { 3 } else { 2 };
             for part in message.parts.iter().rev() {
-                let mut add = |text: &'t str, line| {
-                    scan::each(text, &mut |text| {
-                        let fact = Fact { text, source: Some(source), role: message.role, line, seen: 1 };
-                        facts.add(&mut known, fact);
+                let mut add = |whole: &'t str, line| {
+                    scan::each(whole, &mut |text| {
+                        // How much a notice of ours stands for is no fact.
+                        let at = text.as_ptr() as usize - whole.as_ptr() as usize;
+                        if !text::between(whole, 0, at).ends_with(NOTICE) {
+                            let fact = Fact { text, source: Some(source), role: message.role, line, seen: 1 };
+                            facts.add(&mut known, fact);
+                        }
                     })
                 };
                 match part {
-                    ContentPart::Text { text, .. } => add(text, named),
-                    ContentPart::Call { input, .. } => leaves(input, &mut |text| add(text, 0)),
-                    ContentPart::Result { output, .. } => leaves(output, &mut |text| add(text, 2)),
+                    ContentPart::Text { text, .. } => add(text, if *typed && text.len() < PASTED { 0 } else { named }),
+                    ContentPart::Call { input, .. } => leaves(input, &mut |text| add(text, 1)),
+                    ContentPart::Result { output, .. } => leaves(output, &mut |text| add(text, 3)),
                     ContentPart::Media { reference, .. } => add(reference, named),
                     ContentPart::Reasoning | ContentPart::Opaque => {}
                 }
@@ -207,7 +220,8 @@ impl<'t> Facts<'t> {
     /// About how many bytes all of them take.
     pub fn bytes(&self) -> usize {
         let rules: usize = self.rules.iter().map(|(rule, _)| rule.len() + 3).sum();
-        rules + self.found.iter().map(|fact| fact.text.len() + 2).sum::<usize>() + RULES.len() + FACTS.len() + 40
+        let found = self.found.iter().filter(|fact| fact.rank() <= LAST_RANK).map(|fact| fact.text.len() + 2);
+        rules + found.sum::<usize>() + RULES.len() + FACTS.len() + 60
     }
 
     /// Appends them within about `bytes`, the most important first.
@@ -231,13 +245,20 @@ impl<'t> Facts<'t> {
             }
         }
         let mut room = bytes.saturating_sub(out.len() - start + FACTS.len() + 2);
+        let ranks: Vec<usize> = self.found.iter().map(Fact::rank).collect();
+        // What stays free while those that were typed are told.
+        let others = self.found.iter().zip(&ranks).filter(|(_, rank)| **rank > 0);
+        let mut free = others
+            .map(|(fact, _)| fact.text.len() + 2)
+            .sum::<usize>()
+            .min(room.saturating_sub(LINE) * OTHERS_SHARE / 100);
         let mut lists = LINES.map(str::to_owned);
         for rank in 0..=LAST_RANK {
-            for fact in self.found.iter().filter(|fact| fact.rank() == rank) {
+            for (fact, _) in self.found.iter().zip(&ranks).filter(|(_, at)| **at == rank) {
                 let list = &mut lists[fact.line];
                 let first = list.len() == LINES[fact.line].len();
                 let cost = fact.text.len() + if first { list.len() + 1 } else { 2 };
-                if cost > room {
+                if cost + free > room {
                     continue;
                 }
                 room -= cost;
@@ -246,6 +267,7 @@ impl<'t> Facts<'t> {
                 }
                 list.push_str(fact.text);
             }
+            free = 0;
         }
         let mut headed = false;
         for (list, start) in lists.iter().zip(LINES) {

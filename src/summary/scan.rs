@@ -107,8 +107,9 @@ pub fn is_weak(found: &str) -> bool {
     let digits = bytes.iter().filter(|byte| byte.is_ascii_digit()).count();
     let unit = bytes.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let date = bytes.len() > 7 && bytes[4] == b'-' && bytes[..4].iter().all(u8::is_ascii_digit);
-    let name =
-        bytes[..bytes.len() - unit].iter().any(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b',' | b'-' | b'+' | b'$'));
+    let name = bytes[..bytes.len() - unit]
+        .iter()
+        .any(|byte| !matches!(byte, b'0'..=b'9' | b'.' | b',' | b'-' | b'+' | b'$' | b'~'));
     date || !name && unit < 3 && !(unit == 0 && digits == bytes.len() && digits > 4)
 }
 
@@ -189,7 +190,8 @@ fn one<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
         digits == 0
             && bytes.len() > 4
             && letters == upper
-            && (bytes.contains(&b'_') || bytes[0] == b'E' && word != "ERROR")
+            // ECONNRESET is one; EXACTLY, EVERY, ERRORS are words.
+            && (bytes.contains(&b'_') || bytes[0] == b'E' && !b"LVX".contains(&bytes[1]) && !word.starts_with("ERR"))
     };
     let found = digits > 2 && bytes.len() > 3
         || digits > 0 && matches!(bytes[0], b'#' | b'$')

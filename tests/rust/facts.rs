@@ -41,7 +41,7 @@ fn written(earlier: &str, messages: &[M], bytes: usize) -> String {
 
 #[test]
 fn what_must_be_repeated_exactly_is_found() {
-    let cases: [(&str, &[&str]); 24] = [
+    let cases: [(&str, &[&str]); 25] = [
         ("see https://x.io/a?b=1&c=2#d, please", &["https://x.io/a?b=1&c=2#d"]),
         ("DSN=postgres://app:s3cr3t@db.internal:5432/orders", &["postgres://app:s3cr3t@db.internal:5432/orders"]),
         ("mail ada.l+x@example.org.", &["ada.l+x@example.org"]),
@@ -60,6 +60,7 @@ fn what_must_be_repeated_exactly_is_found() {
         ("commit 9fceb02d", &["9fceb02d"]),
         ("it cost $1,234.50 on 2024-05-15", &["$1,234.50", "2024-05-15"]),
         ("ECONNREFUSED, ERR_MODULE_NOT_FOUND and a TypeError", &["ECONNREFUSED", "ERR_MODULE_NOT_FOUND", "TypeError"]),
+        ("EXACTLY ONE EXECUTION OF EVERY EXAMPLE, NO ERRORS, but EACCES", &["EACCES"]),
         ("请看/etc/keys/staging。端口是 localhost:5433！", &["/etc/keys/staging", "localhost:5433"]),
         ("注文番号はA-12345です", &["A-12345"]),
         ("주문 번호 ORD-99871을 확인", &["ORD-99871"]),
@@ -124,9 +125,66 @@ fn facts_know_where_they_come_from() {
     let facts = Facts::of("", &messages);
     assert_eq!(facts.rules, [("Never use port 8081.", Some(0))]);
     let of = |text: &str| facts.found.iter().find(|fact| fact.text == text).unwrap();
-    assert_eq!((of("#W2611340").line, of("#W2611340").source, of("#W2611340").role), (0, Some(1), Role::Assistant));
-    assert_eq!((of("mia_li_3668").line, of("mia_li_3668").seen), (1, 2), "named by a person, printed by a tool");
-    assert_eq!((of("DHL4711").line, of("DHL4711").role), (2, Role::Tool));
+    assert_eq!((of("#W2611340").line, of("#W2611340").source, of("#W2611340").role), (1, Some(1), Role::Assistant));
+    assert_eq!((of("mia_li_3668").line, of("mia_li_3668").seen), (0, 2), "typed by a person, printed by a tool");
+    assert_eq!((of("DHL4711").line, of("DHL4711").role), (3, Role::Tool));
+}
+
+/// What a person typed outlives what tools print and assistants say, however much of that comes, and whoever summarizes.
+#[test]
+fn names_that_a_person_typed_outlive_all_others() {
+    let typed = ["postgres://app:pw@db.internal:5432/orders", "localhost:8443", "#W2611340", "2026-03-14"];
+    let mut text = written("", &[user(&format!("Take {} until then.", typed.join(" and ")))], 800);
+    for round in 0..100 {
+        let path = |number: usize| format!("/srv/r{round}/n{number}/file.log");
+        let mut busy: Vec<M> =
+            (0..8).flat_map(|n| [call("c", "read", json!({ "path": path(n) })), result("c", &path(n + 8))]).collect();
+        busy.push(assistant(&format!("See {} and {}.", path(20), path(21))));
+        let earlier = facts::split(&text).1.to_owned();
+        text = written(&earlier, &busy, 800);
+        assert!(text.len() <= 800 && text.contains("In use: /srv/"), "{text}");
+    }
+    assert!(typed.iter().all(|one| text.contains(one)), "{text}");
+    assert!(text.contains("- Typed: postgres://"), "{text}");
+}
+
+#[test]
+fn names_that_were_typed_leave_half_of_the_room_to_others_and_pastes_count_as_named() {
+    let ids =
+        |start: usize, count: usize| (start..start + count).map(|id| format!("ticket-{id:06} ")).collect::<String>();
+    let used =
+        |start: usize| (start..start + 100).map(|id| call("c", "open", json!({ "id": format!("order-{id:06}") })));
+    let mut messages: Vec<M> = (0..20).map(|at| user(&ids(at * 100, 100))).collect();
+    messages.extend(used(0));
+    let text = written("", &messages, 2_000);
+    let line = |text: &str, start: &str| text.lines().find(|line| line.starts_with(start)).unwrap_or_default().len();
+    let (typed, in_use) = (line(&text, "- Typed: "), line(&text, "- In use: "));
+    assert!((900..1_100).contains(&typed) && in_use > 850, "{typed} {in_use}");
+    // Nobody else needs the room.
+    let alone = written("", &messages[..20], 2_000);
+    assert!(line(&alone, "- Typed: ") > 1_900, "{alone}");
+    let pasted = written("", &[user("my id is mia_li_3668"), user(&ids(0, 1_000))], 2_000);
+    assert!(line(&pasted, "- Typed: ") < 40 && pasted.contains("- Typed: mia_li_3668"), "{pasted}");
+}
+
+#[test]
+fn what_our_notices_count_is_no_fact() {
+    let cut =
+        format!("See hello.py. {}5856 characters in 1820 lines left out here. Names in it: app.py]", markers::NOTICE);
+    let text = written("", &[user(&cut)], 2_000);
+    assert!(!text.contains("5856") && text.contains("hello.py") && text.contains("app.py"), "{text}");
+}
+
+#[test]
+fn numbers_that_only_a_tool_printed_are_not_told() {
+    let messages = [
+        result("1", "1456: return int(base)\n1457: on 2024-05-18 it cost $1,234.50"),
+        call("2", "edit", json!({ "line": 1459 })),
+        user("Look at 8081."),
+    ];
+    let text = written("", &messages, 2_000);
+    assert!(!text.contains("1456") && !text.contains("1457"), "{text}");
+    assert!(["1459", "8081", "2024-05-18", "$1,234.50"].iter().all(|one| text.contains(one)), "{text}");
 }
 
 #[test]

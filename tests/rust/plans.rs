@@ -107,6 +107,36 @@ fn an_answer_may_come_late_on_a_longer_history() {
     assert!(committed.committed.report.warnings.iter().all(|warning| warning.code != Warning::StalePlan));
 }
 
+/// Code had to help before the answer came; that answer, and the one to the question after it, are rubbish.
+#[test]
+fn a_late_answer_that_is_rubbish_leaves_a_digest_that_covers_more_or_as_much_alone() {
+    for more in [2, 30] {
+        let mut chat = chat();
+        let mut history = turns(12, 2_000);
+        history.push(user("one more thing"));
+        let plan = chat.plan(&history);
+        let Move::Compact(shape) = &plan.action else { panic!("{plan:?}") };
+        // What comes meanwhile is too much to wait.
+        history.extend((0..more).flat_map(|at| [assistant(&format!("yes {at} {}", filler(1_600))), user("and this?")]));
+        let first = chat.before_model(&history, None).unwrap();
+        assert_eq!(first.committed.report.outcome, Outcome::Compacted);
+        let before = chat.session().checkpoints;
+        assert!(
+            before
+                .last()
+                .is_some_and(|digest| digest.kind == Kind::Digest && digest.covers.count >= shape.covers.count)
+        );
+        let late = chat.commit(&history, &plan, Some(&[answer("")]));
+        assert_eq!((&late.view, chat.session().checkpoints), (&first.view, before.clone()));
+        let correction = late.committed.next.unwrap();
+        assert_eq!(chat.requests(&history, &correction)[0].kind, "correction");
+        let late = chat.commit(&history, &correction, Some(&[answer("I'm sorry, but I can't help with that.")]));
+        assert_eq!((&late.view, chat.session().checkpoints), (&first.view, before));
+        assert!(late.committed.next.is_none());
+        assert!(late.committed.report.warnings.iter().any(|warning| warning.code == Warning::SummaryFailed));
+    }
+}
+
 #[test]
 fn a_plan_for_another_history_is_made_anew_without_its_answer() {
     let mut chat = chat();

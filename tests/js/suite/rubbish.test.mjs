@@ -148,6 +148,21 @@ for (const [name, answer] of Object.entries(rubbish)) {
     digested(await ask(answer));
   });
 
+  // A stream shows what it is worth only in its middle, or at its end.
+  if (typeof answer === "function" && !/stream|nothing, ever|object|list|number|null/.test(name))
+    test(`${name}, bit by bit`, async () => {
+      let streamed = 0;
+      digested(
+        await ask(async (request) => {
+          const { text, finishReason } = await answer(request);
+          const bits = text.match(/.{1,7}/gsu) ?? [];
+          streamed += 1;
+          return stream(...bits, ...(finishReason ? [{ finishReason }] : []));
+        }),
+      );
+      equal(streamed > 0, !/error|rejection/.test(name));
+    });
+
   test(`${name} is no merge of pieces`, async () => {
     const kinds = new Set();
     const merges = new Set();
