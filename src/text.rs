@@ -74,16 +74,23 @@ pub fn start(text: &str, bytes: usize) -> String {
     out
 }
 
+/// Bytes below which a head says more than two ends.
+const LEAST_ENDS: usize = 120;
+
 /// The start of a text's first line that holds something.
 pub fn first_line(text: &str, bytes: usize) -> String {
     start(text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), bytes)
 }
 
-/// About two thirds of the budget from the head and one third from the tail, with what was left out between them.
+/// About two thirds of the budget from the head and one third from the tail, with what was left out between them; the head
+/// alone where both ends would be too short to be read.
 pub fn ends(text: &str, bytes: usize) -> String {
     let text = text.trim();
     if text.len() <= bytes {
         return text.to_owned();
+    }
+    if bytes < LEAST_ENDS {
+        return start(text, bytes.saturating_sub("…".len()));
     }
     let room = bytes.saturating_sub(32);
     let head = floor(text, room * 2 / 3);
