@@ -4,7 +4,7 @@ use super::block;
 use super::wire::{Reader, Writer};
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
-use crate::host::{Host, Product, Sent};
+use crate::host::{Host, Product, READ_AT_ONCE, Sent};
 use crate::prelude::*;
 
 #[cfg(feature = "module")]
@@ -57,13 +57,9 @@ impl Bridge {
     }
 }
 
-/// Messages.
-const READ_AT_ONCE: usize = 256;
-
 impl Host for Bridge {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
         let mut contents = Vec::with_capacity(inputs.len());
-        // A few at a time: the text of a long past is there once, not in every buffer on its way as well.
         for inputs in inputs.chunks(READ_AT_ONCE) {
             let mut args = Writer::default();
             let words: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
