@@ -15,7 +15,7 @@ interface Completion {
 const key = Deno.env.get("OPENAI_API_KEY");
 const maxOutputTokens = 300;
 const system: Message = { role: "system", content: "You are a patient librarian. Answer in a few sentences." };
-const kv = await Deno.openKv(Deno.env.get("STORE"));
+const kv = await open(Deno.env.get("STORE"));
 const compactor = createCompactor({
   format: openaiChat,
   contextWindow: Number(Deno.env.get("CONTEXT_WINDOW") ?? 8_000),
@@ -32,6 +32,17 @@ const compactor = createCompactor({
     return { text: choice.message.content, finishReason: choice.finish_reason, usage };
   },
 });
+
+/** Two processes that make the file at the same time meet its lock. */
+async function open(path?: string, tries = 20): Promise<Deno.Kv> {
+  try {
+    return await Deno.openKv(path);
+  } catch (error) {
+    if (tries === 0 || !String(error).includes("database is locked")) throw error;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return open(path, tries - 1);
+  }
+}
 
 Deno.serve({ hostname: "127.0.0.1", port: Number(Deno.env.get("PORT") ?? 8000) }, async (request) => {
   const chat = new URL(request.url).pathname.slice(1);
