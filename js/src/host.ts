@@ -15,6 +15,7 @@ const MOST_MADE = 8;
 export class CallHost<Base, M extends Base> implements Host {
   /** Messages made in this call, in order. */
   readonly made: M[] = [];
+  private readonly known = new Map<unknown, Made>();
 
   constructor(
     private readonly format: Format<Base>,
@@ -39,6 +40,7 @@ export class CallHost<Base, M extends Base> implements Host {
         known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
         remember(made, known);
       }
+      this.known.set(known.message, known);
       return this.add(known.message);
     });
   }
@@ -80,8 +82,13 @@ export class CallHost<Base, M extends Base> implements Host {
     const view: M[] = [];
     for (let at = 0; at < triples.length; at += 3) {
       const [kind, from, to] = [triples[at], triples[at + 1] as number, triples[at + 2] as number];
-      if (kind === 1) view.push(this.made[from] as M);
-      else for (let i = from; i < to; i++) view.push(this.messages[i] as M);
+      if (kind === 1) {
+        const message = this.made[from] as M;
+        view.push(message);
+        // However many others this call has tried: what is sent is found again.
+        const known = this.known.get(message);
+        if (known) remember(this.history.made, known);
+      } else for (let i = from; i < to; i++) view.push(this.messages[i] as M);
     }
     return view;
   }
@@ -99,6 +106,8 @@ function checked<T>(message: T, path: string): T & object {
 }
 
 function remember(made: Made[], one: Made): void {
+  const at = made.indexOf(one);
+  if (at >= 0) made.splice(at, 1);
   made.unshift(one);
   if (made.length > MOST_MADE) made.pop();
 }
