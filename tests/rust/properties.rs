@@ -556,6 +556,33 @@ fn cut(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
+/// One host keeps its history, another one carries on with the views: both send the same, `until` something is in the state.
+fn given_back(
+    setup: &Setup,
+    mut raw: Chat,
+    mut fed: Chat,
+    turns: &[Vec<Op>],
+    until: fn(&SessionState) -> bool,
+) -> Result<(), TestCaseError> {
+    let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
+    for ops in turns {
+        let from = history.len();
+        ops.iter().for_each(|op| op.append(&mut history, setup.window));
+        given.extend_from_slice(&history[from..]);
+        let expected = setup.summarizer.prepare(&mut raw, &history);
+        if until(&raw.session()) {
+            break;
+        }
+        let prepared = setup.summarizer.prepare(&mut fed, &given);
+        prop_assert_eq!(&prepared.view, &expected.view, "at message {}", history.len());
+        prop_assert!(prepared.committed.report.diverged.is_none());
+        given = prepared.view.clone();
+        setup.report(&mut raw, &expected);
+        setup.report(&mut fed, &prepared);
+    }
+    Ok(())
+}
+
 proptest! {
     #[test]
     fn every_request_keeps_the_invariants(setup in setup(), steps in prop::collection::vec(step(), 1..9)) {
@@ -641,20 +668,7 @@ proptest! {
 
     #[test]
     fn a_view_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
-        let (mut raw, mut fed) = (setup.chat(), setup.chat());
-        let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
-        for ops in &turns {
-            let from = history.len();
-            ops.iter().for_each(|op| op.append(&mut history, setup.window));
-            given.extend_from_slice(&history[from..]);
-            let expected = setup.summarizer.prepare(&mut raw, &history);
-            let prepared = setup.summarizer.prepare(&mut fed, &given);
-            prop_assert_eq!(&prepared.view, &expected.view, "at message {}", history.len());
-            prop_assert!(prepared.committed.report.diverged.is_none());
-            given = prepared.view.clone();
-            setup.report(&mut raw, &expected);
-            setup.report(&mut fed, &prepared);
-        }
+        given_back(&setup, setup.chat(), setup.chat(), &turns, |_| false)?;
     }
 
     /// As far as nothing is covered: what a summary holds of the literals comes from the history itself.
@@ -663,42 +677,13 @@ proptest! {
         let (mut raw, mut fed) = (setup.chat(), setup.chat());
         raw.more = json!({ "mustKeep": ["line 7 of the", "line 40 of", "line 120 of the", "世"] });
         fed.more = raw.more.clone();
-        let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
-        for ops in &turns {
-            let from = history.len();
-            ops.iter().for_each(|op| op.append(&mut history, setup.window));
-            given.extend_from_slice(&history[from..]);
-            let expected = setup.summarizer.prepare(&mut raw, &history);
-            if !raw.session().checkpoints.is_empty() {
-                break;
-            }
-            let prepared = setup.summarizer.prepare(&mut fed, &given);
-            prop_assert_eq!(&prepared.view, &expected.view, "at message {}", history.len());
-            given = prepared.view.clone();
-            setup.report(&mut raw, &expected);
-            setup.report(&mut fed, &prepared);
-        }
+        given_back(&setup, raw, fed, &turns, |session| !session.checkpoints.is_empty())?;
     }
 
     /// The same as above as far as nothing had to be cut or cleared: what is covered is recognised.
     #[test]
     fn a_view_without_edits_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
-        let (mut raw, mut fed) = (setup.chat(), setup.chat());
-        let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
-        for ops in &turns {
-            let from = history.len();
-            ops.iter().for_each(|op| op.append(&mut history, setup.window));
-            given.extend_from_slice(&history[from..]);
-            let expected = setup.summarizer.prepare(&mut raw, &history);
-            if !raw.session().clips.is_empty() || raw.session().cleared.is_some() {
-                break;
-            }
-            let prepared = setup.summarizer.prepare(&mut fed, &given);
-            prop_assert_eq!(&prepared.view, &expected.view, "at message {}", history.len());
-            given = prepared.view.clone();
-            setup.report(&mut raw, &expected);
-            setup.report(&mut fed, &prepared);
-        }
+        given_back(&setup, setup.chat(), setup.chat(), &turns, |session| !session.clips.is_empty() || session.cleared.is_some())?;
     }
 
     #[test]
