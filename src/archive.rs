@@ -6,32 +6,67 @@ use crate::message::{Position, from_hex, hex};
 use crate::prelude::*;
 
 /// Something that is kept as a plain object.
-pub trait Record: Default {
+pub trait Record {
     /// Passes every member through the archive, which reads or writes it.
     fn archive(&mut self, archive: &mut Archive<'_>);
 
     /// As plain data.
-    fn to_json(&mut self) -> Json {
-        let mut archive = Archive::writer();
-        self.archive(&mut archive);
-        archive.finish()
+    fn to_json(&mut self) -> Json
+    where
+        Self: Sized,
+    {
+        write(self)
     }
 
     /// From plain data.
     ///
     /// # Errors
     /// With the path of the first member that does not fit.
-    fn from_json(json: &Json, place: Place) -> Result<Self, Error> {
+    fn from_json(json: &Json, place: Place) -> Result<Self, Error>
+    where
+        Self: Sized + Default,
+    {
         let mut record = Self::default();
-        let mut archive = Archive { source: Some(json), members: Vec::new(), broken: None };
-        if json.members().is_none() {
-            archive.broken = Some("");
-        }
-        record.archive(&mut archive);
-        match archive.broken {
+        match read(&mut record, json) {
+            _ if json.members().is_none() => Err(place.broken("")),
             None => Ok(record),
             Some(name) => Err(place.broken(name)),
         }
+    }
+}
+
+// Behind pointers, here and below: the same code for each kind of record would be 2 kB of wasm more.
+fn write(record: &mut dyn Record) -> Json {
+    let mut archive = Archive::writer();
+    record.archive(&mut archive);
+    archive.finish()
+}
+
+/// The first member that does not fit, if any.
+fn read(record: &mut dyn Record, json: &Json) -> Option<&'static str> {
+    let mut archive = Archive { source: Some(json), members: Vec::new(), broken: None };
+    record.archive(&mut archive);
+    archive.broken
+}
+
+/// Records in a row.
+pub trait Records {
+    /// How many there are.
+    fn length(&self) -> usize;
+    /// One of them; a new one where none is yet.
+    fn at(&mut self, index: usize) -> &mut dyn Record;
+}
+
+impl<T: Record + Default> Records for Vec<T> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn at(&mut self, index: usize) -> &mut dyn Record {
+        if index == self.len() {
+            self.push(T::default());
+        }
+        &mut self[index]
     }
 }
 
@@ -248,18 +283,14 @@ impl Archive<'_> {
     }
 
     /// A record of its own.
-    pub fn record<T: Record>(&mut self, name: &'static str, value: &mut T) {
-        let write = self.writes().then(|| value.to_json());
-        let mut read = |json: &Json| {
-            let mut inner = Archive { source: Some(json), members: Vec::new(), broken: None };
-            value.archive(&mut inner);
-            inner.broken.is_none() && (json.members().is_some() || json.is_null())
-        };
-        self.member(name, &mut read, write);
+    pub fn record(&mut self, name: &'static str, value: &mut dyn Record) {
+        let json = self.writes().then(|| write(value));
+        let mut read = |json: &Json| read(value, json).is_none() && (json.members().is_some() || json.is_null());
+        self.member(name, &mut read, json);
     }
 
     /// A record that may be missing.
-    pub fn maybe_record<T: Record>(&mut self, name: &'static str, value: &mut Option<T>) {
+    pub fn maybe_record<T: Record + Default>(&mut self, name: &'static str, value: &mut Option<T>) {
         if self.writes() && value.is_none() || self.source.is_some_and(|source| source.get(name).is_null()) {
             return;
         }
@@ -267,27 +298,21 @@ impl Archive<'_> {
     }
 
     /// Records; an empty list is left out.
-    pub fn records<T: Record>(&mut self, name: &'static str, value: &mut Vec<T>) {
-        let write =
-            (self.writes() && !value.is_empty()).then(|| Json::List(value.iter_mut().map(Record::to_json).collect()));
+    pub fn records(&mut self, name: &'static str, value: &mut dyn Records) {
+        let length = value.length();
+        let json = (self.writes() && length > 0)
+            .then(|| Json::List((0..length).map(|index| write(value.at(index))).collect()));
         let mut read = |json: &Json| {
-            for item in json.list().unwrap_or_default() {
-                let mut inner = Archive { source: Some(item), members: Vec::new(), broken: None };
-                let mut record = T::default();
-                record.archive(&mut inner);
-                if inner.broken.is_some() || item.members().is_none() {
-                    return false;
-                }
-                value.push(record);
-            }
-            json.is_null() || json.list().is_some()
+            let mut items = json.list().unwrap_or_default().iter().enumerate();
+            (json.is_null() || json.list().is_some())
+                && items.all(|(index, item)| item.members().is_some() && read(value.at(index), item).is_none())
         };
-        self.member(name, &mut read, write);
+        self.member(name, &mut read, json);
     }
 
     /// Records that are written even when there are none.
-    pub fn present<T: Record>(&mut self, name: &'static str, value: &mut Vec<T>) {
-        if self.writes() && value.is_empty() {
+    pub fn present(&mut self, name: &'static str, value: &mut dyn Records) {
+        if self.writes() && value.length() == 0 {
             self.members.push((name.to_owned(), Json::List(Vec::new())));
         } else {
             self.records(name, value);
