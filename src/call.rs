@@ -1,7 +1,7 @@
 //! One call, parsed: what the host passed beside its messages.
 
 use crate::error::{Code, Error};
-use crate::json::{Fields, Json};
+use crate::json::{Faults, Fields, Json};
 use crate::message::Digest;
 use crate::options::{self, Options};
 use crate::overflow::{self, Overflow, Refusal};
@@ -75,21 +75,15 @@ impl Call {
         system: Option<&[u32]>,
         tools: Option<&[u32]>,
     ) -> Result<Self, Error> {
-        let fields = Fields::of(json, "", Code::InvalidCall)?;
+        let faults = Faults::default();
+        let fields = Fields::of(json, "", Code::InvalidCall, &faults);
         let mut options = Options::parse(fields.raw("options"))?;
-        let model = owned(fields.text("model")?);
+        let model = owned(fields.text("model"));
         options.estimator = options.estimator.for_model(model.as_deref());
-        let soft = match fields.text("threshold")? {
-            None => false,
-            Some("soft") => true,
-            Some(other) => {
-                return Err(Error::at(
-                    Code::InvalidCall,
-                    "threshold",
-                    text!["There is no threshold \"", other, "\"; the only one is \"soft\"."],
-                ));
-            }
-        };
+        let threshold = fields.text("threshold");
+        if let Some(other) = threshold.filter(|&name| name != "soft") {
+            fields.wrong("threshold", &text!["There is no threshold \"", other, "\"; the only one is \"soft\"."]);
+        }
         let mut todos = Vec::new();
         for todo in fields.raw("todos").list().unwrap_or_default() {
             // Todos of a wrong shape are left out; a list is worth more than its worst item.
@@ -97,37 +91,39 @@ impl Call {
                 todos.push(Todo { content, status: todo.get("status").text().unwrap_or("pending").to_owned() });
             }
         }
-        let max_output = fields.count("maxOutputTokens")?;
-        let in_flight = match fields.raw("inFlight") {
-            Json::Null => None,
-            plan => Some(Plan::parse(plan).map_err(|error| Error::at(error.code, "inFlight", error.advice.clone()))?),
-        };
-        Ok(Self {
-            in_flight,
+        let call = Self {
+            in_flight: match fields.raw("inFlight") {
+                Json::Null => None,
+                plan => {
+                    Some(Plan::parse(plan).map_err(|error| Error::at(error.code, "inFlight", error.advice.clone()))?)
+                }
+            },
             window: options::window(fields.raw("window"))?,
             state: SessionState::parse(fields.raw("state"))?,
             records,
             flags,
-            offset: fields.count("offset")?.unwrap_or(0),
+            offset: fields.count("offset").unwrap_or(0),
             model,
-            max_output: max_output.or(options.max_output),
+            max_output: fields.count("maxOutputTokens").or(options.max_output),
             system: tokens(system),
             tools: options.estimator.tools(tokens(tools)),
             counted: system.is_some() || tools.is_some(),
-            uncounted_tools: fields.count("uncountedTools")?.unwrap_or(0),
-            counter_failed: fields.flag("counterFailed")?.unwrap_or(false),
-            unreadable: fields.list("unreadable")?.len() as u64,
-            must_keep: fields.list("mustKeep")?.iter().filter_map(|text| owned(text.text())).collect(),
+            uncounted_tools: fields.count("uncountedTools").unwrap_or(0),
+            counter_failed: fields.flag("counterFailed"),
+            unreadable: fields.list("unreadable").len() as u64,
+            must_keep: fields.list("mustKeep").iter().filter_map(|text| owned(text.text())).collect(),
             todos,
-            soft,
+            soft: threshold.is_some(),
             refusal: refusal(fields.raw("overflow")),
-            strict: fields.flag("strict")?.unwrap_or(false),
-            asking: fields.flag("asking")?.unwrap_or(false),
-            now: fields.flag("compact")?.unwrap_or(false),
-            focus: owned(fields.text("focus")?.filter(|focus| !focus.trim().is_empty())),
-            ids: fields.list("ids")?.iter().map(|id| owned(id.text())).collect(),
+            strict: fields.flag("strict"),
+            asking: fields.flag("asking"),
+            now: fields.flag("compact"),
+            focus: owned(fields.text("focus").filter(|focus| !focus.trim().is_empty())),
+            ids: fields.list("ids").iter().map(|id| owned(id.text())).collect(),
             options,
-        })
+        };
+        faults.end()?;
+        Ok(call)
     }
 
     /// Raw tokens of a request beside its messages.

@@ -5,6 +5,7 @@
 
 use crate::error::{Code, Error};
 use crate::prelude::*;
+use core::cell::Cell;
 
 /// A plain JSON value.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -200,29 +201,48 @@ pub fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { text![path, ".", name] }
 }
 
-/// Reads members of an object and names the path of what does not fit.
+/// The first fault found in what a host passed.
+#[derive(Default)]
+pub struct Faults(Cell<Option<Error>>);
+
+impl Faults {
+    /// Remembers a fault, unless there was one before.
+    #[cold]
+    #[inline(never)]
+    pub fn note(&self, fault: Error) {
+        let earlier = self.0.take();
+        self.0.set(Some(earlier.unwrap_or(fault)));
+    }
+
+    /// All is read.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn end(&self) -> Result<(), Error> {
+        self.0.take().map_or(Ok(()), Err)
+    }
+}
+
+/// Reads members of an object. What does not fit is a fault, and read as if it were missing.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
-    value: &'a Json,
-    path: &'a str,
-    code: Code,
+    /// The object; null where none was given.
+    pub value: &'a Json,
+    /// The path of its members.
+    pub path: &'a str,
+    /// The code of their faults.
+    pub code: Code,
+    /// Where these go.
+    pub faults: &'a Faults,
 }
 
 impl<'a> Fields<'a> {
-    /// `value` must be an object; errors carry `code` and start their path with `path`.
-    ///
-    /// # Errors
-    /// When `value` is no object.
-    pub fn of(value: &'a Json, path: &'a str, code: Code) -> Result<Self, Error> {
-        match value {
-            Json::Object(_) => Ok(Self { value, path, code }),
-            other => Err(misfit(code, path, "an object", other)),
+    /// `value` must be an object or missing; faults carry `code` and start their path with `path`.
+    pub fn of(value: &'a Json, path: &'a str, code: Code, faults: &'a Faults) -> Self {
+        if !matches!(value, Json::Object(_) | Json::Null) {
+            faults.note(misfit(code, path, "an object", value));
         }
-    }
-
-    #[cold]
-    fn wrong(&self, name: &str, expected: &str, got: &Json) -> Error {
-        misfit(self.code, &member(self.path, name), expected, got)
+        Self { value, path, code, faults }
     }
 
     /// The member as it is.
@@ -230,75 +250,60 @@ impl<'a> Fields<'a> {
         self.value.get(name)
     }
 
-    /// A whole number ≥ 0, or none.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn count(&self, name: &str) -> Result<Option<u64>, Error> {
-        match self.value.get(name) {
-            Json::Null => Ok(None),
-            other => other.count().map(Some).ok_or_else(|| self.wrong(name, "a whole number of at least 0", other)),
-        }
+    /// A fault of a member.
+    #[cold]
+    #[inline(never)]
+    pub fn wrong(&self, name: &str, advice: &str) {
+        self.faults.note(Error::at(self.code, member(self.path, name), advice));
     }
 
-    /// A whole number ≥ 0.
-    ///
-    /// # Errors
-    /// When it is missing or something else.
-    pub fn need_count(&self, name: &str) -> Result<u64, Error> {
-        self.count(name)?.ok_or_else(|| self.wrong(name, "a whole number of at least 0", &Json::Null))
+    /// What `read` makes of a member; none if it is missing or, which is a fault, not what is expected.
+    #[inline(never)]
+    fn read(&self, name: &str, expected: &str, fits: fn(&Json) -> bool) -> &'a Json {
+        let value = self.raw(name);
+        if value.is_null() || fits(value) {
+            return value;
+        }
+        self.faults.note(misfit(self.code, &member(self.path, name), expected, value));
+        &NULL
+    }
+
+    /// A whole number ≥ 0, or none.
+    pub fn count(&self, name: &str) -> Option<u64> {
+        self.read(name, "a whole number of at least 0", |json| json.count().is_some()).count()
+    }
+
+    /// A number of tokens, or none.
+    pub fn tokens(&self, name: &str) -> Option<u64> {
+        self.read(name, "a whole number of tokens of at least 0", |json| json.count().is_some()).count()
+    }
+
+    /// A number of tokens above 0, or none.
+    pub fn some_tokens(&self, name: &str) -> Option<u64> {
+        let tokens = self.tokens(name);
+        if tokens == Some(0) {
+            self.wrong(name, "Expected a number of tokens above 0.");
+        }
+        tokens
     }
 
     /// A string, or none.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn text(&self, name: &str) -> Result<Option<&'a str>, Error> {
-        match self.value.get(name) {
-            Json::Null => Ok(None),
-            other => other.text().map(Some).ok_or_else(|| self.wrong(name, "a string", other)),
-        }
-    }
-
-    /// A string.
-    ///
-    /// # Errors
-    /// When it is missing or something else.
-    pub fn need_text(&self, name: &str) -> Result<&'a str, Error> {
-        self.text(name)?.ok_or_else(|| self.wrong(name, "a string", &Json::Null))
+    pub fn text(&self, name: &str) -> Option<&'a str> {
+        self.read(name, "a string", |json| json.text().is_some()).text()
     }
 
     /// An array; a missing one is empty.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn list(&self, name: &str) -> Result<&'a [Json], Error> {
-        match self.value.get(name) {
-            Json::Null => Ok(&[]),
-            other => other.list().ok_or_else(|| self.wrong(name, "an array", other)),
-        }
+    pub fn list(&self, name: &str) -> &'a [Json] {
+        self.read(name, "an array", |json| json.list().is_some()).list().unwrap_or_default()
     }
 
-    /// An array of whole numbers ≥ 0; a missing one is empty.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn counts(&self, name: &str) -> Result<Vec<u64>, Error> {
-        self.list(name)?
-            .iter()
-            .map(|item| item.count().ok_or_else(|| self.wrong(name, "whole numbers", item)))
-            .collect()
+    /// `true` or `false`, or false.
+    pub fn flag(&self, name: &str) -> bool {
+        *self.read(name, "true or false", |json| matches!(json, Json::Bool(_))) == Json::Bool(true)
     }
 
-    /// `true` or `false`, or none.
-    ///
-    /// # Errors
-    /// When it is something else.
-    pub fn flag(&self, name: &str) -> Result<Option<bool>, Error> {
-        match self.value.get(name) {
-            Json::Null => Ok(None),
-            Json::Bool(flag) => Ok(Some(*flag)),
-            other => Err(self.wrong(name, "true or false", other)),
-        }
+    /// Whether a function was given, for which `true` stands.
+    pub fn function(&self, name: &str) -> bool {
+        *self.read(name, "a function", |json| *json == Json::Bool(true)) == Json::Bool(true)
     }
 }

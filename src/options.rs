@@ -1,7 +1,7 @@
 //! What the host configured, parsed once and refused with a path when wrong.
 
 use crate::error::{Code, Error};
-use crate::json::{Fields, Json, member, misfit};
+use crate::json::{Faults, Fields, Json, misfit};
 use crate::plan::strategy::Strategy;
 use crate::prelude::*;
 use crate::text;
@@ -85,56 +85,72 @@ impl Options {
     /// # Errors
     /// With the path of the first wrong member.
     pub fn parse(json: &Json) -> Result<Self, Error> {
-        let options = Fields::of(json, "options", Code::InvalidOption)?;
-        known(json, "", &["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "onEvent", "tune"])?;
-        let empty = Json::Object(Vec::new());
-        let tune = if options.raw("tune").is_null() { &empty } else { options.raw("tune") };
-        let tuning = Fields::of(tune, "tune", Code::InvalidOption)?;
-        known(tune, "tune", &["preset", "strategy", "reserve", "maxInputTokens", "repair", "tokens", "shares"])?;
-        let seed = match tuning.text("preset")? {
-            None => false,
-            Some("contextguard") => true,
-            Some(other) => {
-                return Err(Error::at(
-                    Code::InvalidOption,
-                    "tune.preset",
-                    text!["There is no preset \"", other, "\"; the only one is \"contextguard\"."],
-                ));
-            }
-        };
-        let named = tuning.text("strategy")?;
-        if seed && named.is_some() {
-            return Err(Error::at(
+        let faults = Faults::default();
+        let options = Fields::of(json, "options", Code::InvalidOption, &faults);
+        if json.is_null() {
+            faults.note(misfit(Code::InvalidOption, "options", "an object", json));
+        }
+        let options = Fields { path: "", ..options };
+        known(options, &["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "onEvent", "tune"]);
+        let tune = inside(
+            options,
+            "tune",
+            "tune",
+            &["preset", "strategy", "reserve", "maxInputTokens", "repair", "tokens", "shares"],
+        );
+        let preset = tune.text("preset");
+        if let Some(other) = preset.filter(|&name| name != "contextguard") {
+            tune.wrong("preset", &text!["There is no preset \"", other, "\"; the only one is \"contextguard\"."]);
+        }
+        let named = tune.text("strategy");
+        if preset.and(named).is_some() {
+            faults.note(Error::at(
                 Code::PresetWithStrategy,
                 "tune.strategy",
                 "A preset brings its own steps: give either `preset` or `strategy`.",
             ));
         }
-        let strategy = match named {
-            None => Strategy::default(),
-            Some(name) => {
-                Strategy::parse(name).ok_or_else(|| unknown("tune.strategy", name, Strategy::NAMES, "strategy"))?
+        let strategy = named.and_then(|name| {
+            let strategy = Strategy::parse(name);
+            if strategy.is_none() {
+                unknown(tune, "strategy", name, Strategy::NAMES, "strategy");
             }
-        };
-        let tokens = if tuning.raw("tokens").is_null() { &empty } else { tuning.raw("tokens") };
-        Fields::of(tokens, "tune.tokens", Code::InvalidOption)?;
-        known(tokens, "tune.tokens", &["family", "estimator", "overhead"])?;
-        let reserve = limit(tune, "reserve", "tune.reserve")?;
-        if let (Some(reserve), Some(window)) = (reserve, options.raw("contextWindow").count()) {
-            room(window, reserve)?;
+            strategy
+        });
+        let tokens = inside(tune, "tokens", "tune.tokens", &["family", "estimator", "overhead"]);
+        let reserve = tune.tokens("reserve");
+        if let (Some(reserve), Some(window)) = (reserve, options.raw("contextWindow").count())
+            && let Err(fault) = room(window, reserve)
+        {
+            faults.note(fault);
         }
+        let max_output = options.tokens("maxOutputTokens");
+        let max_input = tune.some_tokens("maxInputTokens");
+        let repair = tune.flag("repair");
+        let summarize = options.function("summarize");
+        let summarizer =
+            inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "timeoutMs"]);
+        summarizer.tokens("timeoutMs");
+        let summarizer = Summarizer {
+            window: summarizer.some_tokens("contextWindow"),
+            max_output: summarizer.some_tokens("maxOutputTokens"),
+        };
+        let estimator = estimator(tokens, preset.is_some());
+        let overhead = tokens.tokens("overhead").unwrap_or(0);
+        let shares = shares(tune);
+        faults.end()?;
         Ok(Self {
-            seed,
-            strategy,
-            max_output: limit(json, "maxOutputTokens", "maxOutputTokens")?,
+            seed: preset.is_some(),
+            strategy: strategy.unwrap_or_default(),
+            max_output,
             reserve,
-            max_input: positive(tune, "maxInputTokens", "tune.maxInputTokens")?,
-            repair: tuning.flag("repair")?.unwrap_or(false),
-            summarize: given(options.raw("summarize"), "summarize")?,
-            summarizer: summarizer(options.raw("summarizer"))?,
-            estimator: estimator(tokens, seed)?,
-            overhead: limit(tokens, "overhead", "tune.tokens.overhead")?.unwrap_or(0),
-            shares: shares(tuning.raw("shares"))?,
+            max_input,
+            repair,
+            summarize,
+            summarizer,
+            estimator: Estimator::parse(&estimator)?,
+            overhead,
+            shares,
         })
     }
 }
@@ -177,53 +193,17 @@ pub fn window(value: &Json) -> Result<u64, Error> {
     })
 }
 
-fn limit(json: &Json, name: &str, path: &str) -> Result<Option<u64>, Error> {
-    match json.get(name) {
-        Json::Null => Ok(None),
-        other => other
-            .count()
-            .map(Some)
-            .ok_or_else(|| misfit(Code::InvalidOption, path, "a whole number of tokens of at least 0", other)),
-    }
-}
-
-fn positive(json: &Json, name: &str, path: &str) -> Result<Option<u64>, Error> {
-    match limit(json, name, path)? {
-        Some(0) => Err(Error::at(Code::InvalidOption, path, "Expected a number of tokens above 0.")),
-        other => Ok(other),
-    }
-}
-
-fn given(value: &Json, name: &str) -> Result<bool, Error> {
-    match value {
-        Json::Null => Ok(false),
-        Json::Bool(true) => Ok(true),
-        other => Err(misfit(Code::InvalidOption, name, "a function", other)),
-    }
-}
-
-fn summarizer(json: &Json) -> Result<Summarizer, Error> {
-    if json.is_null() {
-        return Ok(Summarizer { window: None, max_output: None });
-    }
-    Fields::of(json, "summarizer", Code::InvalidOption)?;
-    known(json, "summarizer", &["contextWindow", "maxOutputTokens", "timeoutMs"])?;
-    limit(json, "timeoutMs", "summarizer.timeoutMs")?;
-    Ok(Summarizer {
-        window: positive(json, "contextWindow", "summarizer.contextWindow")?,
-        max_output: positive(json, "maxOutputTokens", "summarizer.maxOutputTokens")?,
-    })
-}
-
-fn estimator(tokens: &Json, seed: bool) -> Result<Estimator, Error> {
-    let family = match tokens.get("family") {
-        Json::Null => &String::new(),
+/// The name of an estimator.
+fn estimator(tokens: Fields<'_>, seed: bool) -> String {
+    let family = match tokens.raw("family") {
+        Json::Null => "",
         Json::Text(family) => family,
         other => {
-            return Err(misfit(Code::InvalidOption, "tune.tokens.family", "the name of a tokenizer family", other));
+            tokens.faults.note(misfit(tokens.code, "tune.tokens.family", "the name of a tokenizer family", other));
+            ""
         }
     };
-    let rule = match tokens.get("estimator") {
+    let rule = match tokens.raw("estimator") {
         // The preset's figures are those of the system it stands for.
         Json::Null if seed => "bytes4",
         Json::Null => "lexical",
@@ -231,50 +211,41 @@ fn estimator(tokens: &Json, seed: bool) -> Result<Estimator, Error> {
         Json::Text(name) if name != "host" => {
             const NAMES: &[&str] = &["lexical", "bytes4"];
             if !NAMES.contains(&name.as_str()) {
-                return Err(unknown("tune.tokens.estimator", name, NAMES, "estimator"));
+                unknown(tokens, "estimator", name, NAMES, "estimator");
             }
             name
         }
         other => {
-            return Err(misfit(
-                Code::InvalidOption,
+            tokens.faults.note(misfit(
+                tokens.code,
                 "tune.tokens.estimator",
                 "the name of an estimator or a function",
                 other,
             ));
+            ""
         }
     };
-    if rule == "lexical" && !family.is_empty() && !Family::NAMES.contains(&family.as_str()) {
-        return Err(unknown("tune.tokens.family", family, Family::NAMES, "tokenizer family"));
+    if rule == "lexical" && !family.is_empty() && !Family::NAMES.contains(&family) {
+        unknown(tokens, "family", family, Family::NAMES, "tokenizer family");
     }
-    Estimator::parse(&if family.is_empty() { rule.to_owned() } else { text![rule, ":", family] })
+    if family.is_empty() { rule.to_owned() } else { text![rule, ":", family] }
 }
 
-fn shares(json: &Json) -> Result<Shares, Error> {
-    let names: Vec<&str> = SHARES.iter().map(|share| share.0).collect();
-    if !json.is_null() {
-        Fields::of(json, "tune.shares", Code::InvalidOption)?;
-        known(json, "tune.shares", &names)?;
-    }
+fn shares(tune: Fields<'_>) -> Shares {
+    let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));
     let mut values = [0; SHARES.len()];
     for (value, (name, default, least, most)) in values.iter_mut().zip(SHARES) {
-        *value = match json.get(name) {
-            Json::Null => default,
-            other => other
-                .millionths()
-                .and_then(|share| u64::try_from(share).ok())
-                .filter(|share| (least..=most).contains(share))
-                .ok_or_else(|| {
-                    Error::at(
-                        Code::InvalidOption,
-                        member("tune.shares", name),
-                        text!["Expected a share from ", decimal(least), " to ", decimal(most), "."],
-                    )
-                })?,
-        };
+        *value = default;
+        let given = shares.raw(name);
+        if !given.is_null() {
+            match given.millionths().and_then(|share| u64::try_from(share).ok()) {
+                Some(share) if (least..=most).contains(&share) => *value = share,
+                _ => shares.wrong(name, &text!["Expected a share from ", decimal(least), " to ", decimal(most), "."]),
+            }
+        }
     }
     let [target, tail, part, clear, accept, typed, facts, soft, fresh] = values;
-    Ok(Shares { target, tail, part, clear, accept, typed, facts, soft, fresh })
+    Shares { target, tail, part, clear, accept, typed, facts, soft, fresh }
 }
 
 fn decimal(millionths: u64) -> String {
@@ -282,25 +253,32 @@ fn decimal(millionths: u64) -> String {
     text![whole, ".", text::between(&part, 1, 7)].trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-fn known(json: &Json, path: &str, names: &[&str]) -> Result<(), Error> {
-    for (name, value) in json.members().unwrap_or_default() {
-        if !names.contains(&name.as_str()) && !value.is_null() {
-            return Err(unknown(&member(path, name), name, names, "option"));
-        }
-    }
-    Ok(())
+/// The members of the member `name`, which may have these names.
+fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> Fields<'a> {
+    let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
+    known(inner, names);
+    inner
 }
 
-fn unknown(path: &str, name: &str, names: &[&str], what: &str) -> Error {
+#[inline(never)]
+fn known(fields: Fields<'_>, names: &[&str]) {
+    for (name, value) in fields.value.members().unwrap_or_default() {
+        if !names.contains(&name.as_str()) && !value.is_null() {
+            unknown(fields, name, name, names, "option");
+        }
+    }
+}
+
+#[inline(never)]
+fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &str) {
     // The start of a name is as good as the name.
     let nearest = names.iter().copied().min_by_key(|candidate| {
         if name.len() > 2 && candidate.starts_with(name) { 0 } else { distance(name, candidate) }
     });
-    let code = if what == "option" { Code::UnknownOption } else { Code::InvalidOption };
-    Error::at(
-        code,
-        path,
-        text![
+    let code = if what == "option" { Code::UnknownOption } else { fields.code };
+    Fields { code, ..fields }.wrong(
+        member,
+        &text![
             "There is no ",
             what,
             " \"",
@@ -311,7 +289,7 @@ fn unknown(path: &str, name: &str, names: &[&str], what: &str) -> Error {
             names.join(", "),
             "."
         ],
-    )
+    );
 }
 
 /// Edits between two names, letters of either case alike.
