@@ -61,7 +61,8 @@ pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
     }
 }
 
-/// Covers what a shape says, with the summary if there is one. `asked`: a summarizer was asked in vain.
+/// Covers what a shape says, with the summary if there is one. `asked`: a summarizer was asked in vain. Whether something
+/// that a person requires or asked for is no longer told.
 pub(crate) fn cover(
     work: &mut Work<'_>,
     view: &View,
@@ -70,7 +71,7 @@ pub(crate) fn cover(
     summary: Option<String>,
     asked: bool,
     host: &mut dyn Host,
-) -> Result<(), Error> {
+) -> Result<bool, Error> {
     let mut breaker = work.state.breaker;
     let replaces = work
         .history
@@ -99,23 +100,28 @@ pub(crate) fn cover(
         material.previous = Some(summary.clone());
     }
     let known = facts::split(material.previous.as_deref().unwrap_or_default()).1;
-    let (kind, text) = match (summary, trimmed.filter(|_| !shorter)) {
-        (Some(mut text), _) => {
-            facts::append(
-                &mut text,
-                known,
-                &material.messages,
-                compose::facts_bytes(&scene, if replaces { u64::MAX } else { material.raw }),
-            );
-            (Kind::Summary, text)
+    let mut lost;
+    let written = match (summary, trimmed.filter(|_| !shorter)) {
+        (Some(text), _) => {
+            let bytes = compose::facts_bytes(&scene, if replaces { u64::MAX } else { material.raw });
+            Some((Kind::Summary, text, bytes, bytes * facts::RULES_SHARE / 100))
         }
         (None, Some(summary)) => {
-            // What is trimmed must make room: facts may stay as many as they are, but not grow.
-            let mut summary = facts::split(&summary).0.to_owned();
-            facts::append(&mut summary, known, &material.messages, known.len() + 2);
-            (Kind::Trim, summary)
+            // What is trimmed must make room: facts may stay as many as they are. Only requirements may grow, by about half
+            // of what goes.
+            let before = tokens::of_text(&scene.options.estimator, &summary);
+            let goes = usize::try_from(material.raw.saturating_sub(before) * 2).unwrap_or(usize::MAX);
+            let bytes = known.len() + 2;
+            Some((Kind::Trim, facts::split(&summary).0.to_owned(), bytes, bytes + goes))
         }
-        (None, None) => {
+        (None, None) => None,
+    };
+    let (kind, text) = match written {
+        Some((kind, mut text, bytes, rules)) => {
+            lost = facts::append(&mut text, known, &material.messages, bytes, rules);
+            (kind, text)
+        }
+        None => {
             let most = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
             // The digest is code's own text: four bytes a raw token. What is left up to the target is room for facts. But
             // never more than half of what it replaces.
@@ -130,16 +136,18 @@ pub(crate) fn cover(
             let raw = if below < raw / 4 { raw } else { raw.min(below) }.max(plan::LEAST_CAP);
             let raw = if shorter { scene.raw(shape.summary_tokens).saturating_sub(OVERHEAD) } else { raw };
             let mut bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
-            let mut text = digest::write(&material.source(), &work.call.todos, bytes);
-            for _ in 0..SHORTER_TRIES {
+            let mut text;
+            let mut tries = 0;
+            loop {
+                (text, lost) = digest::write(&material.source(), &work.call.todos, bytes, shorter);
                 let whole = compose::summary_text(&compose::trimmed(&text, dropped));
                 let size = tokens::of_text(&scene.options.estimator, if shorter { &whole } else { &text });
                 // Where identifiers or scripts take far more tokens, and so it would not fit, fewer bytes have to do.
-                if size <= raw || !shorter && size < below + FRAME {
+                if size <= raw || !shorter && size < below + FRAME || tries == SHORTER_TRIES {
                     break;
                 }
+                tries += 1;
                 bytes = crate::millionths::scale(bytes.min(text.len()) as u64, raw, size) as usize;
-                text = digest::write(&material.source(), &work.call.todos, bytes);
             }
             (if rung == Rung::Trim { Kind::Trim } else { Kind::Digest }, text)
         }
@@ -172,7 +180,7 @@ pub(crate) fn cover(
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
     work.forget_covered_reply();
-    Ok(())
+    Ok(lost)
 }
 
 /// Appends the literal strings that must stay and would go with what is covered, also where it had been cut before.

@@ -242,8 +242,10 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
     let mut highest = Rung::Pass;
     let mut gained = false;
     let replaces = matches!(&action, Move::Compact(shape) if !work.accepts(shape, false));
+    let mut untold = false;
     for _ in 0..STEPS {
         let state = work.state.clone();
+        let mut lost = false;
         match &action {
             Move::Stuck if gained => {
                 // What a late rung cut may let an early one help now.
@@ -255,13 +257,14 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
             Move::Edit(edit) => apply(&mut work, *edit),
             Move::Compact(shape) => {
                 let asked = answers.is_some() && !stale;
-                cover(&mut work, &current, shape, rung, summary.take(), asked, host)?;
+                lost = cover(&mut work, &current, shape, rung, summary.take(), asked, host)?;
             }
         }
         let view = work.project(host)?;
         // A summary in the place of what code wrote may be longer.
         let helped = view.raw() < current.raw() || rung == Rung::Summarize && replaces;
         gained |= helped;
+        untold |= helped && lost;
         if helped {
             highest = highest.max(rung);
             revised = true;
@@ -287,6 +290,9 @@ pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut d
         work.state.revision += 1;
     }
     let sent = render(&work, &mut current, host)?;
+    if untold {
+        report.warnings.push(Notice { code: Warning::RequirementsCut, path: None, advice: "The summary cannot tell all that was required or asked for: pin these messages, or use a larger window.".into() });
+    }
     for literal in lacking(&work, &current, host)? {
         report.warnings.push(Notice {
             code: Warning::MustKeepLost,

@@ -136,6 +136,8 @@ codes! {
         CounterFailed = "counter-failed",
         /// A string of `mustKeep` that the history holds is not in the view.
         MustKeepLost = "must-keep-lost",
+        /// What a person requires or asked for is cut in a summary.
+        RequirementsCut = "requirements-cut",
         /// The error given as `overflow` is not about the size of the request.
         NotAnOverflow = "not-an-overflow",
         /// A refusal has taught a smaller limit than the configured one.

@@ -32,6 +32,7 @@ export type WarningCode =
   | "opaque-content"
   | "orphan-result"
   | "provider-compaction"
+  | "requirements-cut"
   | "squeezed"
   | "stale-plan"
   | "store-failed"

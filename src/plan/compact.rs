@@ -5,7 +5,7 @@ use crate::archive::{Archive, Record};
 use crate::budget::share;
 use crate::message::{Digest, PartKind, Position, Role};
 use crate::prelude::*;
-use crate::state::Checkpoint;
+use crate::state::{Checkpoint, Kind};
 use crate::view::{Item, LEAST_CLEARED, Slot};
 
 /// What a compaction covers and keeps.
@@ -63,9 +63,12 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
     if shape.covers.count < scene.covered() {
         return None;
     }
-    // What goes must be more than the note that comes.
+    // What goes must be more than the note and the word of what was dropped that come.
     let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
-    let comes = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };
+    let mut comes = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };
+    if active.is_some_and(|active| active.kind != Kind::Trim) {
+        comes += LEAST_CLEARED / 2;
+    }
     let goes = |item: &&Item| matches!(item.slot, Slot::Host { index, .. } if index < shape.covers.count && !shape.head.contains(&index) && !shape.kept.contains(&index));
     let gone: u64 = scene.view.items.iter().filter(goes).map(|item| item.tokens).sum();
     (gone > comes).then_some(shape)
@@ -78,8 +81,10 @@ pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
         return None;
     }
     let cut = usize::try_from(scene.covered().saturating_sub(scene.history.first())).ok()? + scene.lead();
-    let shape = of_cut(scene, cut, 0).filter(|shape| shape.repeats(scene))?;
-    Some(Shape { summary_tokens: scene.estimate_of(most), ..shape })
+    let active = &scene.state.checkpoints[scene.history.active?];
+    let shape = of_cut(scene, cut, 0).filter(|shape| shape.covers == active.covers)?;
+    let (kept, opening) = (active.kept.clone(), active.opening);
+    Some(Shape { kept, opening, summary_tokens: scene.estimate_of(most), ..shape })
 }
 
 impl Shape {

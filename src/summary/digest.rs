@@ -28,8 +28,9 @@ const EVIDENCE: usize = 160;
 const FACTS_SHARE: usize = 60;
 
 /// The digest of a source within about `bytes`. A previous digest is merged section by section; any other previous
-/// summary is quoted.
-pub fn write(source: &Source<'_>, todos: &[Todo], bytes: usize) -> String {
+/// summary is quoted. With `least`, what a person required or asked for goes before all else. Whether some of that is
+/// not told: a requirement not whole, no request at all.
+pub fn write(source: &Source<'_>, todos: &[Todo], bytes: usize, least: bool) -> (String, bool) {
     let (previous, known) = facts::split(source.previous.unwrap_or_default());
     let merged = previous.starts_with(OPENING);
     let old = |heading: &str| if merged { section(previous, heading) } else { Vec::new() };
@@ -43,24 +44,27 @@ pub fn write(source: &Source<'_>, todos: &[Todo], bytes: usize) -> String {
     };
     // Shares of the budget, in percent; what one section leaves goes to the next, and in the end to the facts.
     let sections = [
+        (ASKED, requests(old(ASKED), source.messages), if least { 400 } else { 25 }),
         (BEFORE, before, 25),
-        (ASKED, requests(old(ASKED), source.messages), 25),
         (TODO, todo_list(todos), 10),
         (DONE, tools(old(DONE), source.messages), 15),
         (SAID, if said.is_empty() { old(SAID) } else { said }, 20),
     ];
-    let mut out = String::from(OPENING);
     let facts = Facts::of(known, source.messages);
-    let whole = bytes.saturating_sub(out.len());
-    let reserved = facts.bytes().min(whole * FACTS_SHARE / 100);
+    let whole = bytes.saturating_sub(OPENING.len());
+    let (required, named) = facts.bytes();
+    let most = whole * FACTS_SHARE / 100;
+    let reserved = (required + named).min(if least { most.max(required.min(whole)) } else { most });
     let mut rest = whole - reserved;
-    let used = sections.iter().filter(|section| !section.1.is_empty());
-    let mut weight: usize = used.map(|section| section.2).sum();
+    let mut weight: usize = sections.iter().filter(|section| !section.1.is_empty()).map(|section| section.2).sum();
+    let mut lost = false;
+    let mut out = String::from(OPENING);
     for (heading, lines, share) in sections.into_iter().filter(|section| !section.1.is_empty()) {
-        let budget = rest * share / weight.max(1);
+        let budget = rest * share / weight;
         weight -= share;
         let body = fit(lines, budget.saturating_sub(heading.len() + 2));
         if body.is_empty() {
+            lost |= heading == ASKED;
             continue;
         }
         rest = rest.saturating_sub(heading.len() + 2 + body.len());
@@ -69,8 +73,9 @@ pub fn write(source: &Source<'_>, todos: &[Todo], bytes: usize) -> String {
         out.push('\n');
         out.push_str(body.trim_end());
     }
-    facts.write(&mut out, rest + reserved);
-    out
+    let bytes = rest + reserved;
+    lost |= facts.write(&mut out, bytes, if least { bytes } else { bytes * facts::RULES_SHARE / 100 });
+    (out, lost)
 }
 
 /// The entries of a section of an earlier digest: each begins with a dash, and may run over lines.

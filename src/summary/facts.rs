@@ -25,12 +25,12 @@ const PASTED: usize = 4_000;
 /// Of their bytes, what is free for all others when names that a person typed are told, in percent: these stay until the end,
 /// and become ever more.
 const OTHERS_SHARE: usize = 50;
-/// Of its bytes, what requirements may take, in percent.
-const RULES_SHARE: usize = 50;
+/// Of its bytes, what requirements may take while others need the rest, in percent.
+pub const RULES_SHARE: usize = 50;
 /// Bytes that a line should have before any are kept free for others.
 const LINE: usize = 64;
-/// Bytes of an entry below which requirements are left out.
-const LEAST_RULE: usize = 16;
+/// Bytes that a requirement keeps at least; of more than so have room the newest are told.
+const LEAST_RULE: usize = 32;
 /// No fact is longer.
 const LONGEST: usize = 200;
 
@@ -84,9 +84,9 @@ pub fn split(summary: &str) -> (&str, &str) {
     (text::between(summary, 0, at).trim_end(), text::between(summary, at, summary.len()))
 }
 
-/// A summary with the facts of what it covers at its end, in at most about `bytes`: those of `earlier`, the facts of the
-/// summary before it, and those of the messages.
-pub fn append(summary: &mut String, earlier: &str, messages: &[(Content, bool)], bytes: usize) {
+/// A summary with the facts of what it covers at its end: those of `earlier`, the facts of the summary before it, and those
+/// of the messages. For `bytes` and `rules`, and what it answers, see [`Facts::write`].
+pub fn append(summary: &mut String, earlier: &str, messages: &[(Content, bool)], bytes: usize, rules: usize) -> bool {
     // Only what we write ourselves may stand under these headings.
     for heading in [RULES, FACTS] {
         while let Some(at) = heading_at(summary, heading) {
@@ -94,7 +94,7 @@ pub fn append(summary: &mut String, earlier: &str, messages: &[(Content, bool)],
         }
     }
     let facts = Facts::of(earlier, messages);
-    facts.write(summary, bytes);
+    facts.write(summary, bytes, rules)
 }
 
 /// The names in a text, each once, in their order; the rest is not looked through once they take `most` bytes.
@@ -217,32 +217,36 @@ impl<'t> Facts<'t> {
         before.seen += u32::from(before.source != fact.source);
     }
 
-    /// About how many bytes all of them take.
-    pub fn bytes(&self) -> usize {
-        let rules: usize = self.rules.iter().map(|(rule, _)| rule.len() + 3).sum();
+    /// About how many bytes all of them take: requirements, and the rest.
+    pub fn bytes(&self) -> (usize, usize) {
+        let rules = self.rules.iter().map(|(rule, _)| rule.len() + 3);
         let found = self.found.iter().filter(|fact| fact.rank() <= LAST_RANK).map(|fact| fact.text.len() + 2);
-        rules + found.sum::<usize>() + RULES.len() + FACTS.len() + 60
+        let found = found.sum::<usize>();
+        (rules.sum::<usize>() + RULES.len() + 2, found + if found > 0 { FACTS.len() + 58 } else { 0 })
     }
 
-    /// Appends them within about `bytes`, the most important first.
-    pub fn write(&self, out: &mut String, bytes: usize) {
+    /// Appends them within about `bytes`, the most important first; requirements within `rules` of these, or within what the
+    /// others leave. Whether some requirement is not told whole.
+    pub fn write(&self, out: &mut String, bytes: usize, rules: usize) -> bool {
         let start = out.len();
+        let most = rules.max(bytes.saturating_sub(self.bytes().1)).saturating_sub(RULES.len() + 2);
         let mut rules: Vec<&str> = Vec::new();
         for (rule, _) in &self.rules {
             if !rules.contains(rule) {
                 rules.push(rule);
             }
         }
+        let gone = rules.len().saturating_sub(most / LEAST_RULE);
+        let rules = rules.get(gone..).unwrap_or_default();
         let lengths: Vec<usize> = rules.iter().map(|rule| rule.len() + 3).collect();
-        let cap = text::level(&lengths, (bytes * RULES_SHARE / 100).saturating_sub(RULES.len() + 2));
-        // Of less nothing could be read.
-        if !rules.is_empty() && cap > LEAST_RULE {
+        let cap = text::level(&lengths, most);
+        if !rules.is_empty() {
             out.push_str("\n\n");
             out.push_str(RULES);
-            for rule in rules {
-                out.push_str("\n- ");
-                out.push_str(&text::start(&transcript::escape(rule), cap.saturating_sub(6)));
-            }
+        }
+        for rule in rules {
+            out.push_str("\n- ");
+            out.push_str(&text::start(&transcript::escape(rule), cap.saturating_sub(6)));
         }
         let mut room = bytes.saturating_sub(out.len() - start + FACTS.len() + 2);
         let ranks: Vec<usize> = self.found.iter().map(Fact::rank).collect();
@@ -281,6 +285,7 @@ impl<'t> Facts<'t> {
                 out.push_str(list);
             }
         }
+        gone > 0 || cap < usize::MAX
     }
 }
 

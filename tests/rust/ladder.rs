@@ -1,8 +1,10 @@
 //! Corners of the ladder that random histories found: each is the smallest one that showed it.
 
 use crate::support::{Chat, M, P, added, answer, assistant, call, calls, filler, result, says, system, user, words};
+use precis::error::Warning;
 use precis::message::Role;
 use precis::report::Outcome;
+use precis::state::Kind;
 use serde_json::json;
 
 fn chat(strategy: &str, window: u64) -> Chat {
@@ -199,6 +201,35 @@ fn what_was_clipped_and_cleared_reads_alike_in_both_loops() {
     assert!(cut && !raw.session().checkpoints.is_empty());
 }
 
+/// A message that requires something is trimmed, although a summarizer's text told nothing of it.
+#[test]
+fn a_trim_takes_over_what_the_trimmed_messages_require() {
+    let mut seen = 0;
+    for bytes in (400..6_000).step_by(200) {
+        let mut chat = Chat::new(json!({
+            "contextWindow": 4_000, "maxOutputTokens": 200, "summarize": true, "tune": { "tokens": { "estimator": "bytes4" } }
+        }));
+        let mut history = long_turns(6);
+        history.push(user(&format!("Never touch the table orders of the shop. {}", filler(300))));
+        chat.before_model(&history, Some(&mut |_| answer("The work goes on."))).unwrap();
+        history.extend([
+            assistant("Fine."),
+            user("Write the file."),
+            call("call_0", "write", json!({ "text": filler(bytes) })),
+        ]);
+        history.push(result("call_0", "written"));
+        let prepared = chat.before_model(&history, None).unwrap();
+        let state = chat.session();
+        let Some(newest) = state.checkpoints.last().filter(|newest| newest.kind == Kind::Trim) else { continue };
+        seen += 1;
+        let told = says(&prepared.view, "Never touch the table orders of the shop.");
+        let report = &prepared.committed.report;
+        let warned = report.warnings.iter().any(|warning| warning.code == Warning::RequirementsCut);
+        assert!(told || warned, "{bytes}: {}", newest.summary.text);
+    }
+    assert!(seen > 2, "{seen}");
+}
+
 /// A chat whose summary is large beside what the window leaves, a rule of the user in it, and a newest call of `bytes`.
 fn with_a_large_call(bytes: usize) -> (Chat, Vec<M>) {
     let mut chat = Chat::new(json!({
@@ -235,8 +266,11 @@ fn a_summary_is_shortened_before_a_request_is_called_infeasible() {
         let newest = state.checkpoints.last().unwrap();
         if newest.summary.raw < before / 2 {
             shortened += 1;
-            // Requirements go last.
-            assert!(newest.summary.raw < 80 || newest.summary.text.contains("Never delete"), "{}", newest.summary.text);
+            // Requirements go last; whatever goes is told.
+            let told = newest.summary.text.contains("\n- Never delete the branch release-7.");
+            assert!(told || newest.summary.raw < 70, "{}", newest.summary.text);
+            let warned = report.warnings.iter().any(|warning| warning.code == Warning::RequirementsCut);
+            assert!(told != warned, "{} {:?}", newest.summary.text, report.warnings);
         }
     }
     assert!(shortened > 2 && infeasible > 2, "{shortened} shortened, {infeasible} infeasible");
@@ -245,7 +279,7 @@ fn a_summary_is_shortened_before_a_request_is_called_infeasible() {
 #[test]
 fn a_shortened_summary_is_the_same_for_a_history_and_for_its_view() {
     let mut seen = 0;
-    for bytes in (8_000..20_000).step_by(500) {
+    for bytes in (4_000..8_000).step_by(200) {
         let (mut chat, mut history) = with_a_large_call(bytes);
         let first = chat.before_model(&history, None).unwrap();
         seen += usize::from(first.committed.report.rung == Some("trim"));
