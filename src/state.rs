@@ -129,7 +129,8 @@ impl Record for Checkpoint {
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
         archive.maybe_record("note", &mut self.note);
-        if self.head.iter().chain(&self.kept).chain([&self.covers.count]).min() != Some(&self.from) {
+        let first = |list: &[u64]| list.first().copied().unwrap_or(self.covers.count);
+        if first(&self.head).min(first(&self.kept)) != self.from {
             archive.reject("from");
         }
         for list in [&self.head, &self.kept] {
