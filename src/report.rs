@@ -81,29 +81,44 @@ impl Parts {
 impl Usage {
     /// As plain JSON, by the names of the public types.
     pub fn to_json(self) -> Json {
-        let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
-        let parts = self.parts;
-        let mut inner = Archive::writer();
-        inner.put_count("system", parts.system);
-        inner.put_count("tools", parts.tools);
-        inner.put_count("user", parts.user);
-        inner.put_count("assistant", parts.assistant);
-        inner.put_count("toolResults", parts.results);
-        inner.put_count("media", parts.media);
-        inner.put_count("summary", parts.summary);
-        let mut out = Archive::writer();
-        out.put_count("tokens", self.tokens);
-        out.put_count("raw", self.raw);
-        out.put_count("window", self.window);
-        out.put_count("trigger", self.trigger);
-        out.put("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 });
-        out.put_count("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound));
-        out.put_text("source", if self.reported { "reported" } else { "estimated" });
-        out.put_count("bound", self.bound);
-        out.put("parts", inner.finish());
+        let (mut out, mut parts, mut at) = (Archive::writer(), Archive::writer(), 0);
+        self.each(&mut |name, value| {
+            if at < PARTS_FROM { &mut out } else { &mut parts }.put(name, value);
+            at += 1;
+        });
+        out.put("parts", parts.finish());
         out.finish()
     }
+
+    /// Calls `each` with the members of that, one after another; from [`PARTS_FROM`] on with those of `parts`.
+    pub fn each(self, each: &mut dyn FnMut(&'static str, Json)) {
+        let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
+        let Parts { system, tools, user, assistant, results, media, summary } = self.parts;
+        for (name, number) in
+            [("tokens", self.tokens), ("raw", self.raw), ("window", self.window), ("trigger", self.trigger)]
+        {
+            each(name, number.into());
+        }
+        each("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 });
+        each("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound).into());
+        each("source", if self.reported { "reported" } else { "estimated" }.into());
+        for (name, number) in [
+            ("bound", self.bound),
+            ("system", system),
+            ("tools", tools),
+            ("user", user),
+            ("assistant", assistant),
+            ("toolResults", results),
+            ("media", media),
+            ("summary", summary),
+        ] {
+            each(name, number.into());
+        }
+    }
 }
+
+/// Which of the members of a usage is the first of its parts.
+const PARTS_FROM: usize = 8;
 
 /// What came of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

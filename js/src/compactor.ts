@@ -2,12 +2,18 @@ import { answerOf, asking } from "./ask.ts";
 import { enter } from "./engine.ts";
 import { PrecisError } from "./errors.ts";
 import { FixedMemory } from "./fixed.ts";
-import type { CallInput, Outcome } from "./glue.ts";
+import { type Again, type CallInput, members, type Outcome, STATE } from "./glue.ts";
 import { CallHost, telling } from "./host.ts";
 import { plainOptions, refusalOf } from "./options.ts";
-import { type History, Memory, type Rest } from "./read.ts";
+import { type Entry, type History, Memory, NOWHERE, type Rest } from "./read.ts";
 import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared, SessionState } from "./types.ts";
 import { readUsage } from "./usage.ts";
+
+/** What a call may ask for beside what its messages need. */
+type More = Pick<CallInput, "compact" | "focus">;
+
+/** Not left alone yet. */
+type Filled<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** A call that was read: what the engine is given of it. */
 interface Opened<Base, M extends Base> {
@@ -20,6 +26,8 @@ interface Opened<Base, M extends Base> {
 
 /** All of it, where the short way is none. */
 interface Kept<Base, M extends Base> extends Opened<Base, M> {
+  readonly entries: readonly Entry[];
+  readonly records: Uint32Array;
   readonly flags: Uint8Array;
 }
 
@@ -79,53 +87,63 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     return found;
   }
 
-  function open<M extends Base>(call: ModelCall<M>, more: Pick<CallInput, "compact" | "focus"> = {}): Opened<Base, M> {
+  /** `more`: what is asked for besides; null if nothing is, and the short way may be taken. */
+  function open<M extends Base>(call: ModelCall<M>, more: More | null = {}): Opened<Base, M> {
     const given: Partial<ModelCall<M>> = call ?? {};
     const { memory, fixed } = readerFor(given.model);
-    const history = memory.history(given.messages);
-    const messages = given.messages as readonly M[];
     const system = fixed.system(given.system);
     const tools = fixed.tools(given.tools);
     const { state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
-    const input: CallInput = {
+    const input: Filled<CallInput> = {
       options: plain,
       window: typeof contextWindow === "function" ? contextWindow(model) : contextWindow,
-      ...{ state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight },
+      state,
+      offset,
+      model,
+      maxOutputTokens,
+      todos,
+      mustKeep,
+      threshold,
+      inFlight,
       overflow: refusalOf(given.overflow),
       system: system?.record ?? null,
       tools: tools?.record ?? null,
       uncountedTools: tools?.uncounted ?? 0,
-      unreadable: history.unreadable,
-      ...(history.guessed || system?.guessed || tools?.guessed ? { counterFailed: true } : {}),
-      ...(format.id ? { ids: messages.map((message) => format.id?.(message) ?? null) } : {}),
-      ...(format.alternation === "strict" && format.merge ? { strict: true } : {}),
-      ...more,
+      unreadable: NOWHERE,
+      counterFailed: system?.guessed || tools?.guessed ? true : undefined,
+      ids: undefined,
+      strict: format.alternation === "strict" && format.merge ? true : undefined,
+      compact: more?.compact,
+      focus: more?.focus,
+      asking: undefined,
     };
+    const history = memory.history(given.messages, more || format.id ? undefined : (rest) => isSameCall(rest, input));
+    const messages = given.messages as readonly M[];
+    input.unreadable = history.unreadable;
+    if (history.guessed) input.counterFailed = true;
+    if (format.id) input.ids = messages.map((message) => format.id?.(message) ?? null);
     return { input, messages, memory, history, given };
   }
 
-  function hostOf<M extends Base>({ messages, memory, history }: Opened<Base, M>): CallHost<Base, M> {
-    return new CallHost(format, memory, messages, history);
+  function hostOf<M extends Base>({ messages, memory, history, entries }: Kept<Base, M>): CallHost<Base, M> {
+    return new CallHost(format, memory, messages, entries, history.made);
   }
 
-  async function decide<M extends Base>(
-    call: ModelCall<M>,
-    more?: Pick<CallInput, "compact" | "focus">,
-  ): Promise<Prepared<M>> {
+  async function decide<M extends Base>(call: ModelCall<M>, more?: More): Promise<Prepared<M>> {
     const signal = call?.signal;
     signal?.throwIfAborted();
-    const short = open(call, more);
+    const asksMore = more ?? (call?.pin || call?.isTyped ? {} : null);
+    const short = open(call, asksMore);
+    const rested = asksMore ? undefined : resumed(short);
+    if (rested) return rested;
     const tellCaller = telling(call?.onEvent);
     const tell = (event: CompactionEvent) => {
       tellAll(event);
       tellCaller(event);
     };
-    const rested = more || call.pin || call.isTyped ? undefined : resumed(short);
-    if (rested) return rested;
     // While this one waits, the host may add messages, and another call may read more of this chat.
     const opened = kept(short);
-    const { records } = opened.history;
-    const { flags } = opened;
+    const { records, flags } = opened;
     let input: CallInput = { ...opened.input, asking: true };
     let host = hostOf(opened);
     const step = enter((glue) => glue.begin(input, records, flags, host));
@@ -138,7 +156,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       const done = prepared(step, host);
       const { standing } = step;
       const count = opened.messages.length;
-      opened.history.leave(standing ? left(standing, count, done.view.slice(), input, step) : null);
+      opened.history.leave(standing ? left(standing, count, done.view.slice(), opened.input, step) : null);
       return done;
     }
     let { plan } = step;
@@ -177,22 +195,22 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     },
     usage(call) {
       const opened = kept(open(call));
-      return enter((glue) => glue.usage(opened.input, opened.history.records, opened.flags, hostOf(opened)));
+      return enter((glue) => glue.usage(opened.input, opened.records, opened.flags, hostOf(opened)));
     },
     plan(call) {
       const opened = kept(open(call));
-      return enter((glue) => glue.plan(opened.input, opened.history.records, opened.flags, hostOf(opened)));
+      return enter((glue) => glue.plan(opened.input, opened.records, opened.flags, hostOf(opened)));
     },
     requests(call, plan) {
       const opened = kept(open(call));
-      return enter((glue) => glue.requests(opened.input, opened.history.records, opened.flags, plan, hostOf(opened)));
+      return enter((glue) => glue.requests(opened.input, opened.records, opened.flags, plan, hostOf(opened)));
     },
     commit(call, plan, results) {
       const opened = kept(open(call));
       const host = hostOf(opened);
       const answers = results?.map(answerOf);
       return prepared(
-        enter((glue) => glue.commit(opened.input, opened.history.records, opened.flags, plan, answers, host)),
+        enter((glue) => glue.commit(opened.input, opened.records, opened.flags, plan, answers, host)),
         host,
       );
     },
@@ -202,11 +220,11 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
 
 /** The short way: what the last call of this chat left, and the messages that were added since. */
 function resumed<Base, M extends Base>({ input, messages, history }: Opened<Base, M>): Prepared<M> | undefined {
-  const { rest, added } = history;
+  const { rest, again } = history;
   if (!rest) return undefined;
-  const outcome =
-    (isSameCall(rest, input) ? againAs(rest, added) : undefined) ??
-    enter((glue) => glue.resume(input, added, rest.standing));
+  const outcome = again
+    ? againAs(rest, again)
+    : enter((glue) => glue.resume(input, history.records(rest.count), rest.standing));
   if (!outcome) return undefined;
   const { state, changed, report, standing } = outcome;
   const view = rest.view as M[];
@@ -216,32 +234,28 @@ function resumed<Base, M extends Base>({ input, messages, history }: Opened<Base
 }
 
 /** What a call leaves. The host may change what it was given: only the state's own members are looked at again. */
-function left(standing: Uint32Array, count: number, view: unknown[], input: CallInput, outcome: Outcome): Rest {
+function left(standing: Uint8Array, count: number, view: unknown[], input: CallInput, outcome: Outcome): Rest {
   const { state, changed, report } = outcome;
-  return { standing, count, view, input, state, changed, keepFrom: report.keepFrom, stamp: Object.values(state) };
+  const given = members(input);
+  given[STATE] = state;
+  return { standing, count, view, given, state, changed, keepFrom: report.keepFrom, stamp: Object.values(state) };
 }
 
 /** Where the view is the one before, with the new messages. */
 const NO_VIEW = /* @__PURE__ */ new Uint32Array(0);
 
 /** Whether a call is given what the last one was given, and the state that this one answered. */
-function isSameCall({ input: last, state, stamp }: Rest, input: CallInput): boolean {
-  if (input.unreadable.length > 0) return false;
-  for (const name in input) {
-    const key = name as keyof CallInput;
-    if (key !== "unreadable" && input[key] !== (key === "state" ? state : last[key])) return false;
-  }
+function isSameCall({ given, state, stamp }: Rest, input: CallInput): boolean {
+  const now = members(input);
+  for (let i = 0; i < now.length; i++) if (now[i] !== given[i]) return false;
   let at = 0;
   for (const name in state) if (state[name as keyof SessionState] !== stamp[at++]) return false;
-  return at === stamp.length;
+  return at === stamp.length && "pending" in state;
 }
 
-/** The outcome before, with what adding these messages makes different; undefined if that is more than numbers. */
-function againAs({ standing, state, changed, keepFrom }: Rest, added: Uint32Array): Outcome | undefined {
+/** The outcome before, with what adding messages makes different. */
+function againAs({ state, changed, keepFrom }: Rest, { usage, request, reason, at, standing }: Again): Outcome {
   const { pending } = state as { pending?: object };
-  const again = pending && enter((glue) => glue.again(added, standing));
-  if (!again) return undefined;
-  const { usage, request, reason, at } = again;
   const next = { ...state, pending: { ...pending, request, raw: usage.raw, at } };
   return {
     state: next,
@@ -261,7 +275,7 @@ function againAs({ standing, state, changed, keepFrom }: Rest, added: Uint32Arra
     },
     changed,
     view: NO_VIEW,
-    standing: again.standing,
+    standing,
   };
 }
 
@@ -281,8 +295,9 @@ function kept<Base, M extends Base>(opened: Opened<Base, M>): Kept<Base, M> {
   return {
     ...opened,
     messages: opened.messages.slice(),
+    entries: history.entries.slice(0, length),
+    records: history.records().slice(),
     flags: flagsOf(opened),
-    history: { ...history, entries: history.entries.slice(0, length), records: history.records.slice() },
   };
 }
 

@@ -1,5 +1,6 @@
 import { enter, isWhole, memoryBuffer } from "./engine.ts";
 import { at, type PrecisError } from "./errors.ts";
+import type { Again } from "./glue.ts";
 import type { Leaves } from "./leaves.ts";
 import { type Count, writeMessage } from "./script.ts";
 import { EngineTape, MemoryTape, type Tape } from "./tape.ts";
@@ -23,8 +24,18 @@ export interface Digested {
   readonly guessed: boolean;
 }
 
+/** A call that may be decided where its new messages are digested. */
+export interface Ahead {
+  /** Records of messages that were added before those. */
+  known: Uint32Array;
+  /** What the call before left. */
+  readonly standing: Uint8Array;
+  /** What came of it; null if it was not asked. */
+  again: Again | undefined | null;
+}
+
 /**
- * Has the engine digest messages, all in one go.
+ * Has the engine digest messages, all in one go; if they are short, what comes `ahead` as well.
  *
  * @throws PrecisError with the path of the message that cannot be read.
  */
@@ -32,6 +43,7 @@ export function digest(
   sources: readonly Source[],
   estimator: string,
   counter: ((text: string) => number) | null,
+  ahead: Ahead | null = null,
 ): Digested[] {
   const guessed: boolean[] = [];
   if (isShort(sources)) {
@@ -39,7 +51,10 @@ export function digest(
     spareShort = null;
     for (const { leaves, path } of sources) guessed.push(write(tape, leaves, path, counter));
     const { ops, text } = tape.finish();
-    const records = enter((glue) => glue.digest(estimator, ops, text));
+    const { records, again } = enter((glue) =>
+      glue.digest(estimator, ops, text, ahead?.known ?? null, ahead?.standing ?? null),
+    );
+    if (ahead) ahead.again = again;
     spareShort = tape;
     return split(records, guessed);
   }

@@ -13,6 +13,8 @@ interface Engine {
 }
 
 let engine: Engine;
+/** Its memory, as it was seen last. */
+let bytes = new Uint8Array(0);
 /** Who answers what the engine asks: the host of the innermost call. */
 let host: Host | undefined;
 /** What it threw, until the engine has come to an end. */
@@ -27,6 +29,7 @@ const REFUSED = 1;
 export function instantiate(module: WebAssembly.Module): WebAssembly.Memory {
   const { exports } = new WebAssembly.Instance(module, { precis: { ask } });
   engine = exports as unknown as Engine;
+  bytes = new Uint8Array(0);
   return engine.memory;
 }
 
@@ -42,7 +45,7 @@ function call<T>(number: number, values: readonly unknown[], asked: Host | undef
         for (const value of values) out.value(value);
       }),
     );
-    const from = new Incoming(engine.memory.buffer, answer);
+    const from = new Incoming(memory(), answer >>> 0);
     engine.done(answer);
     const how = from.value<number>();
     if (how === WENT_WELL) return read(from);
@@ -58,7 +61,7 @@ function call<T>(number: number, values: readonly unknown[], asked: Host | undef
 function ask(number: number, args: number): number {
   return place((out) => {
     try {
-      const from = new Incoming(engine.memory.buffer, args);
+      const from = new Incoming(memory(), args >>> 0);
       const next = <T>() => from.value<T>();
       const asked = host as Host;
       out.start(0);
@@ -86,15 +89,21 @@ function place(write: (out: Outgoing) => void): number {
   write(out);
   const block = out.finish();
   const at = engine.room(block.length) >>> 0;
-  new Uint8Array(engine.memory.buffer).set(block, at);
+  memory().set(block, at);
   spare = out;
   return at;
 }
 
+/** The engine's memory as it is now: it moves when it grows. */
+function memory(): Uint8Array {
+  if (bytes.length === 0) bytes = new Uint8Array(engine.memory.buffer);
+  return bytes;
+}
+
 const value = <T>(from: Incoming): T => from.value<T>();
 
-/** A call's values, in the order of `MEMBERS` in `src/wasm/mod.rs` and what follows there. */
-function members(call: CallInput, records: Uint32Array, flags: Uint8Array | null): unknown[] {
+/** What a call is given beside its messages, in the order of `MEMBERS` in `src/wasm/exports.rs` and what follows there. */
+export function members(call: CallInput): unknown[] {
   return [
     call.options,
     call.window,
@@ -117,17 +126,47 @@ function members(call: CallInput, records: Uint32Array, flags: Uint8Array | null
     call.inFlight,
     call.system,
     call.tools,
-    records,
-    flags,
   ];
 }
+
+/** Where among them the state is. */
+export const STATE = 2;
 
 function outcome(from: Incoming): Outcome {
   const next = <T>() => from.value<T>();
   const done: Outcome = { state: next(), report: next(), changed: next(), view: next() };
-  done.standing = next<Uint32Array | null>() ?? undefined;
+  done.standing = next<Uint8Array | null>() ?? undefined;
   done.next = next<Plan | null>() ?? undefined;
   return done;
+}
+
+/** Its numbers as `write_passed` in `src/wasm/exports.rs` has them. */
+function again(next: <T>() => T): Again {
+  return {
+    usage: {
+      tokens: next(),
+      raw: next(),
+      window: next(),
+      trigger: next(),
+      fraction: next(),
+      untilCompaction: next(),
+      source: next(),
+      bound: next(),
+      parts: {
+        system: next(),
+        tools: next(),
+        user: next(),
+        assistant: next(),
+        toolResults: next(),
+        media: next(),
+        summary: next(),
+      },
+    },
+    request: next(),
+    reason: next(),
+    at: { count: next(), chain: next() },
+    standing: next(),
+  };
 }
 
 /** Digests messages; used synchronously and freed. */
@@ -145,34 +184,39 @@ export const glue = {
     call(1, [reading.number, bytes, ops], undefined, () => {}),
   finish: (reading: Reading): Uint32Array => call(2, [reading.number], undefined, value<Uint32Array>),
   free: (reading: Reading): void => call(3, [reading.number], undefined, () => {}),
-  /** A short tape at once: the records of its messages. */
-  digest: (estimator: string, ops: Uint32Array, text: Uint8Array): Uint32Array =>
-    call(17, [estimator, ops, text], undefined, value<Uint32Array>),
+  /**
+   * A short tape at once: the records of its messages. With what a call left, `resume` as well, where everything but the
+   * messages is as it was: what is different when first those of the records `known` and then these are added.
+   */
+  digest: (
+    estimator: string,
+    ops: Uint32Array,
+    text: Uint8Array,
+    known: Uint32Array | null,
+    standing: Uint8Array | null,
+  ): Digested =>
+    call(16, [estimator, ops, text, known, standing], undefined, (from) => {
+      const next = <T>() => from.value<T>();
+      const records = next<Uint32Array>();
+      return { records, again: next<true | null>() ? again(next) : undefined };
+    }),
   /** Checks options; answers the name of the estimator for this model. */
   validate: (options: unknown, model?: string): string => call(4, [options, model], undefined, value<string>),
   plan: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Plan =>
-    call(5, members(input, records, flags), host, value<Plan>),
+    call(5, [...members(input), records, flags], host, value<Plan>),
   /** Decides, and commits at once unless the summarizer has to be asked first: then the plan that waits. */
   begin: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan } =>
-    call(6, members(input, records, flags), host, (from) => {
+    call(6, [...members(input), records, flags], host, (from) => {
       const plan = from.value<Plan | null>();
       return plan ? { plan } : outcome(from);
     }),
   /** `begin` for a chat to which only these messages were added since; undefined if that is not enough to decide. */
-  resume: (input: CallInput, records: Uint32Array, standing: Uint32Array): Outcome | undefined =>
-    call(7, [...members(input, records, null), standing], undefined, (from) =>
+  resume: (input: CallInput, records: Uint32Array, standing: Uint8Array): Outcome | undefined =>
+    call(7, [...members(input), records, null, standing], undefined, (from) =>
       from.value() === null ? outcome(from) : undefined,
     ),
-  /** `resume` where everything but the messages is as it was in the call that left `standing`: what is different. */
-  again: (records: Uint32Array, standing: Uint32Array): Again | undefined =>
-    call(16, [records, standing], undefined, (from) => {
-      const next = <T>() => from.value<T>();
-      const usage = next<ContextUsage | null>();
-      if (!usage) return undefined;
-      return { usage, request: next(), reason: next(), at: { count: next(), chain: next() }, standing: next() };
-    }),
   usage: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage =>
-    call(8, members(input, records, flags), host, value<ContextUsage>),
+    call(8, [...members(input), records, flags], host, value<ContextUsage>),
   requests: (
     input: CallInput,
     records: Uint32Array,
@@ -180,7 +224,7 @@ export const glue = {
     plan: unknown,
     host: Host,
   ): SummaryRequest<never>[] =>
-    call(9, [...members(input, records, flags), plan], host, value<SummaryRequest<never>[]>),
+    call(9, [...members(input), records, flags, plan], host, value<SummaryRequest<never>[]>),
   commit: (
     input: CallInput,
     records: Uint32Array,
@@ -188,7 +232,7 @@ export const glue = {
     plan: unknown,
     results: Answer[] | undefined,
     host: Host,
-  ): Outcome => call(10, [...members(input, records, flags), plan, results], host, outcome),
+  ): Outcome => call(10, [...members(input), records, flags, plan, results], host, outcome),
   after_model: (options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState =>
     call(11, [options, state, usage, request], undefined, value<SessionState>),
   keep_from: (state: unknown): { readonly index: number; readonly id: string | null } =>
@@ -221,17 +265,17 @@ export interface CallInput {
   readonly mustKeep?: readonly string[] | undefined;
   readonly threshold?: unknown;
   /** Whoever calls goes on asking as long as there is more to ask. */
-  readonly asking?: boolean;
+  readonly asking?: boolean | undefined;
   readonly inFlight?: unknown;
   readonly overflow?: Refusal | true | null;
   readonly focus?: unknown;
-  readonly strict?: true;
-  readonly compact?: true;
-  readonly ids?: (string | null)[];
+  readonly strict?: true | undefined;
+  readonly compact?: true | undefined;
+  readonly ids?: (string | null)[] | undefined;
   /** Indices of messages whose format said nothing of them. */
-  readonly unreadable: number[];
+  readonly unreadable: readonly number[];
   /** The host's token counter failed on some text of this call. */
-  readonly counterFailed?: true;
+  readonly counterFailed?: true | undefined;
 }
 
 /** What a provider's error says, for the engine to judge. */
@@ -272,7 +316,13 @@ export interface Outcome {
   view: Uint32Array;
   next?: Plan | undefined;
   /** What the next call of this chat may rely on. */
-  standing?: Uint32Array | undefined;
+  standing?: Uint8Array | undefined;
+}
+
+/** What comes of a short tape. */
+export interface Digested {
+  readonly records: Uint32Array;
+  readonly again: Again | undefined;
 }
 
 /** What is different from the call before in one that has nothing to do. */
@@ -282,5 +332,5 @@ export interface Again {
   readonly reason: string;
   /** The end of the history: how many messages, and the chain there. */
   readonly at: { readonly count: number; readonly chain: string };
-  readonly standing: Uint32Array;
+  readonly standing: Uint8Array;
 }

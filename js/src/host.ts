@@ -3,7 +3,7 @@ import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import type { Host, Outcome } from "./glue.ts";
 import { quiet } from "./quiet.ts";
-import type { History, Made, Memory } from "./read.ts";
+import type { Entry, Made, Memory } from "./read.ts";
 import { writeMessage } from "./script.ts";
 import { MemoryTape } from "./tape.ts";
 import type { CompactionEvent } from "./types.ts";
@@ -17,28 +17,29 @@ export class CallHost<Base, M extends Base> implements Host {
   readonly made: M[] = [];
   private readonly known = new Map<unknown, Made>();
 
+  /** `earlier`: messages made for this chat before. */
   constructor(
     private readonly format: Format<Base>,
     private readonly memory: Memory<Base>,
     private readonly messages: readonly M[],
-    private readonly history: History,
+    private readonly entries: readonly Entry[],
+    private readonly earlier: Made[],
   ) {}
 
   read(indices: Uint32Array): { ops: Uint32Array; text: Uint8Array } {
     return leave(() => {
       const tape = new MemoryTape();
-      for (const index of indices) writeMessage(tape, this.history.entries[index]?.leaves ?? [], null);
+      for (const index of indices) writeMessage(tape, this.entries[index]?.leaves ?? [], null);
       return tape.finish();
     });
   }
 
   summary(text: string, id: string, covers: number): Uint32Array {
     return leave(() => {
-      const { made } = this.history;
-      let known = made.find((one) => one.text === text && one.id === id && one.covers === covers);
+      let known = this.earlier.find((one) => one.text === text && one.id === id && one.covers === covers);
       if (!known) {
         known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
-        remember(made, known);
+        remember(this.earlier, known);
       }
       this.known.set(known.message, known);
       return this.add(known.message);
@@ -87,7 +88,7 @@ export class CallHost<Base, M extends Base> implements Host {
         view.push(message);
         // However many others this call has tried: what is sent is found again.
         const known = this.known.get(message);
-        if (known) remember(this.history.made, known);
+        if (known) remember(this.earlier, known);
       } else for (let i = from; i < to; i++) view.push(this.messages[i] as M);
     }
     return view;

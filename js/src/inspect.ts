@@ -18,6 +18,6 @@ export function checkMessages<M>(
   format: Format<M>,
   messages: readonly M[],
 ): { rule: string; index: number; message: string }[] {
-  const { records } = new Memory(format, "bytes4", null).history(messages);
-  return enter((glue) => glue.check(records, format.alternation === "strict"));
+  const history = new Memory(format, "bytes4", null).history(messages);
+  return enter((glue) => glue.check(history.records(), format.alternation === "strict"));
 }

@@ -1,7 +1,8 @@
-import { digest } from "./digest.ts";
+import { type Ahead, digest } from "./digest.ts";
+import { enter } from "./engine.ts";
 import { isOutOfStack, PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
-import type { CallInput } from "./glue.ts";
+import type { Again } from "./glue.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "./leaves.ts";
 import type { SessionState } from "./types.ts";
 
@@ -17,32 +18,62 @@ export interface Entry {
   readonly members: readonly unknown[] | null;
 }
 
-/** A whole history, as the engine takes it. */
-export interface History {
-  readonly entries: readonly Entry[];
-  /** All records, one after another. Like the entries they are the chat's own: another call may read more of it. */
-  readonly records: Uint32Array;
-  readonly unreadable: number[];
-  readonly guessed: boolean;
+/** A whole history, as the engine takes it. What it holds is the chat's own: another call may read more of it. */
+export class History {
+  readonly unreadable: number[] = NOWHERE;
+  readonly guessed: boolean = false;
+
+  constructor(
+    private readonly chat: Chat,
+    private readonly count: number,
+    /** What the last call of this chat left, if the messages it saw are the first of these, unchanged. */
+    readonly rest: Rest | null,
+    /** What comes of adding those after it, where that is all there is to this call, and no more than numbers. */
+    readonly again: Again | undefined,
+  ) {
+    if (!chat.odd) return;
+    this.unreadable = [];
+    this.again = undefined;
+    for (let i = 0; i < count; i++) {
+      const entry = chat.entries[i] as Entry;
+      if (entry.unreadable) this.unreadable.push(i);
+      if (entry.guessed) this.guessed = true;
+    }
+    if (this.unreadable.length === 0) this.unreadable = NOWHERE;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.chat.entries;
+  }
+
   /** Messages made for this chat, to be found again. */
-  readonly made: Made[];
-  /** What the last call of this chat left, if the messages it saw are the first of these, unchanged. */
-  readonly rest: Rest | null;
-  /** The records of the messages after `rest`. */
-  readonly added: Uint32Array;
+  get made(): Made[] {
+    return this.chat.made;
+  }
+
+  /** The records of the messages from one on, one after another. */
+  records(from = 0): Uint32Array {
+    return recordsOf(this.chat, from, this.count);
+  }
+
   /** Keeps what a call leaves. */
-  leave(rest: Rest | null): void;
+  leave(rest: Rest | null): void {
+    this.chat.rest = rest;
+  }
 }
+
+/** The same array each time, so that it is seen at once that there are none. */
+export const NOWHERE: number[] = [];
 
 /** What a call that had nothing to do leaves for the next one. */
 export interface Rest {
   /** Messages it saw. */
   readonly count: number;
   /** For the engine. */
-  readonly standing: Uint32Array;
-  /** What else the call was given. */
-  readonly input: CallInput;
-  /** The state it answered, and the members of that as they were. */
+  readonly standing: Uint8Array;
+  /** What else the next call has to be given to be the same: the state is what this one answered. */
+  readonly given: readonly unknown[];
+  /** That state, and its members as they were. */
   readonly state: SessionState;
   readonly stamp: readonly unknown[];
   readonly changed: boolean;
@@ -102,12 +133,12 @@ export class Memory<Base> {
   ) {}
 
   /**
-   * The records of a history. When it only grew since it was last seen, that costs a few comparisons per message and
-   * the reading of what is new.
+   * Reads a history. When it only grew since it was last seen, that costs a few comparisons per message and the
+   * reading of what is new; if besides `isSame` says that the call is the one before, it is decided in the same go.
    *
    * @throws PrecisError `messages-not-array`, `message-hole`, or what reading a message's values throws.
    */
-  history(messages: unknown): History {
+  history(messages: unknown, isSame?: (rest: Rest) => boolean): History {
     if (!Array.isArray(messages)) {
       throw new PrecisError(
         "messages-not-array",
@@ -115,42 +146,22 @@ export class Memory<Base> {
         "Give the history as an array of messages, oldest first.",
       );
     }
-    if (messages.length === 0) {
-      return {
-        entries: [],
-        records: NONE,
-        unreadable: [],
-        guessed: false,
-        made: [],
-        rest: null,
-        added: NONE,
-        leave() {},
-      };
-    }
+    const { length } = messages;
+    if (length === 0) return new History(newChat(), 0, null, undefined);
     const chat = this.chat(messages);
     const known = this.known(chat, messages);
-    if (known < messages.length) this.extend(chat, messages, known);
-    const unreadable: number[] = [];
-    let guessed = false;
-    for (let i = 0; chat.odd && i < messages.length; i++) {
-      const entry = chat.entries[i] as Entry;
-      if (entry.unreadable) unreadable.push(i);
-      if (entry.guessed) guessed = true;
+    const rest = chat.rest && chat.rest.count <= known ? chat.rest : null;
+    const ahead: Ahead | null =
+      rest && !chat.odd && isSame?.(rest) ? { known: NONE, standing: rest.standing, again: null } : null;
+    if (known < length) {
+      if (ahead) ahead.known = recordsOf(chat, rest?.count ?? 0, known);
+      this.extend(chat, messages, known, ahead);
     }
-    const rest = chat.rest && chat.rest.count <= messages.length ? chat.rest : null;
-    const end = chat.ends[messages.length - 1];
-    return {
-      entries: chat.entries,
-      records: chat.words.subarray(0, end),
-      unreadable,
-      guessed,
-      made: chat.made,
-      rest,
-      added: rest ? chat.words.slice(chat.ends[rest.count - 1], end) : NONE,
-      leave(rest) {
-        chat.rest = rest;
-      },
-    };
+    if (ahead && ahead.again === null) {
+      const added = recordsOf(chat, rest?.count ?? 0, length);
+      ahead.again = enter((glue) => glue.digest(this.estimator, NONE, NO_TEXT, added, ahead.standing)).again;
+    }
+    return new History(chat, length, rest, ahead?.again ?? undefined);
   }
 
   /** One message on its own. */
@@ -176,10 +187,7 @@ export class Memory<Base> {
     const key = messages.length > 1 ? message(messages, 1) : first;
     let chat = this.chats.get(key);
     if (!chat) {
-      chat = {
-        ...{ messages: [], entries: [], roles: [], contents: [], ends: [] },
-        ...{ words: NONE, made: [], rest: null, odd: false },
-      };
+      chat = newChat();
       this.chats.set(key, chat);
     }
     return chat;
@@ -202,7 +210,7 @@ export class Memory<Base> {
   }
 
   /** Replaces what the chat holds from `from` on. */
-  private extend(chat: Chat, messages: readonly unknown[], from: number): void {
+  private extend(chat: Chat, messages: readonly unknown[], from: number, ahead: Ahead | null): void {
     const entries: (Entry | undefined)[] = [];
     const missing: { message: object; path: string }[] = [];
     for (let i = from; i < messages.length; i++) {
@@ -212,10 +220,11 @@ export class Memory<Base> {
       entries.push(usable ? entry : undefined);
       if (!usable) missing.push({ message: next, path: `messages[${i}]` });
     }
-    const read = this.read(missing)[Symbol.iterator]();
+    const read = this.read(missing, missing.length === entries.length ? ahead : null)[Symbol.iterator]();
     // Nothing throws from here on: a chat is never left half changed.
     if (chat.rest && from < chat.rest.count) chat.rest = null;
-    for (const list of [chat.messages, chat.entries, chat.roles, chat.contents, chat.ends]) list.length = from;
+    if (chat.messages.length > from)
+      for (const list of [chat.messages, chat.entries, chat.roles, chat.contents, chat.ends]) list.length = from;
     let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
     for (let i = from; i < messages.length; i++) {
       const entry = entries[i - from] ?? (read.next().value as Entry);
@@ -233,10 +242,13 @@ export class Memory<Base> {
     }
   }
 
-  private read(missing: readonly { readonly message: object; readonly path: string }[]): Entry[] {
+  private read(
+    missing: readonly { readonly message: object; readonly path: string }[],
+    ahead: Ahead | null = null,
+  ): Entry[] {
     if (missing.length === 0) return [];
     const sources = missing.map(({ message, path }) => ({ path, leaves: this.listen(message as Base) }));
-    return digest(sources, this.estimator, this.counter).map(({ record, guessed }, index) => {
+    return digest(sources, this.estimator, this.counter, ahead).map(({ record, guessed }, index) => {
       const { leaves } = sources[index] as { leaves: Leaves };
       const { message } = missing[index] as { message: object };
       const members = plainMembers(message, leaves);
@@ -277,13 +289,34 @@ export class Memory<Base> {
 }
 
 const NONE = new Uint32Array(0);
+const NO_TEXT = new Uint8Array(0);
+
+function newChat(): Chat {
+  return {
+    ...{ messages: [], entries: [], roles: [], contents: [], ends: [] },
+    ...{ words: NONE, made: [], rest: null, odd: false },
+  };
+}
+
+/** The records of messages of a chat. */
+function recordsOf({ words, ends }: Chat, from: number, to: number): Uint32Array {
+  return from < to ? words.subarray(ends[from - 1] ?? 0, ends[to - 1]) : NONE;
+}
 
 /** What is compared instead of asking the format again: of a message whose own plain values are all there is to it. */
 function plainMembers(message: object, leaves: Leaves): unknown[] | null {
-  const members = Object.entries(message).flat();
-  const isPlain = (value: unknown) => Object(value) !== value;
-  const stands = (leaf: unknown) => isPlain(leaf) && (typeof leaf !== "string" || members.includes(leaf));
-  return members.every(isPlain) && leaves.every(stands) ? members : null;
+  const members: unknown[] = [];
+  for (const name in message) {
+    const value = (message as Record<string, unknown>)[name];
+    if (!isPlain(value)) return null;
+    members.push(name, value);
+  }
+  for (const leaf of leaves) if (!isPlain(leaf) || (typeof leaf === "string" && !members.includes(leaf))) return null;
+  return members;
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || (typeof value !== "object" && typeof value !== "function");
 }
 
 /** A message of a role and a content, in this order. */

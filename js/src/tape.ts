@@ -175,7 +175,7 @@ export class EngineTape extends Tape {
 export class MemoryTape extends Tape {
   private buffer = new Uint8Array(4096);
 
-  /** Starts a new tape; what the last one answered is good no longer. */
+  /** Starts a new tape; what the last one answered is good no longer, neither is it once more is written. */
   start(): this {
     this.total = this.length = this.used = 0;
     return this;
@@ -183,7 +183,7 @@ export class MemoryTape extends Tape {
 
   /** The whole tape. */
   finish(): { ops: Uint32Array; text: Uint8Array } {
-    return { ops: this.ops.slice(0, this.length), text: this.buffer.subarray(0, this.used) };
+    return { ops: this.ops.subarray(0, this.length), text: this.buffer.subarray(0, this.used) };
   }
 
   protected override bytes(): Uint8Array {

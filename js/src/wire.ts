@@ -42,7 +42,7 @@ export class Outgoing {
 
   /** The block, good until the next one is begun. */
   finish(): Uint8Array {
-    new DataView(this.bytes.buffer).setUint32(0, this.at, true);
+    for (let i = 0; i < 4; i++) this.bytes[i] = this.at >>> (8 * i);
     return this.bytes.subarray(0, this.at);
   }
 
@@ -154,15 +154,20 @@ export class Outgoing {
 /** Reads what the engine wrote: its structure, and all its texts decoded in one go. */
 export class Incoming {
   private readonly bytes: Uint8Array;
-  private at = 8;
+  private at: number;
   private readonly texts: string;
   private cut = 0;
 
-  constructor(memory: ArrayBuffer, block: number) {
-    const header = new DataView(memory, block, 8);
-    const bytes = new Uint8Array(memory, block, header.getUint32(0, true));
-    this.bytes = bytes;
-    this.texts = decoder.decode(bytes.subarray(header.getUint32(4, true)));
+  constructor(memory: Uint8Array, block: number) {
+    this.bytes = memory;
+    const header = (at: number): number =>
+      block +
+      ((memory[at] as number) |
+        ((memory[at + 1] as number) << 8) |
+        ((memory[at + 2] as number) << 16) |
+        ((memory[at + 3] as number) << 24));
+    this.at = block + 8;
+    this.texts = decoder.decode(memory.subarray(header(block + 4), header(block)));
   }
 
   /** The next value. Its type is what the engine is known to write here. */
@@ -198,6 +203,8 @@ export class Incoming {
       }
       case Tag.words:
         return new Uint32Array(this.take(4 * this.number()).slice().buffer);
+      case Tag.bytes:
+        return this.take(this.number()).slice();
       default:
         return null;
     }

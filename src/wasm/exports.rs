@@ -217,27 +217,25 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
                 ]));
             }
         }
-        // The records of messages on a whole tape that is short: as 0 to 3 in one go.
-        17 => {
+        // The records of messages on a whole tape that is short: as 0 to 3 in one go. If records follow, and what a call
+        // left: as 7 where everything but the messages is as it was, first those of the records, then those of the tape.
+        16 => {
             let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
             let mut digester = Digester::new(estimator);
             digester.push(&given.words().ok_or_else(gone)?, given.bytes().ok_or_else(gone)?)?;
-            out.words(&digester.finish()?);
-        }
-        // As 7 where everything but the messages is as it was: what has changed, nothing if that is not enough.
-        16 => {
-            let records = given.words().ok_or_else(gone)?;
-            let Some(Passed { usage, at, request, reason, standing }) = standing::again(&records, &known(given))?
-            else {
-                out.value(&Json::Null);
-                return Ok(());
+            let records = digester.finish()?;
+            out.words(&records);
+            let again = match given.words() {
+                Some(mut all) => {
+                    all.extend(records);
+                    standing::again(&all, &known(given))?
+                }
+                None => None,
             };
-            out.value(&usage.to_json());
-            out.text(&request);
-            out.text(&reason);
-            out.value(&at.count.into());
-            out.text(&hex(at.chain));
-            out.words(&halves(&standing));
+            match again {
+                Some(passed) => write_passed(&passed, out),
+                None => out.value(&Json::Null),
+            }
         }
         _ => return Err(gone()),
     }
@@ -247,15 +245,25 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
 /// What an earlier call left.
 fn known(given: &mut Reader<'_>) -> Standing {
     let mut known = Standing::default();
-    for (number, words) in known.iter_mut().zip(given.words().unwrap_or_default().chunks_exact(2)) {
-        *number = u64::from(words[0]) | u64::from(words[1]) << 32;
+    for (number, bytes) in known.iter_mut().zip(given.bytes().unwrap_or_default().as_chunks().0) {
+        *number = u64::from_le_bytes(*bytes);
     }
     known
 }
 
-/// Numbers as two words each.
-fn halves(standing: &Standing) -> Vec<u32> {
-    standing.iter().flat_map(|&number| [number as u32, (number >> 32) as u32]).collect()
+fn write_standing(standing: &Standing, out: &mut Writer) {
+    out.bytes(standing.map(u64::to_le_bytes).as_flattened());
+}
+
+/// That it is enough, and what is different: usage by its numbers alone, in the order of its JSON.
+fn write_passed(Passed { usage, at, request, reason, standing }: &Passed, out: &mut Writer) {
+    out.value(&Json::Bool(true));
+    usage.each(&mut |_, value| out.value(&value));
+    out.text(request);
+    out.text(reason);
+    out.value(&at.count.into());
+    out.text(&hex(at.chain));
+    write_standing(standing, out);
 }
 
 #[cold]
@@ -334,7 +342,7 @@ fn write_committed(mut committed: Committed, out: &mut Writer) {
     out.value(&Json::Bool(committed.changed));
     out.words(&runs(&committed.view));
     match committed.standing {
-        Some(standing) => out.words(&halves(&standing)),
+        Some(standing) => write_standing(&standing, out),
         None => out.value(&Json::Null),
     }
     out.value(&committed.next.map_or(Json::Null, |mut next| next.to_json()));

@@ -215,6 +215,12 @@ impl Writer {
         }
     }
 
+    /// Bytes.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.counted(BYTES, bytes.len());
+        self.structure.extend_from_slice(bytes);
+    }
+
     /// A list is begun: so many values follow.
     pub fn list(&mut self, count: usize) {
         self.counted(LIST, count);

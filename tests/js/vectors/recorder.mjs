@@ -35,8 +35,7 @@ export function recorder(real) {
       results: results ?? null,
     })),
     resume: recorded("resume", (one, records, standing) => ({ ...call(one, records, []), standing })),
-    again: recorded("again", (records, standing) => ({ records, standing })),
-    digest: recorded("digest", (estimator, ops, text) => ({ estimator, ops, text })),
+    digest: recorded("digest", (estimator, ops, text, known, standing) => ({ estimator, ops, text, known, standing })),
     after_model: recorded("after_model", (options, state, usage, request) => ({
       options,
       state,
