@@ -90,7 +90,7 @@ impl Usage {
         out.finish()
     }
 
-    /// Calls `each` with the members of that, one after another; from [`PARTS_FROM`] on with those of `parts`.
+    /// Calls `each` with the members of that, one after another, those of `parts` last.
     pub fn each(self, each: &mut dyn FnMut(&'static str, Json)) {
         let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
         let Parts { system, tools, user, assistant, results, media, summary } = self.parts;

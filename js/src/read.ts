@@ -202,8 +202,7 @@ export class Memory<Base> {
       const message = seen[count] as Simple;
       if (message !== messages[count]) break;
       const content = contents[count];
-      if (content !== OTHER && message.content === content && message.role === roles[count] && hasTwo(message))
-        continue;
+      if (message.content === content && message.role === roles[count] && hasTwo(message)) continue;
       if (!this.isSame(message as Base, entries[count] as Entry)) break;
     }
     return count;
