@@ -107,8 +107,9 @@ impl Lexer {
         }
     }
 
-    /// More of the text.
-    pub fn feed(&mut self, text: &str) {
+    /// More of the text; `last`: all of it.
+    pub fn feed(&mut self, text: &str, last: bool) {
+        let end = if last { scan::END } else { 0 };
         self.memo.expect(text.len());
         let mut rest = text;
         loop {
@@ -116,13 +117,57 @@ impl Lexer {
                 self.close(None);
                 self.state = State::Start;
                 self.lead = 0;
-                rest = &rest[scan::pieces(rest.as_bytes(), self.weights, &mut self.memo, &mut self.sum)..];
+                rest = &rest[scan::pieces(rest.as_bytes(), end, self.weights, &mut self.memo, &mut self.sum)..];
             }
             let mut characters = rest.chars();
             let Some(character) = characters.next() else { return };
             self.put(character as u32);
-            rest = characters.as_str();
+            if self.state == State::Word && self.run != tables::LOWER {
+                rest = self.letters(rest);
+            } else {
+                rest = characters.as_str();
+            }
         }
+    }
+
+    /// Letters of the script of the first one, whose run was begun: answers what follows them.
+    #[inline(never)]
+    fn letters<'a>(&mut self, text: &'a str) -> &'a str {
+        let [begun, each, beyond, least] = lookup::script(self.run);
+        let range = lookup::range(self.last);
+        let bytes = text.as_bytes();
+        let (mut code, mut before, mut length) = (self.code, self.before, self.length);
+        let mut surprise = if length == 0 { begun } else { 0 };
+        let mut at = 0;
+        while let Some(&first @ 0xc0..0xf0) = bytes.get(at) {
+            let more = |by: usize| bytes.get(at + by).map_or(0, |byte| u32::from(byte & 63));
+            let (mut next, mut size) = (u32::from(first & 31) << 6 | more(1), 2);
+            if first >= 0xe0 {
+                (next, size) = ((next & 0x3ff) << 6 | more(2), 3);
+            }
+            if !range.contains(&next) {
+                break;
+            }
+            at += size;
+            // The character by itself, after the one before it, and after the two before it.
+            let [by_itself, by_last, by_before] = lookup::OTHER;
+            let mut sum = next.wrapping_mul(by_itself);
+            surprise += each + lookup::other(sum);
+            sum = sum.wrapping_add(code.wrapping_mul(by_last));
+            surprise += lookup::other(sum);
+            if before != FIRST {
+                surprise += lookup::other(sum.wrapping_add(before.wrapping_mul(by_before)));
+            }
+            (before, code) = (code, next);
+            length += 1;
+            self.least += least;
+            if length > 4 {
+                surprise += beyond;
+            }
+        }
+        (self.code, self.before, self.length) = (code, before, length);
+        self.surprise += surprise;
+        &text[at..]
     }
 
     /// Whether a piece begins here, as far as that can be told by the byte alone.
@@ -162,7 +207,7 @@ impl Lexer {
                             self.close_word();
                             self.open_word();
                         }
-                        return self.letter(code, class, symbol);
+                        return self.letter(class, symbol);
                     }
                     self.close_word();
                     self.state = if code == APOSTROPHE { State::Apostrophe } else { State::Start };
@@ -233,7 +278,7 @@ impl Lexer {
                 State::Start => {
                     if lookup::is_word(class) {
                         self.open_word();
-                        return self.letter(code, class, symbol);
+                        return self.letter(class, symbol);
                     }
                     self.lead = 0;
                     if lookup::is_mark(class) {
@@ -292,7 +337,7 @@ impl Lexer {
     }
 
     #[inline(never)]
-    fn letter(&mut self, code: u32, class: Class, symbol: usize) {
+    fn letter(&mut self, class: Class, symbol: usize) {
         if lookup::is_latin(class) {
             let upper = lookup::is_upper(class);
             self.lower |= !upper;
@@ -314,25 +359,12 @@ impl Lexer {
             self.capitals += u32::from(upper);
             return;
         }
-        let script = lookup::script(class);
         if self.run != class {
             self.close_run();
             self.run = class;
-            self.surprise += script[0];
         }
-        // The character by itself, after the one before it, and after the two before it.
-        self.surprise += lookup::other(code, 0, 0) + lookup::other(code, self.code, 0);
-        if self.before != FIRST {
-            self.surprise += lookup::other(code, self.code, self.before);
-        }
-        self.before = self.code;
-        self.code = code;
-        self.length += 1;
-        self.surprise += script[1];
-        if self.length > 4 {
-            self.surprise += script[2];
-        }
-        self.least += script[3];
+        // What it costs is for `letters`.
+        self.last = symbol;
         self.lower |= class <= tables::LAST_CASED;
     }
 
@@ -358,7 +390,8 @@ impl Lexer {
         let other = self.run != tables::LOWER;
         self.close_run();
         if other {
-            self.surprise += lookup::other(LAST, self.code, 0);
+            let [by_itself, by_last, _] = lookup::OTHER;
+            self.surprise += lookup::other(LAST.wrapping_mul(by_itself).wrapping_add(self.code.wrapping_mul(by_last)));
         }
         let more = lookup::softplus(self.surprise);
         if self.longest > 0 {

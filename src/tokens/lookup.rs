@@ -30,7 +30,8 @@ pub fn is_blank(class: Class) -> bool {
     class <= tables::BLANK
 }
 
-/// Class of a character and, for letters and marks of ASCII, its number among them.
+/// Class of a character and its number: for letters and marks of ASCII among them, for letters of other scripts that of
+/// their range.
 #[inline(never)]
 pub fn classify(code: u32) -> (Class, usize) {
     if let Some(packed) = tables::ASCII.get(code as usize) {
@@ -39,22 +40,27 @@ pub fn classify(code: u32) -> (Class, usize) {
     if code > 0xffff {
         return (tables::PICTURE, 0);
     }
-    let (mut low, mut high) = (0, tables::STARTS.len());
-    while high - low > 1 {
-        let middle = usize::midpoint(low, high);
-        if tables::STARTS.get(middle).is_some_and(|start| u32::from(*start) <= code) {
-            low = middle;
-        } else {
-            high = middle;
+    let (mut place, mut step) = (0, tables::STARTS.len().next_power_of_two() / 2);
+    while step > 0 {
+        if tables::STARTS.get(place + step).is_some_and(|start| u32::from(*start) <= code) {
+            place += step;
         }
+        step >>= 1;
     }
-    let class = tables::CLASSES.get(low).copied().unwrap_or(tables::MARK);
-    let symbol = match class {
+    let class = tables::CLASSES.get(place).copied().unwrap_or(tables::MARK);
+    let number = match class {
         tables::ACCENTED | tables::ACCENTED_UPPER => 27,
         tables::EXTENDED => 28,
-        _ => 29,
+        tables::VIETNAMESE => 29,
+        _ => place,
     };
-    (class, symbol)
+    (class, number)
+}
+
+/// The characters of the range of this number.
+pub fn range(number: usize) -> core::ops::Range<u32> {
+    let start = |at: usize| tables::STARTS.get(at).map_or(0x1_0000, |start| u32::from(*start));
+    start(number)..start(number + 1)
 }
 
 /// The first mark in [`tables::LEAD`].
@@ -101,11 +107,15 @@ pub fn triple(letters: usize) -> i64 {
     level(&tables::TRIPLES, &tables::TRIPLE_LEVELS, (hash >> tables::TRIPLE_SHIFT) as usize)
 }
 
-/// A character of another script, with the one before it (0: by itself) and the one before that (0: whichever).
-#[inline(never)]
-pub fn other(code: u32, last: u32, before: u32) -> i64 {
-    let sum = code.wrapping_mul(31).wrapping_add(last.wrapping_mul(0x1f35)).wrapping_add(before.wrapping_mul(0x3_a0b1));
-    level(&tables::OTHERS, &tables::OTHER_LEVELS, (sum.wrapping_mul(GOLDEN) >> tables::OTHER_SHIFT) as usize)
+/// By what a character of another script, the one before it and the one before that are multiplied; the sum of the one,
+/// the two, or all of them is for [`other`].
+pub const OTHER: [u32; 3] =
+    [31_u32.wrapping_mul(GOLDEN), 0x1f35_u32.wrapping_mul(GOLDEN), 0x3_a0b1_u32.wrapping_mul(GOLDEN)];
+
+/// What the sum of up to three characters in a row costs.
+#[inline(always)]
+pub fn other(sum: u32) -> i64 {
+    level(&tables::OTHERS, &tables::OTHER_LEVELS, (sum >> tables::OTHER_SHIFT) as usize)
 }
 
 /// Two ASCII marks in a row.

@@ -21,19 +21,20 @@ const KINDS: [u8; 256] = {
     kinds
 };
 
-const LEADS: u64 = (1 << Memo::LEAD_BITS) - 1;
+const SPACE: u8 = tables::SPACE << 5;
+const LINE: u8 = tables::LINE << 5;
+const DIGIT: u8 = tables::DIGIT << 5;
+const MARK: u8 = tables::MARK << 5;
+const APOSTROPHE: u8 = KINDS[b'\'' as usize];
 const LOWER: u8 = tables::LOWER << 5;
 const UPPER: u8 = tables::UPPER << 5;
-const MARK: u8 = tables::MARK << 5;
-const DIGIT: u8 = tables::DIGIT << 5;
-const LINE: u8 = tables::LINE << 5;
 
-/// What short words cost, by their letters: the same ones come again and again. It decides nothing but how long counting
+/// What words cost, by their letters: the same ones come again and again. It decides nothing but how long counting
 /// takes.
 #[derive(Clone, Debug, Default)]
 pub struct Memo {
-    /// The letters, and what the word costs with what comes before it in the lowest bits.
-    known: Vec<(u64, u64)>,
+    /// The bytes of a word with the one before it, and what they cost.
+    known: Vec<[u64; 3]>,
     /// Bytes that were read before there was room for any.
     bytes: usize,
 }
@@ -43,193 +44,196 @@ impl Memo {
     const BITS: u32 = 10;
     /// Less text is not worth the room.
     const LEAST: usize = 1_000;
-    /// Of a lead.
-    const LEAD_BITS: u32 = 6;
 
     /// Makes room before a text of this length.
     pub fn expect(&mut self, bytes: usize) {
         if self.known.is_empty() {
             self.bytes += bytes;
             if self.bytes >= Self::LEAST {
-                self.known = vec![(0, 0); 1 << Self::BITS];
+                self.known = vec![[0; 3]; 1 << Self::BITS];
             }
         }
     }
-
-    /// Where a word is remembered, if it can be: its letters (0 for a longer one) and what comes before it.
-    fn place(&mut self, letters: u64, lead: usize) -> Option<&mut (u64, u64)> {
-        let hash = (letters ^ (lead as u64) << 58).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        if letters == 0 { None } else { self.known.get_mut((hash >> (64 - Self::BITS)) as usize) }
-    }
 }
 
-/// The letters of the word that begins here, if it has at most eight, and no capital but the first: one a byte.
+/// Any byte with the lower-case letters behind it, the first of which may be upper case: at most 15 bytes. They are in
+/// the second number, the first eight in the first one if there are that many.
 #[inline(always)]
-fn short(bytes: &[u8], at: usize) -> u64 {
+fn word(bytes: &[u8], at: usize) -> Option<(u64, u64, usize)> {
     const EACH: u64 = 0x0101_0101_0101_0101;
-    const HIGH: u64 = EACH << 7;
-    let (Some(&next), Some(eight)) = (bytes.get(at + 8), bytes.get(at..).and_then(<[u8]>::first_chunk::<8>)) else {
-        return 0;
-    };
-    let word = u64::from_le_bytes(*eight);
-    // In the highest bit of each byte: below "{", and not below "a".
-    let low = word & !HIGH;
-    let lower = (low + (0x80 - 0x61) * EACH) & !(low + (0x80 - 0x7b) * EACH) & !word & HIGH | 0x80;
-    let length = (lower ^ HIGH).trailing_zeros() >> 3;
-    let next = if length == 8 { u32::from(next) } else { (word >> (8 * length)) as u32 & 0xff };
-    let goes_on = if length == 8 { next | 0x20 } else { next };
-    // A longer word, or capitals from the start.
-    if length == 8 && (97..=122).contains(&goes_on) || length == 1 && word & 0x20 == 0 && (65..=90).contains(&next) {
-        return 0;
+    let eight = |at: usize| bytes.get(at..)?.first_chunk().map(|eight| u64::from_le_bytes(*eight));
+    // The highest bit of the first byte that is no lower-case letter: below "a" or above "z". What is set beyond is noise.
+    let end = |word: u64| (word.wrapping_add(0x05 * EACH) | !word.wrapping_add(0x1f * EACH)) & (EACH << 7);
+    let start = eight(at)?;
+    let after = end(start >> 8 | 0x20);
+    if after << 8 != 0 {
+        let below = (after - 1) & !after;
+        return Some((0, start & (below << 1 | 1), 1 + (after.trailing_zeros() >> 3) as usize));
     }
-    word << (64 - 8 * length) >> (64 - 8 * length)
+    let more = eight(at + 8)?;
+    let after = end(more);
+    let below = after.checked_sub(1)? & !after;
+    Some((start, more & below >> 7, 8 + (after.trailing_zeros() >> 3) as usize))
 }
 
-/// Reads pieces from the start of one: adds their weighted cost to `sum` and answers how many bytes they take.
-pub fn pieces(bytes: &[u8], weights: &[u16; BUCKETS], memo: &mut Memo, sum: &mut u64) -> usize {
+/// Reads pieces from the start of one: adds their weighted cost to `sum` and answers how many bytes they take. `end`:
+/// [`END`] if the text ends here, 0 if more may come.
+pub fn pieces(bytes: &[u8], end: u8, weights: &[u16; BUCKETS], memo: &mut Memo, sum: &mut u64) -> usize {
     let weight = |bucket: usize| u64::from(weights[bucket]);
+    let kind_at = |at: usize| bytes.get(at).map_or(end, |&byte| KINDS[usize::from(byte)]);
     let one = ONE as u64;
     let (in_word, in_run) = (one * weight(tables::WORD), one * weight(tables::MARK_RUN));
-    let mut done = 0;
     let mut total = *sum;
-    loop {
+    let mut done = 0;
+    let mut kind = kind_at(0);
+    // A control character, one beyond ASCII, the end.
+    'pieces: while kind >= SPACE {
         let mut at = done;
-        let mut kind = kind_at(bytes, at);
-        let mut cost = 0;
-        let (mut lead, mut spaced) = (0, false);
-        if kind < DIGIT {
-            let (start, mut line_end) = (at, at);
-            loop {
-                if kind == 0 {
-                    *sum = total;
-                    return done;
-                }
-                at += 1;
-                if kind == LINE {
-                    line_end = at;
-                }
-                kind = kind_at(bytes, at);
-                if kind >= DIGIT {
-                    break;
+        let cost = 'word: {
+            let next = kind_at(at + 1);
+            let mut found = None;
+            if next >= LOWER
+                && kind != DIGIT
+                && let Some((first, last, length)) = word(bytes, at)
+            {
+                let after = kind_at(at + length);
+                // Not where capitals go on.
+                if length > 2 || after < UPPER {
+                    let hash = (first ^ last.wrapping_mul(GOLDEN)).wrapping_mul(GOLDEN);
+                    if let Some(place) = memo.known.get_mut((hash >> (64 - Memo::BITS)) as usize) {
+                        if place[0] == first && place[1] == last {
+                            at += length;
+                            kind = after;
+                            break 'word place[2];
+                        }
+                        found = Some((place, [first, last], at + length));
+                    }
                 }
             }
-            let blank = bytes[at - 1];
-            if at - start == 1 && blank == b' ' && kind >= MARK {
+            let mut cost = 0;
+            let (mut lead, mut spaced) = (0, false);
+            if kind == SPACE && next >= MARK {
+                at += 1;
+                kind = next;
                 (lead, spaced) = (1, kind < LOWER);
-            } else {
-                let blanks = cost::blanks(line_end - start, at - line_end, u32::from(blank), Some(kind >> 5));
+            } else if kind < DIGIT {
+                let (start, mut line_end) = (at, at);
+                loop {
+                    at += 1;
+                    if kind == LINE {
+                        line_end = at;
+                    }
+                    kind = kind_at(at);
+                    if kind >= DIGIT {
+                        break;
+                    }
+                    if kind < SPACE {
+                        break 'pieces;
+                    }
+                }
+                let blanks = cost::blanks(line_end - start, at - line_end, u32::from(bytes[at - 1]), Some(kind >> 5));
                 cost = blanks.lines as u64 * weight(tables::LINES) + blanks.indent as u64 * weight(tables::INDENT);
                 (lead, spaced) = (blanks.lead, blanks.spaced);
             }
-        }
-        if (MARK..LOWER).contains(&kind) {
-            let start = at;
-            let (mut last, mut surprise, mut repeats) = (kind, 0, 0);
-            loop {
-                at += 1;
-                kind = kind_at(bytes, at);
-                if !(MARK..LOWER).contains(&kind) {
-                    break;
-                }
-                surprise += lookup::level(
-                    &tables::MARK_PAIRS,
-                    &tables::MARK_LEVELS,
-                    usize::from(last & 31) << 5 | usize::from(kind & 31),
-                );
-                repeats += u32::from(kind == last);
-                last = kind;
-            }
-            let count = at - start;
-            let mut lines = 0;
-            if kind == LINE {
-                while kind == LINE {
-                    lines += u32::from(bytes[at] == b'\n');
-                    at += 1;
-                    kind = kind_at(bytes, at);
-                }
-            } else if count == 1 && !spaced && kind >= LOWER {
-                lead = lookup::FIRST_MARK + usize::from(last & 31);
-            }
-            if kind == 0 {
-                break;
-            }
-            if at - start > 1 || kind < LOWER || spaced {
-                cost += in_run;
-                if count > 2 || lines > 0 {
-                    let changes = count as u32 - 1 - repeats;
-                    let more = marks_more(surprise, changes, repeats, lines, spaced);
-                    cost += more as u64 * weight(tables::MARKS_MORE);
-                }
-                total += cost;
-                done = at;
-                continue;
-            }
-        }
-        if kind >= LOWER {
-            let start = at;
-            let letters = if memo.known.is_empty() { 0 } else { short(bytes, at) };
-            let place = memo.place(letters, lead);
-            let known = place.as_deref().filter(|known| known.0 == letters && known.1 & LEADS == lead as u64);
-            if let Some(known) = known {
-                cost += known.1 >> Memo::LEAD_BITS;
-                at += 8 - (letters.leading_zeros() >> 3) as usize;
-                kind = kind_at(bytes, at);
-                if kind == 0 {
-                    break;
-                }
-            } else {
-                let mut surprise = i64::from(tables::LEAD[lead]);
-                let mut capitals = usize::from(kind >= UPPER);
-                // The two letters before, as the index of their pair; the letter before them is behind it.
-                let mut last = usize::from(kind & 31);
-                surprise += lookup::pair(last);
+            if (MARK..LOWER).contains(&kind) {
+                let start = at;
+                let (mut last, mut surprise, mut repeats) = (kind, 0, 0);
                 loop {
                     at += 1;
-                    kind = kind_at(bytes, at);
-                    if kind < LOWER {
+                    kind = kind_at(at);
+                    if !(MARK..LOWER).contains(&kind) {
                         break;
                     }
-                    if kind >= UPPER {
-                        if capitals < at - start {
-                            break;
-                        }
-                        capitals += 1;
+                    surprise += lookup::level(
+                        &tables::MARK_PAIRS,
+                        &tables::MARK_LEVELS,
+                        usize::from(last & 31) << 5 | usize::from(kind & 31),
+                    );
+                    repeats += u32::from(kind == last);
+                    last = kind;
+                }
+                let count = at - start;
+                let mut lines = 0;
+                if kind == LINE {
+                    while kind == LINE {
+                        lines += u32::from(bytes[at] == b'\n');
+                        at += 1;
+                        kind = kind_at(at);
                     }
-                    last = (last << 5 | usize::from(kind & 31)) & 0x7fff;
-                    surprise += lookup::pair(last) + lookup::triple(last);
+                } else if count == 1 && !spaced && kind >= LOWER {
+                    lead = lookup::FIRST_MARK + usize::from(last & 31);
                 }
                 if kind == 0 {
-                    break;
+                    break 'pieces;
                 }
-                last = last << 5 & 0x7fff;
-                surprise += lookup::pair(last) + lookup::triple(last);
-                let length = at - start;
-                surprise = cost::shape(surprise, length as u32, capitals as u32, true);
-                let word = in_word + lookup::softplus(surprise) as u64 * weight(tables::WORD_MORE);
-                cost += word;
-                if let Some(place) = place {
-                    *place = (letters, word << Memo::LEAD_BITS | lead as u64);
+                if at - start > 1 || kind < LOWER || spaced {
+                    cost += in_run;
+                    if count > 2 || lines > 0 {
+                        let changes = count as u32 - 1 - repeats;
+                        let more = marks_more(surprise, changes, repeats, lines, spaced);
+                        cost += more as u64 * weight(tables::MARKS_MORE);
+                    }
+                    total += cost;
+                    done = at;
+                    continue 'pieces;
                 }
             }
-            if bytes[at] == b'\'' {
-                let (next, after) = (kind_at(bytes, at + 1), kind_at(bytes, at + 2));
-                if next == 0 || after == 0 {
-                    break;
-                }
-                at += cost::contracted(u32::from(bytes[at + 1]), u32::from(bytes[at + 2]));
-            }
-        } else {
-            // Digits.
             let start = at;
-            while kind == DIGIT {
-                at += 1;
-                kind = kind_at(bytes, at);
+            if kind < LOWER {
+                while kind == DIGIT {
+                    at += 1;
+                    kind = kind_at(at);
+                }
+                if kind == 0 {
+                    break 'pieces;
+                }
+                let digits = (at - start) as u64;
+                total += cost
+                    + digits.div_ceil(3) * one * weight(tables::NUMBER)
+                    + digits * one * weight(tables::NUMBER_DIGITS);
+                done = at;
+                continue 'pieces;
             }
-            if kind == 0 {
+            let mut surprise = i64::from(tables::LEAD[lead]);
+            let mut capitals = usize::from(kind >= UPPER);
+            // The two letters before, as the index of their pair; the letter before them is behind it.
+            let mut last = usize::from(kind & 31);
+            surprise += lookup::pair(last);
+            loop {
+                at += 1;
+                kind = kind_at(at);
+                if kind < LOWER {
+                    break;
+                }
+                if kind >= UPPER {
+                    if capitals < at - start {
+                        break;
+                    }
+                    capitals += 1;
+                }
+                last = (last << 5 | usize::from(kind & 31)) & 0x7fff;
+                surprise += lookup::pair(last) + lookup::triple(last);
+            }
+            last = last << 5 & 0x7fff;
+            surprise += lookup::pair(last) + lookup::triple(last);
+            surprise = cost::shape(surprise, (at - start) as u32, capitals as u32, true);
+            cost += in_word + lookup::softplus(surprise) as u64 * weight(tables::WORD_MORE);
+            if let Some((place, [first, last], end)) = found
+                && at == end
+            {
+                *place = [first, last, cost];
+            }
+            cost
+        };
+        if kind == APOSTROPHE {
+            let (next, after) = (kind_at(at + 1), kind_at(at + 2));
+            if next < SPACE || after < SPACE {
                 break;
             }
-            let digits = (at - start) as u64;
-            cost += digits.div_ceil(3) * one * weight(tables::NUMBER) + digits * one * weight(tables::NUMBER_DIGITS);
+            at += cost::contracted(u32::from(bytes[at + 1]), u32::from(bytes[at + 2]));
+            kind = kind_at(at);
+        } else if kind == 0 {
+            break;
         }
         total += cost;
         done = at;
@@ -238,12 +242,12 @@ pub fn pieces(bytes: &[u8], weights: &[u16; BUCKETS], memo: &mut Memo, sum: &mut
     done
 }
 
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+/// A text ends here. Below every class, and not what is left to the lexer.
+pub const END: u8 = 1;
+
 /// Class of a byte, 0 if its pieces are left to the lexer.
 pub fn class(byte: u8) -> u8 {
     KINDS[usize::from(byte)] >> 5
-}
-
-#[inline(always)]
-fn kind_at(bytes: &[u8], at: usize) -> u8 {
-    bytes.get(at).map_or(0, |&byte| KINDS[usize::from(byte)])
 }

@@ -126,16 +126,16 @@ proptest! {
         let (mut quick, mut slow) = (lexer(), lexer());
         // A piece whose end was not seen yet is never read as a run.
         for character in text.chars() {
-            slow.feed(character.encode_utf8(&mut [0; 4]));
+            slow.feed(character.encode_utf8(&mut [0; 4]), false);
         }
         let counted = slow.take();
-        quick.feed(&text);
+        quick.feed(&text, false);
         prop_assert_eq!(quick.take(), counted, "{:?}", text);
         // After enough text words are remembered: nothing costs more or less when it comes again.
-        quick.feed(&"we have said that before ".repeat(50));
+        quick.feed(&"we have said that before ".repeat(50), false);
         quick.take();
-        for _ in 0..2 {
-            quick.feed(&text);
+        for last in [false, true] {
+            quick.feed(&text, last);
             prop_assert_eq!(quick.take(), counted, "{:?}", text);
         }
     }
