@@ -305,8 +305,7 @@ pub fn hash_text(text: &str) -> u64 {
 /// Combines two hashes in order.
 pub fn combine(first: u64, second: u64) -> u64 {
     let mut hash = XxHash64::with_seed(u64::from(HASH_VERSION));
-    hash.write(&first.to_le_bytes());
-    hash.write(&second.to_le_bytes());
+    hash.write(&(u128::from(second) << 64 | u128::from(first)).to_le_bytes());
     hash.finish()
 }
 

@@ -372,8 +372,7 @@ impl Lexer {
     #[inline(never)]
     fn close_run(&mut self) {
         if self.run == tables::LOWER {
-            let last = self.last << 5 & 0x7fff;
-            self.surprise += lookup::pair(last) + lookup::triple(last);
+            self.surprise += lookup::end(self.last);
             self.surprise = cost::shape(self.surprise, self.length, self.capitals, self.capital);
             // Counts only where another script is in the word.
             self.least += ONE / 2;

@@ -107,6 +107,13 @@ pub fn triple(letters: usize) -> i64 {
     level(&tables::TRIPLES, &tables::TRIPLE_LEVELS, (hash >> tables::TRIPLE_SHIFT) as usize)
 }
 
+/// The end of a word after these letters, five bits each.
+#[inline(never)]
+pub fn end(letters: usize) -> i64 {
+    let letters = letters << 5 & 0x7fff;
+    pair(letters) + triple(letters)
+}
+
 /// By what a character of another script, the one before it and the one before that are multiplied; the sum of the one,
 /// the two, or all of them is for [`other`].
 pub const OTHER: [u32; 3] =
