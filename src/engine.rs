@@ -25,7 +25,7 @@ use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::text;
 use crate::tokens::calibration::Reply;
-use crate::view::{Item, Slot};
+use crate::view::{Item, Slot, View};
 use crate::work::Work;
 
 pub use crate::host::Sent;
@@ -94,14 +94,17 @@ pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
 /// # Errors
 /// When the call is refused.
 pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
-    decide(call, true, host)
+    decide(call, true, host).map(|(plan, _)| plan)
 }
 
+/// What a decision leaves for a commit of the same call: its work, and what would be sent now.
+type Ready<'a> = Option<(Work<'a>, View)>;
+
 /// `asks`: what to ask a summarizer is made out as well, for which the past may have to be read.
-fn decide(call: &Call, asks: bool, host: &mut dyn Host) -> Result<Plan, Error> {
+fn decide<'a>(call: &'a Call, asks: bool, host: &mut dyn Host) -> Result<(Plan, Ready<'a>), Error> {
     let mut work = Work::new(call)?;
     if call.options.seed {
-        return seed::plan(&work, 1, host);
+        return Ok((seed::plan(&work, 1, host)?, None));
     }
     let view = work.first(host)?;
     let scene = work.scene(&view);
@@ -143,7 +146,7 @@ fn decide(call: &Call, asks: bool, host: &mut dyn Host) -> Result<Plan, Error> {
     }
     plan.report = report.to_json();
     plan.action = action;
-    Ok(plan)
+    Ok((plan, Some((work, view))))
 }
 
 /// How a call begins.
@@ -160,11 +163,11 @@ pub enum Begun {
 /// # Errors
 /// When the call is refused, or the host cannot read or make a message.
 pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
-    let plan = decide(call, call.options.summarize, host)?;
+    let (plan, ready) = decide(call, call.options.summarize, host)?;
     if call.options.summarize && !plan.requests.is_empty() {
         return Ok(Begun::Waits(Box::new(plan)));
     }
-    commit(call, &plan, None, host).map(|committed| Begun::Done(Box::new(committed)))
+    apply_plan(call, &plan, None, ready, host).map(|committed| Begun::Done(Box::new(committed)))
 }
 
 /// What a plan asks a summarizer for, with the texts. Empty when the plan needs none, or no longer holds.
@@ -189,12 +192,28 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
 /// # Errors
 /// When the call is refused, or the host cannot read or make a message. Nothing has changed then.
 pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut dyn Host) -> Result<Committed, Error> {
-    let mut work = Work::new(call)?;
-    if call.options.seed {
-        return seed::commit(work, plan, answers, host);
-    }
-    // A refusal is heeded once; later rounds go on with what it taught.
-    let first = if plan.attempt > 1 { work.project(host)? } else { work.first(host)? };
+    apply_plan(call, plan, answers, None, host)
+}
+
+fn apply_plan(
+    call: &Call,
+    plan: &Plan,
+    answers: Option<&[Answer]>,
+    ready: Ready<'_>,
+    host: &mut dyn Host,
+) -> Result<Committed, Error> {
+    let (mut work, first) = match ready {
+        Some(ready) => ready,
+        None => {
+            let mut work = Work::new(call)?;
+            if call.options.seed {
+                return seed::commit(work, plan, answers, host);
+            }
+            // A refusal is heeded once; later rounds go on with what it taught.
+            let first = if plan.attempt > 1 { work.project(host)? } else { work.first(host)? };
+            (work, first)
+        }
+    };
     let before = work.usage(&first);
     let mut report = work.report(before);
     let mut current = first.clone();

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::history::History;
 use crate::json::Json;
 use crate::message::{Position, combine, hash_text};
-use crate::pairs;
+use crate::pairs::{self, Cuts};
 use crate::plan::strategy::Strategy;
 use crate::prelude::*;
 use crate::reason::passed;
@@ -171,7 +171,8 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         reply.raw = history.reply_after(reply.at);
     }
     let window = Work::window(call, &call.state, call.soft)?;
-    let mut work = Work { call, history, state: call.state.clone(), calibration, window, in_flight: None };
+    let (state, cuts) = (call.state.clone(), Cuts::of(&[]));
+    let mut work = Work { call, history, state, calibration, window, in_flight: None, cuts };
     let view = added(&work.history, standing);
     let limits = work.limits(&view);
     let usage = work.usage(&view);

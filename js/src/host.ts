@@ -16,6 +16,7 @@ export class CallHost<Base, M extends Base> implements Host {
   /** Messages made in this call, in order. */
   readonly made: M[] = [];
   private readonly known = new Map<unknown, Made>();
+  private tape: MemoryTape | undefined;
 
   /** `earlier`: messages made for this chat before. */
   constructor(
@@ -28,7 +29,8 @@ export class CallHost<Base, M extends Base> implements Host {
 
   read(indices: Uint32Array): { ops: Uint32Array; text: Uint8Array } {
     return leave(() => {
-      const tape = new MemoryTape();
+      this.tape ??= new MemoryTape();
+      const tape = this.tape.start();
       for (const index of indices) writeMessage(tape, this.entries[index]?.leaves ?? [], null);
       return tape.finish();
     });

@@ -53,7 +53,7 @@ pub struct Scene<'a> {
     /// Where each input message stands in the view.
     pub places: Vec<Option<usize>>,
     /// Legal cuts of the input messages after the lead.
-    pub cuts: Cuts,
+    pub cuts: &'a Cuts,
 }
 
 /// A rung of the ladder.
