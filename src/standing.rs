@@ -171,7 +171,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         reply.raw = history.reply_after(reply.at);
     }
     let window = Work::window(call, &call.state, call.soft)?;
-    let (state, cuts) = (call.state.clone(), Cuts::of(&[]));
+    let (state, cuts) = (call.state.clone(), Cuts::default());
     let mut work = Work { call, history, state, calibration, window, in_flight: None, cuts };
     let view = added(&work.history, standing);
     let limits = work.limits(&view);
