@@ -1,7 +1,9 @@
 //! Which language people write in: to name it to a summarizer, and to notice an answer in another one. By letters and a
 //! few frequent words; where that is not clear, nothing is said.
 
+use super::distinct::hash;
 use crate::content::{Content, ContentPart};
+use crate::id_map::IdMap;
 use crate::prelude::*;
 
 /// Scripts by the first and last code points of their letters, and the place of the language that they most likely stand
@@ -55,6 +57,8 @@ const NAMES: [&str; ALL] = [
 /// Letters below which nothing can be said, and words of a language that tell it.
 const LEAST: usize = 24;
 const WORDS: usize = 4;
+/// At least as many as there are in `NAMES`.
+const MOST_WORDS: usize = 100;
 
 /// A language, or a script; none if there is too little to tell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -105,11 +109,15 @@ impl Language {
         if letters < LEAST {
             return Self(None);
         }
+        let mut places = IdMap::new(MOST_WORDS);
+        for place in SCRIPTS..ALL {
+            for word in NAMES[place].split(' ').skip(1) {
+                places.insert(hash(word), place as u64);
+            }
+        }
         for word in text.split(' ') {
-            for place in SCRIPTS..ALL {
-                for known in NAMES[place].split(' ').skip(1) {
-                    counts[place] += usize::from(known == word);
-                }
+            if let Some(place) = places.get(hash(word)) {
+                counts[place as usize] += 1;
             }
         }
         let largest = |from: usize, to: usize| {

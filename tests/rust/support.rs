@@ -15,6 +15,7 @@ use precis::state::SessionState;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
+use std::cell::RefCell;
 
 /// A part of a test message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -62,14 +63,14 @@ pub fn calls(ids: &[&str]) -> M {
 
 /// Text of that many bytes, no two lines alike.
 pub fn filler(bytes: usize) -> String {
-    let mut out = String::with_capacity(bytes + 32);
-    let mut line = 0;
-    while out.len() < bytes {
-        out.push_str(&format!("line {line} of the filler text\n"));
-        line += 1;
-    }
-    out.truncate(bytes);
-    out
+    thread_local!(static WRITTEN: RefCell<(String, usize)> = RefCell::default());
+    WRITTEN.with_borrow_mut(|(text, lines)| {
+        while text.len() < bytes {
+            text.push_str(&format!("line {lines} of the filler text\n"));
+            *lines += 1;
+        }
+        text[..bytes].to_owned()
+    })
 }
 
 /// A complete answer of a summarizer.
