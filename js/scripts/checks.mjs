@@ -16,7 +16,10 @@ const quiet = { quiet: true };
 const wasm = ["--target", "wasm32-unknown-unknown"];
 const simulations = "tests/conformance/contextguard_simulations.json";
 
-/** `all`: only with `npm test -- all`. `pkg`: works on pkg/, so the build must have succeeded. */
+/**
+ * `all`: only with `npm test -- all`. `pkg`: works on pkg/, so the build must have succeeded. `single`: keeps one core
+ * busy, shares no port and no folder with others, so it may run beside its like.
+ */
 export const checks = [
   { name: "token tables", run: checkTables },
   { name: "rust format", run: rustFormat },
@@ -59,6 +62,7 @@ export const checks = [
     name: `suite, ${runtime}`,
     all: true,
     pkg: true,
+    single: true,
     run: () => runtimeSuite(runtime),
   })),
   { name: "examples, Durable Objects killed under load", all: true, pkg: true, run: durableObjects },
@@ -176,8 +180,12 @@ async function programs() {
   return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
 }
 
-/** `--force`: the types of some SDKs ask for a newer Node than the one that checks them. */
-const testPackages = () => packages("tests/js", "--force");
+let installed;
+/** Once a run. `--force`: the types of some SDKs ask for a newer Node than the one that checks them. */
+function testPackages() {
+  installed ??= packages("tests/js", "--force");
+  return installed;
+}
 
 /** The README's tables of what is supported are compared with the tests that passed. */
 async function aiSdk(major) {
@@ -201,7 +209,9 @@ async function nodeTests(...args) {
 async function nodeTap(binary, folder, ...flags) {
   await testPackages();
   const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs"));
-  const args = [...flags, "--test", "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
+  // By itself Node leaves one core to the process that only listens to the others.
+  const all = `--test-concurrency=${availableParallelism()}`;
+  const args = [...flags, "--test", all, "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
   return must(binary, args, quiet);
 }
 

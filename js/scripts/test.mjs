@@ -1,6 +1,7 @@
 // npm test: every check that runs on a desk. `npm test -- all` adds the other runtimes and the long properties,
 // `npm test -- WORDS` runs the checks whose name holds these words.
 
+import { availableParallelism } from "node:os";
 import { build } from "./build.mjs";
 import { checks } from "./checks.mjs";
 import { ci, main } from "./common.mjs";
@@ -15,11 +16,17 @@ main(import.meta.url, async (args) => {
   const passed = [];
   const failed = [];
   const skipped = [];
-  for (const check of chosen) {
-    const from = performance.now();
+  // Checks that keep one core busy run beside those of their kind that follow; what they said is told in their order.
+  const cores = availableParallelism();
+  const begun = [];
+  for (const [at, check] of chosen.entries()) {
     process.stdout.write(`${check.name} … `);
-    const outcome = await attempt(check, failed);
-    const seconds = `${((performance.now() - from) / 1000).toFixed(1)} s`;
+    for (let next = begun.length; next === at || (check.single && chosen[next]?.single); next++) {
+      const lane = next - cores >= at ? begun[next - cores] : null;
+      begun.push(attempt(chosen[next], failed, lane));
+    }
+    const outcome = await begun[at];
+    const seconds = `${outcome.seconds.toFixed(1)} s`;
     if (outcome.missing) skipped.push({ ...check, ...outcome });
     else (outcome.failure ? failed : passed).push(check.name);
     process.stdout.write(`${said(outcome)} (${seconds})\n`);
@@ -33,7 +40,15 @@ main(import.meta.url, async (args) => {
   process.exitCode = failed.length === 0 ? 0 : 1;
 });
 
-async function attempt({ run, pkg }, failed) {
+/** How a check went, and how long it took, once what runs `before` it has ended. */
+async function attempt(check, failed, before) {
+  await before;
+  const from = performance.now();
+  const outcome = await outcomeOf(check, failed);
+  return { ...outcome, seconds: (performance.now() - from) / 1000 };
+}
+
+async function outcomeOf({ run, pkg }, failed) {
   if (pkg && failed.includes("build")) return { failure: "not run: the build failed" };
   try {
     const outcome = await run();
