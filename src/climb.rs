@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::host::Host;
 use crate::message::Position;
 use crate::plan::compact::Shape;
-use crate::plan::{self, Edit, Rung, Scene};
+use crate::plan::{self, Edit, Rung, Scene, clip};
 use crate::prelude::*;
 use crate::state::{Clip, Kind};
 use crate::summary::{digest, facts};
@@ -57,7 +57,11 @@ pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
     if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
         let count = |cleared: Option<Position>| cleared.map_or(0, |cleared| cleared.count);
         let (cleared, failed) = (count(work.state.cleared), count(work.state.failed));
-        work.state.clip(Clip { up_to, cap: cap.max(plan::LEAST_CAP), reach, old, cleared, failed });
+        let cap = cap.max(plan::LEAST_CAP);
+        // Where the cap before is hardly lower it holds on, so that clips stay few while limits are being learned.
+        let before = work.state.open_clips().last().map_or(0, |last| last.cap);
+        let cap = if before <= cap && before * 8 >= cap * 7 { before } else { cap };
+        work.state.clip(Clip { up_to, cap, reach, old, cleared, failed });
     }
 }
 
@@ -177,6 +181,14 @@ pub(crate) fn cover(
         work.state.checkpoints.retain(|older| older.covers.count < shape.covers.count);
     }
     work.state.breaker = breaker;
+    let history = &work.history;
+    // Of what is covered, clips concern only what is kept and larger than they leave it.
+    work.state.clips.retain(|clip| {
+        clip.up_to.count > shape.covers.count
+            || shape.kept.iter().any(|&index| {
+                history.input_of(index).is_some_and(|input| clip::cuts(clip, &history.messages[input], index))
+            })
+    });
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
     work.forget_covered_reply();

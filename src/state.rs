@@ -20,8 +20,10 @@ const CHECKPOINTS: usize = 4;
 const LEARNED: usize = 4;
 /// Rewrites remembered, 55 bytes each: most edits are of results, which need none.
 const REWRITES: usize = 64;
-/// Clips remembered. One after the other is applied; with so many, what the first of them cut has been cut again.
-const CLIPS: usize = 8;
+/// Clips remembered: those of what is not covered, and a few of what is kept of what is.
+const CLIPS: usize = 24;
+/// With so many of what is not covered no more are made as long as anything can be covered in their place.
+pub const OPEN_CLIPS: usize = 16;
 /// Bytes of text over all checkpoints; the oldest go first.
 const TEXT_BYTES: usize = 56_000;
 
@@ -372,7 +374,6 @@ impl SessionState {
 
     /// Adds a checkpoint; the oldest go when there are too many or their texts too long.
     pub fn push(&mut self, checkpoint: Checkpoint) {
-        self.clips.retain(|clip| clip.up_to.count > checkpoint.covers.count || !checkpoint.kept.is_empty());
         // Whoever takes the place of what covers more has removed it; should one be left, the order still holds.
         debug_assert!(self.checkpoints.iter().all(|older| older.covers.count <= checkpoint.covers.count));
         self.checkpoints.retain(|older| older.covers.count <= checkpoint.covers.count);
@@ -383,17 +384,28 @@ impl SessionState {
         }
     }
 
-    /// Adds a clip. What it makes needless goes: the last one, if it is no wider and reaches no farther. An earlier one stays:
-    /// what a clip between them left alone because of it would be cut twice without it, in a history but not in a view of it.
-    pub fn clip(&mut self, clip: Clip) {
-        self.clips.pop_if(|last| {
+    /// Adds a clip. The last one becomes a part of it if that cut to the same cap and reached no farther, and nothing was
+    /// cleared since but what it had seen. An earlier one stays: what a clip between them left alone because of it would be
+    /// cut twice without it, in a history but not in a view of it.
+    pub fn clip(&mut self, mut clip: Clip) {
+        if let Some(last) = self.clips.pop_if(|last| {
             last.cap == clip.cap
                 && last.reach <= clip.reach
-                && (last.cleared, last.failed) == (clip.cleared, clip.failed)
-        });
+                && (last.cleared..=last.up_to.count).contains(&clip.cleared)
+                && (last.failed..=last.up_to.count).contains(&clip.failed)
+        }) {
+            (clip.cleared, clip.failed) = (last.cleared, last.failed);
+        }
         self.clips.push(clip);
         let surplus = self.clips.len().saturating_sub(CLIPS);
         self.clips.drain(..surplus);
+    }
+
+    /// Clips of what the newest checkpoint leaves uncovered: the same for a history and a view of it.
+    pub fn open_clips(&self) -> &[Clip] {
+        let covered = self.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
+        let closed = self.clips.iter().take_while(|clip| clip.up_to.count <= covered).count();
+        self.clips.split_at(closed).1
     }
 
     /// Remembers the copies that are sent, in their order, and no longer than there is room those of earlier views.

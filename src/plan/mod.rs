@@ -22,7 +22,7 @@ use crate::message::{Part, PartKind, Role};
 use crate::millionths;
 use crate::options::Options;
 use crate::pairs::Cuts;
-use crate::state::SessionState;
+use crate::state::{OPEN_CLIPS, SessionState};
 use crate::tokens::calibration::{Calibration, Estimate};
 use crate::view::{Item, LEAST_CLEARED, Slot, View};
 use compact::Shape;
@@ -212,7 +212,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     if fits && !fires {
         return (Rung::Pass, Move::Pass);
     }
-    if !fits && !fires && from <= Rung::Clear {
+    if !fits && !fires && from <= Rung::Clear && scene.state.open_clips().len() < OPEN_CLIPS {
         let cap = scene.raw(share(scene.limits.room, scene.options.shares.part)).max(LEAST_CAP);
         let clipped = |reach| raw.saturating_sub(gain(&scene.cuttable(reach), cap));
         let acceptable = |raw: u64| {
@@ -235,9 +235,10 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         }
         if let Some((clear, gained)) = clearing(scene, false)
             && gained >= worthwhile
-            && acceptable(raw.saturating_sub(gained + gain_after(scene, clear, cap)))
+            && let more = gain_after(scene, clear, cap)
+            && acceptable(raw.saturating_sub(gained + more))
         {
-            let cap = (clipped(clip::RESULTS) < raw).then_some(cap);
+            let cap = (more > 0).then_some(cap);
             return (Rung::Clear, Move::Edit(Edit { cap, reach: clip::RESULTS, clear: Some(clear), failed: false }));
         }
         if let Some(edit) = unavoidable(scene) {

@@ -1,12 +1,15 @@
 //! Cuts, clears and compactions that are planned: none is made without need, none takes back what an earlier one did.
 
-use crate::support::{Chat, M, P, assistant, calls, filler, json as plain, result, says, user, words};
+use crate::support::{
+    Chat, M, P, Summarizer, answer, assistant, calls, filler, json as plain, result, says, user, words,
+};
 use precis::engine;
 use precis::error::Warning;
 use precis::message::{PartKind, Role};
 use precis::options::Options;
 use precis::plan::{Move, clip};
 use precis::state::Kind;
+use precis::summary::request::Request;
 use precis::tokens::{self, Estimator};
 use serde_json::json;
 
@@ -175,6 +178,62 @@ fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle
             let short = clip::cut(&text, cap, kind, &[], &estimator);
             let tokens = tokens::of_text(&estimator, &short);
             assert!(tokens <= cap, "{tokens} tokens in place of {cap}: {short}");
+        }
+    }
+}
+
+/// Tool rounds of changing sizes in two long turns, in a history and in the views of it that are given back. Gives how
+/// many cuts were made.
+fn long_turns(strategy: &str, window: usize, seed: u64, summarize: bool) -> usize {
+    let mut raw = Chat::new(json!({
+        "contextWindow": window, "maxOutputTokens": 300, "summarize": summarize.then_some(true),
+        "tune": { "strategy": strategy, "tokens": { "estimator": "bytes4" } }
+    }));
+    let mut fed = raw.clone();
+    let mut number = seed;
+    let mut random = |most: usize| {
+        number = number.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        (number >> 33) as usize % most
+    };
+    let (mut history, mut given, mut cuts) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..60 {
+        let from = history.len();
+        if round % 30 == 0 {
+            history.push(user(&format!("Find the leak, part {round}. {}", filler(random(window)))));
+        }
+        let id = format!("call_{}", round % 3);
+        let bytes = window * [1, 4, 8][random(3)] * (1 + random(8)) / 16;
+        history.extend([calls(&[&id]), result(&id, &format!("{round} {}", filler(bytes)))]);
+        given.extend_from_slice(&history[from..]);
+        let send = |chat: &mut Chat, messages: &[M]| {
+            let mut hear = |_: &Request| answer("The work goes on.");
+            chat.before_model(messages, summarize.then_some(&mut hear as Summarizer<'_>)).unwrap()
+        };
+        let expected = send(&mut raw, &history);
+        let prepared = send(&mut fed, &given);
+        assert!(prepared.view == expected.view, "{strategy} {window} {seed} {summarize}: round {round}");
+        for clip in raw.session().clips {
+            if !cuts.contains(&clip) {
+                cuts.push(clip);
+            }
+        }
+        given = prepared.view;
+        // What is learned moves limits, and with them caps.
+        let reported = expected.committed.report.after.raw * (20 + random(5) as u64) / 10;
+        raw.after_model(reported);
+        fed.after_model(reported);
+    }
+    cuts.len()
+}
+
+#[test]
+fn however_many_cuts_were_made_a_view_that_is_given_back_stands_for_its_history() {
+    for strategy in ["tail", "last-tool-batch"] {
+        for window in [4_000, 12_000] {
+            for seed in 0..3 {
+                let cuts = long_turns(strategy, window, seed, seed == 1);
+                assert!(cuts > 8, "{strategy} {window} {seed}: {cuts}");
+            }
         }
     }
 }

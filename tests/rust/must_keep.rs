@@ -196,8 +196,7 @@ fn a_view_that_is_given_back_keeps_the_same_literals_as_its_history() {
         let (mut raw, mut fed) = (chat(window, &SECRETS), chat(window, &SECRETS));
         let (mut history, mut given) = (vec![user("Find the leak.")], vec![user("Find the leak.")]);
         let mut edited = 0;
-        // A state remembers eight clips: what the oldest had cut is cleared anew once it is forgotten.
-        for step in 0..12 {
+        for step in 0..16 {
             let id = format!("call_{step}");
             let output = around(SECRETS.get(step % 4).unwrap_or(&"nothing"), bytes * (1 + step % 3));
             let new = [call(&id, "read", json!({ "file": step })), result(&id, &output)];

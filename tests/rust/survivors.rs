@@ -383,7 +383,7 @@ fn only_the_newest_cuts_are_remembered() {
         let up_to = precis::message::Position { count: cap, chain: cap };
         state.clip(precis::state::Clip { up_to, cap, reach: 0, ..Default::default() });
     }
-    assert_eq!(state.clips.iter().map(|clip| clip.cap).collect::<Vec<_>>(), (22..30).collect::<Vec<_>>());
+    assert_eq!(state.clips.iter().map(|clip| clip.cap).collect::<Vec<_>>(), (6..30).collect::<Vec<_>>());
 }
 
 #[test]
