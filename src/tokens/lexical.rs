@@ -152,7 +152,7 @@ impl Lexer {
             // The character by itself, after the one before it, and after the two before it.
             let [by_itself, by_last, by_before] = lookup::OTHER;
             let mut sum = next.wrapping_mul(by_itself);
-            surprise += each + lookup::other(sum);
+            surprise += lookup::other(sum);
             sum = sum.wrapping_add(code.wrapping_mul(by_last));
             surprise += lookup::other(sum);
             if before != FIRST {
@@ -160,21 +160,22 @@ impl Lexer {
             }
             (before, code) = (code, next);
             length += 1;
-            self.least += least;
-            if length > 4 {
-                surprise += beyond;
-            }
         }
-        (self.code, self.before, self.length) = (code, before, length);
+        let begun_with = core::mem::replace(&mut self.length, length);
+        let more = |than: u32| i64::from(length.saturating_sub(than) - begun_with.saturating_sub(than));
+        surprise += each * more(0) + beyond * more(4);
+        self.least += least * more(0);
+        (self.code, self.before) = (code, before);
         self.surprise += surprise;
         &text[at..]
     }
 
-    /// Whether a piece begins here, as far as that can be told by the byte alone.
+    /// Whether a piece of ASCII begins here, as far as two bytes can tell.
     fn ends_before(&self, text: &str) -> bool {
-        let Some(&byte) = text.as_bytes().first() else { return false };
+        let Some(&[byte, next]) = text.as_bytes().first_chunk() else { return false };
         let class = scan::class(byte);
         class > 0
+            && scan::class(next) > 0
             && match self.state {
                 State::Start => true,
                 State::Word => !lookup::is_word(class) && u32::from(byte) != APOSTROPHE,
@@ -197,7 +198,7 @@ impl Lexer {
     }
 
     fn put(&mut self, code: u32) {
-        let (class, symbol) = lookup::classify(code);
+        let (class, symbol) = lookup::classify(code, self.last);
         loop {
             match self.state {
                 State::Word => {

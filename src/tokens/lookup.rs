@@ -31,21 +31,25 @@ pub fn is_blank(class: Class) -> bool {
 }
 
 /// Class of a character and its number: for letters and marks of ASCII among them, for letters of other scripts that of
-/// their range.
+/// their range. `near`: a range to look in first.
 #[inline(never)]
-pub fn classify(code: u32) -> (Class, usize) {
+pub fn classify(code: u32, near: usize) -> (Class, usize) {
     if let Some(packed) = tables::ASCII.get(code as usize) {
         return (packed >> 5, usize::from(packed & 31));
     }
     if code > 0xffff {
         return (tables::PICTURE, 0);
     }
-    let (mut place, mut step) = (0, tables::STARTS.len().next_power_of_two() / 2);
-    while step > 0 {
-        if tables::STARTS.get(place + step).is_some_and(|start| u32::from(*start) <= code) {
-            place += step;
+    let mut place = near;
+    if !range(near).contains(&code) {
+        place = 0;
+        let mut step = tables::STARTS.len().next_power_of_two() / 2;
+        while step > 0 {
+            if tables::STARTS.get(place + step).is_some_and(|start| u32::from(*start) <= code) {
+                place += step;
+            }
+            step >>= 1;
         }
-        step >>= 1;
     }
     let class = tables::CLASSES.get(place).copied().unwrap_or(tables::MARK);
     let number = match class {
@@ -72,7 +76,7 @@ pub fn lead(code: u32, class: Class) -> usize {
     match code {
         32 => 1,
         9 => 2,
-        33..=126 => FIRST_MARK + classify(code).1,
+        33..=126 => FIRST_MARK + classify(code, 0).1,
         0..=127 => 0,
         _ => match class {
             tables::CJK_MARK => 35,
