@@ -9,6 +9,8 @@ const LONGEST_DELAY = 2 ** 31 - 1;
 /** A stream that goes on and on is cut off here, in UTF-16 units; an item counts for at least so many. */
 const LONGEST_STREAM = 2 ** 24;
 const ITEM = 64;
+/** Questions that are out at the same time: a long past comes in dozens of pieces, and providers limit rates. */
+const AT_ONCE = 8;
 /** Of an error's message, as much as fits in a report. */
 const LONGEST_REASON = 300;
 
@@ -25,7 +27,7 @@ export interface AskOptions {
 export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answer[]>;
 
 /**
- * Makes what asks the host's summarizer during one call, all of a round at once and nothing twice. Whatever the
+ * Makes what asks the host's summarizer during one call, those of a round beside each other, a few at once, and nothing twice. Whatever the
  * summarizer does becomes an answer; only the call's own signal makes it reject, with the signal's reason.
  */
 export function asking(options: AskOptions): Ask {
@@ -42,7 +44,12 @@ export function asking(options: AskOptions): Ask {
   return (requests) => {
     // The pieces of a text and their merges are one attempt.
     if (attempt === 0 || requests.some(({ kind }) => kind === "summary" || kind === "correction")) attempt += 1;
-    return Promise.all(requests.map((request) => once(request, attempt)));
+    const answers: Promise<Answer>[] = [];
+    for (const request of requests) {
+      const before = answers[answers.length - AT_ONCE];
+      answers.push(before ? before.then(() => once(request, attempt)) : once(request, attempt));
+    }
+    return Promise.all(answers);
   };
 }
 

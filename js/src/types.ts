@@ -80,7 +80,10 @@ export interface TokenOptions {
   readonly overhead?: number | undefined;
 }
 
-/** Asks a model for a summary: answers a promise, or a stream of the text. */
+/**
+ * Asks a model for a summary: answers a promise, or a stream of the text. A past larger than the model's window comes in
+ * pieces, of which at most 8 are asked for at the same time.
+ */
 export type Summarize = (
   request: SummaryRequest<unknown>,
   context: {

@@ -300,3 +300,25 @@ test("equal states give the same objects, equal histories the same bytes", async
   );
   notEqual(again.view, view);
 });
+
+test("of a past in many pieces at most eight are asked for at the same time, in their order", async () => {
+  const past = frozen(chat(600));
+  const plain = { summarizer: { contextWindow: 2_000, maxOutputTokens: 100 }, contextWindow: 40_000 };
+  const ids = make(async () => SUMMARY, plain)
+    .plan({ messages: past, compact: true })
+    .requests.map(({ id }) => id);
+  ok(ids.length > 16, `${ids.length} pieces`);
+  const asked = [];
+  let [out, most] = [0, 0];
+  const summarize = async ({ id }) => {
+    asked.push(id);
+    most = Math.max(most, ++out);
+    await wait(1);
+    out--;
+    return SUMMARY;
+  };
+  await make(summarize, plain).beforeModel({ messages: past, compact: true });
+  equal(most, 8);
+  deepEqual(asked.slice(0, ids.length), ids);
+  equal(new Set(asked).size, asked.length);
+});
