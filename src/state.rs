@@ -372,11 +372,16 @@ impl SessionState {
         }
     }
 
+    /// Removes the checkpoints that cover so many messages or more.
+    pub fn uncover(&mut self, count: u64) {
+        while self.checkpoints.pop_if(|newest| newest.covers.count >= count).is_some() {}
+    }
+
     /// Adds a checkpoint; the oldest go when there are too many or their texts too long.
     pub fn push(&mut self, checkpoint: Checkpoint) {
         // Whoever takes the place of what covers more has removed it; should one be left, the order still holds.
         debug_assert!(self.checkpoints.iter().all(|older| older.covers.count <= checkpoint.covers.count));
-        self.checkpoints.retain(|older| older.covers.count <= checkpoint.covers.count);
+        self.uncover(checkpoint.covers.count + 1);
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
         while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > TEXT_BYTES) {

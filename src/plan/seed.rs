@@ -349,7 +349,7 @@ fn cover(
         compose::checkpoint(&scene, shape, kind, text, None, &work.call.ids, host)?
     };
     // A further round replaces what the round before it made.
-    work.state.checkpoints.retain(|older| older.covers.count < shape.covers.count);
+    work.state.uncover(shape.covers.count);
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
     Ok(())

@@ -130,53 +130,7 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
             let options = options(given)?;
             out.text(&options.estimator.for_model(given.value().unwrap_or_default().text()).name());
         }
-        // Decides about a call.
-        5 => out.value(&engine::plan(&parse_call(given)?, host)?.to_json()),
-        // Decides, and commits at once if nothing has to be asked; else the plan that waits.
-        6 => match engine::begin(&parse_call(given)?, host)? {
-            Begun::Done(committed) => {
-                out.value(&Json::Null);
-                write_committed(*committed, out);
-            }
-            Begun::Waits(mut plan) => out.value(&plan.to_json()),
-        },
-        // As 6 for a chat to which only the messages of the records were added since a call left `standing`; nothing if
-        // that is not enough to decide.
-        7 => {
-            let call = parse_call(given)?;
-            match standing::resume(&call, &known(given))? {
-                None => out.value(&Json::Bool(true)),
-                Some(committed) => {
-                    out.value(&Json::Null);
-                    write_committed(committed, out);
-                }
-            }
-        }
-        // The meter.
-        8 => out.value(&engine::usage(&parse_call(given)?, host)?.to_json()),
-        // What a plan asks a summarizer for.
-        9 => {
-            let (call, plan) = (parse_call(given)?, plan(given)?);
-            let requests = engine::requests(&call, &plan, host)?;
-            out.list(requests.len());
-            for request in requests {
-                out.value(&Json::record(&mut [
-                    ("id", request.id.into()),
-                    ("kind", request.kind.into()),
-                    ("system", request.system.into()),
-                    ("prompt", request.prompt.into()),
-                    ("maxOutputTokens", request.max_output_tokens.into()),
-                ]));
-            }
-        }
-        // Applies a plan.
-        10 => {
-            let (call, plan) = (parse_call(given)?, plan(given)?);
-            let results = given.plain("results", Code::InvalidCall)?;
-            let mut committed = engine::commit(&call, &plan, answers(&results).as_deref(), host)?;
-            committed.account(&plan, &results);
-            write_committed(committed, out);
-        }
+        5..=10 => of_call(number, &parse_call(given)?, given, host, out)?,
         // Learns from reported usage.
         11 => {
             let (options, state) = (options(given)?, state(given)?);
@@ -238,6 +192,56 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
             }
         }
         _ => return Err(gone()),
+    }
+    Ok(())
+}
+
+/// What a call, as [`parse_call`] reads it, is made for.
+fn of_call(number: u32, call: &Call, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writer) -> Result<(), Error> {
+    match number {
+        // Decides about it.
+        5 => out.value(&engine::plan(call, host)?.to_json()),
+        // Decides, and commits at once if nothing has to be asked; else the plan that waits.
+        6 => match engine::begin(call, host)? {
+            Begun::Done(committed) => {
+                out.value(&Json::Null);
+                write_committed(*committed, out);
+            }
+            Begun::Waits(mut plan) => out.value(&plan.to_json()),
+        },
+        // As 6 for a chat to which only the messages of the records were added since a call left `standing`; nothing if
+        // that is not enough to decide.
+        7 => match standing::resume(call, &known(given))? {
+            None => out.value(&Json::Bool(true)),
+            Some(committed) => {
+                out.value(&Json::Null);
+                write_committed(committed, out);
+            }
+        },
+        // The meter.
+        8 => out.value(&engine::usage(call, host)?.to_json()),
+        // What a plan asks a summarizer for.
+        9 => {
+            let requests = engine::requests(call, &plan(given)?, host)?;
+            out.list(requests.len());
+            for request in requests {
+                out.value(&Json::record(&mut [
+                    ("id", request.id.into()),
+                    ("kind", request.kind.into()),
+                    ("system", request.system.into()),
+                    ("prompt", request.prompt.into()),
+                    ("maxOutputTokens", request.max_output_tokens.into()),
+                ]));
+            }
+        }
+        // Applies a plan.
+        _ => {
+            let plan = plan(given)?;
+            let results = given.plain("results", Code::InvalidCall)?;
+            let mut committed = engine::commit(call, &plan, answers(&results).as_deref(), host)?;
+            committed.account(&plan, &results);
+            write_committed(committed, out);
+        }
     }
     Ok(())
 }
