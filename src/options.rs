@@ -286,7 +286,7 @@ fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &
             "\". Did you mean \"",
             nearest.unwrap_or(""),
             "\"? Known: ",
-            names.join(", "),
+            text::joined(names, ", "),
             "."
         ],
     );

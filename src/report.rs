@@ -6,6 +6,7 @@ use crate::history::{Diverged, History};
 use crate::json::Json;
 use crate::message::{PartKind, Role};
 use crate::prelude::*;
+use crate::text;
 use crate::view::{Slot, View};
 
 /// How full the window is.
@@ -256,7 +257,7 @@ pub fn attributes(report: &Json) -> Result<Json, Error> {
     let mut flat = Archive::writer();
     let mut add = |path: &[&str], value: &Json| {
         if matches!(value, Json::Bool(_) | Json::Int(_) | Json::Fraction { .. } | Json::Text(_)) {
-            flat.put(&text!["precis.", path.join(".")], value.clone());
+            flat.put(&text!["precis.", text::joined(path, ".")], value.clone());
         }
     };
     for name in ["outcome", "rung", "replyRoom", "firstChanged", "keepFrom", "request"] {
@@ -277,6 +278,6 @@ pub fn attributes(report: &Json) -> Result<Json, Error> {
         .iter()
         .filter_map(|warning| warning.get("code").text())
         .collect();
-    add(&["warnings"], &Json::Text(codes.join(",")));
+    add(&["warnings"], &Json::Text(text::joined(&codes, ",")));
     Ok(flat.finish())
 }

@@ -203,7 +203,14 @@ fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
         group.iter().filter_map(|&index| scene.history.input_of(index)).map(|input| scene.tokens(input)).sum::<u64>()
     };
     // The newest of equals.
-    groups.into_iter().rev().min_by_key(tokens)
+    let mut smallest = (u64::MAX, None);
+    for group in groups {
+        let size = tokens(&group);
+        if size <= smallest.0 {
+            smallest = (size, Some(group));
+        }
+    }
+    smallest.1
 }
 
 impl Record for Shape {

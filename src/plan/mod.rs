@@ -283,7 +283,9 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         // Our own texts are cut to the level of all others; to their least only if it can be sent then.
         let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
         let own: Vec<_> = scene.view.items.iter().filter(own).map(|item| (0, item.tokens)).collect();
-        let most = level_to(&[parts.as_slice(), &own].concat(), 0).or_else(|| {
+        let mut all = parts.clone();
+        all.extend_from_slice(&own);
+        let most = level_to(&all, 0).or_else(|| {
             let least = scene.estimate(raw.saturating_sub(gain(&parts, LEAST_CAP) + gain(&own, LEAST_OWN)));
             (least.tokens + least.bound < scene.limits.window.hard).then_some(LEAST_OWN)
         });

@@ -76,7 +76,7 @@ Rules:
         let focus = text::start(&transcript::escape(focus), FOCUS_BYTES).replace('"', "'");
         // One line between quotation marks: it cannot pass for a rule of its own.
         let words: Vec<&str> = focus.split_ascii_whitespace().collect();
-        let wish = words.join(" ");
+        let wish = text::joined(&words, " ");
         out.push_str("\nThe user asked for this compaction with a wish: keep everything about \"");
         out.push_str(&wish);
         out.push_str("\" in detail.");
