@@ -85,7 +85,7 @@ impl Call {
             fields.wrong("threshold", &text!["There is no threshold \"", other, "\"; the only one is \"soft\"."]);
         }
         let mut todos = Vec::new();
-        for todo in fields.raw("todos").list().unwrap_or_default() {
+        for todo in fields.list("todos") {
             // Todos of a wrong shape are left out; a list is worth more than its worst item.
             if let Some(content) = owned(todo.get("content").text()) {
                 todos.push(Todo { content, status: todo.get("status").text().unwrap_or("pending").to_owned() });

@@ -45,6 +45,9 @@ for (const [name, [given, code, path]] of Object.entries(refusedOptions)) {
   });
 }
 
+test("refused: a focus that is no text", () =>
+  rejects(createCompactor(options).compact({ messages, focus: ["go on"] }), refusal("invalid-call", "focus")));
+
 test("a misspelt option is told the nearest name", () => {
   for (const [given, name] of [
     [{ ...options, contextWidnow: 1 }, /contextWindow/],
@@ -147,6 +150,8 @@ const refusedCalls = {
   "a state that is a string": [{ messages, state: "state" }, "invalid-state"],
   "a state that is a list": [{ messages, state: [] }, "invalid-state"],
   "a state of a newer version": [{ messages, state: { version: 99, revision: 1 } }, "newer-state"],
+  "todos that are no list": [{ messages, todos: { content: "go on", status: "open" } }, "invalid-call", "todos"],
+  "literals that are no list": [{ messages, mustKeep: "go on" }, "invalid-call", "mustKeep"],
   "an unknown threshold": [{ messages, threshold: "hard" }, "invalid-call", "threshold"],
 };
 
