@@ -7,6 +7,7 @@ use super::{Source, rules, transcript};
 use crate::content::{Content, ContentPart, Value};
 use crate::markers;
 use crate::message::Role;
+use crate::plan::shorten::log;
 use crate::prelude::*;
 use crate::text;
 
@@ -17,7 +18,7 @@ const TODO: &str = "## Todo list";
 const DONE: &str = "## Done with tools";
 const SAID: &str = "## Said last";
 /// How many messages that section quotes.
-const SAID_LAST: usize = 3;
+const SAID_LAST: usize = 8;
 /// How far a request is. Only an open one can change.
 const OPEN: &str = "- [open] ";
 const ANSWERED: &str = "- [answered] ";
@@ -25,7 +26,7 @@ const CANCELLED: &str = "- [cancelled] ";
 /// Bytes of what shows that a request is no longer open, and of a call and its outcome.
 const EVIDENCE: usize = 160;
 /// Of the budget, what facts may take, in percent, if there are that many; they get what the sections leave as well.
-const FACTS_SHARE: usize = 60;
+const FACTS_SHARE: usize = 70;
 
 /// The digest of a source within about `bytes`. A previous digest is merged section by section; any other previous
 /// summary is quoted. With `least`, what a person required or asked for goes before all else. Whether some of that is
@@ -103,8 +104,10 @@ const LEFT_OUT: &str = "(… ";
 fn fit(lines: Vec<String>, budget: usize) -> String {
     const LEAST: usize = 60;
     let room = (budget / LEAST).max(1);
-    let earlier: usize =
-        lines.iter().filter_map(|line| line.strip_prefix(LEFT_OUT)?.split(' ').next()?.parse::<usize>().ok()).sum();
+    let earlier: usize = lines
+        .iter()
+        .filter_map(|line| line.strip_prefix(LEFT_OUT)?.split(' ').next().and_then(text::whole))
+        .sum::<u64>() as usize;
     let lines: Vec<String> = lines.into_iter().filter(|line| !line.starts_with(LEFT_OUT)).collect();
     let total = lines.len();
     if budget < LEAST && lines.iter().map(|line| line.len() + 1).sum::<usize>() > budget {
@@ -196,85 +199,205 @@ fn todo_list(todos: &[Todo]) -> Vec<String> {
     all
 }
 
-/// How one tool was used.
+/// How one tool was used: a program that it ran, a file that it changed, or else all of it.
+#[derive(Default)]
 struct Usage<'m> {
     name: String,
     calls: usize,
     failures: usize,
-    /// What an earlier digest told of its last call.
+    /// How it was called last, as an earlier digest told it, or as it was called since then.
     last: String,
-    /// The newest call since then.
-    call: Option<&'m Value>,
-    /// What came of the newest call: whether it failed, and what it printed.
-    results: Vec<(bool, &'m Value)>,
+    /// What came of that: whether it failed, and what it printed.
+    result: Option<(bool, &'m Value)>,
 }
 
 fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
     let mut used: Vec<Usage<'_>> = earlier.iter().filter_map(|line| parse_usage(line)).collect();
     // Ids may come again: a result belongs to the newest call with its id.
-    let mut calls: Vec<(&str, &str)> = Vec::new();
+    let mut calls: Vec<(&str, String, bool)> = Vec::new();
     for part in messages.iter().flat_map(|(message, _)| &message.parts) {
         match part {
             ContentPart::Call { id, name, input, .. } => {
-                calls.push((id, name));
+                let (target, last, changes) = about(input);
+                let name = if target.is_empty() { name.clone() } else { text![name, " ", target] };
                 // The tool used last stands last.
-                let at = used.iter().position(|usage| usage.name == *name);
-                let mut usage = match at {
-                    Some(at) => used.remove(at),
-                    None => Usage::of(name.clone()),
-                };
-                usage.calls += 1;
-                usage.call = Some(input);
-                usage.results.clear();
-                used.push(usage);
+                let at = used.iter().position(|usage| usage.name == name);
+                let earlier = at.map(|at| used.remove(at)).unwrap_or_default();
+                used.push(Usage { name: name.clone(), calls: earlier.calls + 1, last, result: None, ..earlier });
+                calls.push((id, name, changes));
             }
             ContentPart::Result { id, output, failed, .. } => {
                 let Some(at) = calls.iter().rposition(|call| call.0 == id) else { continue };
-                let Some(usage) = used.iter_mut().find(|usage| usage.name == calls[at].1) else { continue };
+                let (_, name, changes) = &calls[at];
+                let Some(usage) = used.iter_mut().rfind(|usage| usage.name == *name) else { continue };
                 usage.failures += usize::from(*failed);
-                if !calls[at + 1..].iter().any(|call| call.1 == calls[at].1) {
-                    usage.results.push((*failed, output));
-                }
+                // What was changed says more than that it was.
+                usage.result = Some((*failed, output)).filter(|_| *failed || !changes);
             }
             _ => {}
         }
     }
+    // Whether the work is whole says most: it stands last, and is told first.
+    if let Some(at) = used.iter().rposition(|usage| checks(&usage.name)) {
+        let check = used.remove(at);
+        used.push(check);
+    }
     used.into_iter().map(Usage::told).collect()
 }
 
-impl<'m> Usage<'m> {
-    fn of(name: String) -> Self {
-        Usage { name, calls: 0, failures: 0, last: String::new(), call: None, results: Vec::new() }
-    }
+/// How the words end that name programs by which work is checked.
+const CHECKS: [&str; 8] = ["test", "tests", "check", "build", "lint", "tsc", "make", "mypy"];
 
-    fn told(self) -> String {
-        let mut last = self.call.map_or(self.last, |input| one_line(&input.to_text()));
-        for (failed, output) in self.results {
-            let output = output.to_text();
-            let outcome = if output.starts_with(markers::NOTICE) { "" } else { &output };
-            last = text![last, " → ", if failed { "failed" } else { "ok" }, " ", one_line(outcome)];
+fn checks(name: &str) -> bool {
+    let name = name.as_bytes();
+    // Files have points in their names.
+    !name.contains(&b'.')
+        && (1..=name.len()).any(|end| {
+            !name.get(end).is_some_and(u8::is_ascii_alphanumeric)
+                && CHECKS.iter().any(|check| name[..end].ends_with(check.as_bytes()))
+        })
+}
+
+/// What tells a call from others of its tool: the program that it runs, with its subcommand, or the file that it changes.
+/// Then what else it says, in short, and whether it changes a file.
+fn about(input: &Value) -> (&str, String, bool) {
+    /// Of what a call says beside that: the first of it.
+    const SAYS: usize = 4;
+    const WAS: &str = " ← was ";
+    let (mut file, mut command, mut old, mut says) = ("", "", "", Vec::<&str>::new());
+    if let Value::Object(members) = input {
+        for (key, value) in members {
+            match value {
+                Value::Text(text) if key == "command" || key == "cmd" => command = text,
+                Value::Text(text)
+                    if file.is_empty() && (text::find(key, "path").is_some() || text::find(key, "file").is_some()) =>
+                {
+                    file = text
+                }
+                Value::Text(text) if key.starts_with("old") => old = text,
+                _ => facts::leaves(value, &mut |text| says.push(text)),
+            }
         }
-        text!["- ", self.name, ": ", self.calls, " calls, ", self.failures, " failed, last with ", last.trim_end()]
+    } else {
+        facts::leaves(input, &mut |text| says.push(text));
+    }
+    says.retain(|text| !text.trim().is_empty());
+    says.truncate(SAYS);
+    let changes = !file.is_empty() && says.iter().any(|text| text.bytes().any(|byte| byte <= b' '));
+    let mut target = "";
+    if changes {
+        target = tail(file);
+        if let ([new], false) = (says.as_mut_slice(), old.is_empty()) {
+            // Lines that both begin with are not changed.
+            let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+            let same = text::between(old, 0, text::floor(old, same)).rfind('\n').unwrap_or(0);
+            *new = text::between(new, same, new.len());
+            says.push(text::between(old, same, old.len()));
+        }
+    } else if !file.is_empty() {
+        says.insert(0, tail(file));
+    }
+    if !command.is_empty() {
+        let (from, end) = program(command);
+        target = text::between(command, from, end);
+        says.insert(0, text::between(command, end, command.len()));
+    }
+    let mut told = String::new();
+    for text in &says {
+        if !told.is_empty() {
+            told.push_str(if changes { WAS } else { ", " });
+        }
+        told.push_str(&text::start(text, EVIDENCE / says.len()));
+    }
+    (target, told, changes)
+}
+
+/// A file with the two folders that it lies in.
+fn tail(file: &str) -> &str {
+    let bytes = file.as_bytes();
+    let (mut at, mut slashes) = (bytes.len(), 0);
+    while at > 0 {
+        slashes += usize::from(bytes[at - 1] == b'/');
+        if slashes > 2 {
+            break;
+        }
+        at -= 1;
+    }
+    text::between(file, at, file.len())
+}
+
+/// Where in a command the program that it runs stands, with its subcommand.
+fn program(command: &str) -> (usize, usize) {
+    // What only prepares.
+    let mut from = 0;
+    if command.starts_with("cd ") {
+        from = text::find(command, "&& ").map_or(0, |at| at + 3);
+    }
+    let bytes = command.as_bytes();
+    let (mut end, mut words) = (from, 0);
+    for at in from..=bytes.len() {
+        let byte = bytes.get(at).copied().unwrap_or(b'\n');
+        if byte == b' ' || byte == b'\n' {
+            let run = text::between(command, end, at) == " run";
+            (end, words) = (at, words + usize::from(!run));
+        }
+        let plain = byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b':');
+        if words > 1 || !plain {
+            break;
+        }
+    }
+    (from, end)
+}
+
+/// What an output says in short: all of it, or the last line that tells of trouble and the last one.
+fn telling(output: &str) -> String {
+    let output = output.trim();
+    if output.len() <= EVIDENCE || matches!(output.as_bytes()[0], b'{' | b'[') {
+        return text::start(output, EVIDENCE);
+    }
+    let (mut trouble, mut last) = ("", "");
+    for line in output.lines() {
+        if log::tells(line) {
+            trouble = line;
+        }
+        if !line.trim().is_empty() {
+            last = line;
+        }
+    }
+    let last = text::start(last, EVIDENCE / 2);
+    if trouble.is_empty() { last } else { text![text::start(trouble, EVIDENCE), " … ", last] }
+}
+
+impl Usage<'_> {
+    fn told(self) -> String {
+        let mut last = self.last;
+        if let Some((failed, output)) = self.result {
+            let output = output.to_text();
+            let outcome = if output.starts_with(markers::NOTICE) { String::new() } else { telling(&output) };
+            last = text![last, " → ", if failed { "failed: " } else { "" }, outcome];
+        }
+        let failures = if self.failures > 0 { text![", ", self.failures, " failed"] } else { String::new() };
+        let line = text!["- ", self.name, " (", self.calls, TIMES, failures, END, last.trim()];
+        transcript::escape(&line).replace('\n', " ")
     }
 }
 
-fn one_line(text: &str) -> String {
-    transcript::escape(&text::ends(text, EVIDENCE)).replace('\n', " ")
-}
+/// What stands after the number of calls, and before what is told of the last one.
+const TIMES: &str = "×";
+const END: &str = "): ";
 
-/// Reads a line that [`tools`] wrote, if it was not cut in the middle.
+/// Reads a line that [`Usage::told`] wrote, if it was not cut in the middle.
 fn parse_usage<'m>(line: &str) -> Option<Usage<'m>> {
-    const MIDDLE: &str = " failed, last with ";
     let line = line.strip_prefix("- ")?;
-    let middle = text::find(line, MIDDLE)?;
-    let (head, failures) = text::between(line, 0, middle).rsplit_once(' ')?;
-    let (name, calls) = head.strip_suffix(" calls,")?.rsplit_once(' ')?;
-    let (name, last) = (name.strip_suffix(':')?, text::between(line, middle + MIDDLE.len(), line.len()));
+    let (times, end) = (text::find(line, TIMES)?, text::find(line, END)?);
+    let name = text::find(line, " (")?;
+    let failures = text::between(line, times + TIMES.len() + 2, end.saturating_sub(" failed".len()));
     Some(Usage {
-        calls: calls.parse().ok()?,
-        failures: failures.parse().ok()?,
-        last: last.to_owned(),
-        ..Usage::of(name.to_owned())
+        name: text::between(line, 0, name).to_owned(),
+        calls: text::whole(text::between(line, name + 2, times))? as usize,
+        failures: text::whole(failures).unwrap_or(0) as usize,
+        last: text::between(line, end + END.len(), line.len()).to_owned(),
+        result: None,
     })
 }
 

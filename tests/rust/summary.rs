@@ -67,9 +67,54 @@ fn a_digest_tells_requests_tools_and_last_words() {
         ),
         "{asked}"
     );
-    assert!(section(&digest, DONE).contains("- bash: 2 calls, 1 failed, last with"), "{digest}");
+    let done = section(&digest, DONE);
+    assert!(done.contains("- bash git tag (1×): → v1.4.2"), "{digest}");
+    assert!(done.contains("- bash deploy staging (1×, 1 failed): → failed: permission denied"), "{digest}");
     assert!(section(&digest, SAID).contains("permission denied"));
     assert_eq!(digest, write(None, &session(), 4_000), "the same messages give the same digest");
+}
+
+#[test]
+fn the_last_check_of_the_work_stands_last_with_what_tells_of_trouble() {
+    let ran =
+        |id: &str, command: &str, output: &str| [call(id, "bash", json!({ "command": command })), result(id, output)];
+    let log = format!("{}\nsrc/a.ts(3,1): error TS2305: no member b\n{}\nFound 1 problem.", filler(900), filler(900));
+    let mut session = vec![user("Make it compile.")];
+    session.extend(ran("1", "cd /srv/app && npm run check 2>&1", "fine"));
+    session.extend(ran("2", "cd /srv/app && npm run check 2>&1 | tail -40", &log));
+    session.extend((0..5).flat_map(|at| ran(&format!("l{at}"), "git checkout src", "done")));
+    let digest = write(None, &session, 4_000);
+    let last = section(&digest, DONE).trim_end().lines().last().unwrap().to_owned();
+    assert!(last.starts_with("- bash npm run check (2×): 2>&1 | tail -40 → src/a.ts"), "{digest}");
+    assert!(last.contains("error TS2305: no member b") && last.ends_with("Found 1 problem."), "{digest}");
+}
+
+#[test]
+fn a_digest_tells_what_the_last_edit_of_each_file_changed() {
+    let edit = |id: &str, path: &str, old: &str, new: &str| {
+        [call(id, "edit", json!({ "path": path, "oldText": old, "newText": new })), result(id, "Replaced 1 block.")]
+    };
+    let mut session = vec![user("Raise the limits.")];
+    session.extend(edit(
+        "1",
+        "/srv/app/src/core/limits.ts",
+        "// Limits.\nconst most = 3;",
+        "// Limits.\nconst most = 5;",
+    ));
+    session.extend(edit("2", "/srv/app/src/core/names.ts", "the old name", "the new name"));
+    session.extend(edit("3", "/srv/app/src/core/limits.ts", "const least = 1;", "const least = 2;"));
+    session.extend([call("4", "read", json!({ "path": "/srv/app/package.json", "limit": 20 })), result("4", "{}")]);
+    let digest = write(None, &session, 4_000);
+    let done = section(&digest, DONE);
+    assert!(done.contains("- edit src/core/names.ts (1×): the new name ← was the old name\n"), "{digest}");
+    assert!(done.contains("- edit src/core/limits.ts (2×): const least = 2; ← was const least = 1;\n"), "{digest}");
+    assert!(done.contains("- read (1×): srv/app/package.json, 20 → {}"), "{digest}");
+    let first = write(None, &session[..3], 4_000);
+    assert!(
+        first.contains("limits.ts (1×): const most = 5; ← was const most = 3;"),
+        "what both begin with is no change: {first}"
+    );
+    assert_eq!(section(&write(Some(&first), &session[3..], 4_000), DONE), done, "merged as in one go");
 }
 
 #[test]
@@ -107,7 +152,7 @@ fn calls_and_failures_add_up_over_digests() {
     for _ in 0..3 {
         digest = write(Some(&digest), &session(), 4_000);
     }
-    assert!(section(&digest, DONE).contains("- bash: 8 calls, 4 failed"), "{digest}");
+    assert!(section(&digest, DONE).contains("- bash deploy staging (4×, 4 failed)"), "{digest}");
 }
 
 #[test]

@@ -137,7 +137,7 @@ function digested({ view, state, report }) {
   const summary = summaryOf(state);
   ok(summary.includes(RULE), summary);
   match(summary, /- \[answered\] Please/);
-  match(summary, /- find_order: \d+ calls, 0 failed/);
+  match(summary, /- find_order \(\d+×\): /);
   match(summary, /\b4700\b/);
 }
 
