@@ -44,7 +44,8 @@ for (const [name, verb] of Object.entries(verbs)) {
     const entered = PLENTY - engine.fuse.value;
     ok(entered > 3, `${entered} functions`);
     const step = Math.max(1, Math.floor(entered / 30));
-    for (let left = 0; left < entered; left += step) {
+    // Not up to the very last: how much the allocator does depends on what was freed before.
+    for (let left = 0; left + step <= entered; left += step) {
       const before = engine.instances;
       engine.fuse.value = left;
       let error;
