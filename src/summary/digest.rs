@@ -199,6 +199,9 @@ fn todo_list(todos: &[Todo]) -> Vec<String> {
     all
 }
 
+/// Programs, files and tools that a digest knows of, those used last: each call is looked for among them.
+const USED_MOST: usize = 64;
+
 /// How one tool was used: a program that it ran, a file that it changed, or else all of it.
 #[derive(Default)]
 struct Usage<'m> {
@@ -224,6 +227,9 @@ fn tools(earlier: Vec<String>, messages: &[(Content, bool)]) -> Vec<String> {
                 let at = used.iter().position(|usage| usage.name == name);
                 let earlier = at.map(|at| used.remove(at)).unwrap_or_default();
                 used.push(Usage { name: name.clone(), calls: earlier.calls + 1, last, result: None, ..earlier });
+                if used.len() > USED_MOST {
+                    used.remove(used.iter().position(|usage| !checks(&usage.name)).unwrap_or(0));
+                }
                 calls.push((id, name, changes));
             }
             ContentPart::Result { id, output, failed, .. } => {
@@ -264,18 +270,18 @@ fn about(input: &Value) -> (&str, String, bool) {
     /// Of what a call says beside that: the first of it.
     const SAYS: usize = 4;
     const WAS: &str = " ← was ";
-    let (mut file, mut command, mut old, mut says) = ("", "", "", Vec::<&str>::new());
+    let (mut file, mut command, mut old, mut writes, mut says) = ("", "", "", false, Vec::<&str>::new());
     if let Value::Object(members) = input {
         for (key, value) in members {
+            let named = |parts: [&str; 2]| parts.iter().any(|part| text::find(key, part).is_some());
             match value {
                 Value::Text(text) if key == "command" || key == "cmd" => command = text,
-                Value::Text(text)
-                    if file.is_empty() && (text::find(key, "path").is_some() || text::find(key, "file").is_some()) =>
-                {
-                    file = text
-                }
                 Value::Text(text) if key.starts_with("old") => old = text,
-                _ => facts::leaves(value, &mut |text| says.push(text)),
+                Value::Text(text) if named(["path", "file"]) && !text.bytes().any(|byte| byte <= b' ') => file = text,
+                _ => {
+                    writes |= named(["new", "content"]) || named(["edits", "file_text"]);
+                    facts::leaves(value, &mut |text| says.push(text));
+                }
             }
         }
     } else {
@@ -283,7 +289,7 @@ fn about(input: &Value) -> (&str, String, bool) {
     }
     says.retain(|text| !text.trim().is_empty());
     says.truncate(SAYS);
-    let changes = !file.is_empty() && says.iter().any(|text| text.bytes().any(|byte| byte <= b' '));
+    let changes = writes && !file.is_empty();
     let mut target = "";
     if changes {
         target = tail(file);
@@ -297,7 +303,7 @@ fn about(input: &Value) -> (&str, String, bool) {
     } else if !file.is_empty() {
         says.insert(0, tail(file));
     }
-    if !command.is_empty() {
+    if !command.is_empty() && !changes {
         let (from, end) = program(command);
         target = text::between(command, from, end);
         says.insert(0, text::between(command, end, command.len()));

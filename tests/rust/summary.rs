@@ -103,11 +103,19 @@ fn a_digest_tells_what_the_last_edit_of_each_file_changed() {
     ));
     session.extend(edit("2", "/srv/app/src/core/names.ts", "the old name", "the new name"));
     session.extend(edit("3", "/srv/app/src/core/limits.ts", "const least = 1;", "const least = 2;"));
+    session.extend([
+        call("5", "editor", json!({ "command": "str_replace", "path": "src/a.rs", "old_str": "1", "new_str": "2" })),
+        result("5", "The file was edited."),
+        call("6", "grep", json!({ "pattern": "two words", "path": "src" })),
+        result("6", "no matches"),
+    ]);
     session.extend([call("4", "read", json!({ "path": "/srv/app/package.json", "limit": 20 })), result("4", "{}")]);
     let digest = write(None, &session, 4_000);
     let done = section(&digest, DONE);
     assert!(done.contains("- edit src/core/names.ts (1×): the new name ← was the old name\n"), "{digest}");
     assert!(done.contains("- edit src/core/limits.ts (2×): const least = 2; ← was const least = 1;\n"), "{digest}");
+    assert!(done.contains("- editor src/a.rs (1×): 2 ← was 1\n"), "{digest}");
+    assert!(done.contains("- grep (1×): src, two words → no matches\n"), "{digest}");
     assert!(done.contains("- read (1×): srv/app/package.json, 20 → {}"), "{digest}");
     let first = write(None, &session[..3], 4_000);
     assert!(
@@ -115,6 +123,18 @@ fn a_digest_tells_what_the_last_edit_of_each_file_changed() {
         "what both begin with is no change: {first}"
     );
     assert_eq!(section(&write(Some(&first), &session[3..], 4_000), DONE), done, "merged as in one go");
+}
+
+#[test]
+fn of_any_number_of_programs_and_files_the_newest_are_told_and_the_last_check() {
+    let ran = |id: String, command: String| [call(&id, "bash", json!({ "command": command })), result(&id, "done")];
+    let mut session = vec![user("Go on.")];
+    session.extend(ran("c".into(), "cargo test".into()));
+    session.extend((0..200).flat_map(|at| ran(at.to_string(), format!("program{at}"))));
+    let digest = write(None, &session, 40_000);
+    let lines: Vec<&str> = section(&digest, DONE).lines().filter(|line| line.starts_with("- ")).collect();
+    assert_eq!(lines.len(), 64);
+    assert!(lines[63].starts_with("- bash cargo test (1×)") && lines[62].starts_with("- bash program199 (1×)"));
 }
 
 #[test]
