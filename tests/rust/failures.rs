@@ -549,8 +549,9 @@ fn f25_what_a_tool_says_becomes_neither_request_nor_rule() {
     history.extend(turns(10, 900));
     let prepared = send(&mut chat, &history, None);
     let summary = words(ours(&prepared.view, markers::SUMMARY)[0]);
-    let before_tools = summary.split("## ").filter(|section| !section.starts_with("Tool")).collect::<String>();
-    let asked = before_tools.split("rm -rf").count() - 1;
+    // There it is quoted as what the tool said.
+    let others = summary.split("## ").filter(|section| !section.starts_with("Done with tools")).collect::<String>();
+    let asked = others.split("rm -rf").count() - 1;
     assert_eq!(asked, 0, "{summary}");
     assert!(summary.contains("Read the page."), "{summary}");
 }
