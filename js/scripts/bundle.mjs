@@ -123,7 +123,7 @@ async function subpath(source, outfile) {
   await shorten(outfile);
 }
 
-/** Terser takes out 3 to 4 % of what esbuild leaves: installed, the package has to stay below 600 kB. */
+/** Terser takes out 3 to 4 % of what esbuild leaves. */
 async function shorten(file) {
   const bundled = readFileSync(file, "utf8");
   // Dead code by which Node reads what a CommonJS file exports.
@@ -149,7 +149,6 @@ function options(outfile, external) {
     platform: isModule ? "neutral" : "node",
     mainFields: ["module"],
     target: "es2022",
-    // Short names as well: installed, the package has to stay below 600 kB.
     minifySyntax: true,
     minifyWhitespace: true,
     minifyIdentifiers: true,
