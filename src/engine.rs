@@ -12,14 +12,13 @@ use crate::compose;
 use crate::error::{Error, Warning};
 use crate::host::Host;
 use crate::job::{self, Settled};
-use crate::json::Json;
-use crate::plan::record::{Plan, Spent};
-use crate::plan::{self, Move, Rung, seed};
+use crate::plan::record::Plan;
+use crate::plan::{self, Move, Rung, seed, strategies};
 use crate::prelude::*;
 use crate::reason::{infeasible, passed, why};
 use crate::render::{first_changed, lacking, remember_rewrites, render};
-use crate::report::{Notice, Outcome, Report, Usage};
-use crate::standing::{self, Standing};
+use crate::report::{Notice, Outcome, Usage};
+use crate::standing;
 use crate::state::{Pending, SessionState};
 use crate::summary::request::Request;
 use crate::summary::verify::Answer;
@@ -28,53 +27,11 @@ use crate::tokens::calibration::Reply;
 use crate::view::{Item, Slot, View};
 use crate::work::Work;
 
+pub use crate::committed::Committed;
 pub use crate::host::Sent;
 
 /// Steps of one commit: more than any history needs that can be helped.
 const STEPS: usize = 32;
-
-/// What came of a commit.
-#[derive(Clone, Debug)]
-pub struct Committed {
-    /// The state to store.
-    pub state: SessionState,
-    /// What was done.
-    pub report: Report,
-    /// The view differs from the input.
-    pub changed: bool,
-    /// What to send, message by message.
-    pub view: Vec<Sent>,
-    /// More would be better.
-    pub next: Option<Plan>,
-    /// What the next call of this chat may rely on.
-    pub standing: Option<Standing>,
-}
-
-impl Committed {
-    /// Adds what asking has cost, over all rounds of a call; the next plan carries it on.
-    pub fn account(&mut self, plan: &Plan, results: &Json) {
-        let results = results.list().unwrap_or_default();
-        let report = &mut self.report;
-        report.calls = plan.spent.calls + results.len() as u64;
-        if plan.job.pieces == 0 {
-            report.failed = report.failed.take().or_else(|| plan.spent.failed.clone());
-        }
-        let newest = results.iter().rev().map(|result| result.get("usage")).find(|usage| !usage.is_null());
-        report.summarizer_usage = newest.unwrap_or(&plan.spent.usage).clone();
-        if !plan.spent.before.is_null() {
-            report.first_before = plan.spent.before.clone();
-        }
-        if let Some(next) = &mut self.next {
-            next.report = report.to_json();
-            next.spent = Spent {
-                calls: report.calls,
-                failed: report.failed.clone(),
-                usage: report.summarizer_usage.clone(),
-                before: report.before_json(),
-            };
-        }
-    }
-}
 
 /// The meter: how full the window is with what the state would send now.
 ///
@@ -246,7 +203,7 @@ fn apply_plan(
         } else if summary.is_none() {
             work.harden()?;
             let scene = work.scene(&current);
-            (rung, action) = if scene.fits(current.raw()) && !call.now && !call.options.strategy.fires(&scene) {
+            (rung, action) = if scene.fits(current.raw()) && !call.now && !strategies::fires(&scene) {
                 (Rung::Pass, Move::Pass)
             } else if work.accepts(shape, false) {
                 (Rung::Digest, action)

@@ -28,7 +28,7 @@
 //! | [`error`], [`json`], [`text`], [`id_map`], [`millionths`], [`markers`] | errors as values, plain data, cutting text, numbers by id, parts of wholes, how our own texts begin |
 //! | [`message`], [`archive`] | roles, digests, content hash, chain, positions; records to and from plain data |
 //! | [`tape`], [`digest`], [`content`] | how messages come in: decoding, digesting in one pass, text on demand |
-//! | [`tokens`], [`options`], [`overflow`], [`budget`] | estimators and calibration, what was configured, what providers' errors say, the arithmetic of limits |
+//! | [`tokens`], [`strategy`], [`options`], [`overflow`], [`budget`] | estimators and calibration, what was configured, what providers' errors say, the arithmetic of limits |
 //! | [`pairs`] | groups, legal cuts, the one checker |
 //! | [`state`], [`history`], [`host`], [`view`] | what outlives a call, placing a history, projecting the view |
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
@@ -45,6 +45,7 @@ pub mod archive;
 pub mod budget;
 pub mod call;
 mod climb;
+pub mod committed;
 pub mod compose;
 pub mod content;
 pub mod digest;
@@ -70,6 +71,7 @@ mod render;
 pub mod report;
 pub mod standing;
 pub mod state;
+pub mod strategy;
 pub mod summary;
 pub mod tape;
 pub mod text;

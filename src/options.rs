@@ -2,8 +2,8 @@
 
 use crate::error::{Code, Error};
 use crate::json::{Faults, Fields, Json, misfit};
-use crate::plan::strategy::Strategy;
 use crate::prelude::*;
+use crate::strategy::Strategy;
 use crate::text;
 use crate::tokens::{Estimator, family::Family};
 

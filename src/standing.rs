@@ -4,29 +4,21 @@
 use crate::archive::Record;
 use crate::budget::Window;
 use crate::call::Call;
-use crate::engine::Committed;
+use crate::committed::{Committed, Standing};
 use crate::error::Error;
 use crate::history::History;
 use crate::json::Json;
 use crate::message::{Position, combine, hash_text};
 use crate::pairs::{self, Cuts};
-use crate::plan::strategy::Strategy;
 use crate::prelude::*;
 use crate::reason::passed;
 use crate::report::{Outcome, Parts, Usage};
 use crate::state::{Pending, SessionState};
+use crate::strategy::Strategy;
 use crate::tokens::SlopeRange;
 use crate::tokens::calibration::{Calibration, Reading};
 use crate::view::{self, Sums, View};
 use crate::work::{Measure, Work, request_id};
-
-/// Of numbers: first history index of the input, history index after it, the chain there, the structure of the state,
-/// whether the view differs from the input; then raw tokens of the view, those no edit can change, and all by parts.
-///
-/// The other half is for [`again`]: 1 if it may be asked; window, trigger and hard limit; slope and uncertainty in
-/// millionths; raw tokens and report of the anchor (0 for none); raw tokens beside the messages, of system and tools; and
-/// the state's revision.
-pub type Standing = [u64; 26];
 
 /// What a call that changed nothing leaves, if the next one may rely on it. `known`: the structure of its state.
 pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known: Option<u64>) -> Option<Standing> {

@@ -1,6 +1,6 @@
 //! Where to cut when the past is covered, and what of it stays in the view.
 
-use super::Scene;
+use super::{Scene, strategies};
 use crate::archive::{Archive, Record};
 use crate::budget::share;
 use crate::message::{Digest, PartKind, Position, Role};
@@ -38,7 +38,7 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
         return Some(shape.clone());
     }
     let lead = scene.lead();
-    let wanted = scene.options.strategy.tail_start(scene).max(lead);
+    let wanted = strategies::tail_start(scene).max(lead);
     let cut = scene.cuts.at_or_before(wanted - lead) + lead;
     let typed = if scene.options.strategy.is_bare() { 0 } else { scene.options.shares.typed };
     let shape = of_cut(scene, cut, share(scene.limits.room, typed))?;

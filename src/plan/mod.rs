@@ -4,17 +4,13 @@
 use crate::prelude::*;
 pub mod clip;
 pub mod compact;
-mod full;
 mod input;
-mod last_tool_batch;
 mod media;
 pub mod record;
 pub mod seed;
 mod seed_text;
 pub mod shorten;
-mod sliding_window;
-pub mod strategy;
-mod tail;
+pub mod strategies;
 
 use crate::budget::{Limits, share};
 use crate::history::History;
@@ -208,7 +204,7 @@ impl Scene<'_> {
 pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
     let raw = scene.view.raw();
     let fits = scene.fits(raw);
-    let fires = from == Rung::Pass && scene.in_flight.is_none() && scene.options.strategy.fires(scene);
+    let fires = from == Rung::Pass && scene.in_flight.is_none() && strategies::fires(scene);
     if fits && !fires {
         return (Rung::Pass, Move::Pass);
     }
@@ -346,7 +342,7 @@ fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
 
 /// Clearing every old result before the tail, or those of calls that failed: up to which history index, and what it gains.
 fn clearing(scene: &Scene<'_>, failed: bool) -> Option<(u64, u64)> {
-    let tail = tail::tail_start(scene);
+    let tail = strategies::tail::tail_start(scene);
     // What the model has not answered yet it has not seen.
     let seen = (0..scene.history.messages.len())
         .rev()

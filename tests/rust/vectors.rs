@@ -4,6 +4,7 @@
 use crate::support::{json, to_value};
 use precis::archive::Record;
 use precis::call::Call;
+use precis::committed::Standing;
 use precis::content::{self, Content};
 use precis::digest::Digester;
 use precis::engine::{self, Begun, Committed, Reported};
@@ -12,7 +13,7 @@ use precis::host::{Host, Product, READ_AT_ONCE, Sent};
 use precis::json::Json;
 use precis::options::Options;
 use precis::plan::record::Plan;
-use precis::standing::{self, Passed, Standing};
+use precis::standing::{self, Passed};
 use precis::state::SessionState;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
