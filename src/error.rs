@@ -11,11 +11,11 @@ use core::ops::Deref;
 ///
 /// Boxed: a result that is one word wide keeps the engine small, and errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(Box<Parts>);
+pub struct Error(Box<Details>);
 
 /// What an [`Error`] says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct Details {
     /// Stable identifier, for programs.
     pub code: Code,
     /// Where in the input, if one place can be named.
@@ -25,9 +25,9 @@ pub struct Parts {
 }
 
 impl Deref for Error {
-    type Target = Parts;
+    type Target = Details;
 
-    fn deref(&self) -> &Parts {
+    fn deref(&self) -> &Details {
         &self.0
     }
 }
@@ -46,7 +46,7 @@ impl Error {
     #[inline(never)]
     #[cold]
     fn boxed(code: Code, path: Option<&str>, advice: &str) -> Self {
-        Self(Box::new(Parts { code, path: path.map(str::to_owned), advice: advice.to_owned() }))
+        Self(Box::new(Details { code, path: path.map(str::to_owned), advice: advice.to_owned() }))
     }
 }
 

@@ -30,7 +30,7 @@
 //! | [`tape`], [`digest`], [`content`] | how messages come in: decoding, digesting in one pass, text on demand |
 //! | [`tokens`], [`strategy`], [`options`], [`overflow`], [`budget`] | estimators and calibration, what was configured, what providers' errors say, the arithmetic of limits |
 //! | [`pairs`] | groups, legal cuts, the one checker |
-//! | [`state`], [`history`], [`host`], [`view`] | what outlives a call, placing a history, projecting the view |
+//! | [`state`], [`history`], [`host`], [`breakdown`], [`view`] | what outlives a call, placing a history, projecting the view |
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
 //! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
 //! | [`compose`], `job`, `climb`, `render`, [`engine`] | checkpoints and their texts, getting a summary, the moves of a commit, what is sent, the steps |
@@ -42,6 +42,7 @@
 extern crate alloc;
 
 pub mod archive;
+pub mod breakdown;
 pub mod budget;
 pub mod call;
 mod climb;

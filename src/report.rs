@@ -1,13 +1,12 @@
 //! What was decided and why, with the accounting: for logs, UI and tests. Holds no message text.
 
 use crate::archive::Archive;
+use crate::breakdown::TokenBreakdown;
 use crate::error::{Code, Error, Warning};
-use crate::history::{Diverged, History};
+use crate::history::Diverged;
 use crate::json::Json;
-use crate::message::{PartKind, Role};
 use crate::prelude::*;
 use crate::text;
-use crate::view::{Slot, View};
 
 /// How full the window is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,58 +24,7 @@ pub struct Usage {
     /// A provider's count stands behind the estimate.
     pub reported: bool,
     /// By what it is.
-    pub parts: Parts,
-}
-
-/// Estimated tokens by what they are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
-    /// Instructions, and what the provider adds unseen.
-    pub system: u64,
-    /// Tool definitions.
-    pub tools: u64,
-    /// What users wrote.
-    pub user: u64,
-    /// What the model wrote.
-    pub assistant: u64,
-    /// What tools answered.
-    pub results: u64,
-    /// Images, documents, files.
-    pub media: u64,
-    /// Messages of ours.
-    pub summary: u64,
-}
-
-impl Parts {
-    /// Raw tokens of a view by what they are; system and tools beside it are not in it.
-    pub fn of(view: &View, history: &History<'_>) -> Self {
-        let mut parts = view.before.parts;
-        for item in &view.items {
-            let Slot::Host { input, .. } = item.slot else {
-                parts.summary += item.tokens;
-                continue;
-            };
-            let message = &item.digest().unwrap_or(history.messages[input]);
-            let mut rest = item.tokens;
-            for part in message.parts() {
-                let tokens = u64::from(part.tokens).min(rest);
-                match part.kind {
-                    PartKind::Result => parts.results += tokens,
-                    PartKind::Media => parts.media += tokens,
-                    _ => continue,
-                }
-                rest -= tokens;
-            }
-            *match message.role() {
-                Role::System => &mut parts.system,
-                Role::User if message.is_ours() => &mut parts.summary,
-                Role::User => &mut parts.user,
-                Role::Assistant => &mut parts.assistant,
-                Role::Tool => &mut parts.results,
-            } += rest;
-        }
-        parts
-    }
+    pub parts: TokenBreakdown,
 }
 
 impl Usage {
@@ -94,7 +42,7 @@ impl Usage {
     /// Calls `each` with the members of that, one after another, those of `parts` last.
     pub fn each(self, each: &mut dyn FnMut(&'static str, Json)) {
         let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
-        let Parts { system, tools, user, assistant, results, media, summary } = self.parts;
+        let TokenBreakdown { system, tools, user, assistant, results, media, summary } = self.parts;
         for (name, number) in
             [("tokens", self.tokens), ("raw", self.raw), ("window", self.window), ("trigger", self.trigger)]
         {

@@ -2,6 +2,7 @@
 //! were only appended, and again there is nothing to do, those before need not be looked at.
 
 use crate::archive::Record;
+use crate::breakdown::TokenBreakdown;
 use crate::budget::Window;
 use crate::call::Call;
 use crate::committed::{Committed, Standing};
@@ -12,7 +13,7 @@ use crate::message::{Position, combine, hash_text};
 use crate::pairs::{self, Cuts};
 use crate::prelude::*;
 use crate::reason::passed;
-use crate::report::{Outcome, Parts, Usage};
+use crate::report::{Outcome, Usage};
 use crate::state::{Pending, SessionState};
 use crate::strategy::Strategy;
 use crate::tokens::SlopeRange;
@@ -73,7 +74,7 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
 
 /// Writes what is known of a view into a standing.
 fn sums(standing: &mut Standing, view: &View, history: &History<'_>, start: u64, changed: bool) {
-    let Parts { system, tools, user, assistant, results, media, summary } = Parts::of(view, history);
+    let TokenBreakdown { system, tools, user, assistant, results, media, summary } = view.breakdown(history);
     (standing[0], standing[1], standing[4]) = (start, history.end(), u64::from(changed));
     let sums = [view.raw(), view.fixed(), system, tools, user, assistant, results, media, summary];
     standing[5..14].copy_from_slice(&sums);
@@ -136,7 +137,7 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
 /// The view before with the new messages.
 fn added(history: &History<'_>, standing: &Standing) -> View {
     let &[_, end, _, _, _, raw, fixed, system, tools, user, assistant, results, media, summary, ..] = standing;
-    let parts = Parts { system, tools, user, assistant, results, media, summary };
+    let parts = TokenBreakdown { system, tools, user, assistant, results, media, summary };
     let mut view = View { items: Vec::new(), before: Sums { raw, fixed, parts } };
     for input in 0..history.messages.len() {
         view.items.push(view::plain(history, input, end + input as u64, false));
