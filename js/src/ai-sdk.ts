@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { createCompactor } from "precis";
+import { createCompactor, PrecisError } from "precis";
 import { Session } from "./ai-sdk/session.ts";
 import type { Compaction, CompactionOptions, PrepareStep } from "./ai-sdk/types.ts";
 import { aiSdk } from "./formats/ai-sdk.ts";
@@ -27,6 +27,13 @@ export type {
  */
 export function compaction(options: CompactionOptions): Compaction {
   const { agent, store, chat, providerOptions, onReport, ...own } = options;
+  if ((own as { format?: unknown }).format !== undefined) {
+    throw new PrecisError(
+      "invalid-option",
+      "format",
+      "`compaction` takes the model messages that the SDK gives to `prepareStep`, so it needs no format: leave it out.",
+    );
+  }
   const compactor = createCompactor({ ...own, format: aiSdk });
   /** For prompts below the SDK, whose content is always a list. Made when a provider refuses a request. */
   let refused: typeof compactor | undefined;

@@ -17,7 +17,8 @@ export type ErrorCode =
   | "reserve-too-large"
   | "too-deep"
   | "unknown-option"
-  | "unreadable-value";
+  | "unreadable-value"
+  | "wrong-format";
 
 /** What is worth telling although the call went through; each has a heading in the documentation of errors. */
 export type WarningCode =

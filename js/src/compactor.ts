@@ -6,6 +6,7 @@ import { type Again, type CallInput, members, type Outcome, STATE } from "./glue
 import { CallHost, telling } from "./host.ts";
 import { plainOptions, refusalOf } from "./options.ts";
 import { type Entry, type History, Memory, NOWHERE, type Rest } from "./read.ts";
+import { wrongFormat } from "./shapes.ts";
 import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared, SessionState } from "./types.ts";
 import { readUsage } from "./usage.ts";
 
@@ -49,15 +50,14 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   const plain = plainOptions(options);
   const first = enter((glue) => glue.validate(plain));
   const { format, contextWindow, summarize, summarizer, onEvent, tune } = options;
-  if (
-    typeof format?.read !== "function" ||
-    typeof format.summary !== "function" ||
-    typeof format.replace !== "function"
-  ) {
+  const writes = typeof format?.summary === "function" && typeof format.replace === "function";
+  if (typeof format?.read !== "function" || !writes) {
     throw new PrecisError(
       "invalid-option",
       "format",
-      "Give the shape of your messages: one of precis/formats, or an object with read, summary and replace.",
+      typeof format?.read === "function" && format.name === "ai-sdk-ui"
+        ? "UI messages can only be read, and a compactor has to write: convert them with `convertToModelMessages` and use the format `aiSdk`. To measure them as they are, use `createMeter`."
+        : "Give the shape of your messages: one of precis/formats, or an object with read, summary and replace.",
     );
   }
   const own = tune?.tokens?.estimator;
@@ -119,6 +119,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     };
     const history = memory.history(given.messages, more || format.id ? undefined : (rest) => isSameCall(rest, input));
     const messages = given.messages as readonly M[];
+    if (history.misread * 2 > messages.length) throw wrongFormat(messages, history.misread, format.name);
     input.unreadable = history.unreadable;
     if (history.guessed) input.counterFailed = true;
     if (format.id) input.ids = messages.map((message) => format.id?.(message) ?? null);

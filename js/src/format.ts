@@ -11,13 +11,25 @@ export type Role = "system" | "user" | "assistant" | "tool";
 export type MediaKind = "image" | "pdf" | "audio" | "video" | "file";
 
 /**
+ * The shape of messages that can be read only: enough for a meter, not for a compactor.
+ *
+ * @typeParam Base - what every message of this shape has in common.
+ */
+export interface ReadableFormat<Base> {
+  /** A short name, for reports and errors. */
+  readonly name: string;
+  /** See {@link Format.read}. */
+  read(message: Base, to: Reader): void;
+  /** The message's own id, where the shape has one. */
+  id?(message: Base): string | undefined;
+}
+
+/**
  * The shape of one kind of message: a plain object, so that a host can spread one and change a member.
  *
  * @typeParam Base - what every message of this shape has in common.
  */
-export interface Format<Base> {
-  /** A short name, for reports. */
-  readonly name: string;
+export interface Format<Base> extends ReadableFormat<Base> {
   /**
    * Whether two messages of the same role may follow each other. Default `"free"`. With `"strict"`, messages of users that
    * a compaction has brought together (a summary and the request after it) become one, made by {@link Format.merge}.
@@ -27,8 +39,8 @@ export interface Format<Base> {
    * Says to `to` what the message holds, in order, its role first.
    *
    * Called often and expected to be cheap: hand over the message's own strings and objects rather than
-   * copies, because they are compared with `===` to notice a change. May throw on a message it does not
-   * know: such a message is counted whole and never touched.
+   * copies, because they are compared with `===` to notice a change. On a message whose role or content it does not
+   * know it may throw, or say no role: such a message is counted whole and never touched.
    */
   read(message: Base, to: Reader): void;
   /**
@@ -49,8 +61,6 @@ export interface Format<Base> {
   result?(id: string, name: string, text: string): Base;
   /** A new message that says what `first` says and then what `second` says, both of role user. Needed for `"strict"`. */
   merge?(first: Base, second: Base): Base;
-  /** The message's own id, where the shape has one. */
-  id?(message: Base): string | undefined;
 }
 
 /** What {@link Format.read} talks to. */

@@ -7,8 +7,9 @@
 export type { ErrorCode, WarningCode } from "./codes.ts";
 export { createCompactor } from "./compactor.ts";
 export { PrecisError } from "./errors.ts";
-export type { Format, MediaKind, Reader, Role } from "./format.ts";
+export type { Format, MediaKind, ReadableFormat, Reader, Role } from "./format.ts";
 export { attributes, checkMessages, summaryOf } from "./inspect.ts";
+export { createMeter, type MeterOptions } from "./meter.ts";
 export type {
   CompactionEvent,
   Compactor,

@@ -1,5 +1,5 @@
 import { enter } from "./engine.ts";
-import type { Format } from "./format.ts";
+import type { Format, ReadableFormat } from "./format.ts";
 import { Memory } from "./read.ts";
 import type { Report, SessionState } from "./types.ts";
 
@@ -15,7 +15,7 @@ export function summaryOf(state: SessionState | null): string | null {
 
 /** What a provider would refuse about a list of messages. For `precis/testing`. @internal */
 export function checkMessages<M>(
-  format: Format<M>,
+  format: ReadableFormat<M> & Pick<Format<M>, "alternation">,
   messages: readonly M[],
 ): { rule: string; index: number; message: string }[] {
   const history = new Memory(format, "bytes4", null).history(messages);

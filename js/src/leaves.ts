@@ -118,6 +118,11 @@ export class Comparer extends Taking {
     this.said = NO_ROLE;
   }
 
+  /** Whether no role was said. */
+  get roleless(): boolean {
+    return this.said === NO_ROLE;
+  }
+
   /** Whether all of it was said again. */
   finish(): boolean {
     const { leaves } = this;

@@ -1,17 +1,20 @@
 import { type Ahead, digest } from "./digest.ts";
 import { enter } from "./engine.ts";
 import { isOutOfStack, PrecisError } from "./errors.ts";
-import type { Format } from "./format.ts";
+import type { ReadableFormat } from "./format.ts";
 import type { Again } from "./glue.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "./leaves.ts";
+import { isForeign } from "./shapes.ts";
 import type { SessionState } from "./types.ts";
 
 /** A message that was read: what its format said, and the engine's record of it. */
 export interface Entry {
   readonly leaves: Leaves;
   readonly record: Uint32Array;
-  /** Its format said nothing of it, or threw. */
+  /** Its format did not say who speaks, or threw. */
   readonly unreadable: boolean;
+  /** It is unreadable, or made for another format. */
+  readonly misread: boolean;
   /** The host's counter failed on it. */
   readonly guessed: boolean;
   /** Names and values of its members, if it holds nothing but plain values and the format said nothing else. */
@@ -22,6 +25,8 @@ export interface Entry {
 export class History {
   readonly unreadable: number[] = NOWHERE;
   readonly guessed: boolean = false;
+  /** Messages that their format does not understand. */
+  readonly misread: number = 0;
 
   constructor(
     private readonly chat: Chat,
@@ -37,6 +42,7 @@ export class History {
     for (let i = 0; i < count; i++) {
       const entry = chat.entries[i] as Entry;
       if (entry.unreadable) this.unreadable.push(i);
+      if (entry.misread) this.misread += 1;
       if (entry.guessed) this.guessed = true;
     }
     if (this.unreadable.length === 0) this.unreadable = NOWHERE;
@@ -108,7 +114,7 @@ interface Chat {
   words: Uint32Array;
   readonly made: Made[];
   rest: Rest | null;
-  /** An entry is or was unreadable or guessed. */
+  /** An entry is or was misread or guessed. */
   odd: boolean;
 }
 
@@ -127,7 +133,7 @@ export class Memory<Base> {
   private comparer: Comparer | null = new Comparer();
 
   constructor(
-    private readonly format: Format<Base>,
+    private readonly format: ReadableFormat<Base>,
     private readonly estimator: string,
     private readonly counter: ((text: string) => number) | null,
   ) {}
@@ -236,7 +242,7 @@ export class Memory<Base> {
       const simple = isSimple(entry.members);
       chat.roles.push(simple ? entry.members?.[1] : OTHER);
       chat.contents.push(simple ? entry.members?.[3] : OTHER);
-      if (entry.unreadable || entry.guessed) chat.odd = true;
+      if (entry.misread || entry.guessed) chat.odd = true;
       chat.ends.push(end);
     }
   }
@@ -251,22 +257,25 @@ export class Memory<Base> {
       const { leaves } = sources[index] as { leaves: Leaves };
       const { message } = missing[index] as { message: object };
       const members = plainMembers(message, leaves);
-      const entry: Entry = { leaves, record, unreadable: leaves[0] === NO_ROLE, guessed, members };
+      const unreadable = leaves[0] === NO_ROLE;
+      const misread = unreadable || (leaves.includes(Leaf.opaque) && isForeign(message, this.format.name));
+      const entry: Entry = { leaves, record, unreadable, misread, guessed, members };
       this.entries.set(message, entry);
       return entry;
     });
   }
 
-  /** What the format says of a message; if it throws, the message itself and nothing else. */
+  /** What the format says of a message; if it throws or says no role, the message itself and nothing else. */
   private listen(message: Base): Leaves {
     this.collector.start();
     try {
       this.format.read(message, this.collector);
-      return this.collector.finish();
+      const leaves = this.collector.finish();
+      if (leaves[0] !== NO_ROLE) return leaves;
     } catch (error) {
       if (error instanceof PrecisError || isOutOfStack(error)) throw error;
-      return [NO_ROLE, Leaf.opaque, message];
     }
+    return [NO_ROLE, Leaf.opaque, message];
   }
 
   private isSame(message: Base, { leaves, members }: Entry): boolean {
@@ -277,10 +286,11 @@ export class Memory<Base> {
     comparer.start(leaves);
     try {
       this.format.read(message, comparer);
-      return comparer.finish();
+      const { roleless } = comparer;
+      return comparer.finish() || (roleless && leaves[0] === NO_ROLE);
     } catch {
       comparer.finish();
-      return leaves[0] === NO_ROLE && leaves[2] === message;
+      return leaves[0] === NO_ROLE;
     } finally {
       this.comparer = comparer;
     }

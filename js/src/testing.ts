@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { checkMessages, type Format, type Summarize, type SummaryRequest } from "precis";
+import { checkMessages, type Format, type ReadableFormat, type Summarize, type SummaryRequest } from "precis";
 
 export { type AnyMessage, type HistoryOptions, history } from "./testing/history.ts";
 export { type Problem, type Replayed, replay } from "./testing/replay.ts";
@@ -32,7 +32,7 @@ export function scriptedSummarizer(
  * content, … Empty when all is well.
  */
 export function check<M>(
-  format: Format<M>,
+  format: ReadableFormat<M> & Pick<Format<M>, "alternation">,
   view: readonly M[],
 ): readonly { readonly rule: string; readonly index: number; readonly message: string }[] {
   return checkMessages(format, view);

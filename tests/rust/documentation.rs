@@ -5,7 +5,7 @@ use precis::error::{Code, Warning};
 use std::collections::BTreeSet;
 
 /// Raised by TypeScript, before or around the engine.
-const RAISED_BY_TYPESCRIPT: [&str; 7] = [
+const RAISED_BY_TYPESCRIPT: [&str; 8] = [
     "engine-load",
     "engine-trap",
     "format-answer",
@@ -13,6 +13,7 @@ const RAISED_BY_TYPESCRIPT: [&str; 7] = [
     "messages-not-array",
     "too-deep",
     "unreadable-value",
+    "wrong-format",
 ];
 
 /// Told by the adapter for the AI SDK.
@@ -82,7 +83,7 @@ fn every_test_named_beside_a_flaw_or_a_failure_exists() {
 #[test]
 fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
     let engine: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-    let sources: String = ["compactor", "engine", "host", "load/failure", "read", "value"]
+    let sources: String = ["compactor", "engine", "host", "load/failure", "read", "shapes", "value"]
         .iter()
         .map(|name| file(&format!("js/src/{name}.ts")))
         .collect();

@@ -1,23 +1,24 @@
-import type { Format, Reader } from "precis";
+import type { ReadableFormat, Reader } from "precis";
 import { isPart, mediaKind, type Part } from "./parts.ts";
 
 type Message = { role: string; parts: readonly unknown[] };
 
 /**
- * `UIMessage`s of the AI SDK's `useChat`, versions 5 to 7, for reading only: `usage()` of a compactor with this format is a
+ * `UIMessage`s of the AI SDK's `useChat`, versions 5 to 7, for reading only: `createMeter` with this format is a
  * meter for a chat as a browser holds it. What is sent to a model is made of model messages: use `aiSdk` there.
  */
-export const aiSdkUI: Format<Message> = {
+export const aiSdkUI: ReadableFormat<Message> = {
   name: "ai-sdk-ui",
 
-  read({ role, parts }, to) {
-    if (role === "system" || role === "user" || role === "assistant") to.role(role);
-    if (!Array.isArray(parts)) to.opaque(parts);
-    else for (let i = 0; i < parts.length; i++) readPart(i, parts[i], to);
+  read(message, to) {
+    const { role, parts } = message;
+    if ((role !== "system" && role !== "user" && role !== "assistant") || !Array.isArray(parts)) {
+      to.opaque(message);
+      return;
+    }
+    to.role(role);
+    for (let i = 0; i < parts.length; i++) readPart(i, parts[i], to);
   },
-
-  summary: readOnly,
-  replace: readOnly,
 
   id: (message) => (message as Part).id as string | undefined,
 };
@@ -47,10 +48,4 @@ function readTool(index: number, type: string, part: Part, to: Reader): void {
   if (state === "output-available") to.result(index, id, output ?? "", false);
   else if (state === "output-error") to.result(index, id, errorText ?? "", true);
   else if (state === "output-denied") to.result(index, id, "", true);
-}
-
-function readOnly(): never {
-  throw new TypeError(
-    "UI messages are for reading only: compact model messages (convertToModelMessages) with `aiSdk`.",
-  );
 }

@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, withPart } from "./parts.ts";
 
 type Message = { role: string; content: unknown };
 
@@ -9,12 +9,15 @@ export const aiSdk: Format<Message> = {
 
   read(message, to) {
     const { role, content } = message;
-    if (role === "system" || role === "user" || role === "assistant" || role === "tool") {
-      to.role(role);
-      if (typeof content === "string") to.text(0, content);
-      else if (!Array.isArray(content)) to.opaque(content);
-      else readParts(content, role, to);
-    } else to.opaque(message);
+    const known = role === "system" || role === "user" || role === "assistant" || role === "tool";
+    if (!known || !(Array.isArray(content) || (typeof content === "string" && role !== "tool") || isEmpty(message))) {
+      to.opaque(message);
+      return;
+    }
+    to.role(role);
+    if (typeof content === "string") to.text(0, content);
+    else if (Array.isArray(content)) readParts(content, role, to);
+    readForeign(message, to);
   },
 
   summary: (text) => ({ role: "user", content: text }),

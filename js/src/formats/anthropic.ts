@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, withPart } from "./parts.ts";
 
 type Message = { role: string; content: unknown };
 
@@ -9,12 +9,15 @@ export const anthropic: Format<Message> = {
 
   read(message, to) {
     const { role, content } = message;
-    if (role === "user" || role === "assistant" || role === "system") {
-      to.role(role);
-      if (typeof content === "string") to.text(0, content);
-      else if (!Array.isArray(content)) to.opaque(content);
-      else for (let i = 0; i < content.length; i++) readBlock(i, content[i], to);
-    } else to.opaque(message);
+    const known = role === "user" || role === "assistant" || role === "system";
+    if (!known || !(Array.isArray(content) || typeof content === "string" || isEmpty(message))) {
+      to.opaque(message);
+      return;
+    }
+    to.role(role);
+    if (typeof content === "string") to.text(0, content);
+    else if (Array.isArray(content)) for (let i = 0; i < content.length; i++) readBlock(i, content[i], to);
+    readForeign(message, to);
   },
 
   summary: (text) => ({ role: "user", content: text }),

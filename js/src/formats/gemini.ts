@@ -1,5 +1,5 @@
-import type { Format, Reader } from "precis";
-import { isPart, mediaKind, type Part } from "./parts.ts";
+import type { Format, Reader, Role } from "precis";
+import { isEmpty, isPart, mediaKind, type Part } from "./parts.ts";
 
 type Message = { role?: unknown; parts?: unknown };
 
@@ -13,12 +13,14 @@ export const gemini: Format<Message> = {
 
   read(message, to) {
     const { role, parts } = message;
-    if (role === "model") to.role("assistant");
-    else if (role === "user" || role === undefined) to.role("user");
-    else if (role === "function" || role === "tool") to.role("tool");
-    else if (role === "system") to.role("system");
+    const is = role === undefined ? "user" : typeof role === "string" ? ROLES[role] : undefined;
+    const none = (parts === undefined || parts === null) && role !== undefined;
+    if (!is || !(Array.isArray(parts) || (none && isEmpty(message as Part)))) {
+      to.opaque(message);
+      return;
+    }
+    to.role(is);
     if (Array.isArray(parts)) readParts(parts, to);
-    else if (parts !== undefined) to.opaque(parts);
   },
 
   summary: (text) => ({ role: "user", parts: [{ text }] }),
@@ -36,6 +38,15 @@ export const gemini: Format<Message> = {
   },
 };
 
+const ROLES: Readonly<Record<string, Role | undefined>> = {
+  __proto__: null as never,
+  model: "assistant",
+  user: "user",
+  function: "tool",
+  tool: "tool",
+  system: "system",
+};
+
 function readParts(parts: readonly unknown[], to: Reader): void {
   const seen = new Map<string, number>();
   // Calls often carry no id: the first of a name is answered by the first of that name.
@@ -48,7 +59,8 @@ function readParts(parts: readonly unknown[], to: Reader): void {
   let signed = false;
   for (let i = 0; i < parts.length; i++) {
     const part = parts[i];
-    if (!isPart(part)) {
+    // Parts of this API have no type; those of UI messages do.
+    if (!isPart(part) || typeof part.type === "string") {
       to.opaque(part);
       continue;
     }

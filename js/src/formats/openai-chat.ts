@@ -1,5 +1,5 @@
-import type { Format, Reader } from "precis";
-import { isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
+import type { Format, Reader, Role } from "precis";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
 
 type Message = { role: string; content?: unknown };
 
@@ -8,28 +8,17 @@ export const openaiChat: Format<Message> = {
   name: "openai-chat",
 
   read(message, to) {
-    switch (message.role) {
-      case "system":
-      case "developer":
-        to.role("system");
-        readContent(message.content, to);
-        break;
-      case "user":
-        to.role("user");
-        readContent(message.content, to);
-        break;
-      case "assistant":
-        to.role("assistant");
-        readAssistant(message as Part, to);
-        break;
-      case "tool":
-      case "function":
-        to.role("tool");
-        readResult(message as Part, to);
-        break;
-      default:
-        to.opaque(message);
+    const { role, content } = message;
+    const is = typeof role === "string" ? ROLES[role] : undefined;
+    if (!is || !isUnderstood(message as Part, content)) {
+      to.opaque(message);
+      return;
     }
+    to.role(is);
+    if (is === "assistant") readAssistant(message as Part, to);
+    else if (is === "tool") readResult(message as Part, to);
+    else if (content !== null && content !== undefined) readContent(content, to);
+    if (isPart((message as Part).toolInvocations)) to.opaque((message as Part).toolInvocations);
   },
 
   summary: (text) => ({ role: "user", content: text }),
@@ -45,6 +34,43 @@ export const openaiChat: Format<Message> = {
     });
   },
 };
+
+const ROLES: Readonly<Record<string, Role | undefined>> = {
+  __proto__: null as never,
+  system: "system",
+  developer: "system",
+  user: "user",
+  assistant: "assistant",
+  tool: "tool",
+  function: "tool",
+};
+
+/** Members of an assistant's message that stand in the place of content, or beside it. */
+const BESIDE = [
+  "tool_calls",
+  "function_call",
+  "refusal",
+  "audio",
+  "reasoning",
+  "reasoning_content",
+  "reasoning_details",
+];
+
+function isUnderstood(message: Part, content: unknown): boolean {
+  const { role, tool_call_id, name } = message;
+  if (role === "tool" || role === "function") {
+    // A list in which nothing is known, without a word of which call it belongs to, is the result of another shape.
+    if (content === null || content === undefined) return isEmpty(message);
+    const named = tool_call_id !== undefined || name !== undefined;
+    return named || !Array.isArray(content) || content.length === 0 || content.some(isTextPart);
+  }
+  if (typeof content === "string" || Array.isArray(content) || isEmpty(message)) return true;
+  const none = content === null || content === undefined;
+  return none && role === "assistant" && BESIDE.some((name) => isPart(message[name]) || isText(message[name]));
+}
+
+const isTextPart = (part: unknown): boolean => isPart(part) && part.type === "text" && typeof part.text === "string";
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 function readAssistant(message: Part, to: Reader): void {
   const { reasoning_content, reasoning, reasoning_details, content, refusal, audio, tool_calls, function_call } =
@@ -85,8 +111,13 @@ function shortened(call: Part, json: string): Part {
 
 /** A function's result of old carries no id; its name is what ties it to the call. */
 function readResult({ tool_call_id, name, content }: Part, to: Reader): void {
+  const parts = Array.isArray(content) ? content : NONE;
   to.result(0, (tool_call_id ?? name) as string, Array.isArray(content) ? joinTexts(content) : (content ?? ""), false);
+  // Some gateways take media here; whatever it is, it is counted.
+  for (const part of parts) if (typeof part !== "string" && !isTextPart(part)) readPart(0, part, to);
 }
+
+const NONE: readonly unknown[] = [];
 
 function readCall(number: number, call: unknown, to: Reader): void {
   const { id, function: called, custom } = isPart(call) ? call : {};

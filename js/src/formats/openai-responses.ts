@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isPart, mediaKind, type Part, withPart } from "./parts.ts";
+import { isEmpty, isPart, mediaKind, type Part, readForeign, withPart } from "./parts.ts";
 
 type Item = { type?: unknown; role?: unknown; content?: unknown };
 
@@ -52,13 +52,18 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   apply_patch_call: "operation",
 };
 
-function readMessage({ role, content, id }: Part, to: Reader): void {
-  if (role === "system" || role === "developer") to.role("system");
-  else if (role === "user" || role === "assistant") to.role(role);
-  if (role !== "system" && role !== "developer" && role !== "user" && role !== "assistant") to.opaque(content);
-  else if (typeof content === "string") to.text(0, content);
-  else if (!Array.isArray(content)) to.opaque(content);
-  else for (let i = 0; i < content.length; i++) readPart(i, content[i], to);
+function readMessage(item: Part, to: Reader): void {
+  const { role, content, id } = item;
+  const is = role === "developer" ? "system" : role;
+  const known = is === "system" || is === "user" || is === "assistant";
+  if (!known || !(Array.isArray(content) || typeof content === "string" || isEmpty(item))) {
+    to.opaque(item);
+    return;
+  }
+  to.role(is);
+  if (typeof content === "string") to.text(0, content);
+  else if (Array.isArray(content)) for (let i = 0; i < content.length; i++) readPart(i, content[i], to);
+  readForeign(item, to);
   // What the API has stored under an id must come back as it was.
   if (role === "assistant" && typeof id === "string") to.reasoning("", true);
 }

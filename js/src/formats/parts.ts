@@ -1,7 +1,7 @@
 /**
  * What the shapes of messages have in common: content that is text, or a list of typed parts.
  */
-import type { MediaKind } from "precis";
+import type { MediaKind, Reader } from "precis";
 
 export type Part = Readonly<Record<string, unknown>>;
 
@@ -34,4 +34,26 @@ export function mediaKind(mediaType: unknown, name?: unknown): MediaKind {
   if (type.startsWith("audio")) return "audio";
   if (type.startsWith("video")) return "video";
   return type === "application/pdf" || (typeof name === "string" && /\.pdf$/i.test(name)) ? "pdf" : "file";
+}
+
+/** Longest text of a member that may be a name, an id or a date rather than what somebody said. */
+const LONGEST_LABEL = 64;
+
+/** Whether a message without content says nothing in its other members either, and so is only empty. */
+export function isEmpty(message: Part): boolean {
+  if (message.content !== null && message.content !== undefined) return false;
+  for (const name of Object.keys(message)) {
+    const value = message[name];
+    if (typeof value === "string" ? value.length > LONGEST_LABEL : isPart(value) && Object.keys(value).length > 0)
+      return false;
+  }
+  return true;
+}
+
+/** Where messages of other shapes keep their calls. */
+const CALLS_ELSEWHERE = ["tool_calls", "function_call", "toolInvocations"] as const;
+
+/** Counts what a message made for another format holds beside its content. */
+export function readForeign(message: Part, to: Reader): void {
+  for (const name of CALLS_ELSEWHERE) if (isPart(message[name])) to.opaque(message[name]);
 }

@@ -1,7 +1,8 @@
 // Stores that fail, states of others, messages that are not what they should be.
-import { deepEqual, equal, notEqual, ok, rejects } from "node:assert/strict";
+import { deepEqual, equal, notEqual, ok, rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { compaction, toDataPart } from "precis/ai-sdk";
+import { aiSdk, aiSdkUI } from "precis/formats";
 import { z } from "zod";
 import { faults, scripted, sdks } from "./sdks.mjs";
 
@@ -292,4 +293,9 @@ test("what a listener throws is its own trouble; summaries never appear in data 
     equal(data.window, WINDOW);
     ok(data.before > data.after);
   }
+});
+
+test("a format given to compaction is refused when it is called: it reads what the SDK gives it", () => {
+  for (const format of [aiSdk, aiSdkUI])
+    throws(() => compaction({ format, contextWindow: WINDOW }), { code: "invalid-option", path: "format" });
 });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createCompactor } from "precis";
+import { createMeter } from "precis";
 import { aiSdkUI } from "precis/formats";
 import { at, cache, end, must, packages } from "../../../js/scripts/common.mjs";
 import { chromium as chromiumPath, node } from "../../../js/scripts/tools.mjs";
@@ -68,8 +68,9 @@ export async function next() {
     const [file] = readdirSync(chats);
     const { messages, state } = JSON.parse(readFileSync(join(chats, file), "utf8"));
     assert.equal(messages.length, 2 * turns);
-    const { report } = createCompactor({ format: aiSdkUI, contextWindow: 4_000 }).plan({ messages, state });
-    assert.equal(report.outcome !== "infeasible", true);
+    assert.equal(state.checkpoints.length > 0, true);
+    const whole = createMeter({ format: aiSdkUI, contextWindow: 4_000 }).usage({ messages });
+    assert.ok(whole.tokens > 0);
     console.log(
       `nextjs-chat: ${messages.length} messages, reloaded in the middle, ${told}, ${compactions} compactions shown`,
     );

@@ -23,7 +23,7 @@ const LEFT_ALONE = new Set([
   "web_search_call",
 ]);
 /** Shapes of other APIs that were sent to the same addresses. */
-const FOREIGN = new Set(["text", "image"]);
+const FOREIGN = new Set(["text", "image", "document"]);
 
 const file = fileURLToPath(new URL("../../fixtures/payloads/requests.ndjson", import.meta.url));
 

@@ -1,7 +1,7 @@
 // Gemini contents, Responses items and UI messages: what each part is read as, and what a shortened copy looks like.
 import { deepEqual, equal, notEqual, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor } from "precis";
+import { createCompactor, createMeter } from "precis";
 import { aiSdkUI, gemini, openaiResponses } from "precis/formats";
 import { check } from "precis/testing";
 
@@ -300,11 +300,11 @@ test("openai-responses: a shortened copy keeps everything else", () => {
 });
 
 test("ai-sdk-ui: a meter, and nothing else", () => {
-  const compactor = createCompactor({ format: aiSdkUI, contextWindow: 10_000 });
+  const meter = createMeter({ format: aiSdkUI, contextWindow: 10_000 });
   const messages = [{ id: "m1", role: "user", parts: [{ type: "text", text: "words ".repeat(400) }] }];
-  const { tokens, fraction } = compactor.usage({ messages });
+  const { tokens, fraction } = meter.usage({ messages });
   ok(tokens > 100 && fraction > 0.01);
-  throws(() => aiSdkUI.summary("text", { id: "c", covers: 1 }), /reading only/);
+  throws(() => createCompactor({ format: aiSdkUI, contextWindow: 10_000 }), /convertToModelMessages/);
 });
 
 const filler = (n) => `line ${n} of the file\n`.repeat(60);

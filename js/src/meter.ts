@@ -1,0 +1,40 @@
+import { createCompactor } from "./compactor.ts";
+import { PrecisError } from "./errors.ts";
+import type { Format, ReadableFormat } from "./format.ts";
+import type { Compactor, CompactorOptions } from "./types.ts";
+
+/** What {@link createMeter} takes: the options of a compactor that have a say in what is counted. */
+export interface MeterOptions<Base> extends Pick<CompactorOptions<Base>, "contextWindow" | "maxOutputTokens" | "tune"> {
+  /** The shape of your messages. It need not be able to write: `aiSdkUI` will do. */
+  readonly format: ReadableFormat<Base>;
+}
+
+/**
+ * Makes a meter: it says how full the window is with what would be sent, and changes nothing. For a compactor's own chats
+ * its `usage` says the same; a meter is for messages in a shape that can only be read, such as UI messages in a browser.
+ *
+ * @throws PrecisError when an option is refused.
+ */
+export function createMeter<Base>(options: MeterOptions<Base>): Pick<Compactor<Base>, "usage"> {
+  const { format } = options;
+  if (typeof format?.read !== "function") {
+    throw new PrecisError(
+      "invalid-option",
+      "format",
+      "Give the shape of your messages: one of precis/formats, or an object with a name and read.",
+    );
+  }
+  const { usage } = createCompactor({ ...options, format: { ...unwritten, ...format } as Format<Base> });
+  return { usage };
+}
+
+/** What a state has edited or covered would have to be written: of such a chat the meter measures the model messages. */
+const unwritten = { summary: refuse, replace: refuse };
+
+function refuse(): never {
+  throw new PrecisError(
+    "invalid-option",
+    "format",
+    "This format can only be read, and the state says that messages have been edited: measure the messages that the compactor was given, in their own format.",
+  );
+}
