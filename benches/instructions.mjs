@@ -1,8 +1,9 @@
 // node benches/instructions.mjs [--update]: instructions of the native engine, counted by callgrind, beside what they were.
 // They are the same on a busy machine, so that a regression shows: more than 2 % more is a fault, `--update` makes today's
 // counts those that hold. Compilers differ: compare on one machine, with one toolchain.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { at, main, must } from "../js/scripts/common.mjs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { at, main } from "../js/scripts/common.mjs";
+import { instructions, program } from "./callgrind.mjs";
 
 const file = at("benches/instructions.json");
 const allowed = 1.02;
@@ -17,25 +18,13 @@ const workloads = [
 ];
 
 main(import.meta.url, async (args) => {
-  const options = ["bench", "--bench", "instructions", "--no-run", "--message-format=json"];
-  // Symbols tell callgrind what is measured; the code stays what it is.
-  const built = await must("cargo", options, { quiet: true, env: { CARGO_PROFILE_BENCH_DEBUG: "1" } });
-  const program = built
-    .split("\n")
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line))
-    .findLast(({ executable, target }) => executable && target?.name === "instructions")?.executable;
-  mkdirSync(at("target/bench"), { recursive: true });
+  const bench = await program("instructions");
   const known = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
   const counts = {};
   const faults = [];
   console.log("| workload | instructions | before |\n|---|--:|--:|");
   for (const workload of workloads) {
-    const out = at("target/bench", `callgrind.${workloads.indexOf(workload)}`);
-    const flags = ["--tool=callgrind", "--toggle-collect=*measured*", `--callgrind-out-file=${out}`];
-    await must("valgrind", [...flags, program, workload], { quiet: true });
-    const count = Number(/^(?:summary|totals): (\d+)/m.exec(readFileSync(out, "utf8"))?.[1]);
-    if (!count) throw new Error(`nothing was counted of "${workload}"`);
+    const count = await instructions(bench, workload);
     counts[workload] = count;
     const before = known[workload];
     const change = before ? `${before.toLocaleString("en")} (${((count / before - 1) * 100).toFixed(1)} %)` : "–";

@@ -24,7 +24,7 @@ use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::text;
 use crate::tokens::calibration::Reply;
-use crate::view::{Item, Slot, View};
+use crate::view::View;
 use crate::work::Work;
 
 pub use crate::committed::Committed;
@@ -79,8 +79,7 @@ fn decide<'a>(call: &'a Call, asks: bool, host: &mut dyn Host) -> Result<(Plan, 
             report.outcome = Outcome::Compacted;
             report.rung = Some(rung.as_str());
             report.reason = why(&before, scene.limits.limit, call.now);
-            let stays = |item: &Item| matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count || shape.head.contains(&index) || shape.kept.contains(&index));
-            let raw = view.items.iter().filter(|item| stays(item)).map(|item| item.tokens).sum::<u64>()
+            let raw = view.items.iter().filter(|item| shape.leaves(item)).map(|item| item.tokens).sum::<u64>()
                 + scene.raw(shape.summary_tokens);
             let estimate = scene.estimate(raw);
             report.after = Usage { tokens: estimate.tokens, bound: estimate.bound, raw: raw + call.beside(), ..before };

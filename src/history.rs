@@ -39,6 +39,8 @@ pub struct History<'a> {
     hashes: Vec<u64>,
     flags: &'a [u8],
     lead: Vec<Lead>,
+    /// Where in the lead a message of the history stands.
+    leads: IdMap,
     first: u64,
     /// `chain[i]`: the chain before the `i`-th message after the lead, where it is known.
     chain: Vec<Option<u64>>,
@@ -72,6 +74,7 @@ impl<'a> History<'a> {
             hashes: Vec::new(),
             flags,
             lead: Vec::new(),
+            leads: IdMap::default(),
             first: offset,
             chain: Vec::new(),
             active: None,
@@ -102,6 +105,11 @@ impl<'a> History<'a> {
             let checkpoint = &state.checkpoints[index];
             history.first = checkpoint.covers.count;
             history.lead = layout(checkpoint);
+            for (at, lead) in history.lead.iter().enumerate() {
+                if let Lead::Kept(index) = *lead {
+                    history.leads.insert(index, at as u64);
+                }
+            }
             history.chain = chain(checkpoint.covers.chain, &hashes[length..]);
             // What was compacted since then, the view does not show, but its messages do.
             let holds = |newer: &Checkpoint| {
@@ -150,6 +158,7 @@ impl<'a> History<'a> {
             hashes,
             flags: &[],
             lead: Vec::new(),
+            leads: IdMap::default(),
             first: end,
             active: state.checkpoints.len().checked_sub(1),
             diverged: None,
@@ -263,7 +272,7 @@ impl<'a> History<'a> {
             let input = usize::try_from(index - self.first).ok()? + self.lead.len();
             return (input < self.messages.len()).then_some(input);
         }
-        self.lead.iter().position(|&lead| lead == Lead::Kept(index))
+        self.leads.get(index).map(|at| at as usize)
     }
 
     /// Which message of the history stands at `input`; none for messages of ours.

@@ -89,10 +89,16 @@ impl PartKind {
             Self::Tool => 6,
         }
     }
+
+    const fn bit(self) -> u32 {
+        1 << self.word()
+    }
 }
 
 /// A call of this part failed, or reasoning is signed.
 const PART_MARK: u32 = 1 << 8;
+/// Where the bits of marked kinds begin.
+const MARKED: u32 = 16;
 /// The message's text begins with one of our markers.
 const MESSAGE_OURS: u32 = 1 << 8;
 const HEAD_WORDS: usize = 6;
@@ -123,6 +129,8 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest<'a> {
     words: &'a [u32],
+    /// Which kinds of parts it has, a bit each, and which of them marked, 16 bits higher: asked for at every part.
+    kinds: u32,
 }
 
 impl<'a> Digest<'a> {
@@ -139,7 +147,12 @@ impl<'a> Digest<'a> {
             if words[5] as usize * PART_WORDS + HEAD_WORDS != length || Role::from_word(words[1] & 0xff).is_none() {
                 return None;
             }
-            all.push(Self { words });
+            let mut kinds = 0;
+            for part in words[HEAD_WORDS..].chunks_exact(PART_WORDS) {
+                let kind = PartKind::from_word(part[0]).bit();
+                kinds |= if part[0] & PART_MARK == 0 { kind } else { kind | kind << MARKED };
+            }
+            all.push(Self { words, kinds });
             rest = after;
         }
         Some(all)
@@ -191,7 +204,12 @@ impl<'a> Digest<'a> {
 
     /// Whether it holds a part of this kind.
     pub fn has(&self, kind: PartKind) -> bool {
-        self.parts().any(|part| part.kind == kind)
+        self.kinds & kind.bit() != 0
+    }
+
+    /// Whether it holds a marked part of this kind.
+    pub fn has_marked(&self, kind: PartKind) -> bool {
+        self.kinds >> MARKED & kind.bit() != 0
     }
 
     /// Whether it holds nothing a provider would accept as content.
@@ -201,7 +219,7 @@ impl<'a> Digest<'a> {
 
     /// Whether it holds reasoning that must stay as it is.
     pub fn is_signed(&self) -> bool {
-        self.parts().any(|part| part.kind == PartKind::Reasoning && part.marked)
+        self.has_marked(PartKind::Reasoning)
     }
 
     /// Whether it is an assistant's message that begins with reasoning.

@@ -3,6 +3,7 @@
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import { growth } from "../../benches/growth.mjs";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
 import { checkLinks } from "./links.mjs";
@@ -10,7 +11,7 @@ import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
 import { checkSupported } from "./supported.mjs";
 import { checkTables } from "./tables.mjs";
-import { biome, chromium, node, npmBinary, tsc, wasmTestRunner } from "./tools.mjs";
+import { biome, chromium, node, npmBinary, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
 
 const quiet = { quiet: true };
 const wasm = ["--target", "wasm32-unknown-unknown"];
@@ -28,6 +29,7 @@ export const checks = [
   { name: "rust docs", run: rustDocs },
   { name: "rust tests", run: () => cargoTests() },
   { name: "rust tests in wasm", run: wasmTests },
+  { name: "growth, twice the input takes twice the time", run: growing },
   { name: "build", run: build },
   { name: "typescript types", pkg: true, run: types },
   { name: "typescript lint and format", run: lint },
@@ -101,6 +103,10 @@ async function wasmTests() {
   await wasmTarget();
   const runner = await wasmTestRunner();
   return cargoTests(wasm, { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: runner });
+}
+
+async function growing() {
+  return (await valgrind()) ? growth() : { missing: "apt-get install valgrind, or VALGRIND=/path/to/valgrind" };
 }
 
 async function properties() {

@@ -66,18 +66,29 @@ export async function npmBinary(runtime) {
   return binary;
 }
 
+/** Installs a Debian package. Whether that may be tried here: as root, so that it needs no password. */
+async function install(name, ...packages) {
+  if (process.getuid?.() !== 0 || ask("which", "apt-get") === null) return false;
+  note(`installing ${name} …`);
+  const env = { DEBIAN_FRONTEND: "noninteractive" };
+  await must("apt-get", ["update"], { env, quiet: true });
+  await must("apt-get", ["install", "-y", "--no-install-recommends", ...packages], { env, quiet: true });
+  return true;
+}
+
+/** The path of Valgrind, which counts instructions, or null. Installed only where that needs no password. */
+export async function valgrind() {
+  const find = () => process.env.VALGRIND ?? ask("which", "valgrind");
+  // What callgrind reads of programs of Rust needs the symbols of the C library.
+  return find() ?? ((await install("Valgrind", "valgrind", "libc6-dbg")) ? find() : null);
+}
+
 const browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
 /** The path of a Chromium, or null. Installed only where that needs no password. */
 export async function chromium() {
   const find = () => process.env.CHROMIUM ?? browsers.map((name) => ask("which", name)).find(Boolean) ?? null;
-  const found = find();
-  if (found || process.getuid?.() !== 0 || ask("which", "apt-get") === null) return found;
-  note("installing Chromium …");
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  await must("apt-get", ["update"], { env, quiet: true });
-  await must("apt-get", ["install", "-y", "--no-install-recommends", "chromium"], { env, quiet: true });
-  return find();
+  return find() ?? ((await install("Chromium", "chromium")) ? find() : null);
 }
 
 export const biome = [process.execPath, at("node_modules/@biomejs/biome/bin/biome")];

@@ -13,9 +13,9 @@ use crate::view::{Item, LEAST_CLEARED, Slot};
 pub struct Shape {
     /// Messages before this are covered.
     pub covers: Position,
-    /// Indices below it that stay before the summary.
+    /// Indices below it that stay before the summary, in order.
     pub head: Vec<u64>,
-    /// Indices below it that stay after the summary.
+    /// Indices below it that stay after the summary, in order.
     pub kept: Vec<u64>,
     /// How many of `kept`, the last ones, stand after the note: the group that opens the turn with signed reasoning.
     pub opening: u64,
@@ -69,7 +69,7 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
     if active.is_some_and(|active| active.kind != Kind::Trim) {
         comes += LEAST_CLEARED / 2;
     }
-    let goes = |item: &&Item| matches!(item.slot, Slot::Host { index, .. } if index < shape.covers.count && !shape.head.contains(&index) && !shape.kept.contains(&index));
+    let goes = |item: &&Item| matches!(item.slot, Slot::Host { .. }) && !shape.leaves(item);
     let gone: u64 = scene.view.items.iter().filter(goes).map(|item| item.tokens).sum();
     (gone > comes).then_some(shape)
 }
@@ -88,6 +88,21 @@ pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
 }
 
 impl Shape {
+    /// Whether a message that it covers stays before the summary.
+    pub fn heads(&self, index: u64) -> bool {
+        self.head.binary_search(&index).is_ok()
+    }
+
+    /// Whether a message that it covers stays in the view.
+    pub fn keeps(&self, index: u64) -> bool {
+        self.heads(index) || self.kept.binary_search(&index).is_ok()
+    }
+
+    /// Whether a place in the view still holds what it held.
+    pub fn leaves(&self, item: &Item) -> bool {
+        matches!(item.slot, Slot::Host { index, .. } if index >= self.covers.count || self.keeps(index))
+    }
+
     /// Whether it covers what is covered already, and keeps the same of it.
     pub fn repeats(&self, scene: &Scene<'_>) -> bool {
         let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
@@ -160,20 +175,23 @@ fn recent_typed(scene: &Scene<'_>, cut: usize) -> Vec<usize> {
 /// A pinned message brings its whole group.
 fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
     let lead = scene.lead();
-    for index in head.clone() {
+    head.sort_unstable();
+    let (mut members, mut done) = (Vec::new(), 0);
+    for &index in head.iter() {
         let Some(input) = scene.history.input_of(index).filter(|&input| input >= lead) else { continue };
         let message = &scene.history.messages[input];
         if !message.has(PartKind::Call) && !message.has(PartKind::Result) && !message.has(PartKind::Reasoning) {
             continue;
         }
-        for member in scene.cuts.start_of(input - lead)..scene.cuts.end_of(input - lead) {
-            if let Some(member) = scene.history.index_of(member + lead).filter(|&member| member < below)
-                && let Err(at) = head.binary_search(&member)
-            {
-                head.insert(at, member);
-            }
-        }
+        let end = scene.cuts.end_of(input - lead);
+        let group = scene.cuts.start_of(input - lead).max(done)..end;
+        members
+            .extend(group.filter_map(|member| scene.history.index_of(member + lead)).filter(|&member| member < below));
+        done = end;
     }
+    head.append(&mut members);
+    head.sort_unstable();
+    head.dedup();
 }
 
 /// With signed reasoning in the active turn, providers want the turn to open with it: unless the cut itself lies before a
@@ -223,6 +241,11 @@ impl Record for Shape {
         self.opening = opening.unwrap_or(0);
         if self.opening > self.kept.len() as u64 {
             archive.reject("opening");
+        }
+        for (name, list) in [("head", &self.head), ("kept", &self.kept)] {
+            if list.windows(2).any(|pair| pair[0] >= pair[1]) {
+                archive.reject(name);
+            }
         }
         archive.flag("note", &mut self.note);
         archive.count("summaryTokens", &mut self.summary_tokens);

@@ -19,6 +19,7 @@ mod ladder;
 mod last_tool_batch;
 mod lexical;
 mod long_run;
+mod maps;
 mod media;
 mod must_keep;
 mod overflow;
