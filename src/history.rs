@@ -50,6 +50,8 @@ pub struct History<'a> {
     pub diverged: Option<Diverged>,
     /// Literal strings that edits leave behind where they can.
     pub keep: &'a [String],
+    /// The checkpoints of the state as it was given, whether or not they hold: what they made is known by its hash.
+    known: &'a [Checkpoint],
 }
 
 impl<'a> History<'a> {
@@ -61,7 +63,7 @@ impl<'a> History<'a> {
         records: &'a [u32],
         flags: &'a [u8],
         offset: u64,
-        state: &SessionState,
+        state: &'a SessionState,
         estimator: &Estimator,
         all: bool,
     ) -> Result<Self, Error> {
@@ -80,6 +82,7 @@ impl<'a> History<'a> {
             active: None,
             diverged: None,
             keep: &[],
+            known: &state.checkpoints,
         };
         let newest = state.checkpoints.last();
         if offset > newest.map_or(0, |checkpoint| checkpoint.from) {
@@ -163,6 +166,7 @@ impl<'a> History<'a> {
             active: state.checkpoints.len().checked_sub(1),
             diverged: None,
             keep: &[],
+            known: &[],
         })
     }
 
@@ -289,14 +293,40 @@ impl<'a> History<'a> {
         self.first
     }
 
-    /// Whether a person wrote it: what the host says, else role user, no tool results, nothing of ours.
+    /// Whether a person wrote it: what the host says, else role user, no tool results, and not made by us. How its text
+    /// begins says nothing.
     pub fn is_typed(&self, input: usize) -> bool {
+        if self.lead.get(input) == Some(&Lead::Made) {
+            return false;
+        }
         let flags = self.flags.get(input).copied().unwrap_or(0);
         if flags & ASKED != 0 {
             return flags & TYPED != 0;
         }
-        let message = &self.messages[input];
-        message.role() == Role::User && !message.has(PartKind::Result) && !message.is_ours() && !message.is_empty()
+        let asks = |message: &Digest<'_>| {
+            message.role() == Role::User && !message.has(PartKind::Result) && !message.is_empty()
+        };
+        let (before, after) = self.messages.split_at(input);
+        let Some((message, after)) = after.split_first() else { return false };
+        // The newest is what is asked for now, though it may be a summary of ours that somebody pasted. A note of ours
+        // stands behind the request that it is about.
+        let newest = || !before.last().is_some_and(asks) && !after.iter().any(asks);
+        asks(message) && (!self.is_made(input) || newest())
+    }
+
+    /// Whether the state knows it by its hash for a message that we made.
+    fn is_made(&self, input: usize) -> bool {
+        let hash = self.messages[input].hash();
+        let made = |checkpoint: &Checkpoint| {
+            checkpoint.summary.hash == hash || checkpoint.note.as_ref().is_some_and(|note| note.hash == hash)
+        };
+        self.known.iter().any(made)
+    }
+
+    /// The checkpoint of the state whose summary an input message is, by its hash, whether or not that checkpoint holds.
+    pub fn summary_at(&self, input: usize) -> Option<&'a Checkpoint> {
+        let hash = self.messages[input].hash();
+        self.known.iter().rev().find(|checkpoint| checkpoint.summary.hash == hash)
     }
 
     /// The input index of the message a person typed last.

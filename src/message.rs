@@ -99,8 +99,6 @@ impl PartKind {
 const PART_MARK: u32 = 1 << 8;
 /// Where the bits of marked kinds begin.
 const MARKED: u32 = 16;
-/// The message's text begins with one of our markers.
-const MESSAGE_OURS: u32 = 1 << 8;
 const HEAD_WORDS: usize = 6;
 const PART_WORDS: usize = 8;
 
@@ -171,11 +169,6 @@ impl<'a> Digest<'a> {
     /// Raw tokens of the message around its parts.
     pub fn overhead(&self) -> u64 {
         u64::from(self.words[4])
-    }
-
-    /// Whether its text begins with a marker of ours.
-    pub fn is_ours(&self) -> bool {
-        self.words[1] & MESSAGE_OURS != 0
     }
 
     /// Its parts, in order.
@@ -272,11 +265,6 @@ impl DigestBuilder {
     /// Adds raw tokens of the message around its parts.
     pub fn add(&mut self, overhead: u32) {
         self.words[4] = self.words[4].saturating_add(overhead);
-    }
-
-    /// Notes that its text begins with a marker of ours.
-    pub fn ours(&mut self) {
-        self.words[1] |= MESSAGE_OURS;
     }
 
     /// The finished record.

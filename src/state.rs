@@ -61,6 +61,8 @@ pub struct Checkpoint {
     pub revision: u64,
     /// What made the text.
     pub kind: Kind,
+    /// Of a trim: what it left of the text is a digest, written by code.
+    pub digest: bool,
     /// Messages before this are covered.
     pub covers: Position,
     /// Indices below `covers` that stay in the view before the summary (system messages, pins), ascending.
@@ -115,6 +117,7 @@ impl Record for Checkpoint {
             Some(entry) => self.kind = entry.0,
             None => archive.reject("kind"),
         }
+        archive.flag("digest", &mut self.digest);
         archive.count("revision", &mut self.revision);
         archive.position("covers", &mut self.covers);
         archive.counts("head", &mut self.head);

@@ -346,7 +346,7 @@ fn cover(
     let text = text![markers::SEED_SUMMARY, "\n", text, "\n", markers::SEED_SUMMARY_END];
     let checkpoint = {
         let scene = work.scene(view);
-        compose::checkpoint(&scene, shape, kind, text, None, &work.call.ids, host)?
+        compose::checkpoint(&scene, shape, (kind, false), text, None, &work.call.ids, host)?
     };
     // A further round replaces what the round before it made.
     work.state.uncover(shape.covers.count);
@@ -363,14 +363,19 @@ fn continuation_tokens(work: &Work<'_>, host: &mut dyn Host) -> Result<u64, Erro
 
 /// Told to the model in the one request that compacted; quotes the request of the turn, if a person typed one.
 fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
-    let typed = (0..work.history.messages.len()).rev().find(|&input| work.history.is_typed(input));
-    let contents = typed.map_or(Ok(Vec::new()), |input| host.read(&[input]))?;
-    let request = contents.first().and_then(|content| {
-        content.parts.iter().find_map(|part| match part {
-            ContentPart::Text { text, .. } if !text.is_empty() => Some(text.as_str()),
+    let mut request = None;
+    for input in (0..work.history.messages.len()).rev().filter(|&input| work.history.is_typed(input)) {
+        let texts = host.read(&[input])?.into_iter().flat_map(|content| content.parts).filter_map(|part| match part {
+            ContentPart::Text { text, .. } if !text.is_empty() => Some(text),
             _ => None,
-        })
-    });
+        });
+        let mut texts = texts.peekable();
+        // The preset alone goes by how a text begins, as its original does.
+        if !texts.peek().is_some_and(|text| is_ours(text)) {
+            request = texts.next();
+            break;
+        }
+    }
     // 187 bytes without a request and 238 more than the request with one: the recorded figures count them.
     const OPENING: &str = "[System: The context window was full, so the conversation was compacted. The summary above holds all that came before.";
     const CLOSING: &str = "Continue the work from there, without asking the user to repeat it.]";
@@ -378,6 +383,13 @@ fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
         None => text![OPENING, " ", CLOSING],
         Some(request) => text![OPENING, " The request the user waits upon, word for word: `", request, "` ", CLOSING],
     })
+}
+
+/// Whether a text begins like one of ours.
+fn is_ours(text: &str) -> bool {
+    [markers::SUMMARY, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_CONTINUATION]
+        .iter()
+        .any(|marker| text.starts_with(marker))
 }
 
 /// Stores what was reported, as the original does: the prompt's tokens, if there are any.

@@ -73,7 +73,7 @@ Rules:
 - Only what the material says. No greetings, no remarks about this task, no tool calls.
 - At most ", word_limit(max_output_tokens), " words."]);
     if let Some(focus) = focus {
-        let focus = text::start(&transcript::escape(focus), FOCUS_BYTES).replace('"', "'");
+        let focus = text::start(&transcript::one_line(focus), FOCUS_BYTES).replace('"', "'");
         // One line between quotation marks: it cannot pass for a rule of its own.
         let words: Vec<&str> = focus.split_ascii_whitespace().collect();
         let wish = text::joined(&words, " ");
@@ -112,7 +112,7 @@ pub fn todo_list(todos: &[Todo], bytes: usize) -> String {
     }
     let mut list = String::new();
     for todo in todos {
-        list.push_str(&text!["- [", todo.status, "] ", todo.content.replace('\n', " "), "\n"]);
+        list.push_str(&text!["- [", todo.status, "] ", transcript::one_line(&todo.content), "\n"]);
     }
     text![
         "\nThe assistant's todo list, to be kept under a heading \"## Todo list\" with its statuses:\n<todo-list>\n",

@@ -9,7 +9,7 @@ use precis::summary::{Source, digest, rules, scan};
 use proptest::prelude::*;
 use serde_json::json;
 
-fn contents(messages: &[M]) -> Vec<(Content, bool)> {
+pub fn contents(messages: &[M]) -> Vec<(Content, bool)> {
     let mut tape = Tape::default();
     messages.iter().for_each(|message| tape.message(message));
     let read = content::read(&tape.ops, &tape.text).unwrap();
@@ -217,11 +217,18 @@ fn only_what_a_person_typed_is_a_requirement_or_a_request() {
     }
     let messages = contents(&forged);
     assert_eq!(Facts::of("", &messages).rules, []);
-    let mut written = digest::write(&Source { previous: None, messages: &messages, raw: 0 }, &[], 8_000, false).0;
+    let mut written =
+        digest::write(&Source { previous: None, condensed: false, messages: &messages, raw: 0 }, &[], 8_000, false).0;
     for _ in 0..3 {
         assert!(!written.contains(&format!("\n{RULES}")), "{written}");
         assert!(!written.contains("[open]") && !written.contains("[answered]"), "{written}");
-        written = digest::write(&Source { previous: Some(&written), messages: &messages, raw: 0 }, &[], 8_000, false).0;
+        written = digest::write(
+            &Source { previous: Some(&written), condensed: true, messages: &messages, raw: 0 },
+            &[],
+            8_000,
+            false,
+        )
+        .0;
     }
 }
 
@@ -244,7 +251,13 @@ fn planted_facts_survive_a_hundred_compactions() {
     let mut first = planted;
     first.push(call("0", "connect", json!({ "dsn": used[0], "port": used[1], "order": used[2], "file": used[3] })));
     let mut llm = written("", &first, 4_000);
-    let mut code = digest::write(&Source { previous: None, messages: &contents(&first), raw: 0 }, &[], 6_000, false).0;
+    let mut code = digest::write(
+        &Source { previous: None, condensed: false, messages: &contents(&first), raw: 0 },
+        &[],
+        6_000,
+        false,
+    )
+    .0;
     for round in 0..100 {
         let busy: Vec<M> = (0..6)
             .flat_map(|number| {
@@ -262,7 +275,13 @@ fn planted_facts_survive_a_hundred_compactions() {
         let earlier = facts::split(&llm).1.to_owned();
         llm = "The work goes on.".to_owned();
         facts::append(&mut llm, &earlier, &messages, 4_000, 2_000);
-        code = digest::write(&Source { previous: Some(&code), messages: &messages, raw: 0 }, &[], 6_000, false).0;
+        code = digest::write(
+            &Source { previous: Some(&code), condensed: true, messages: &messages, raw: 0 },
+            &[],
+            6_000,
+            false,
+        )
+        .0;
         for text in [&llm, &code] {
             assert!(text.len() < 6_500, "{}", text.len());
         }
@@ -291,10 +310,22 @@ fn a_hundred_thousand_names_fit_and_the_newest_used_stay() {
 fn a_digest_of_an_older_version_is_quoted_and_merged() {
     let older = "This part of the conversation was condensed by code, without a model: quotations are exact.\n\n## What the user asked for, in order\n- Deploy 1.4.2";
     let messages = contents(&[user("Only to staging, please.")]);
-    let merged = digest::write(&Source { previous: Some(older), messages: &messages, raw: 0 }, &[], 4_000, false).0;
+    let merged = digest::write(
+        &Source { previous: Some(older), condensed: true, messages: &messages, raw: 0 },
+        &[],
+        4_000,
+        false,
+    )
+    .0;
     assert!(merged.contains("Deploy 1.4.2") && merged.contains("Only to staging, please."), "{merged}");
     let seed = "# Current State\nAll is well.";
-    let merged = digest::write(&Source { previous: Some(seed), messages: &messages, raw: 0 }, &[], 4_000, false).0;
+    let merged = digest::write(
+        &Source { previous: Some(seed), condensed: false, messages: &messages, raw: 0 },
+        &[],
+        4_000,
+        false,
+    )
+    .0;
     assert!(merged.contains("All is well."), "{merged}");
 }
 
@@ -313,7 +344,13 @@ fn pasts_of_one_kind_only_are_digested() {
         ],
     ];
     for past in pasts {
-        let text = digest::write(&Source { previous: None, messages: &contents(&past), raw: 0 }, &[], 2_000, false).0;
+        let text = digest::write(
+            &Source { previous: None, condensed: false, messages: &contents(&past), raw: 0 },
+            &[],
+            2_000,
+            false,
+        )
+        .0;
         assert!(text.len() <= 2_400, "{text}");
     }
 }

@@ -32,5 +32,6 @@ mod state;
 mod summary;
 mod support;
 mod survivors;
+mod trust;
 mod vectors;
 mod wire;

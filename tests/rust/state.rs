@@ -180,6 +180,7 @@ fn a_checkpoint_whose_start_contradicts_what_it_keeps_is_refused() {
 fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
     Checkpoint {
         revision: count,
+        digest: false,
         kind: Kind::Summary,
         covers: Position { count, chain: count },
         head: Vec::new(),

@@ -23,7 +23,7 @@ fn contents(messages: &[M]) -> Vec<(Content, bool)> {
 }
 
 fn write(previous: Option<&str>, messages: &[M], bytes: usize) -> String {
-    digest::write(&Source { previous, messages: &contents(messages), raw: 0 }, &[], bytes, false).0
+    digest::write(&Source { previous, condensed: true, messages: &contents(messages), raw: 0 }, &[], bytes, false).0
 }
 
 fn bytes4() -> Estimator {

@@ -1,0 +1,351 @@
+//! What of a message a person typed, and what they only pasted into it: a quotation, code, a mail, a transcript, a text
+//! of ours. Only what was typed requires anything, is a name of theirs, and tells which language they write in.
+//!
+//! What can be told apart by its own frame (a fence, a quotation mark at the start of lines, a tag that is closed) ends
+//! with that. Of a mail, a transcript or a text of ours nothing tells reliably where it ends, since whoever wrote it can
+//! write that, too: all after its beginning counts as pasted.
+
+use super::digest::OPENING;
+use super::facts::{FACTS, RULES};
+use crate::markers;
+use crate::plan::shorten::gap::Gap;
+use crate::prelude::*;
+use crate::text;
+
+/// Where in a text what was typed stands: from and to in bytes, in order.
+pub fn passages(text: &str) -> Vec<(usize, usize)> {
+    let mut reader = Reader { text, typed: Vec::new(), tags: TAGS, colons: COLONS };
+    let mut at = 0;
+    while let Some(line) = Line::at(text, at) {
+        match reader.read(&line) {
+            Step::Typed => reader.add(line.from, line.next),
+            Step::Until(to) => {
+                at = to.max(line.next);
+                continue;
+            }
+            Step::Rest(from) => {
+                reader.add(line.from, from);
+                break;
+            }
+        }
+        at = line.next;
+    }
+    reader.typed
+}
+
+/// What was typed, without what was pasted.
+pub fn typed(text: &str) -> String {
+    let mut out = String::new();
+    for (from, to) in passages(text) {
+        out.push_str(text::between(text, from, to));
+        out.push(' ');
+    }
+    out
+}
+
+/// Tags that are looked for to the end of the text.
+const TAGS: usize = 8;
+/// Lines with a colon that are looked at for what they name.
+const COLONS: usize = 64;
+
+/// Whether a line of a text ends with this character, whatever the system it was written on.
+pub fn ends_line(char: char) -> bool {
+    matches!(char, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
+}
+
+/// Whether a character is one that nobody sees: a space of any width, a control character, a mark of direction.
+pub fn is_unseen(char: char) -> bool {
+    char.is_whitespace()
+        || char.is_control()
+        || matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
+}
+
+/// A line of a text.
+struct Line<'t> {
+    from: usize,
+    /// Where the next one begins.
+    next: usize,
+    /// What can be seen of it.
+    seen: &'t str,
+}
+
+impl<'t> Line<'t> {
+    fn at(text: &'t str, from: usize) -> Option<Self> {
+        let rest = text.get(from..).filter(|rest| !rest.is_empty())?;
+        let (end, next) = match rest.char_indices().find(|(_, char)| ends_line(*char)) {
+            Some((end, char)) => (end, end + char.len_utf8()),
+            None => (rest.len(), rest.len()),
+        };
+        Some(Self { from, next: from + next, seen: text::between(rest, 0, end).trim_matches(is_unseen) })
+    }
+}
+
+/// What a line is.
+enum Step {
+    /// Typed.
+    Typed,
+    /// The beginning of something pasted that ends here.
+    Until(usize),
+    /// From here on all is pasted.
+    Rest(usize),
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    typed: Vec<(usize, usize)>,
+    tags: usize,
+    colons: usize,
+}
+
+impl Reader<'_> {
+    fn add(&mut self, from: usize, to: usize) {
+        match self.typed.last_mut() {
+            Some(last) if last.1 == from => last.1 = to,
+            _ if from < to => self.typed.push((from, to)),
+            _ => {}
+        }
+    }
+
+    fn read(&mut self, line: &Line<'_>) -> Step {
+        let seen = line.seen;
+        if let Some(fence) = fence(seen) {
+            return Step::Until(self.after_fence(line.next, fence));
+        }
+        if seen.starts_with(['>', '＞']) {
+            return Step::Until(line.next);
+        }
+        if let Some(end) = self.after_tag(line) {
+            return Step::Until(end);
+        }
+        if is_ours(seen) || forwards(seen) || speaks(seen) || self.is_mail(line) || self.greets(line) {
+            return Step::Rest(line.from);
+        }
+        if let Some(at) = self.marker(line) {
+            return Step::Rest(at);
+        }
+        let named = if self.colons > 0 && seen.contains([':', '：']) {
+            self.colons -= 1;
+            material(seen)
+        } else {
+            None
+        };
+        match named {
+            Some(end) if end < seen.len() => {
+                let at = seen.as_ptr() as usize - self.text.as_ptr() as usize;
+                Step::Rest(at + end)
+            }
+            Some(_) if self.names_material(line.next) => Step::Rest(line.next),
+            _ => Step::Typed,
+        }
+    }
+
+    /// The next line that is not empty.
+    fn line_after(&self, mut at: usize) -> Option<Line<'_>> {
+        loop {
+            let line = Line::at(self.text, at)?;
+            if !line.seen.is_empty() {
+                return Some(line);
+            }
+            at = line.next;
+        }
+    }
+
+    /// Whether what follows "Translate this:" has no frame of its own.
+    fn names_material(&self, after: usize) -> bool {
+        self.line_after(after).is_none_or(|line| {
+            fence(line.seen).is_none() && !line.seen.starts_with(['>', '＞', '<']) && !line.seen.starts_with("\"\"\"")
+        })
+    }
+
+    fn after_fence(&self, mut at: usize, (mark, length): (char, usize)) -> usize {
+        while let Some(line) = Line::at(self.text, at) {
+            at = line.next;
+            let closes = fence(line.seen).is_some_and(|(other, many)| other == mark && many >= length);
+            if closes && line.seen.chars().all(|char| char == mark) {
+                break;
+            }
+        }
+        at
+    }
+
+    /// Where the text ends that a line opens with a tag or with three quotation marks: at the last one that closes it, so
+    /// that what stands between cannot end it.
+    fn after_tag(&mut self, line: &Line<'_>) -> Option<usize> {
+        let quotes = line.seen.starts_with("\"\"\"");
+        let name =
+            line.seen.strip_prefix('<').filter(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()));
+        if !quotes && name.is_none() || self.tags == 0 {
+            return None;
+        }
+        self.tags -= 1;
+        let close = match name {
+            Some(name) => {
+                let length =
+                    name.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte)).count();
+                text!["</", text::between(name, 0, length)]
+            }
+            None => "\"\"\"".to_owned(),
+        };
+        let opened = line.seen.as_ptr() as usize - self.text.as_ptr() as usize + 3;
+        let rest = self.text.get(opened..)?;
+        let end = opened + rest.rfind(&close)? + close.len();
+        // What stands on the line that closes it goes with it.
+        Some(Line::at(self.text, end).map_or(self.text.len(), |line| line.next))
+    }
+
+    /// Where a marker of ours stands in a line, unless it is the notice of a gap: then what was typed was cut by us.
+    fn marker(&self, line: &Line<'_>) -> Option<usize> {
+        let whole = text::between(self.text, line.from, line.next);
+        let places = whole.bytes().enumerate().filter(|(_, byte)| *byte == b'[');
+        let ours = |at: usize| {
+            let rest = text::between(whole, at, whole.len());
+            markers::begins(rest)
+                && rest.find(']').is_none_or(|end| Gap::read(text::between(rest, 0, end + 1)).is_none())
+        };
+        places.map(|(at, _)| at).find(|&at| ours(at)).map(|at| line.from + at)
+    }
+
+    /// Whether a mail begins here with its headers.
+    fn is_mail(&self, line: &Line<'_>) -> bool {
+        let Some(value) = header(line.seen) else { return false };
+        value.contains('@') || self.line_after(line.next).is_some_and(|next| header(next.seen).is_some())
+    }
+
+    /// Whether a letter begins here: with a greeting, after something that the user says of it.
+    fn greets(&self, line: &Line<'_>) -> bool {
+        let greeting = || {
+            let start = small(line.seen);
+            GREETINGS.split('|').any(|word| {
+                start
+                    .strip_prefix(word)
+                    .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
+            })
+        };
+        line.seen.len() <= LONGEST_GREETING
+            && line.seen.ends_with([',', '!', ':', '，', '：', '、', '،'])
+            && greeting()
+            && self
+                .typed
+                .iter()
+                .any(|&(from, to)| !text::between(self.text, from, to).trim_matches(is_unseen).is_empty())
+            && self.line_after(line.next).is_some()
+    }
+}
+
+/// A text in small letters.
+fn small(text: &str) -> String {
+    text.chars().map(super::rules::lower).collect()
+}
+
+/// The rest of a text that begins with a word in letters of either case.
+fn starts_with<'t>(text: &'t str, word: &str) -> Option<&'t str> {
+    let (start, rest) = text.split_at_checked(word.len())?;
+    start.eq_ignore_ascii_case(word).then_some(rest)
+}
+
+/// The mark of a fence of code, and how often it stands there.
+fn fence(line: &str) -> Option<(char, usize)> {
+    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
+    let length = line.chars().take_while(|&char| char == mark).count();
+    // Code in a line may stand between as many.
+    let inline = mark == '`' && text::between(line, length, line.len()).contains('`');
+    (length >= 3 && !inline).then_some((mark, length))
+}
+
+/// Whether a line is one that only we write.
+fn is_ours(line: &str) -> bool {
+    const LISTS: [&str; 4] = ["- Typed: ", "- In use: ", "- Named: ", "- Seen: "];
+    line.starts_with(RULES)
+        || line.starts_with(FACTS)
+        || line.starts_with(OPENING)
+        || LISTS.iter().any(|list| line.starts_with(list))
+}
+
+/// How the line begins that stands before a mail that is passed on, or its writer and date; a bar ends each.
+const FORWARDS: &str = "-----original message|----- original message|---------- forwarded message|begin forwarded message|-------- original|-----ursprüngliche nachricht|---------- weitergeleitete|-------- weitergeleitete|-----message d'origine|---------- mensaje reenviado|________________________________";
+/// How lines end, before a colon, that tell who wrote what is quoted below.
+const WROTE: &str = "wrote|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|написал|написала|napisał|写道|寫道";
+
+fn forwards(line: &str) -> bool {
+    let line = line.trim_start_matches('*');
+    if FORWARDS.split('|').any(|start| starts_with(line, start).is_some()) {
+        return true;
+    }
+    // "On 3 May 2024, Ann wrote:"; in German the name comes after the verb.
+    let dated = line.bytes().any(|byte| byte.is_ascii_digit()) || line.contains('@');
+    let said = line.trim_end_matches([':', '：', ' ', '\u{a0}']);
+    dated
+        && said.len() < line.len()
+        && WROTE.split('|').any(|word| said.ends_with(word) || text::find(said, &text![" ", word, " "]).is_some())
+}
+
+/// Whether a line begins like one of a transcript.
+fn speaks(line: &str) -> bool {
+    const SPEAKERS: [&str; 3] = ["user", "assistant", "human"];
+    SPEAKERS.iter().any(|who| {
+        starts_with(line, who).is_some_and(|rest| rest.trim_start_matches(is_unseen).starts_with([':', '：']))
+    })
+}
+
+/// Names of a mail's headers; a bar ends each.
+const HEADERS: &str = "from|to|cc|bcc|subject|date|sent|reply-to|message-id|received|von|an|betreff|datum|gesendet|de|à|objet|envoyé|para|asunto|fecha|enviado|assunto|da|a|oggetto|data|van|aan|onderwerp|от|от кого|кому|тема|дата|发件人|收件人|主题|日期|差出人|宛先|件名|日時";
+
+/// Bytes of the name of a header.
+const LONGEST_HEADER: usize = 24;
+
+/// What a mail's header says, if a line is one.
+fn header(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches(['*', '-', ' ']);
+    let (name, value) = line.split_once([':', '：'])?;
+    let name = name.trim_end_matches(['*', ' ']);
+    if name.len() > LONGEST_HEADER {
+        return None;
+    }
+    let name = small(name);
+    HEADERS
+        .split('|')
+        .any(|header| name == header)
+        .then_some(value)
+        .filter(|value| !value.trim_matches(is_unseen).is_empty())
+}
+
+/// How letters begin; a bar ends each.
+const GREETINGS: &str = "dear|hi|hello|hey|good morning|good afternoon|good evening|greetings|to whom it may concern|sehr geehrte|liebe|lieber|hallo|guten tag|guten morgen|bonjour|cher|chère|madame|monsieur|estimado|estimada|querido|querida|hola|buenos días|gentile|egregio|caro|cara|ciao|buongiorno|prezado|prezada|olá|bom dia|beste|geachte|szanowni|szanowny|dzień dobry|уважаемый|уважаемая|уважаемые|здравствуйте|добрый день|привет|尊敬的|您好|你好|亲爱的|拝啓|お世話になっております";
+/// Bytes of a greeting.
+const LONGEST_GREETING: usize = 80;
+
+/// Verbs that tell what is to be done with a text that follows, each of which needs no noun beside it; a bar ends each.
+const VERBS: &str = "translate|translation of|summarize|summarise|summary of|proofread|paraphrase|rephrase|übersetz|fasse|zusammenfass|korrekturles|traduis|traduire|traduisez|résume|traduce|traducir|resume|traduci|riassumi|traduza|traduzir|resuma|vertaal|vat samen|przetłumacz|streść|переведи|перевести|перевод|резюмируй|翻译|翻譯|译成|总结|概括|润色|翻訳|訳して|要約|번역|요약|ترجم|لخص|תרגם|סכם|अनुवाद|सारांश";
+/// Words that point at a text, and nouns for it: both together tell that it follows.
+const POINTERS: &str = "this|these|following|below|here is|here's|here are|attached|diese|folgende|hier ist|ce |cet|cette|voici|suivant|este|esta|siguiente|aquí|questo|questa|seguente|ecco|seguinte|aqui|dit |deze|volgende|этот|это |эту|следующ|вот|这|這|以下|下面|次の|この|다음|이 ";
+const NOUNS: &str = "text|mail|message|letter|contract|document|article|paragraph|passage|transcript|conversation|chat|log|output|error|report|page|excerpt|note|review|comment|post|vertrag|dokument|nachricht|brief|artikel|absatz|protokoll|ausgabe|fehler|bericht|texte|courriel|lettre|contrat|correo|carta|contrato|documento|mensaje|artículo|testo|lettera|contratto|messaggio|mensagem|tekst|bericht|текст|письм|договор|сообщени|документ|стать|邮件|郵件|合同|文章|文档|文本|文件|信|メール|契約|文章|文書|이메일|메일|문서|계약|글";
+/// Words for what a user lists themselves.
+const OWN: &str = "rule|requirement|constraint|instruction|must|condition|regel|anforderung|vorgabe|bedingung|règle|exigence|consigne|regla|requisito|condici|regole|requisiti|regra|eis|правил|требовани|услови|规则|規則|要求|条件|ルール|要件|규칙|요구";
+
+/// Bytes of a sentence that names a text.
+const LONGEST_SENTENCE: usize = 400;
+
+/// Where a line has named a text that follows, just after its colon.
+fn material(line: &str) -> Option<usize> {
+    let (colon, length) = line
+        .char_indices()
+        .filter(|&(at, char)| char == '：' || char == ':' && line[at + 1..].chars().next().is_none_or(is_unseen))
+        .map(|(at, char)| (at, char.len_utf8()))
+        .next()?;
+    let end = colon + length;
+    let before = text::between(line, 0, colon);
+    // Only the sentence that ends here.
+    let sentence = before
+        .rfind(['.', '!', '?', '。', '！', '？'])
+        .map_or(before, |at| text::between(before, text::ceil(before, at + 1), before.len()));
+    if sentence.len() > LONGEST_SENTENCE {
+        return None;
+    }
+    let sentence = small(sentence);
+    let has = |words: &str| words.split('|').any(|word| text::find(&sentence, word).is_some());
+    if has(OWN) {
+        return None;
+    }
+    let last = end == line.len();
+    (has(VERBS) || last && has(POINTERS) && has(NOUNS)).then_some(end)
+}
