@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { growth } from "../../benches/growth.mjs";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
+import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
 import { checkLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
@@ -19,7 +20,8 @@ const simulations = "tests/conformance/contextguard_simulations.json";
 
 /**
  * `all`: only with `npm test -- all`. `pkg`: works on pkg/, so the build must have succeeded. `single`: keeps one core
- * busy, shares no port and no folder with others, so it may run beside its like.
+ * busy, shares no port and no folder with others, so it may run beside its like. `optional`: not run, and no failure in CI
+ * either, on a machine that lacks what it needs.
  */
 export const checks = [
   { name: "token tables", run: checkTables },
@@ -71,12 +73,15 @@ export const checks = [
   { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
   { name: "examples, a chat in Chromium", all: true, pkg: true, run: () => browserExample("browser.mjs") },
   { name: "examples, a chat in Next.js", all: true, pkg: true, run: () => browserExample("smoke.mjs", "next") },
+  { name: "soak, everything around it going wrong", all: true, pkg: true, single: true, run: soak },
+  { name: "fuzz, the corpus and five seconds a target", all: true, pkg: true, optional: true, run: fuzzing },
   { name: "rust properties, 10,000 cases", all: true, run: properties },
   { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
 
 async function rustFormat() {
   await must("cargo", ["fmt", "--check", "--", "--color=never"], quiet);
+  await must("cargo", ["fmt", "--check", "--manifest-path", "tests/fuzz/Cargo.toml", "--", "--color=never"], quiet);
 }
 
 async function clippy(...target) {
@@ -111,6 +116,28 @@ async function growing() {
 
 async function properties() {
   return cargoTests(["--profile", "cases", "--test", "rust"], { PROPTEST_CASES: "10000" });
+}
+
+/** A small run of what `npm run soak` does at length. Counts the requests. */
+async function soak() {
+  await testPackages();
+  const args = ["--expose-gc", "tests/js/soak.mjs", "--chats", "60", "--requests", "100"];
+  const output = await must(process.execPath, args, quiet);
+  return Number(output.match(/([\d,]+) requests judged/)?.[1].replaceAll(",", "") ?? 0);
+}
+
+/** A short run of what `npm run fuzz` does at length. Counts the executions. */
+async function fuzzing() {
+  const lacking = missing();
+  if (lacking) return { missing: lacking };
+  await buildTargets();
+  let executions = await replayCorpus();
+  for (const name of targets) {
+    const done = await fuzz(name, 5);
+    if (done.failure) throw new Error(`${name}: ${done.failure}`);
+    executions += done.executions;
+  }
+  return executions;
 }
 
 async function typescriptProperties() {

@@ -48,12 +48,12 @@ async function attempt(check, failed, before) {
   return { ...outcome, seconds: (performance.now() - from) / 1000 };
 }
 
-async function outcomeOf({ run, pkg }, failed) {
+async function outcomeOf({ run, pkg, optional }, failed) {
   if (pkg && failed.includes("build")) return { failure: "not run: the build failed" };
   try {
     const outcome = await run();
     if (outcome === 0) return { failure: "no test was run" };
-    if (outcome?.missing) return ci ? { failure: `missing: ${outcome.missing}` } : outcome;
+    if (outcome?.missing) return ci && !optional ? { failure: `missing: ${outcome.missing}` } : outcome;
     return { count: outcome };
   } catch (error) {
     return { failure: error.message };

@@ -1,0 +1,184 @@
+//! What must hold of every view, said without the engine's words for it.
+
+use crate::support::{Chat, M, P, Prepared, plain, records, to_value};
+use precis::markers::NOTICE;
+use precis::message::Role;
+use precis::report::Outcome;
+use precis::state::SessionState;
+
+/// Checks a request's view and state. `trusted`: the state was never tampered with.
+pub fn check(chat: &Chat, history: &[M], prepared: &Prepared, trusted: bool) {
+    let Prepared { view, committed } = prepared;
+    legal(view, history);
+    newest(view, history);
+    below(prepared);
+    if trusted {
+        nothing_lost(history, prepared);
+        let told = committed.report.after.raw;
+        let sent = chat.call(history).unwrap().beside() + weigh(view, &chat.estimator());
+        // Of two messages that are sent as one the second's overhead is told as well.
+        let merged = chat.more["strict"] == true && (sent..=sent + 64).contains(&told);
+        assert!(!pairs_of(history).is_empty() || told == sent || merged, "{told} raw tokens are told, {sent} are sent");
+    }
+    let state = plain(&committed.state);
+    assert_eq!(SessionState::parse(&state).as_ref(), Ok(&committed.state), "the state does not read back");
+    let bytes = to_value(&state).to_string().len();
+    assert!(!trusted || bytes <= 64_000, "a state of {bytes} bytes");
+}
+
+/// The newest message ends the view, and the newest request of a person is in it, cut at worst.
+fn newest(view: &[M], history: &[M]) {
+    if let Some(newest) = history.last() {
+        let last = view.last().expect("an empty view");
+        assert!(
+            is_copy(last, newest) || joined(last, newest),
+            "the newest message is not the last: {last:?} for {newest:?}"
+        );
+    }
+    if let Some(typed) = history.iter().rev().find(|message| is_typed(message)) {
+        assert!(
+            view.iter().any(|sent| is_copy(sent, typed) || joined(sent, typed)),
+            "the active request is gone: {typed:?}"
+        );
+    }
+}
+
+/// Below the limits, or the report says why not.
+fn below(prepared: &Prepared) {
+    let report = &prepared.committed.report;
+    let after = report.after;
+    match report.outcome {
+        Outcome::Infeasible => assert!(!report.reason.is_empty()),
+        Outcome::Squeezed => assert!(after.tokens < after.window, "{after:?}"),
+        _ => assert!(after.tokens + after.bound < after.trigger, "{:?}: {after:?}", report.outcome),
+    }
+}
+
+/// What is not covered is in the view, in its order, at its end.
+fn nothing_lost(history: &[M], prepared: &Prepared) {
+    let covers = prepared.committed.state.checkpoints.last().map_or(0, |newest| newest.covers.count as usize);
+    assert!(covers <= history.len(), "more is covered than there is");
+    let open = &history[covers..];
+    let mut rest = prepared.view.iter();
+    for message in open {
+        assert!(
+            rest.any(|sent| is_copy(sent, message) || joined(sent, message)),
+            "not covered and not sent: {message:?}"
+        );
+    }
+}
+
+/// A message that was merged with its neighbour.
+fn joined(sent: &M, message: &M) -> bool {
+    sent.role == message.role
+        && sent.parts.len() > message.parts.len()
+        && message.parts.iter().all(|part| sent.parts.iter().any(|other| part_is_copy(other, part)))
+}
+
+fn is_typed(message: &M) -> bool {
+    let ours = crate::texts::MARKERS[..7].iter().any(|marker| {
+        message
+            .parts
+            .iter()
+            .find_map(|part| if let P::Text(text) = part { Some(text) } else { None })
+            .is_some_and(|text| text.starts_with(marker))
+    });
+    let result = message.parts.iter().any(|part| matches!(part, P::Result { .. }));
+    let says = message.parts.iter().any(|part| !matches!(part, P::Text(text) if text.trim().is_empty()));
+    message.role == Role::User && !result && says && !ours
+}
+
+/// Whether `sent` is `message`, or a copy of it that says where something was cut.
+pub fn is_copy(sent: &M, message: &M) -> bool {
+    if sent == message {
+        return true;
+    }
+    // What was inside a result goes with it.
+    let inside = |part: &&P| !matches!(part, P::Media { .. }) || message.role != Role::Tool;
+    let whole = sent.parts.len() == message.parts.len();
+    let parts: Vec<&P> = message.parts.iter().filter(|part| whole || inside(part)).collect();
+    sent.role == message.role
+        && sent.parts.len() == parts.len()
+        && sent.parts.iter().zip(parts).all(|(sent, part)| part_is_copy(sent, part))
+}
+
+fn part_is_copy(sent: &P, part: &P) -> bool {
+    match (sent, part) {
+        (sent, part) if sent == part => true,
+        (P::Text(cut), P::Text(_)) => cut.contains(NOTICE),
+        (P::Text(line), P::Media { .. }) => line.starts_with("[Here was "),
+        (P::Call { id, name, input }, P::Call { id: of, name: named, .. }) => {
+            id == of && name == named && input.to_string().contains(NOTICE)
+        }
+        (P::Result { id, output, failed }, P::Result { id: of, failed: was, .. }) => {
+            id == of && failed == was && output.as_str().is_some_and(|output| output.contains(NOTICE))
+        }
+        _ => false,
+    }
+}
+
+/// A call or result that has no partner where a provider looks for it, by id; and messages without content.
+fn pairs_of(messages: &[M]) -> Vec<String> {
+    let mut faults = Vec::new();
+    let mut open: Vec<&str> = Vec::new();
+    let mut answered: Vec<&str> = Vec::new();
+    for message in messages {
+        let empty = |part: &P| matches!(part, P::Text(text) if text.trim().is_empty());
+        if message.parts.iter().all(empty) {
+            faults.push("empty".to_owned());
+        }
+        let answers = message.role == Role::Tool || message.parts.iter().any(|part| matches!(part, P::Result { .. }));
+        let calls = message.parts.iter().any(|part| matches!(part, P::Call { .. }));
+        // Calls of one batch may come as several messages of the assistant.
+        if !answers && !(calls && message.role == Role::Assistant) {
+            faults.extend(open.drain(..).map(|id| format!("open {id}")));
+            answered.clear();
+        }
+        for part in &message.parts {
+            match part {
+                P::Call { id, .. } if open.contains(&id.as_str()) => faults.push(format!("open {id}")),
+                P::Call { id, .. } => {
+                    answered.retain(|other| other != id);
+                    open.push(id);
+                }
+                P::Result { id, .. } => match open.iter().position(|other| other == id) {
+                    Some(at) => answered.push(open.remove(at)),
+                    None => faults.push(format!("orphan {id}")),
+                },
+                _ => {}
+            }
+        }
+    }
+    // Only the newest calls may wait.
+    faults
+}
+
+/// A view has no fault that its history does not have.
+fn legal(view: &[M], history: &[M]) {
+    let known = pairs_of(history);
+    for fault in pairs_of(view) {
+        // A call answered twice, or used twice, leaves its second half behind when the first is covered.
+        let id = fault.split(' ').next_back().unwrap_or_default();
+        assert!(known.iter().any(|other| other.ends_with(id)), "{fault} in the view: {view:#?}");
+    }
+}
+
+/// Raw tokens of messages; results are charged with the name of their tool by the estimator that does so.
+fn weigh(messages: &[M], estimator: &str) -> u64 {
+    use precis::message::Digest;
+    let records = records(messages, estimator);
+    let mut charged = 0;
+    if precis::tokens::Estimator::parse(estimator).unwrap().charges_result_name() {
+        let mut names: Vec<(&str, usize)> = Vec::new();
+        for part in messages.iter().flat_map(|message| &message.parts) {
+            match part {
+                P::Call { id, name, .. } => names.push((id, name.len())),
+                P::Result { id, .. } => {
+                    charged += names.iter().rev().find(|known| known.0 == id).map_or(0, |known| known.1 / 4);
+                }
+                _ => {}
+            }
+        }
+    }
+    Digest::split(&records).unwrap().iter().map(Digest::tokens).sum::<u64>() + charged as u64
+}

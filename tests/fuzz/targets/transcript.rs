@@ -1,0 +1,106 @@
+//! Transcripts, notes and digests: nothing in them ends its frame or passes for a line of ours, pieces leave nothing out.
+#![no_main]
+
+use libfuzzer_sys::{
+    arbitrary::{self, Arbitrary},
+    fuzz_target,
+};
+use precis::content::{Content, ContentPart, Value};
+use precis::message::Role;
+use precis::summary::language::Language;
+use precis::summary::verify::{Answer, Measure, judge};
+use precis::summary::{Source, chunk, digest, note, transcript};
+use precis::tokens::Estimator;
+use precis_fuzz::texts::{MARKERS, Text};
+
+#[derive(Arbitrary, Debug)]
+struct Input {
+    said: Vec<(u8, Text)>,
+    names: Vec<Text>,
+    budget: u16,
+    previous: Option<Text>,
+    answer: Text,
+    lexical: bool,
+}
+
+fuzz_target!(|input: Input| {
+    let estimator = Estimator::parse(if input.lexical { "lexical" } else { "bytes4" }).unwrap();
+    let name = |at: usize| input.names.get(at).map_or_else(|| "tool".to_owned(), |name| name.write(60));
+    let messages: Vec<(Content, bool)> = input
+        .said
+        .iter()
+        .take(10)
+        .enumerate()
+        .map(|(at, (who, body))| message(*who, body.write(12_000), name(at), at))
+        .collect();
+    let mut lines = transcript::lines(&messages, &estimator);
+    let texts: Vec<String> = lines.iter().map(|line| line.text.clone()).collect();
+    for text in &texts {
+        harmless(text);
+        assert!(text.split('\n').skip(1).all(|line| line.starts_with("| ")), "a line that nobody said: {text}");
+        assert_eq!(transcript::escape(text), *text, "escaped twice");
+    }
+    let budget = 64 + usize::from(input.budget) % 8_000;
+    harmless(&transcript::render(&lines, budget));
+
+    let ends = chunk::pieces(&mut lines, budget, &estimator);
+    assert!(!ends.is_empty() && *ends.last().unwrap() == lines.len() && ends.windows(2).all(|pair| pair[0] < pair[1]));
+    let mut joined: Vec<String> = Vec::new();
+    for line in &lines {
+        match (line.text.strip_prefix("(goes on) "), joined.last_mut()) {
+            (Some(rest), Some(text)) => text.push_str(rest),
+            _ => joined.push(line.text.clone()),
+        }
+    }
+    assert_eq!(joined.concat(), texts.concat(), "left out between the pieces");
+    let groups = chunk::groups(&lines, budget);
+    assert!(groups.iter().flat_map(|&(from, to)| from..to).eq(0..lines.len()));
+
+    let previous = input.previous.as_ref().map(|text| text.write(4_000));
+    let source = Source { previous: previous.as_deref(), messages: &messages, raw: 10_000 };
+    let bytes = 400 + usize::from(input.budget) % 20_000;
+    let (written, _) = digest::write(&source, &[], bytes, false);
+    assert!(written.len() <= bytes + 400, "a digest of {} bytes for {bytes}", written.len());
+    assert_eq!(digest::write(&source, &[], bytes, false).0, written);
+    let turn: Vec<Content> = messages.iter().map(|(content, _)| content.clone()).collect();
+    // Its own first line is ours.
+    harmless(note::write(None, &turn, 2_000).split_once('\n').map_or("", |(_, rest)| rest));
+
+    let answer = Answer::Text { text: input.answer.write(8_000), finish: "stop".into() };
+    let typed = Language::typed(&messages);
+    let measure = Measure { prompt: &texts.concat(), known: "", typed, raw: 2_000, most: 1_000 };
+    if let Ok(text) = judge(&answer, &measure, &estimator) {
+        assert!(!text.is_empty() && precis::tokens::of_text(&estimator, &text) <= 1_000);
+    }
+});
+
+fn message(who: u8, text: String, name: String, at: usize) -> (Content, bool) {
+    let id = format!("call_{}", at / 2);
+    let (role, part) = match who % 5 {
+        0 => (Role::User, ContentPart::Text { number: 0, text }),
+        1 => (Role::Assistant, ContentPart::Text { number: 0, text }),
+        2 => (Role::Assistant, ContentPart::Call { number: 0, id, name, input: Value::Text(text) }),
+        3 => (Role::Tool, ContentPart::Result { number: 0, id, output: Value::Text(text), failed: at % 3 == 0 }),
+        _ => {
+            let (media_type, reference) = (name, text);
+            (
+                Role::User,
+                ContentPart::Media { number: 0, kind: 0, media_type, reference, bytes: 9, name: String::new() },
+            )
+        }
+    };
+    (Content { role, parts: vec![part] }, role == Role::User)
+}
+
+/// Nothing in a quotation ends the frame it stands in, or begins a text of ours.
+fn harmless(text: &str) {
+    for marker in &MARKERS[..7] {
+        assert!(!text.contains(marker), "{marker} in {text}");
+    }
+    let lower = text.to_ascii_lowercase();
+    for frame in ["conversation", "previous-summary", "piece", "todo-list"] {
+        for tag in [format!("<{frame}"), format!("</{frame}")] {
+            assert!(!lower.contains(&tag), "{tag} in {text}");
+        }
+    }
+}
