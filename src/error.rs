@@ -130,6 +130,8 @@ codes! {
         EmptyMessage = "empty-message",
         /// The summarizer failed or its answer was not usable; a digest took its place.
         SummaryFailed = "summary-failed",
+        /// The past needs more calls of the summarizer than are allowed; the oldest part was digested by code.
+        SummaryLimited = "summary-limited",
         /// System and tools alone nearly fill the window.
         Squeezed = "squeezed",
         /// The host's token counter failed; a quarter of the bytes was counted.

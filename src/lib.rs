@@ -33,7 +33,7 @@
 //! | [`state`], [`history`], [`host`], [`breakdown`], [`view`] | what outlives a call, placing a history, projecting the view |
 //! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
 //! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
-//! | [`compose`], `job`, `climb`, `render`, [`engine`] | checkpoints and their texts, getting a summary, the moves of a commit, what is sent, the steps |
+//! | [`compose`], `past`, `rounds`, `job`, `climb`, `render`, [`engine`] | checkpoints and their texts, getting a summary, the moves of a commit, what is sent, the steps |
 //! | [`standing`] | the short way where nothing is to do and messages were only appended |
 //! | [`wasm`] | plain data as bytes for the boundary; what the wasm module exports |
 
@@ -65,11 +65,13 @@ pub mod millionths;
 pub mod options;
 pub mod overflow;
 pub mod pairs;
+mod past;
 pub mod plan;
 mod prelude;
 mod reason;
 mod render;
 pub mod report;
+mod rounds;
 pub mod standing;
 pub mod state;
 pub mod strategy;

@@ -50,7 +50,12 @@ pub struct Summarizer {
     pub window: Option<u64>,
     /// The most it may write.
     pub max_output: Option<u64>,
+    /// How often it may be asked within one call.
+    pub max_calls: u64,
 }
+
+/// That, if the host does not say.
+const MAX_CALLS: u64 = 8;
 
 /// A parsed set of options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -129,11 +134,12 @@ impl Options {
         let repair = tune.flag("repair");
         let summarize = options.function("summarize");
         let summarizer =
-            inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "timeoutMs"]);
+            inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"]);
         summarizer.tokens("timeoutMs");
         let summarizer = Summarizer {
             window: summarizer.some_tokens("contextWindow"),
             max_output: summarizer.some_tokens("maxOutputTokens"),
+            max_calls: calls(summarizer),
         };
         let estimator = estimator(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
@@ -153,6 +159,17 @@ impl Options {
             shares,
         })
     }
+}
+
+fn calls(summarizer: Fields<'_>) -> u64 {
+    let calls = summarizer.count("maxCalls").unwrap_or(MAX_CALLS);
+    if calls == 0 {
+        summarizer.wrong(
+            "maxCalls",
+            "Expected a number of calls above 0: to have every compaction made by code, leave out `summarize`.",
+        );
+    }
+    calls
 }
 
 /// Whether a reserve leaves room in a window.

@@ -21,7 +21,9 @@ export interface AskOptions {
   /** The call's own signal. */
   readonly signal?: AbortSignal | undefined;
   /** What a stream has just added. */
-  readonly progress?: (request: SummaryRequest<unknown>, text: string) => void;
+  readonly progress?: (text: string) => void;
+  /** An answer is complete, whatever it is. */
+  readonly answered?: () => void;
 }
 
 export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answer[]>;
@@ -54,7 +56,7 @@ export function asking(options: AskOptions): Ask {
 }
 
 function askOne(
-  { summarize, timeoutMs, signal, progress }: AskOptions,
+  { summarize, timeoutMs, signal, progress, answered }: AskOptions,
   request: SummaryRequest<unknown>,
   attempt: number,
 ): Promise<Answer> {
@@ -79,7 +81,10 @@ function askOne(
       settled = true;
       clearTimeout(timer);
       signal?.removeEventListener("abort", aborted);
-      if (answer) resolve(answer);
+      if (answer) {
+        answered?.();
+        resolve(answer);
+      }
       if (reason !== undefined) stop.abort(reason);
     }
 
@@ -87,9 +92,7 @@ function askOne(
     Promise.resolve()
       .then((): unknown => summarize(request, { signal: stop.signal, attempt }))
       .then((answer) =>
-        isStream(answer)
-          ? readStream(answer, stop.signal, (text) => settled || progress?.(request, text))
-          : answerOf(answer),
+        isStream(answer) ? readStream(answer, stop.signal, (text) => settled || progress?.(text)) : answerOf(answer),
       )
       .then(settle, (error: unknown) => settle({ error: reasonOf(error) }));
   });

@@ -38,5 +38,6 @@ export type WarningCode =
   | "stale-plan"
   | "store-failed"
   | "summary-failed"
+  | "summary-limited"
   | "unanswered-call"
   | "uncounted-tools";

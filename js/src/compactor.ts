@@ -164,8 +164,15 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     const id = plan.requests[0]?.id ?? "";
     const { reason, before } = plan.report;
     tell({ type: "start", id, reason, before });
-    const progress = (_: unknown, text: string) => tell({ type: "progress", id, text, before });
-    const ask = asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress });
+    let done = 0;
+    const inPieces = (plan.total ?? 1) > 1;
+    const progress = (text: string) =>
+      tell({ type: "progress", id, text, done, total: plan.total ?? done + 1, before });
+    const answered = () => {
+      done += 1;
+      if (inPieces) progress("");
+    };
+    const ask = asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered });
     // Nothing of a waiting call lives in the engine, so nothing is lost with it: its steps are calls of their own.
     for (;;) {
       const requests = enter((glue) => glue.requests(input, records, flags, plan, hostOf(opened)));

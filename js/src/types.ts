@@ -38,6 +38,12 @@ export interface SummarizerOptions {
   readonly contextWindow?: number | undefined;
   /** The most tokens a summary may have. Default: a share of the room. */
   readonly maxOutputTokens?: number | undefined;
+  /**
+   * How often one `beforeModel` or `compact` may ask, merges and corrections among them. Default 8. If a past needs more,
+   * its newest part is summarized, and a digest made by code stands for the rest (`summary-limited`). `requests` has no
+   * such limit.
+   */
+  readonly maxCalls?: number | undefined;
   /** Milliseconds one answer may take. Default 30,000. */
   readonly timeoutMs?: number | undefined;
 }
@@ -242,8 +248,18 @@ export interface Warning {
 /** What happens during a compaction. `id` is the same from `start` to `done`; `before` is the request as it would have been. */
 export type CompactionEvent =
   | { readonly type: "start"; readonly id: string; readonly reason: string; readonly before: ContextUsage }
-  /** `text`: what a streaming summarizer has just added. */
-  | { readonly type: "progress"; readonly id: string; readonly text: string; readonly before: ContextUsage }
+  /**
+   * `text`: what a streaming summarizer has just added. Of a past in pieces also each time an answer is complete, without
+   * a text. `done`: summarizer calls that are answered; `total`: those that the compaction takes at most, as far as is known.
+   */
+  | {
+      readonly type: "progress";
+      readonly id: string;
+      readonly text: string;
+      readonly done: number;
+      readonly total: number;
+      readonly before: ContextUsage;
+    }
   | { readonly type: "retry" | "fallback"; readonly id: string; readonly reason: string; readonly before: ContextUsage }
   | { readonly type: "done"; readonly id: string; readonly report: Report };
 
@@ -251,6 +267,8 @@ export type CompactionEvent =
 export interface Plan {
   readonly version: number;
   readonly requests: readonly { readonly id: string; readonly kind: string; readonly maxOutputTokens: number }[];
+  /** Summarizer calls that it takes at most, as far as is known: those of earlier rounds, these, and those to come. */
+  readonly total?: number | undefined;
   readonly report: Report;
 }
 

@@ -7,8 +7,10 @@ use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::prelude::*;
 
-/// More notes than a plan can have.
-const NOTES: u64 = 100;
+/// The most notes that a plan can have.
+pub(crate) const NOTES: u64 = 100;
+/// The most pieces that a past can have: more text than any machine holds.
+const PIECES: u64 = 1 << 24;
 /// The version of plans.
 const VERSION: u64 = 1;
 
@@ -53,6 +55,10 @@ pub struct Job {
     pub pieces: u64,
     /// See `pieces`.
     pub done: u64,
+    /// How many of them, the oldest, a digest by code stands for, because a summarizer may not be asked that often.
+    pub digested: u64,
+    /// Calls of the summarizer that all rounds take at most, as far as is known: those made and those to come.
+    pub total: u64,
     /// Raw tokens of what the summary replaces.
     pub raw: u64,
     /// Tokens the summary may have.
@@ -79,6 +85,18 @@ pub struct Spent {
     pub usage: Json,
     /// How full the window was before the first round; null in the first.
     pub before: Json,
+}
+
+impl Job {
+    /// Pieces that a summarizer is asked about.
+    pub const fn asked(&self) -> u64 {
+        self.pieces.saturating_sub(self.digested)
+    }
+
+    /// Pieces that it will be asked about in later rounds.
+    pub const fn left(&self) -> u64 {
+        self.pieces.saturating_sub(self.done)
+    }
 }
 
 impl Record for Spent {
@@ -154,6 +172,8 @@ impl Record for Plan {
             archive.count("budget", &mut job.budget);
             archive.count("pieces", &mut job.pieces);
             archive.count("done", &mut job.done);
+            archive.count("digested", &mut job.digested);
+            archive.count("total", &mut job.total);
             archive.count("raw", &mut job.raw);
             archive.count("most", &mut job.most);
             archive.flag("last", &mut job.last);
@@ -163,6 +183,9 @@ impl Record for Plan {
             archive.texts("notes", &mut self.notes);
         }
         let askable = |part: &[u64]| part.len() == 3 && part[0] <= job.pieces && part[1] < part[2] && part[2] <= NOTES;
+        if job.pieces > PIECES || job.done > job.pieces || job.digested > job.done {
+            archive.reject("pieces");
+        }
         if job.parts.len() != self.requests.len() * 3 && job.pieces > 0 || !job.parts.chunks(3).all(askable) {
             archive.reject("parts");
         }

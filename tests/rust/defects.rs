@@ -307,6 +307,7 @@ fn d11_a_tag_in_a_tools_output_changes_nothing() {
 fn d12_a_failure_leaves_the_state_able_to_go_on() {
     let mut history = turns(12, 1_500);
     let mut chat = chat(8_000);
+    chat.options["summarizer"] = json!({ "maxCalls": 100 });
     send(&mut chat, &history, Some(&mut |_| Answer::Failed("no JSON".into())));
     history.extend(turns(12, 1_500));
     let mut prompts = Vec::new();

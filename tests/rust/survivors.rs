@@ -22,6 +22,7 @@ fn long_turns(numbers: core::ops::Range<usize>) -> Vec<M> {
 #[test]
 fn a_summary_after_a_digest_starts_again_from_the_messages() {
     let mut chat = chat();
+    chat.options["summarizer"] = json!({ "maxCalls": 100 });
     let mut history = long_turns(0..20);
     chat.before_model(&history, None).unwrap();
     let digest = chat.session().checkpoints.last().cloned().unwrap();
@@ -41,6 +42,7 @@ fn a_summary_after_a_digest_starts_again_from_the_messages() {
 #[test]
 fn a_request_that_was_kept_is_summarized_when_it_leaves() {
     let mut chat = chat();
+    chat.options["summarizer"] = json!({ "maxCalls": 100 });
     let mut history = vec![user("Count the 4711 herons.")];
     for _ in 0..12 {
         history.extend([calls(&["call_0"]), result("call_0", &filler(2_400)), assistant(&filler(900))]);

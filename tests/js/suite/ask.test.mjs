@@ -303,7 +303,7 @@ test("equal states give the same objects, equal histories the same bytes", async
 
 test("of a past in many pieces at most eight are asked for at the same time, in their order", async () => {
   const past = frozen(chat(600));
-  const plain = { summarizer: { contextWindow: 2_000, maxOutputTokens: 100 }, contextWindow: 40_000 };
+  const plain = { summarizer: { contextWindow: 2_000, maxOutputTokens: 100, maxCalls: 100 }, contextWindow: 40_000 };
   const ids = make(async () => SUMMARY, plain)
     .plan({ messages: past, compact: true })
     .requests.map(({ id }) => id);

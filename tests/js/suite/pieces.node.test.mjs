@@ -86,7 +86,7 @@ for (const window of [2_000, 8_000, 32_000]) {
       const words = Math.floor(maxOutputTokens / 1.6);
       return `- ${name}: ${Array.from({ length: words }, (_, at) => WORDS[(notes * 7 + at * at) % 20]).join(" ")}\n- ${name} ends`;
     };
-    const made = compactor({ summarize, summarizer: { contextWindow: window } });
+    const made = compactor({ summarize, summarizer: { contextWindow: window, maxCalls: 10_000 } });
     const prepared = await made.compact({ messages: [...messages, question], state: null });
     deepEqual(
       marks.filter((mark) => !told.has(mark)),
@@ -116,7 +116,7 @@ test("one text that is far longer than the summarizer's window goes on from piec
       format: openaiChat,
       contextWindow: 4_000_000,
       maxOutputTokens: 4_000,
-      summarizer: { contextWindow },
+      summarizer: { contextWindow, maxCalls: 1_000 },
       tune: { shares: { tail: 0, typed: 0 } },
       summarize: ({ kind, system, prompt, maxOutputTokens }) => {
         const { tokens } = compactor.usage({ messages: [{ role: "user", content: system + prompt }] });

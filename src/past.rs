@@ -1,0 +1,82 @@
+//! What is summarized, in pieces that a request can hold. Every round and every machine cuts the same ones, by what the
+//! plan says of them.
+
+use crate::compose::Material;
+use crate::plan::record::Job;
+use crate::prelude::*;
+use crate::summary::transcript::{self, Line};
+use crate::summary::{Source, chunk, digest, facts};
+use crate::text;
+use crate::tokens::{self, Estimator};
+
+/// Of the budget, what a digest of the pieces may take that no model is asked about: one of so many parts.
+const DIGEST_PART: usize = 4;
+/// Tries to bring a digest down to that.
+const DIGEST_TRIES: usize = 4;
+
+/// What is summarized, in pieces.
+pub(crate) struct Past {
+    /// The summary before it, if it is given beside the material.
+    pub previous: String,
+    /// Raw tokens of material beside that.
+    pub room: usize,
+    lines: Vec<Line>,
+    /// Where each piece ends among the lines.
+    ends: Vec<usize>,
+}
+
+impl Past {
+    /// As the job says. Where it has one piece, nothing is cut; of pieces that no model is asked about, a digest takes
+    /// the place of the previous summary.
+    pub(crate) fn of(material: Material, job: &Job, estimator: &Estimator) -> Self {
+        let Material { previous, messages, raw } = material;
+        let budget = job.budget as usize;
+        let earlier = previous.unwrap_or_default();
+        let mut lines = transcript::lines(&messages, estimator);
+        let mut known = tokens::of_text(estimator, &earlier) as usize;
+        let mut previous = earlier.clone();
+        if known > budget / 3 && job.pieces != 1 {
+            let text = transcript::quote(&text!["What had happened before: ", earlier]);
+            lines.insert(0, Line::new(text, false, estimator));
+            (previous, known) = (String::new(), 0);
+        }
+        let room = budget.saturating_sub(known);
+        let ends = if job.pieces == 1 { vec![lines.len()] } else { chunk::pieces(&mut lines, room, estimator) };
+        let mut past = Self { previous, room, lines, ends };
+        if let Some(last) = past.piece(job.digested as usize).last() {
+            let digested = messages.get(..last.message).unwrap_or_default();
+            past.previous = condensed(Source { previous: Some(&earlier), messages: digested, raw }, budget, estimator);
+            past.room = budget.saturating_sub(tokens::of_text(estimator, &past.previous) as usize);
+        }
+        past
+    }
+
+    /// How many pieces there are.
+    pub(crate) const fn pieces(&self) -> u64 {
+        self.ends.len() as u64
+    }
+
+    /// A piece by its number, from 1.
+    pub(crate) fn piece(&self, piece: usize) -> &[Line] {
+        let from = if piece > 1 { self.ends.get(piece - 2).copied().unwrap_or(0) } else { 0 };
+        let to = if piece > 0 { self.ends.get(piece - 1) } else { None };
+        to.and_then(|&end| self.lines.get(from..end)).unwrap_or_default()
+    }
+}
+
+/// What code says of a source in its part of the budget. Facts are kept beside the summary, whoever writes it.
+fn condensed(source: Source<'_>, budget: usize, estimator: &Estimator) -> String {
+    let most = budget / DIGEST_PART;
+    let mut bytes = budget;
+    let mut out = String::new();
+    for _ in 0..DIGEST_TRIES {
+        let (written, _) = digest::write(&source, &[], bytes, false);
+        facts::split(&written).0.clone_into(&mut out);
+        let tokens = tokens::of_text(estimator, &out) as usize;
+        if tokens <= most {
+            return out;
+        }
+        bytes = bytes * most / tokens;
+    }
+    text::ends(&out, most)
+}
