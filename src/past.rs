@@ -29,7 +29,7 @@ impl Past {
     /// As the job says. Where it has one piece, nothing is cut; of pieces that no model is asked about, a digest takes
     /// the place of the previous summary.
     pub(crate) fn of(material: Material, job: &Job, estimator: &Estimator) -> Self {
-        let Material { previous, messages, raw } = material;
+        let Material { previous, messages, raw, condensed: by_code } = material;
         let budget = job.budget as usize;
         let earlier = previous.unwrap_or_default();
         let mut lines = transcript::lines(&messages, estimator);
@@ -45,7 +45,11 @@ impl Past {
         let mut past = Self { previous, room, lines, ends };
         if let Some(last) = past.piece(job.digested as usize).last() {
             let digested = messages.get(..last.message).unwrap_or_default();
-            past.previous = condensed(Source { previous: Some(&earlier), messages: digested, raw }, budget, estimator);
+            past.previous = condensed(
+                Source { previous: Some(&earlier), messages: digested, raw, condensed: by_code },
+                budget,
+                estimator,
+            );
             past.room = budget.saturating_sub(tokens::of_text(estimator, &past.previous) as usize);
         }
         past
