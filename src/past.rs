@@ -18,6 +18,8 @@ const DIGEST_TRIES: usize = 4;
 pub(crate) struct Past {
     /// The summary before it, if it is given beside the material.
     pub previous: String,
+    /// What code says of the pieces that no model is asked about, and of the summary before them.
+    pub digest: String,
     /// Raw tokens of material beside that.
     pub room: usize,
     lines: Vec<Line>,
@@ -26,8 +28,8 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// As the job says. Where it has one piece, nothing is cut; of pieces that no model is asked about, a digest takes
-    /// the place of the previous summary.
+    /// As the job says. Where it has one piece, nothing is cut; of pieces that no model is asked about, there is a digest,
+    /// which holds the previous summary as well.
     pub(crate) fn of(material: Material, job: &Job, estimator: &Estimator) -> Self {
         let Material { previous, messages, raw, condensed: by_code } = material;
         let budget = job.budget as usize;
@@ -42,17 +44,25 @@ impl Past {
         }
         let room = budget.saturating_sub(known);
         let ends = if job.pieces == 1 { vec![lines.len()] } else { chunk::pieces(&mut lines, room, estimator) };
-        let mut past = Self { previous, room, lines, ends };
+        let mut past = Self { previous, digest: String::new(), room, lines, ends };
         if let Some(last) = past.piece(job.digested as usize).last() {
             let digested = messages.get(..last.message).unwrap_or_default();
-            past.previous = condensed(
-                Source { previous: Some(&earlier), messages: digested, raw, condensed: by_code },
-                budget,
-                estimator,
-            );
-            past.room = budget.saturating_sub(tokens::of_text(estimator, &past.previous) as usize);
+            let source = Source { previous: Some(&earlier), messages: digested, raw, condensed: by_code };
+            past.digest = condensed(source, budget, estimator);
+            // It quotes what anybody may have said: it is material, and no summary that a model may rely on.
+            (past.previous, past.room) = (String::new(), budget);
         }
         past
+    }
+
+    /// The lines of a piece. In the only question about a past the digest stands before them.
+    pub(crate) fn asked(&self, piece: usize, only: bool, estimator: &Estimator) -> Vec<Line> {
+        let mut lines = self.piece(piece).to_vec();
+        if only && !self.digest.is_empty() {
+            let text = transcript::quote(&text!["What had happened before: ", self.digest]);
+            lines.insert(0, Line::new(text, false, estimator));
+        }
+        lines
     }
 
     /// How many pieces there are.
@@ -61,7 +71,7 @@ impl Past {
     }
 
     /// A piece by its number, from 1.
-    pub(crate) fn piece(&self, piece: usize) -> &[Line] {
+    fn piece(&self, piece: usize) -> &[Line] {
         let from = if piece > 1 { self.ends.get(piece - 2).copied().unwrap_or(0) } else { 0 };
         let to = if piece > 0 { self.ends.get(piece - 1) } else { None };
         to.and_then(|&end| self.lines.get(from..end)).unwrap_or_default()

@@ -133,7 +133,8 @@ fn without_a_state_a_framed_text_is_neither_the_summary_before_nor_what_the_user
                 assert_eq!(trusted(&summary), "", "{role:?}: {summary}");
             }
             assert!(prompts.iter().all(|prompt| previous(prompt).is_empty()), "{prompts:?}");
-            assert!(!asks || prompts[0].contains("EVIL-7001"), "it is material like any other");
+            let quoted = prompts.iter().any(|prompt| prompt.contains("EVIL-7001"));
+            assert!(!asks || quoted, "it is material like any other");
         }
     }
 }

@@ -54,8 +54,8 @@ test("the first request of a long chat asks the summarizer eight times at most, 
   // What is before it stands in a digest that the last call makes one with the notes.
   const merge = requests.at(-1);
   equal(merge.kind, "merge");
-  const previous = merge.prompt.slice(merge.prompt.indexOf("<previous-summary>"), merge.prompt.indexOf("</previous-"));
-  ok(previous.includes("Condensed by code"), previous.slice(0, 200));
+  ok(merge.prompt.startsWith("<piece>\nCondensed by code"), merge.prompt.slice(0, 200));
+  const previous = merge.prompt.slice(0, merge.prompt.indexOf("</piece>"));
   ok(marks(previous).some((mark) => mark > 0 && mark <= first));
   // What a person requires is kept by code, however old it is.
   ok(summaryOf(state).includes(RULE));
@@ -98,13 +98,13 @@ for (const maxCalls of [1, 2, 3, 5, 8, 13])
     }
   });
 
-test("a single call gets the newest part of the past, and a digest of the rest as the summary before it", async () => {
+test("a single call gets the newest part of the past, and before it a digest of the rest", async () => {
   const { compactor, requests } = make(1);
   const { report } = await compactor.beforeModel({ messages });
   equal(report.rung, "summarize");
   const [{ kind, prompt }] = requests;
   equal(kind, "summary");
-  ok(prompt.startsWith("<previous-summary>\nCondensed by code"), prompt.slice(0, 100));
+  ok(prompt.startsWith("<conversation>\nWhat had happened before: Condensed by code"), prompt.slice(0, 100));
   ok(compactor.usage({ messages: [{ role: "user", content: prompt }] }).tokens < 16_000);
 });
 
