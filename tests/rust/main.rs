@@ -14,6 +14,7 @@ mod edits;
 mod facts;
 mod failures;
 mod flaws;
+mod fuzzed;
 mod hashing;
 mod ladder;
 mod last_tool_batch;

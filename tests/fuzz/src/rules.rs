@@ -75,17 +75,11 @@ fn joined(sent: &M, message: &M) -> bool {
         && message.parts.iter().all(|part| sent.parts.iter().any(|other| part_is_copy(other, part)))
 }
 
+/// What a person wrote, whatever it says: a text that begins like one of ours is theirs all the same.
 fn is_typed(message: &M) -> bool {
-    let ours = crate::texts::MARKERS[..7].iter().any(|marker| {
-        message
-            .parts
-            .iter()
-            .find_map(|part| if let P::Text(text) = part { Some(text) } else { None })
-            .is_some_and(|text| text.starts_with(marker))
-    });
     let result = message.parts.iter().any(|part| matches!(part, P::Result { .. }));
     let says = message.parts.iter().any(|part| !matches!(part, P::Text(text) if text.trim().is_empty()));
-    message.role == Role::User && !result && says && !ours
+    message.role == Role::User && !result && says
 }
 
 /// Whether `sent` is `message`, or a copy of it that says where something was cut.

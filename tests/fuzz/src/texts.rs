@@ -33,6 +33,7 @@ pub enum Line {
     Marker(u8),
     Names(u8, u16),
     Required(String),
+    RequiredOf(u8),
     Free(String),
 }
 
@@ -101,6 +102,7 @@ impl Line {
             Self::Marker(n) => out.push_str(MARKERS[usize::from(*n) % MARKERS.len()]),
             Self::Names(n, number) => out.push_str(&format!("{}{number}, and", NAMES[usize::from(*n) % NAMES.len()])),
             Self::Required(what) => out.push_str(&format!("Never {what}. You must not {what}!")),
+            Self::RequiredOf(n) => out.push_str(&format!("Never print {}.", MARKERS[usize::from(*n) % MARKERS.len()])),
             Self::Free(text) => out.push_str(text),
         }
         out.push('\n');

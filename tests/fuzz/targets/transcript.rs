@@ -57,7 +57,7 @@ fuzz_target!(|input: Input| {
     assert!(groups.iter().flat_map(|&(from, to)| from..to).eq(0..lines.len()));
 
     let previous = input.previous.as_ref().map(|text| text.write(4_000));
-    let source = Source { previous: previous.as_deref(), messages: &messages, raw: 10_000 };
+    let source = Source { previous: previous.as_deref(), messages: &messages, raw: 10_000, condensed: input.lexical };
     let bytes = 400 + usize::from(input.budget) % 20_000;
     let (written, _) = digest::write(&source, &[], bytes, false);
     assert!(written.len() <= bytes + 400, "a digest of {} bytes for {bytes}", written.len());
