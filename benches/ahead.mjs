@@ -35,7 +35,7 @@ const { createCompactor, summaryOf } = await import(pathToFileURL(at("pkg/index.
 const { check } = await import(pathToFileURL(at("pkg/testing.js")).href);
 
 const rows = [];
-for (const session of load(positionals, (reason) => console.error(reason), true)) rows.push(await walk(session));
+for (const session of load(positionals, (reason) => console.error(reason))) rows.push(await walk(session));
 const sum = (name) => rows.reduce((all, row) => all + row[name], 0);
 const names = Object.keys(rows[0]).filter((name) => name !== "file" && name !== "window");
 const totals = { sessions: rows.length, ...Object.fromEntries(names.map((name) => [name, sum(name)])) };

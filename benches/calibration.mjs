@@ -26,7 +26,7 @@ const { load } = await import(pathToFileURL(await program("files")).href);
 const { createCompactor } = await import(pathToFileURL(at("pkg/index.js")).href);
 
 const errors = new Map();
-const conversations = load(names, (reason) => console.error(reason), true);
+const conversations = load(names, (reason) => console.error(reason));
 for (const conversation of conversations) await walk(conversation);
 
 const providers = {};

@@ -193,7 +193,9 @@ async function vectors() {
 
 /** Replays the recorded sessions; standard output must hold one object a line and nothing else. */
 async function demo() {
-  const args = ["js/scripts/demo.mjs", "tests/fixtures", "--window", "32000", "--strategy", "full", "--json"];
+  const folders = ["ai-sdk", "anthropic", "openai-chat", "pi-session", "provider-pairs", "swe-agent", "tau-bench"];
+  const sessions = folders.map((folder) => `tests/fixtures/${folder}`);
+  const args = ["js/scripts/demo.mjs", ...sessions, "--strict", "--window", "32000", "--strategy", "full", "--json"];
   const lines = (await must(process.execPath, args, quiet)).trim().split("\n");
   const bad = lines.filter((line) => !sound(JSON.parse(line)));
   if (bad.length > 0) throw new Error(bad.join("\n"));

@@ -27,11 +27,21 @@ async function main(): Promise<void> {
   if (asked.help) return print(HELP.trimEnd());
   // Wrong options are refused before anything is printed.
   for (const contextWindow of asked.windows) createCompactor({ format: openaiChat, contextWindow, tune: asked.tune });
-  const conversations = load(asked.files, (reason) => console.error(reason), asked.matrix);
+  let skipped = 0;
+  const conversations = load(asked.files, (reason) => {
+    if (asked.strict) throw new TranscriptError(reason);
+    skipped += 1;
+    console.error(reason);
+  });
   if (asked.matrix) await matrix(conversations, asked);
   else if (asked.json) await asJson(conversations, asked);
   else if (conversations.length > TOLD) await inBulk(conversations, asked);
   else await oneByOne(conversations, asked);
+  if (skipped === 0) return;
+  console.error(
+    `Skipped ${grouped(skipped)} ${skipped === 1 ? "line or file" : "lines or files"} that cannot be read.`,
+  );
+  process.exitCode = 2;
 }
 
 async function asJson(conversations: readonly Conversation[], { windows, tune }: Options): Promise<void> {

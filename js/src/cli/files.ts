@@ -3,26 +3,26 @@ import { join, resolve } from "node:path";
 import { type Conversation, TranscriptError } from "./transcripts/conversation.ts";
 import { transcripts } from "./transcripts/detect.ts";
 
-/** Reads what the command line names. Files inside a directory that are no transcripts are passed over and told; so are all, if `tolerant`. */
-export function load(files: readonly string[], passedOver: (reason: string) => void, tolerant = false): Conversation[] {
-  return files.flatMap((file) => {
+/** Reads what the command line names. What cannot be read, a whole file or a line of one, is skipped and reported. */
+export function load(files: readonly string[], skipped: (reason: string) => void): Conversation[] {
+  const found = files.flatMap((file) => {
     const path = locate(file);
-    if (!statSync(path).isDirectory()) return attempt(file, path, tolerant ? passedOver : undefined);
+    if (!statSync(path).isDirectory()) return attempt(file, path, skipped);
     const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter((name) =>
       /\.(jsonl?|traj)$/.test(name),
     );
-    const found = names.sort().flatMap((name) => attempt(join(file, name), join(path, name), passedOver));
-    if (!found.length) throw new TranscriptError(`${file} holds no transcripts.`);
-    return found;
+    return names.sort().flatMap((name) => attempt(join(file, name), join(path, name), skipped));
   });
+  if (found.length === 0) throw new TranscriptError(`Nothing to replay: ${files.join(", ")} holds no conversation.`);
+  return found;
 }
 
-function attempt(file: string, path: string, passedOver: ((reason: string) => void) | undefined): Conversation[] {
+function attempt(file: string, path: string, skipped: (reason: string) => void): Conversation[] {
   try {
-    return transcripts(file, readFileSync(path, "utf8"));
+    return transcripts(file, readFileSync(path, "utf8"), skipped);
   } catch (error) {
-    if (!passedOver || !(error instanceof TranscriptError)) throw error;
-    passedOver(error.message);
+    if (!(error instanceof TranscriptError)) throw error;
+    skipped(error.message);
     return [];
   }
 }

@@ -7,6 +7,7 @@ export interface Options {
   readonly tune: Tuning;
   readonly json: boolean;
   readonly matrix: boolean;
+  readonly strict: boolean;
   readonly help: boolean;
 }
 
@@ -15,7 +16,10 @@ export class UsageError extends Error {}
 
 const SESSION = "tests/fixtures/pi-session/refactoring.jsonl";
 const WINDOWS = [32_000, 64_000, 128_000];
-const MATRIX_FILES = "tests/fixtures";
+/** The recorded sessions of the project; beside them lie files that are none. */
+const MATRIX_FILES = "ai-sdk anthropic openai-chat pi-session provider-pairs swe-agent tau-bench"
+  .split(" ")
+  .map((folder) => `tests/fixtures/${folder}`);
 const MATRIX_WINDOWS = [4_000, 8_000, 32_000, 200_000];
 
 export const HELP = `npm run demo -- [FILE…] [options]
@@ -32,6 +36,7 @@ FILE  a transcript, or a directory of them, in any of these forms (detected):
   --estimator E    lexical, bytes4
   --json           one JSON object a line for each conversation and window
   --matrix         one table: a line for each file, a column for each window (default ${MATRIX_WINDOWS.join(",")}); fails on any fault
+  --strict         ends at the first line or file that cannot be read, instead of skipping it (exit code 2 either way)
   --help
 `;
 
@@ -43,11 +48,12 @@ export function options(args: readonly string[]): Options {
   if (values.preset !== undefined) tune.preset = values.preset;
   if (values.estimator !== undefined) tune.tokens = { estimator: values.estimator };
   return {
-    files: positionals.length ? positionals : [matrix ? MATRIX_FILES : SESSION],
+    files: positionals.length ? positionals : matrix ? MATRIX_FILES : [SESSION],
     windows: values.window?.flatMap((list) => list.split(",").map(tokens)) ?? (matrix ? MATRIX_WINDOWS : WINDOWS),
     tune: tune as Tuning,
     json: values.json ?? false,
     matrix,
+    strict: values.strict ?? false,
     help: values.help ?? false,
   };
 }
@@ -64,6 +70,7 @@ function parsed(args: readonly string[]) {
         estimator: { type: "string" },
         json: { type: "boolean" },
         matrix: { type: "boolean" },
+        strict: { type: "boolean" },
         help: { type: "boolean", short: "h" },
       },
     });

@@ -34,7 +34,8 @@ const FIELDS = [
 
 test("every fixture is read, and its form recognised", () => {
   const found = new Map();
-  for (const one of objects("tests/fixtures", "--window", "1m")) {
+  const folders = ["ai-sdk", "anthropic", "openai-chat", "pi-session", "provider-pairs", "swe-agent", "tau-bench"];
+  for (const one of objects(...folders.map((folder) => `tests/fixtures/${folder}`), "--window", "1m")) {
     const { conversations = 0, messages = 0, requests = 0 } = found.get(one.file) ?? {};
     found.set(one.file, {
       conversations: conversations + 1,
@@ -156,11 +157,60 @@ test("a UI's messages become what the AI SDK would send", () => {
 test("what cannot be read or done is said on stderr, with exit code 2", () => {
   refused(["no-such-file.json"], /no-such-file\.json does not exist/);
   refused([save("notes.txt", "hello")], /holds no conversation/);
-  refused([save("broken.jsonl", '{"role":"user","content":"hi"}\n{"role":', true)], /line 2 is not JSON/);
+  refused([save("broken.json", '{"role":"user",', true)], /neither JSON .* nor JSON lines/);
   refused([save("empty.json", "", true)], /is empty/);
   refused(["--window", "many"], /--window takes a number of tokens/);
   refused(["--strategy", "ful"], /full/);
   refused(["--colour"], /--colour/);
+});
+
+const said = (role, content) => JSON.stringify({ role, content });
+const RECORDS = [said("user", "hi"), said("assistant", "Hello."), said("user", "And now?"), said("assistant", "Now.")];
+
+test("a broken line is skipped, reported with file and line, and counted; the rest is replayed", () => {
+  const [first, second, third, fourth] = RECORDS;
+  const joined = `${third.slice(0, 20)}${fourth}`;
+  const file = save("session.jsonl", [first, "", second, joined, third, fourth, first.slice(0, 12)].join("\n"), true);
+  const { stdout, stderr, status } = demo(file, "--window", "8000", "--json");
+  assert.equal(status, 2);
+  assert.equal(JSON.parse(stdout).messages, 4);
+  const lines = stderr.trimEnd().split("\n");
+  assert.equal(lines.length, 3, stderr);
+  assert.match(lines[0], /session\.jsonl:4: this line is not JSON \(.+\) and is skipped\./);
+  assert.match(lines[1], /session\.jsonl:7: this line is not JSON/);
+  assert.equal(lines[2], "Skipped 2 lines or files that cannot be read.");
+  refused([file, "--strict"], /^.*session\.jsonl:4: this line is not JSON .*\n$/);
+});
+
+test("a file in no known form is reported, and the others go on", () => {
+  const good = save("good.jsonl", RECORDS.join("\n"), true);
+  const bad = save("receipts.json", [{ amount: 7 }]);
+  const { stdout, stderr, status } = demo(bad, good, "--window", "8000", "--json");
+  assert.equal(status, 2);
+  assert.equal(JSON.parse(stdout).messages, 4);
+  assert.match(stderr, /receipts\.json holds no conversation in a form known here/);
+  assert.match(stderr, /Skipped 1 line or file that cannot be read\./);
+  refused([bad, good, "--strict"], /receipts\.json holds no conversation/);
+  const { status: well, stderr: nothing } = demo(good, "--window", "8000", "--json", "--strict");
+  assert.deepEqual([well, nothing], [0, ""]);
+});
+
+test("SWE-agent: a history without its trajectory, one run or one a line", () => {
+  const run = (task) => ({
+    environment: "swe_main",
+    history: [
+      { role: "system", content: "You fix bugs.", agent: "primary" },
+      { role: "user", content: task, agent: "primary", is_demo: false },
+      { role: "assistant", content: "ls", thought: "Look first.", action: "ls", agent: "primary" },
+      { role: "user", content: "setup.py", agent: "primary" },
+      { role: "assistant", content: "submit", thought: "Done.", action: "submit", agent: "primary" },
+    ],
+  });
+  const totals = ({ messages, requests }) => ({ messages, requests });
+  const [one] = objects(save("history.traj", run("Fix it.")), "--window", "8000");
+  assert.deepEqual(totals(one), { messages: 5, requests: 2 });
+  const several = save("runs.jsonl", `${JSON.stringify(run("One."))}\n${JSON.stringify(run("Two."))}`, true);
+  assert.deepEqual(objects(several, "--window", "8000").map(totals), [totals(one), totals(one)]);
 });
 
 function refused(args, reason) {

@@ -18,7 +18,7 @@ const sessions = {
 
 for (const [name, path] of Object.entries(sessions)) {
   test(`${name}: the digest is the one that was read, and compacting once more changes nothing`, async () => {
-    const [{ format, messages, system, tools }] = load([at("tests/fixtures", path)], assert.fail, true);
+    const [{ format, messages, system, tools }] = load([at("tests/fixtures", path)], assert.fail);
     // Counted in a way that no fit of the estimator changes.
     const compactor = createCompactor({ format, contextWindow: 24_000, tune: { tokens: { estimator: "bytes4" } } });
     const first = await compactor.compact({ messages, system, tools });

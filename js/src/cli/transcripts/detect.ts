@@ -20,9 +20,9 @@ export interface Dialect {
 const FILES = [providerPairs, piSession, claudeCode, miniSweAgent, sweAgent, tauBench];
 const DIALECTS: readonly Dialect[] = [aiSdkDialect, anthropicDialect, openaiChatDialect];
 
-/** All conversations of a file, whatever its shape. */
-export function transcripts(file: string, text: string): Conversation[] {
-  const source = parse(file, text);
+/** All conversations of a file, whatever its shape. `skipped` is told of each line that cannot be read. */
+export function transcripts(file: string, text: string, skipped: (reason: string) => void): Conversation[] {
+  const source = parse(file, text, skipped);
   for (const reader of FILES) {
     const conversations = reader(source)?.filter(({ messages }) => messages.length);
     if (conversations?.length) return conversations;

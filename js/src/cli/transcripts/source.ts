@@ -6,20 +6,26 @@ export interface Source {
   readonly values: readonly unknown[];
 }
 
-export function parse(file: string, text: string): Source {
+/**
+ * Reads JSON or JSON lines. A line that is broken, as where two records were written at once or the last one was cut off,
+ * is skipped and reported.
+ */
+export function parse(file: string, text: string, skipped: (reason: string) => void): Source {
   const whole = attempt(text);
   if (whole.ok) return { file, values: [whole.value] };
-  const lines = text.split("\n").filter((line) => line.trim() !== "");
-  if (!lines.length) throw new TranscriptError(`${file} is empty.`);
-  const values = lines.map((line, index) => {
+  const values: unknown[] = [];
+  const broken: string[] = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    if (line.trim() === "") continue;
     const one = attempt(line);
-    if (one.ok) return one.value;
-    throw new TranscriptError(
-      index === 0
-        ? `${file} is neither JSON (${whole.reason}) nor JSON lines.`
-        : `${file}: line ${index + 1} is not JSON.`,
-    );
-  });
+    if (one.ok) values.push(one.value);
+    else broken.push(`${file}:${index + 1}: this line is not JSON (${one.reason}) and is skipped.`);
+  }
+  if (values.length + broken.length === 0) throw new TranscriptError(`${file} is empty.`);
+  // Lines of indented JSON, or of prose, may happen to be values: records are objects or arrays.
+  if (!values.some((value) => typeof value === "object" && value !== null))
+    throw new TranscriptError(`${file} is neither JSON (${whole.reason}) nor JSON lines.`);
+  for (const reason of broken) skipped(reason);
   return { file, values };
 }
 

@@ -2,13 +2,29 @@ import { openaiChat } from "precis/formats";
 import { type Conversation, isMessage, isObject, type JsonObject, type Message } from "./conversation.ts";
 import type { Source } from "./source.ts";
 
-/** `.traj` files of SWE-agent: the `history` that was sent, or the steps where it was not kept. */
+/** Runs of SWE-agent, one or several: the `history` that was sent, or the steps of the `trajectory` where it was not kept. */
 export function sweAgent({ file, values }: Source): Conversation[] | null {
-  const [run] = values;
-  if (values.length !== 1 || !isObject(run) || !Array.isArray(run.trajectory)) return null;
-  const history = Array.isArray(run.history) ? run.history.filter(isMessage).map(toOpenai) : [];
-  const messages = history.length ? history : run.trajectory.filter(isObject).flatMap(step);
-  return [{ file, name: file, shape: "swe-agent", format: openaiChat, messages, usageAfter: new Map() }];
+  const runs = values.filter(isObject).filter(isRun);
+  if (runs.length === 0 || runs.length !== values.length) return null;
+  return runs.map((run, index) => ({
+    file,
+    name: runs.length > 1 ? `conversation ${index + 1}` : file,
+    shape: "swe-agent",
+    format: openaiChat,
+    messages: messagesOf(run),
+    usageAfter: new Map(),
+  }));
+}
+
+/** Other systems call their messages a history as well: SWE-agent's say which agent they are of. */
+function isRun({ trajectory, history }: JsonObject): boolean {
+  if (Array.isArray(trajectory)) return true;
+  return Array.isArray(history) && history.length > 0 && history.every((one) => isMessage(one) && "agent" in one);
+}
+
+function messagesOf({ trajectory, history }: JsonObject): Message[] {
+  const sent = Array.isArray(history) ? history.filter(isMessage).map(toOpenai) : [];
+  return sent.length > 0 || !Array.isArray(trajectory) ? sent : trajectory.filter(isObject).flatMap(step);
 }
 
 function toOpenai({ role, content, tool_calls, tool_call_ids }: Message): Message {
