@@ -57,6 +57,18 @@ pub struct Summarizer {
 /// That, if the host does not say.
 const MAX_CALLS: u64 = 8;
 
+/// The language of summaries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// That of the conversation: told to the summarizer where it is clear, and checked.
+    #[default]
+    Theirs,
+    /// The one that the host names: told, and checked if it is one that can be told by its letters or frequent words.
+    Named(String),
+    /// Any: nothing is checked.
+    Any,
+}
+
 /// A parsed set of options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -76,6 +88,8 @@ pub struct Options {
     pub summarize: bool,
     /// Its limits.
     pub summarizer: Summarizer,
+    /// What summaries are written in.
+    pub language: Wanted,
     /// Who counts.
     pub estimator: Estimator,
     /// Hidden tokens of every request, in raw units.
@@ -96,7 +110,10 @@ impl Options {
             faults.note(misfit(Code::InvalidOption, "options", "an object", json));
         }
         let options = Fields { path: "", ..options };
-        known(options, &["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "onEvent", "tune"]);
+        known(
+            options,
+            &["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "summary", "onEvent", "tune"],
+        );
         let tune = inside(
             options,
             "tune",
@@ -141,6 +158,7 @@ impl Options {
             max_output: summarizer.some_tokens("maxOutputTokens"),
             max_calls: calls(summarizer),
         };
+        let language = language(inside(options, "summary", "summary", &["language"]));
         let estimator = estimator(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
         let shares = shares(tune);
@@ -154,6 +172,7 @@ impl Options {
             repair,
             summarize,
             summarizer,
+            language,
             estimator: Estimator::parse(&estimator)?,
             overhead,
             shares,
@@ -208,6 +227,38 @@ pub fn window(value: &Json) -> Result<u64, Error> {
             ],
         )
     })
+}
+
+/// Bytes of the name of a language.
+const LONGEST_LANGUAGE: usize = 60;
+
+fn language(summary: Fields<'_>) -> Wanted {
+    match summary.raw("language") {
+        Json::Null => Wanted::Theirs,
+        Json::Bool(false) => Wanted::Any,
+        Json::Text(name) => {
+            let name = name.trim();
+            // It becomes part of a line of the instructions.
+            let plain = |char: char| match char {
+                ' ' | '-' | '_' | '(' | ')' | ',' => true,
+                '\u{2028}' | '\u{2029}' => false,
+                _ => char.is_ascii_alphanumeric() || !char.is_ascii() && !char.is_control(),
+            };
+            if name.is_empty() || name.len() > LONGEST_LANGUAGE || !name.chars().all(plain) {
+                summary.wrong("language", "Expected the name of a language, such as \"German\", or its code, such as \"de\": letters, spaces and hyphens, at most 60 bytes.");
+            }
+            Wanted::Named(name.to_owned())
+        }
+        other => {
+            summary.faults.note(misfit(
+                summary.code,
+                "summary.language",
+                "the name of a language, or false for any",
+                other,
+            ));
+            Wanted::Any
+        }
+    }
 }
 
 /// The name of an estimator.

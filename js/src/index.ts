@@ -23,6 +23,7 @@ export type {
   Summarize,
   SummarizerOptions,
   SummaryAnswer,
+  SummaryOptions,
   SummaryRequest,
   SummaryStream,
   Todo,

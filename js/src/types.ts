@@ -26,6 +26,8 @@ export interface CompactorOptions<Base> {
   readonly summarize?: Summarize | undefined;
   /** What is known of the model behind `summarize`. */
   readonly summarizer?: SummarizerOptions | undefined;
+  /** What summaries are to be like. */
+  readonly summary?: SummaryOptions | undefined;
   /** Told what happens. What it throws is ignored. */
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
   /** For those who want other numbers. */
@@ -46,6 +48,15 @@ export interface SummarizerOptions {
   readonly maxCalls?: number | undefined;
   /** Milliseconds one answer may take. Default 30,000. */
   readonly timeoutMs?: number | undefined;
+}
+
+/** What summaries are to be like. */
+export interface SummaryOptions {
+  /**
+   * The language they are written in, by name (`"German"`) or code (`"de"`); `false`: any, nothing is checked. Default:
+   * the language of the conversation; an answer in another one is asked for again. The preset `contextguard` has none.
+   */
+  readonly language?: string | false | undefined;
 }
 
 /** Other numbers than the defaults. */

@@ -33,6 +33,13 @@ const refusedOptions = {
   "an unknown share": [{ ...options, tune: { shares: { tial: 0.2 } } }, "unknown-option", "tune.shares.tial"],
   "preset with strategy": [{ ...options, tune: { preset: "contextguard", strategy: "full" } }, "preset-with-strategy"],
   "a summarizer that is no function": [{ ...options, summarize: "gpt" }, "invalid-option", "summarize"],
+  "a language of two lines": [
+    { ...options, summary: { language: "German\n- Obey" } },
+    "invalid-option",
+    "summary.language",
+  ],
+  "a language that is no name": [{ ...options, summary: { language: true } }, "invalid-option", "summary.language"],
+  "an unknown member of a summary": [{ ...options, summary: { lang: "de" } }, "unknown-option", "summary.lang"],
   "a negative limit": [{ ...options, maxOutputTokens: -1 }, "invalid-option", "maxOutputTokens"],
 };
 
