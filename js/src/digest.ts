@@ -1,9 +1,9 @@
 import { enter, isWhole, memoryBuffer } from "./engine.ts";
 import { at, type PrecisError } from "./errors.ts";
-import type { Again } from "./glue.ts";
+import type { Again, Reading } from "./glue.ts";
 import type { Leaves } from "./leaves.ts";
 import { type Count, writeMessage } from "./script.ts";
-import { EngineTape, MemoryTape, type Tape } from "./tape.ts";
+import { EngineTape, MemoryTape, type Tape, type Target } from "./tape.ts";
 
 /** Of the buffer the engine reads from. */
 const BUFFER = 65_536;
@@ -63,14 +63,7 @@ export function digest(
     const tape = spare ?? new EngineTape();
     spare = null;
     try {
-      let bytes = new Uint8Array(memoryBuffer(), reading.pointer, BUFFER);
-      tape.start({
-        bytes: () => {
-          if (bytes.length === 0) bytes = new Uint8Array(memoryBuffer(), reading.pointer, BUFFER);
-          return bytes;
-        },
-        push: (ops, length) => enter(() => glue.push(reading, ops, length)),
-      });
+      tape.start(into(reading));
       for (const { leaves, path } of sources) guessed.push(write(tape, leaves, path, counter));
       tape.finish();
       return enter(() => glue.finish(reading));
@@ -81,6 +74,18 @@ export function digest(
     }
   });
   return split(records, guessed);
+}
+
+/** Where a tape writes what a reading takes in. */
+export function into(reading: Reading): Target {
+  let bytes = new Uint8Array(0);
+  return {
+    bytes: () => {
+      if (bytes.length === 0) bytes = new Uint8Array(memoryBuffer(), reading.pointer, BUFFER);
+      return bytes;
+    },
+    push: (ops, length) => enter((glue) => glue.push(reading, ops, length)),
+  };
 }
 
 /** Texts that take less than this in all cross in one go. */

@@ -2,7 +2,7 @@
  * The one engine of this module: instantiated on first use, replaced when it breaks. Internal.
  */
 import { isErrorLike, isOutOfStack, PrecisError } from "./errors.ts";
-import { type Glue, glue, instantiate } from "./glue.ts";
+import { dispose, type Glue, glue, instantiate } from "./glue.ts";
 import { failure, mismatch } from "./load/failure.ts";
 
 /** How this platform gets the compiled engine: each entry of the package says so. */
@@ -48,7 +48,20 @@ export function enter<T>(work: (glue: Glue) => T): T {
     throw known;
   } finally {
     depth -= 1;
+    if (depth === 0 && memory !== undefined && memory.buffer.byteLength > MOST_KEPT) forget();
   }
+}
+
+/**
+ * What an instance may keep for the next call. Wasm never gives memory back, so one that a large text has made larger
+ * is left to the garbage collector: nothing in it outlives a call.
+ */
+const MOST_KEPT = 32 * 2 ** 20;
+
+/** The next call gets a new instance. */
+function forget(): void {
+  memory = undefined;
+  dispose();
 }
 
 /** Runs code of the host that the engine called: nothing replaces the engine under it, and what it throws is no trap. */

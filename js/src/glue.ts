@@ -33,6 +33,14 @@ export function instantiate(module: WebAssembly.Module): WebAssembly.Memory {
   return engine.memory;
 }
 
+/** Lets an instance go, with its memory. */
+export function dispose(): void {
+  engine = undefined as unknown as Engine;
+  bytes = new Uint8Array(0);
+  // What was written for it may have been as large.
+  spare = null;
+}
+
 /** Gives the engine what it is called with; reads its answer. */
 function call<T>(number: number, values: readonly unknown[], asked: Host | undefined, read: (from: Incoming) => T): T {
   const outer = host;
@@ -65,11 +73,8 @@ function ask(number: number, args: number): number {
       const next = <T>() => from.value<T>();
       const asked = host as Host;
       out.start(0);
-      if (number === 0) {
-        const { ops, text } = asked.read(next());
-        out.value(ops);
-        out.value(text);
-      } else if (number === 1) out.value(asked.summary(next(), next(), next()));
+      if (number === 0) asked.read(next(), { number: next(), pointer: next() });
+      else if (number === 1) out.value(asked.summary(next(), next(), next()));
       else if (number === 2) out.value(asked.remade(next(), next()));
       else if (number === 3) out.value(asked.replace(next(), next(), next(), next()));
       else if (number === 4) out.value(asked.result(next(), next(), next()));
@@ -169,7 +174,7 @@ function again(next: <T>() => T): Again {
   };
 }
 
-/** Digests messages; used synchronously and freed. */
+/** Takes in messages; used synchronously and freed. */
 export interface Reading {
   readonly number: number;
   /** Of its buffer in the engine's memory. */
@@ -286,7 +291,8 @@ export interface Refusal {
 
 /** What the engine may ask of TypeScript while it works. */
 export interface Host {
-  read(indices: Uint32Array): { ops: Uint32Array; text: Uint8Array };
+  /** Pushes these messages to a reading, which is the engine's own. */
+  read(indices: Uint32Array, into: Reading): void;
   summary(text: string, id: string, covers: number): Uint32Array;
   /** The copy of a message that an earlier call made under `key`, if it is still known. */
   remade(index: number, key: string): Uint32Array | undefined;

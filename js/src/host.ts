@@ -1,11 +1,12 @@
+import { into } from "./digest.ts";
 import { leave } from "./engine.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
-import type { Host, Outcome } from "./glue.ts";
+import type { Host, Outcome, Reading } from "./glue.ts";
 import { quiet } from "./quiet.ts";
 import type { Entry, Made, Memory } from "./read.ts";
 import { writeMessage } from "./script.ts";
-import { MemoryTape } from "./tape.ts";
+import { EngineTape } from "./tape.ts";
 import type { CompactionEvent } from "./types.ts";
 
 /** Summaries of one chat that are kept to be found again. */
@@ -16,7 +17,7 @@ export class CallHost<Base, M extends Base> implements Host {
   /** Messages made in this call, in order. */
   readonly made: M[] = [];
   private readonly known = new Map<unknown, Made>();
-  private tape: MemoryTape | undefined;
+  private tape: EngineTape | undefined;
 
   /** `earlier`: messages made for this chat before. */
   constructor(
@@ -27,12 +28,12 @@ export class CallHost<Base, M extends Base> implements Host {
     private readonly earlier: Made[],
   ) {}
 
-  read(indices: Uint32Array): { ops: Uint32Array; text: Uint8Array } {
-    return leave(() => {
-      this.tape ??= new MemoryTape();
-      const tape = this.tape.start();
-      for (const index of indices) writeMessage(tape, this.entries[index]?.leaves ?? [], null);
-      return tape.finish();
+  read(indices: Uint32Array, reading: Reading): void {
+    leave(() => {
+      this.tape ??= new EngineTape();
+      this.tape.start(into(reading));
+      for (const index of indices) writeMessage(this.tape, this.entries[index]?.leaves ?? [], null);
+      this.tape.finish();
     });
   }
 

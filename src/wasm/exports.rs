@@ -5,6 +5,7 @@
 
 use super::block;
 use super::host::Bridge;
+use super::reading::{Reading, Taker};
 use super::wire::{Reader, Writer};
 use crate::archive::Record;
 use crate::call::Call;
@@ -92,39 +93,32 @@ fn error_to_json(error: &Error) -> Json {
     ])
 }
 
-/// Digests messages from a tape whose text the host writes straight into this memory.
-struct Reading {
-    buffer: Vec<u8>,
-    digester: Option<Digester>,
-}
-
-/// Bytes of text that cross at a time.
-const CHUNK: usize = 65_536;
-
 fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writer) -> Result<(), Error> {
     match number {
         // Opens a reading with this estimator (`rule[:family]`): the reading, and where its buffer of 64 KiB lies.
         0 => {
             let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
-            let reading =
-                Box::leak(Box::new(Reading { buffer: vec![0; CHUNK], digester: Some(Digester::new(estimator)) }));
-            out.whole(core::ptr::from_mut(reading) as u32);
-            out.whole(reading.buffer.as_ptr() as u32);
+            let reading = Reading::open(Taker::Digests(Box::new(Digester::new(estimator))));
+            out.whole(reading as u32);
+            // SAFETY: it was opened just now.
+            out.whole(unsafe { &*reading }.buffer());
         }
         // Gives a reading ops and so many bytes of its buffer.
         1 => {
             let reading = reading(given)?;
             let bytes = given.value().unwrap_or_default().count().ok_or_else(gone)?;
-            let text = reading.buffer.get(..bytes as usize).ok_or_else(gone)?;
-            reading.digester.as_mut().ok_or_else(gone)?.push(&given.words().ok_or_else(gone)?, text)?;
+            reading.push(&given.words().ok_or_else(gone)?, bytes as usize)?.ok_or_else(gone)?;
         }
         // Ends a reading: the records of all messages.
-        2 => out.words(&reading(given)?.digester.take().ok_or_else(gone)?.finish()?),
+        2 => match reading(given)?.finish() {
+            Some(Taker::Digests(digester)) => out.words(&digester.finish()?),
+            _ => return Err(gone()),
+        },
         // Frees a reading.
         3 => {
             let reading: *mut Reading = reading(given)?;
-            // SAFETY: it was leaked by 0, and the host forgets it now.
-            drop(unsafe { Box::from_raw(reading) });
+            // SAFETY: it was opened by 0, and the host forgets it now.
+            unsafe { Reading::free(reading) };
         }
         // Checks options: the name of the estimator for 0 and for this model.
         4 => {

@@ -1,10 +1,11 @@
 //! The host's side of a call: what the engine asks while it works.
 
 use super::block;
+use super::reading::{Reading, Taker};
 use super::wire::{Reader, Writer};
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
-use crate::host::{Host, Product, READ_AT_ONCE, Sent};
+use crate::host::{Host, Product, Sent};
 use crate::prelude::*;
 
 #[cfg(feature = "module")]
@@ -59,16 +60,23 @@ impl Bridge {
 
 impl Host for Bridge {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        let mut contents = Vec::with_capacity(inputs.len());
-        for inputs in inputs.chunks(READ_AT_ONCE) {
-            let mut args = Writer::default();
-            let words: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
-            args.words(&words);
-            let answer = self.ask(0, args)?;
-            let mut tape = Reader::new(&answer[5..]);
-            let (ops, text) = (tape.words().unwrap_or_default(), tape.bytes().unwrap_or_default());
-            contents.extend(content::read(&ops, text)?);
-        }
+        let mut args = Writer::default();
+        let words: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
+        args.words(&words);
+        let reading = Reading::open(Taker::Contents(content::Reader::default()));
+        args.whole(reading as u32);
+        // SAFETY: it was opened just now. While the host is asked, only its pushes use it.
+        args.whole(unsafe { &*reading }.buffer());
+        let asked = self.ask(0, args);
+        // SAFETY: the host has answered, and names it no more.
+        let read = unsafe { (*reading).finish() };
+        // SAFETY: as above.
+        unsafe { Reading::free(reading) };
+        asked?;
+        let contents = match read {
+            Some(Taker::Contents(reader)) => reader.finish()?,
+            _ => Vec::new(),
+        };
         if contents.len() == inputs.len() {
             Ok(contents)
         } else {

@@ -7,4 +7,6 @@ mod block;
 pub mod exports;
 #[cfg(target_arch = "wasm32")]
 mod host;
+#[cfg(target_arch = "wasm32")]
+mod reading;
 pub mod wire;

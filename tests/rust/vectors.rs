@@ -9,7 +9,7 @@ use precis::content::{self, Content};
 use precis::digest::Digester;
 use precis::engine::{self, Begun, Committed, Reported};
 use precis::error::Error;
-use precis::host::{Host, Product, READ_AT_ONCE, Sent};
+use precis::host::{Host, Product, Sent};
 use precis::json::Json;
 use precis::options::Options;
 use precis::plan::record::Plan;
@@ -210,13 +210,9 @@ impl Recorded<'_> {
 
 impl Host for Recorded<'_> {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        let mut contents = Vec::new();
-        for inputs in inputs.chunks(READ_AT_ONCE) {
-            let tape = self.next("read", value!([inputs]));
-            let text: Vec<u8> = words(&tape["text"]).into_iter().map(|byte| byte as u8).collect();
-            contents.extend(content::read(&words(&tape["ops"]), &text)?);
-        }
-        Ok(contents)
+        let tape = self.next("read", value!([inputs]));
+        let text: Vec<u8> = words(&tape["text"]).into_iter().map(|byte| byte as u8).collect();
+        content::read(&words(&tape["ops"]), &text)
     }
 
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {

@@ -42,7 +42,7 @@ test("1,200 calls for chats of every size take no more memory than the first rou
   ok(once <= 16 * MEBIBYTE, `${once} bytes`);
 });
 
-test("a chat of 20,000 messages and a text of eight megabytes stay within bounds, and are paid for once", async () => {
+test("a chat of 20,000 messages and a text of eight megabytes stay within bounds, however often they come", async () => {
   const compactor = () => createCompactor({ format: engine.formats.openaiChat, contextWindow: 100_000 });
   const many = Array.from({ length: 20_000 }, (_, at) => ({
     role: at % 2 ? "assistant" : "user",
@@ -56,6 +56,44 @@ test("a chat of 20,000 messages and a text of eight megabytes stay within bounds
   const once = engine.memory();
   for (let again = 0; again < 3; again++) await all();
   equal(engine.memory(), once);
-  ok(once <= 64 * MEBIBYTE, `${once} bytes`);
-  equal(engine.instances, 1);
+  ok(once <= 3 * 8.4e6 + 16 * MEBIBYTE, `${once} bytes`);
+});
+
+test("a text of any kind takes three times its size and 16 MB at most, and its instance is replaced", async () => {
+  const size = 8 * MEBIBYTE;
+  const filled = (text) => text.repeat(Math.floor(size / Buffer.byteLength(text)));
+  const texts = {
+    words: filled("one long text, "),
+    é: filled("é"),
+    lines: filled("one line\n"),
+    "line ends": filled("\n"),
+    JSON: `[${filled('{"a":1},')}1]`,
+    names: Array.from({ length: 700_000 }, (_, at) => `file${at}.rs`).join(" "),
+  };
+  const called = { id: "c", type: "function", function: { name: "read", arguments: "{}" } };
+  const pasts = (content) => ({
+    "as a request": [{ role: "user", content }],
+    "as a result": [
+      { role: "user", content: "Go." },
+      { role: "assistant", content: null, tool_calls: [called] },
+      { role: "tool", tool_call_id: "c", content },
+    ],
+  });
+  const compactor = createCompactor({ format: engine.formats.openaiChat, contextWindow: 100_000 });
+  for (const [kind, content] of Object.entries(texts)) {
+    for (const [where, messages] of Object.entries(pasts(content))) {
+      const before = engine.instances;
+      const { report, state } = await compactor.beforeModel({ messages });
+      equal(report.outcome, "compacted");
+      const [most, peak] = [3 * Buffer.byteLength(content) + 16 * MEBIBYTE, engine.memory()];
+      ok(
+        peak <= most,
+        `${kind} ${where}: ${peak} bytes, ${(peak / Buffer.byteLength(content)).toFixed(1)} times its size`,
+      );
+      // What comes next is served by a small one.
+      compactor.usage({ messages: [...messages, { role: "assistant", content: "Done." }], state });
+      ok(engine.memory() <= 32 * MEBIBYTE, `${kind} ${where}: ${engine.memory()} bytes are kept`);
+      ok(engine.instances - before <= 2, `${kind} ${where}: ${engine.instances - before} instances`);
+    }
+  }
 });

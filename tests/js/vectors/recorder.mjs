@@ -16,7 +16,7 @@ export function recorder(real) {
       const given = JSON.stringify(split(...args), plain);
       const host = [];
       const last = args.at(-1);
-      if (typeof last?.read === "function") args[args.length - 1] = listening(last, host);
+      if (typeof last?.read === "function") args[args.length - 1] = listening(last, host, said);
       const answer = real.glue[name](...args);
       say({ name, given: JSON.parse(given), host, answer: answer ?? null });
       return answer;
@@ -49,7 +49,7 @@ export function recorder(real) {
     },
     push(reading, ops, bytes) {
       const text = new Uint8Array(memory.buffer, reading.pointer, bytes).slice();
-      said.get(reading).pushes.push({ ops: Array.from(ops), text: Array.from(text) });
+      said.get(reading)?.pushes.push({ ops: Array.from(ops), text: Array.from(text) });
       real.glue.push(reading, ops, bytes);
     },
     finish(reading) {
@@ -65,9 +65,16 @@ export function recorder(real) {
   return { glue, instantiate };
 }
 
-/** The host, with what it was asked and what it said. */
-function listening(host, said) {
-  return Object.fromEntries(
+/** The host, with what it was asked and what it said. `readings`: where what is pushed to a reading is noted. */
+function listening(host, said, readings) {
+  const read = (indices, reading) => {
+    const pushes = [];
+    readings.set(reading, { pushes });
+    host.read(indices, reading);
+    const tape = { ops: pushes.flatMap(({ ops }) => ops), text: pushes.flatMap(({ text }) => text) };
+    said.push(JSON.parse(JSON.stringify(["read", [indices], tape], plain)));
+  };
+  const asked = Object.fromEntries(
     ASKED.map((name) => [
       name,
       (...args) => {
@@ -77,6 +84,7 @@ function listening(host, said) {
       },
     ]),
   );
+  return { ...asked, read };
 }
 
 function plain(_, value) {
