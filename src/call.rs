@@ -1,7 +1,7 @@
 //! One call, parsed: what the host passed beside its messages.
 
 use crate::error::{Code, Error};
-use crate::json::{Faults, Fields, Json};
+use crate::json::{Faults, Fields, Json, element, misfit};
 use crate::message::Digest;
 use crate::options::{self, Options};
 use crate::overflow::{self, Overflow, Refusal};
@@ -84,13 +84,7 @@ impl Call {
         if let Some(other) = threshold.filter(|&name| name != "soft") {
             fields.wrong("threshold", &text!["There is no threshold \"", other, "\"; the only one is \"soft\"."]);
         }
-        let mut todos = Vec::new();
-        for todo in fields.list("todos") {
-            // Todos of a wrong shape are left out; a list is worth more than its worst item.
-            if let Some(content) = owned(todo.get("content").text()) {
-                todos.push(Todo { content, status: todo.get("status").text().unwrap_or("pending").to_owned() });
-            }
-        }
+        let todos = todos(fields);
         let call = Self {
             in_flight: match fields.raw("inFlight") {
                 Json::Null => None,
@@ -111,7 +105,7 @@ impl Call {
             uncounted_tools: fields.count("uncountedTools").unwrap_or(0),
             counter_failed: fields.flag("counterFailed"),
             unreadable: fields.list("unreadable").len() as u64,
-            must_keep: fields.list("mustKeep").iter().filter_map(|text| owned(text.text())).collect(),
+            must_keep: fields.texts("mustKeep"),
             todos,
             soft: threshold.is_some(),
             refusal: refusal(fields.raw("overflow")),
@@ -135,6 +129,25 @@ impl Call {
     pub fn key(&self) -> String {
         text![self.options.estimator.key(), "|", self.model.as_deref().unwrap_or_default()]
     }
+}
+
+/// The host's task list. A status that is missing is `pending`.
+fn todos(call: Fields<'_>) -> Vec<Todo> {
+    let mut todos = Vec::new();
+    for (index, todo) in call.list("todos").iter().enumerate() {
+        let path = element("", "todos", index);
+        if todo.is_null() {
+            call.faults.note(misfit(call.code, &path, "an object with content and status", todo));
+            continue;
+        }
+        let todo = Fields::of(todo, &path, call.code, call.faults);
+        let Some(content) = owned(todo.text("content")) else {
+            todo.wrong("content", "Expected what is to be done as a string: { content, status }.");
+            continue;
+        };
+        todos.push(Todo { content, status: todo.text("status").unwrap_or("pending").to_owned() });
+    }
+    todos
 }
 
 /// `true` is the host's own word that the request was too long; else an error's text and status.

@@ -114,6 +114,8 @@ codes! {
         IsAView = "is-a-view",
         /// No reply limit is known: the provider's default may not fit beside the prompt.
         NoReplyLimit = "no-reply-limit",
+        /// The window is so small that thousands of tokens may have been meant.
+        SmallWindow = "small-window",
         /// Tools whose schema could not be read and counted.
         UncountedTools = "uncounted-tools",
         /// Messages that the format could not read were carried through whole.

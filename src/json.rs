@@ -98,6 +98,23 @@ impl Json {
         }
     }
 
+    /// The value for a message: a text cut short in quotation marks, a number as it is, else its type.
+    pub fn shown(&self) -> String {
+        match self {
+            Self::Bool(flag) => if *flag { "true" } else { "false" }.to_owned(),
+            Self::Int(int) => text![if *int < 0 { "-" } else { "" }, int.unsigned_abs()],
+            Self::Fraction { millionths, .. } => {
+                text![if *millionths < 0 { "-" } else { "" }, decimal(millionths.unsigned_abs())]
+            }
+            Self::Text(text) => {
+                let start: String = text.chars().take(SHOWN).collect();
+                let more = if start.len() < text.len() { "…" } else { "" };
+                text!["the string \"", start, more, "\""]
+            }
+            other => other.kind().to_owned(),
+        }
+    }
+
     /// An object from its members; members that are null are left out.
     #[inline(never)]
     pub fn object(members: &mut [(&str, Self)]) -> Self {
@@ -188,17 +205,37 @@ impl<T: Into<Self>> From<Vec<T>> for Json {
     }
 }
 
-/// The error about a value that is not what was expected in its place.
+/// Millionths as a decimal number.
+pub fn decimal(millionths: u64) -> String {
+    let (whole, part) = (millionths / 1_000_000, text![1_000_000 + millionths % 1_000_000]);
+    text![whole, ".", part.get(1..).unwrap_or_default()].trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Characters of a wrong value that a message repeats.
+const SHOWN: usize = 40;
+
+/// The error about a value that is not what was expected in its place. States and plans may hold what people wrote: of
+/// their values only the type is named.
 #[cold]
 #[inline(never)]
 pub fn misfit(code: Code, path: &str, expected: &str, got: &Json) -> Error {
-    Error::at(code, path, text!["Expected ", expected, ", got ", got.kind(), "."])
+    let got = match code {
+        Code::InvalidState | Code::InvalidPlan => got.kind().to_owned(),
+        _ => got.shown(),
+    };
+    Error::at(code, path, text!["Expected ", expected, ", got ", got, "."])
 }
 
 /// The path of the member `name` of what lies at `path`.
 #[inline(never)]
 pub fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { text![path, ".", name] }
+}
+
+/// The path of an element of the array `name` of what lies at `path`.
+#[inline(never)]
+pub fn element(path: &str, name: &str, index: usize) -> String {
+    text![member(path, name), "[", index, "]"]
 }
 
 /// The first fault found in what a host passed.
@@ -280,16 +317,31 @@ impl<'a> Fields<'a> {
 
     /// A number of tokens above 0, or none.
     pub fn some_tokens(&self, name: &str) -> Option<u64> {
-        let tokens = self.tokens(name);
-        if tokens == Some(0) {
-            self.wrong(name, "Expected a number of tokens above 0.");
-        }
-        tokens
+        let above = |json: &Json| json.count().is_some_and(|count| count > 0);
+        self.read(name, "a whole number of tokens above 0", above).count()
+    }
+
+    /// A time in milliseconds above 0, or none.
+    pub fn some_milliseconds(&self, name: &str) -> Option<u64> {
+        let above = |json: &Json| json.count().is_some_and(|count| count > 0);
+        self.read(name, "a whole number of milliseconds above 0", above).count()
     }
 
     /// A string, or none.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.read(name, "a string", |json| json.text().is_some()).text()
+    }
+
+    /// The strings of an array; a missing one is empty.
+    pub fn texts(&self, name: &str) -> Vec<String> {
+        let mut texts = Vec::new();
+        for (index, item) in self.list(name).iter().enumerate() {
+            match item.text() {
+                Some(text) => texts.push(text.to_owned()),
+                None => self.faults.note(misfit(self.code, &element(self.path, name, index), "a string", item)),
+            }
+        }
+        texts
     }
 
     /// An array; a missing one is empty.

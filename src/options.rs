@@ -1,7 +1,7 @@
 //! What the host configured, parsed once and refused with a path when wrong.
 
 use crate::error::{Code, Error};
-use crate::json::{Faults, Fields, Json, misfit};
+use crate::json::{Faults, Fields, Json, decimal, misfit};
 use crate::prelude::*;
 use crate::strategy::Strategy;
 use crate::text;
@@ -150,9 +150,10 @@ impl Options {
         let max_input = tune.some_tokens("maxInputTokens");
         let repair = tune.flag("repair");
         let summarize = options.function("summarize");
+        options.function("onEvent");
         let summarizer =
             inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"]);
-        summarizer.tokens("timeoutMs");
+        summarizer.some_milliseconds("timeoutMs");
         let summarizer = Summarizer {
             window: summarizer.some_tokens("contextWindow"),
             max_output: summarizer.some_tokens("maxOutputTokens"),
@@ -191,6 +192,34 @@ fn calls(summarizer: Fields<'_>) -> u64 {
     calls
 }
 
+/// Parses options as `createCompactor` does: with all that can be known of them before the first call.
+///
+/// # Errors
+/// Those of [`Options::parse`]; a window that is none; a reply limit that leaves nothing of it.
+pub fn validate(json: &Json) -> Result<Options, Error> {
+    let options = Options::parse(json)?;
+    // For a function stands `true`: what it returns is known when it is called.
+    let given = json.get("contextWindow");
+    if *given == Json::Bool(true) {
+        return Ok(options);
+    }
+    let size = window(given)?;
+    match options.max_output {
+        Some(reply) if reply >= size => Err(Error::at(
+            Code::InvalidOption,
+            "maxOutputTokens",
+            text![
+                "A reply of ",
+                reply,
+                " tokens leaves nothing of a window of ",
+                size,
+                " tokens: give the limit that you send with each request, and the window of the whole model."
+            ],
+        )),
+        _ => Ok(options),
+    }
+}
+
 /// Whether a reserve leaves room in a window.
 ///
 /// # Errors
@@ -212,17 +241,12 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
 /// When it is no whole number above 0: not knowing is an error, never a guess.
 pub fn window(value: &Json) -> Result<u64, Error> {
     value.count().filter(|&window| window > 0).ok_or_else(|| {
-        let got = match value {
-            Json::Int(int) => text![if *int < 0 { "-" } else { "" }, int.unsigned_abs()],
-            Json::Fraction { .. } => "a fraction".to_owned(),
-            other => other.kind().to_owned(),
-        };
         Error::at(
             Code::InvalidWindow,
             "contextWindow",
             text![
                 "Expected the model's context window in tokens, a whole number above 0, got ",
-                got,
+                value.shown(),
                 ". Look it up in the provider's model list; it is never guessed."
             ],
         )
@@ -294,7 +318,21 @@ fn estimator(tokens: Fields<'_>, seed: bool) -> String {
         }
     };
     if rule == "lexical" && !family.is_empty() && !Family::NAMES.contains(&family) {
-        unknown(tokens, "family", family, Family::NAMES, "tokenizer family");
+        match Family::of_model(family) {
+            Some(known) => tokens.wrong(
+                "family",
+                &text![
+                    "\"",
+                    family,
+                    "\" is a model, not a tokenizer family; its family is \"",
+                    known.name(),
+                    "\". Known: ",
+                    text::joined(Family::NAMES, ", "),
+                    "."
+                ],
+            ),
+            None => unknown(tokens, "family", family, Family::NAMES, "tokenizer family"),
+        }
     }
     if family.is_empty() { rule.to_owned() } else { text![rule, ":", family] }
 }
@@ -316,11 +354,6 @@ fn shares(tune: Fields<'_>) -> Shares {
     Shares { target, tail, part, clear, accept, typed, facts, soft, fresh }
 }
 
-fn decimal(millionths: u64) -> String {
-    let (whole, part) = (millionths / 1_000_000, text![1_000_000 + millionths % 1_000_000]);
-    text![whole, ".", text::between(&part, 1, 7)].trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
 /// The members of the member `name`, which may have these names.
 fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> Fields<'a> {
     let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
@@ -339,30 +372,26 @@ fn known(fields: Fields<'_>, names: &[&str]) {
 
 #[inline(never)]
 fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &str) {
-    // The start of a name is as good as the name.
-    let nearest = names.iter().copied().min_by_key(|candidate| {
-        if name.len() > 2 && candidate.starts_with(name) { 0 } else { distance(name, candidate) }
-    });
     let code = if what == "option" { Code::UnknownOption } else { fields.code };
-    Fields { code, ..fields }.wrong(
-        member,
-        &text![
-            "There is no ",
-            what,
-            " \"",
-            name,
-            "\". Did you mean \"",
-            nearest.unwrap_or(""),
-            "\"? Known: ",
-            text::joined(names, ", "),
-            "."
-        ],
-    );
+    Fields { code, ..fields }.wrong(member, &unknown_name(name, names, what));
 }
 
-/// Edits between two names, letters of either case alike.
+/// What is said about a name that does not exist: the nearest of `names`, if one is near, and all of them.
+pub fn unknown_name(name: &str, names: &[&str], what: &str) -> String {
+    let nearest = names.iter().map(|known| (distance(name, known), known)).min();
+    let nearest = nearest.filter(|(edits, known)| *edits <= known.len().min(name.len()) / 2);
+    let mean = nearest.map(|(_, known)| text![" Did you mean \"", *known, "\"?"]).unwrap_or_default();
+    text!["There is no ", what, " \"", name, "\".", mean, " Known: ", text::joined(names, ", "), "."]
+}
+
+/// Edits between two names, letters of either case alike; none where one only leaves out letters of the other, from four
+/// letters on (`chatId`, `window`, `maxTokens`).
 fn distance(left: &str, right: &str) -> usize {
     let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
+    let within = |short: &str, long: &str| short.len() > 3 && text::is_subsequence(short, long);
+    if within(&left, &right) || within(&right, &left) {
+        return 0;
+    }
     let mut row: Vec<usize> = (0..=text::characters(&right)).collect();
     for (i, a) in left.chars().enumerate() {
         let mut diagonal = row[0];

@@ -3,9 +3,10 @@
  *
  * @module
  */
-import { createCompactor, PrecisError } from "precis";
+import { createCompactor } from "precis";
+import { checkCompaction, checkRun, checkStep } from "./ai-sdk/given.ts";
 import { Session } from "./ai-sdk/session.ts";
-import type { Compaction, CompactionOptions, PrepareStep } from "./ai-sdk/types.ts";
+import type { Compaction, CompactionOptions, PrepareStep, RunOptions } from "./ai-sdk/types.ts";
 import { aiSdk } from "./formats/ai-sdk.ts";
 
 export { type CompactionData, toDataPart } from "./ai-sdk/data-part.ts";
@@ -26,14 +27,8 @@ export type {
  * @throws PrecisError when an option is refused.
  */
 export function compaction(options: CompactionOptions): Compaction {
+  checkCompaction(options);
   const { agent, store, chat, providerOptions, onReport, ...own } = options;
-  if ((own as { format?: unknown }).format !== undefined) {
-    throw new PrecisError(
-      "invalid-option",
-      "format",
-      "`compaction` takes the model messages that the SDK gives to `prepareStep`, so it needs no format: leave it out.",
-    );
-  }
   const compactor = createCompactor({ ...own, format: aiSdk });
   /** For prompts below the SDK, whose content is always a list. Made when a provider refuses a request. */
   let refused: typeof compactor | undefined;
@@ -46,7 +41,8 @@ export function compaction(options: CompactionOptions): Compaction {
   const sessions = new WeakMap<object, Session>();
 
   /** The SDK makes one `steps` array for each call of its functions: it tells calls apart, also of one chat. */
-  const prepareStep: PrepareStep = (step) => {
+  const prepareStep: PrepareStep = async (step) => {
+    checkStep(step);
     let session = sessions.get(step.steps);
     if (!session) {
       session = new Session(shared, { chat: chatOf(chat, step.runtimeContext ?? step.experimental_context) });
@@ -54,7 +50,11 @@ export function compaction(options: CompactionOptions): Compaction {
     }
     return session.prepareStep(step);
   };
-  return { prepareStep, run: (run) => new Session(shared, run) };
+  const run = (options: RunOptions = {}) => {
+    checkRun(options, shared);
+    return new Session(shared, options);
+  };
+  return { prepareStep, run };
 }
 
 /** A function that reads a context it was not given throws: then the call belongs to no chat. */

@@ -1,4 +1,5 @@
 import type { Answer } from "./glue.ts";
+import { shown } from "./members.ts";
 import { quiet } from "./quiet.ts";
 import type { Summarize, SummaryRequest } from "./types.ts";
 
@@ -11,6 +12,8 @@ const LONGEST_STREAM = 2 ** 24;
 const ITEM = 64;
 /** Questions that are out at the same time: a long past comes in dozens of pieces, and providers limit rates. */
 const AT_ONCE = 8;
+const UNFINISHED =
+  "The summarizer's stream ended without saying how: its last item must be { finishReason }, or the text may be cut off.";
 /** Of an error's message, as much as fits in a report. */
 const LONGEST_REASON = 300;
 
@@ -60,15 +63,15 @@ function askOne(
   request: SummaryRequest<unknown>,
   attempt: number,
 ): Promise<Answer> {
-  if (!summarize) return Promise.resolve({ error: "no-summarizer" });
+  if (!summarize) return Promise.resolve({ error: "There is no summarizer." });
   return new Promise<Answer>((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const stop = new AbortController();
     const patience = Math.min(timeoutMs ?? PATIENCE, LONGEST_DELAY);
-    const timer = setTimeout(
-      () => settle({ error: "timeout" }, named("TimeoutError", `no summary within ${patience} ms`)),
-      patience,
-    );
+    const timer = setTimeout(() => {
+      const late = `The summarizer took more than ${patience} ms (summarizer.timeoutMs).`;
+      settle({ error: late }, named("TimeoutError", late));
+    }, patience);
     const aborted = () => {
       reject(signal?.reason);
       settle(undefined, signal?.reason);
@@ -94,7 +97,7 @@ function askOne(
       .then((answer) =>
         isStream(answer) ? readStream(answer, stop.signal, (text) => settled || progress?.(text)) : answerOf(answer),
       )
-      .then(settle, (error: unknown) => settle({ error: reasonOf(error) }));
+      .then(settle, (error: unknown) => settle({ error: `The summarizer threw ${quoted(error)}` }));
   });
 }
 
@@ -112,7 +115,7 @@ async function readStream(
     const { done, value } = await iterator.next();
     if (done) {
       signal.removeEventListener("abort", cancel);
-      return end ? { text, ...end, usage: plain(end.usage) } : { error: "stream-unfinished" };
+      return end ? { text, ...end, usage: plain(end.usage) } : { error: UNFINISHED };
     }
     if (typeof value === "string") {
       end = undefined;
@@ -121,13 +124,16 @@ async function readStream(
       progress(value);
     } else {
       const { finishReason, usage } = (value ?? {}) as { finishReason?: unknown; usage?: unknown };
-      if (typeof finishReason !== "string") break;
+      if (typeof finishReason !== "string") {
+        cancel();
+        return { error: `The summarizer's stream held ${shown(value)}: yield text, and at last { finishReason }.` };
+      }
       end = { finish: finishReason, usage };
       size += ITEM;
     }
   }
   cancel();
-  return { error: "stream-invalid" };
+  return { error: "The summarizer's stream did not end: it was closed after 16 million characters." };
 }
 
 /** An answer as it was promised, or as `commit` was given it. */
@@ -141,13 +147,21 @@ export function answerOf(answer: unknown): Answer {
         usage?: unknown;
         error?: unknown;
       };
-      if (error !== undefined && typeof text !== "string") return { error: reasonOf(error) };
       if (typeof text === "string" && typeof finishReason === "string")
         return { text, finish: finishReason, usage: plain(usage) };
+      if (error !== undefined && typeof text !== "string") return { error: reasonOf(error) };
+      if (typeof text === "string") {
+        return {
+          error: `The summarizer's answer has ${shown(finishReason)} as finishReason: say how it ended ("stop").`,
+        };
+      }
+      return {
+        error: `The summarizer's answer has ${shown(text)} as text: return its text, or { text, finishReason }.`,
+      };
     }
-    return { error: "no-answer" };
+    return { error: `The summarizer returned ${shown(answer)}: return its text, or { text, finishReason }.` };
   } catch (error) {
-    return { error: reasonOf(error) };
+    return { error: `The summarizer's answer cannot be read; reading it threw ${quoted(error)}` };
   }
 }
 
@@ -166,6 +180,17 @@ function reasonOf(error: unknown): string {
     return String(message ?? "unknown").slice(0, LONGEST_REASON) || "unknown";
   } catch {
     return "unknown";
+  }
+}
+
+/** What was thrown, as a quotation with its name: it is the summarizer's own, whatever it looks like. */
+function quoted(error: unknown): string {
+  const said = reasonOf(error);
+  try {
+    const name: unknown = typeof error === "object" && error !== null ? (error as { name?: unknown }).name : undefined;
+    return typeof name === "string" && name !== "" ? `${name.slice(0, 60)}: “${said}”.` : `“${said}”.`;
+  } catch {
+    return `“${said}”.`;
   }
 }
 

@@ -34,6 +34,7 @@ export type WarningCode =
   | "orphan-result"
   | "provider-compaction"
   | "requirements-cut"
+  | "small-window"
   | "squeezed"
   | "stale-plan"
   | "store-failed"

@@ -1,9 +1,9 @@
 import { answerOf, asking } from "./ask.ts";
 import { enter } from "./engine.ts";
-import { PrecisError } from "./errors.ts";
 import { FixedMemory } from "./fixed.ts";
-import { type Again, type CallInput, members, type Outcome, STATE } from "./glue.ts";
+import { type Again, type Answer, type CallInput, members, type Outcome, STATE } from "./glue.ts";
 import { CallHost, telling } from "./host.ts";
+import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
 import { plainOptions, refusalOf } from "./options.ts";
 import { type Entry, type History, Memory, NOWHERE, type Rest } from "./read.ts";
 import { wrongFormat } from "./shapes.ts";
@@ -47,19 +47,11 @@ const MOST_MODELS = 64;
  * @throws PrecisError when an option is refused.
  */
 export function createCompactor<Base>(options: CompactorOptions<Base>): Compactor<Base> {
+  checkMembers(OPTIONS, options);
   const plain = plainOptions(options);
   const first = enter((glue) => glue.validate(plain));
   const { format, contextWindow, summarize, summarizer, onEvent, tune } = options;
-  const writes = typeof format?.summary === "function" && typeof format.replace === "function";
-  if (typeof format?.read !== "function" || !writes) {
-    throw new PrecisError(
-      "invalid-option",
-      "format",
-      typeof format?.read === "function" && format.name === "ai-sdk-ui"
-        ? "UI messages can only be read, and a compactor has to write: convert them with `convertToModelMessages` and use the format `aiSdk`. To measure them as they are, use `createMeter`."
-        : "Give the shape of your messages: one of precis/formats, or an object with read, summary and replace.",
-    );
-  }
+  checkFormat(format);
   const own = tune?.tokens?.estimator;
   const counter = typeof own === "function" ? own : null;
   const readers = new Map<string, Reader<Base>>();
@@ -130,7 +122,14 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     return new CallHost(format, memory, messages, entries, history.made);
   }
 
-  async function decide<M extends Base>(call: ModelCall<M>, more?: More): Promise<Prepared<M>> {
+  /** A call that does without the short way. */
+  function whole<M extends Base>(call: ModelCall<M>): Kept<Base, M> {
+    checkMembers(CALL, call);
+    return kept(open(call));
+  }
+
+  async function decide<M extends Base>(call: ModelCall<M>, known: Table, more?: More): Promise<Prepared<M>> {
+    checkMembers(known, call);
     const signal = call?.signal;
     signal?.throwIfAborted();
     const asksMore = more ?? (call?.pin || call?.isTyped ? {} : null);
@@ -195,28 +194,29 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   }
 
   return {
-    beforeModel: (call) => decide(call),
-    compact: (call) => decide(call, { compact: true, focus: call?.focus }),
+    beforeModel: (call) => decide(call, CALL),
+    compact: (call) => decide(call, COMPACT, { compact: true, focus: call?.focus }),
     afterModel(state, usage, request) {
+      checkRequest(request);
       const reported = readUsage(usage) ?? { prompt: null, output: null };
       return enter((glue) => glue.after_model(plain, state, reported, request));
     },
     usage(call) {
-      const opened = kept(open(call));
+      const opened = whole(call);
       return enter((glue) => glue.usage(opened.input, opened.records, opened.flags, hostOf(opened)));
     },
     plan(call) {
-      const opened = kept(open(call));
+      const opened = whole(call);
       return enter((glue) => glue.plan(opened.input, opened.records, opened.flags, hostOf(opened)));
     },
     requests(call, plan) {
-      const opened = kept(open(call));
+      const opened = whole(call);
       return enter((glue) => glue.requests(opened.input, opened.records, opened.flags, plan, hostOf(opened)));
     },
     commit(call, plan, results) {
-      const opened = kept(open(call));
+      const opened = whole(call);
       const host = hostOf(opened);
-      const answers = results?.map(answerOf);
+      const answers = answersOf(results);
       return prepared(
         enter((glue) => glue.commit(opened.input, opened.records, opened.flags, plan, answers, host)),
         host,
@@ -224,6 +224,25 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     },
     keepFrom: (state) => enter((glue) => glue.keep_from(state)),
   };
+}
+
+/** The answers that `commit` was given; nothing where the digest is to be made. */
+function answersOf(results: unknown): Answer[] | undefined {
+  if (results === undefined || results === null) return undefined;
+  if (!Array.isArray(results)) {
+    throw wrong(
+      "invalid-call",
+      "results",
+      "an array with one answer for each of the plan's requests, in their order",
+      results,
+    );
+  }
+  return Array.from(results, answerOf);
+}
+
+/** The id of a request, if it is one. */
+function checkRequest(request: unknown): void {
+  if (request !== undefined && request !== null) checkKind(TEXT, request, "invalid-call", "request");
 }
 
 /** The short way: what the last call of this chat left, and the messages that were added since. */

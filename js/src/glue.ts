@@ -247,6 +247,9 @@ export const glue = {
     call(14, [report], undefined, value<Record<string, string | number | boolean>>),
   check: (records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[] =>
     call(15, [records, strict], undefined, value<{ rule: string; index: number; message: string }[]>),
+  /** What is said about a name that does not exist among `names`. */
+  unknown_name: (name: string, names: readonly string[], what: string): string =>
+    call(17, [name, names, what], undefined, value<string>),
 };
 
 export type Glue = typeof glue;

@@ -9,6 +9,7 @@ export { createCompactor } from "./compactor.ts";
 export { PrecisError } from "./errors.ts";
 export type { Format, MediaKind, ReadableFormat, Reader, Role } from "./format.ts";
 export { attributes, checkMessages, summaryOf } from "./inspect.ts";
+export { input } from "./members.ts";
 export { createMeter, type MeterOptions } from "./meter.ts";
 export type {
   CompactionEvent,

@@ -1,5 +1,6 @@
 import { enter } from "./engine.ts";
 import type { Format, ReadableFormat } from "./format.ts";
+import { checkReadable } from "./members.ts";
 import { Memory } from "./read.ts";
 import type { Report, SessionState } from "./types.ts";
 
@@ -18,6 +19,7 @@ export function checkMessages<M>(
   format: ReadableFormat<M> & Pick<Format<M>, "alternation">,
   messages: readonly M[],
 ): { rule: string; index: number; message: string }[] {
+  checkReadable(format);
   const history = new Memory(format, "bytes4", null).history(messages);
   return enter((glue) => glue.check(history.records(), format.alternation === "strict"));
 }

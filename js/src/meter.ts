@@ -1,6 +1,7 @@
 import { createCompactor } from "./compactor.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format, ReadableFormat } from "./format.ts";
+import { ANY, checkMembers, checkReadable, type Table, table } from "./members.ts";
 import type { Compactor, CompactorOptions } from "./types.ts";
 
 /** What {@link createMeter} takes: the options of a compactor that have a say in what is counted. */
@@ -9,6 +10,14 @@ export interface MeterOptions<Base> extends Pick<CompactorOptions<Base>, "contex
   readonly format: ReadableFormat<Base>;
 }
 
+const METER: Table = /* @__PURE__ */ table<MeterOptions<never>>(
+  {
+    ...{ parameter: "options", code: "invalid-option", unknown: ["unknown-option", "option"] },
+    owner: "the options of createMeter",
+  },
+  { format: ANY, contextWindow: ANY, maxOutputTokens: ANY, tune: ANY },
+);
+
 /**
  * Makes a meter: it says how full the window is with what would be sent, and changes nothing. For a compactor's own chats
  * its `usage` says the same; a meter is for messages in a shape that can only be read, such as UI messages in a browser.
@@ -16,14 +25,9 @@ export interface MeterOptions<Base> extends Pick<CompactorOptions<Base>, "contex
  * @throws PrecisError when an option is refused.
  */
 export function createMeter<Base>(options: MeterOptions<Base>): Pick<Compactor<Base>, "usage"> {
+  checkMembers(METER, options);
   const { format } = options;
-  if (typeof format?.read !== "function") {
-    throw new PrecisError(
-      "invalid-option",
-      "format",
-      "Give the shape of your messages: one of precis/formats, or an object with a name and read.",
-    );
-  }
+  checkReadable(format);
   const { usage } = createCompactor({ ...options, format: { ...unwritten, ...format } as Format<Base> });
   return { usage };
 }

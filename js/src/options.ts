@@ -2,23 +2,45 @@
  * Options and errors of the host as plain data for the engine.
  */
 import type { Refusal } from "./glue.ts";
+import { wrong } from "./members.ts";
 
 /** Deep enough for every option there is. */
 const DEEPEST_OPTION = 4;
 /** Of an error's text, as much as could name a limit. */
 const LONGEST_ERROR = 4_000;
 
-/** The options with every function replaced by `true`; what is wrong with them is for the engine to say. */
-export function plainOptions(options: unknown, depth = 0): unknown {
-  if (typeof options === "function") return true;
-  if (typeof options !== "object" || options === null || Array.isArray(options) || depth === DEEPEST_OPTION)
-    return options;
-  const plain: Record<string, unknown> = {};
-  for (const key of Object.keys(options)) {
-    const value = (options as Record<string, unknown>)[key];
-    if (value !== undefined) plain[key] = plainOptions(value, depth + 1);
+/** Options that are functions, or may be: there `true` stands for one. */
+const FUNCTIONS: readonly string[] = ["contextWindow", "summarize", "onEvent", "tune.tokens.estimator"];
+
+/**
+ * The options with `true` in the place of every function; what else is wrong with them is for the engine to say. A format
+ * is not looked into.
+ *
+ * @throws PrecisError `invalid-option` where the engine could not tell what was given.
+ */
+export function plainOptions(options: unknown): unknown {
+  return plain(options, "", 0);
+}
+
+function plain(value: unknown, path: string, depth: number): unknown {
+  const mayBeFunction = FUNCTIONS.includes(path);
+  if (typeof value === "function" && mayBeFunction) return true;
+  if (
+    typeof value === "function" ||
+    typeof value === "symbol" ||
+    typeof value === "bigint" ||
+    (value === true && mayBeFunction)
+  )
+    throw wrong("invalid-option", path || "options", mayBeFunction ? "a name or a function" : "plain data", value);
+  if (typeof value !== "object" || value === null || Array.isArray(value) || depth === DEEPEST_OPTION) return value;
+  const members: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const member = (value as Record<string, unknown>)[name];
+    if (member === undefined) continue;
+    const at = path === "" ? name : `${path}.${name}`;
+    members[name] = at === "format" ? true : plain(member, at, depth + 1);
   }
-  return plain;
+  return members;
 }
 
 /** What a provider's error says, wherever its SDK puts it; `true` is the host's own word; null if there is none. Never throws. */

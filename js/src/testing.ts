@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { checkMessages, type Format, type ReadableFormat, type Summarize, type SummaryRequest } from "precis";
+import { checkMessages, type Format, input, type ReadableFormat, type Summarize, type SummaryRequest } from "precis";
 
 export { type AnyMessage, type HistoryOptions, history } from "./testing/history.ts";
 export { type Problem, type Replayed, replay } from "./testing/replay.ts";
@@ -16,6 +16,7 @@ export { type Problem, type Replayed, replay } from "./testing/replay.ts";
 export function scriptedSummarizer(
   answers: readonly (string | Error)[],
 ): Summarize & { readonly requests: readonly SummaryRequest<unknown>[] } {
+  if (!Array.isArray(answers)) throw input.wrong("invalid-call", "answers", "an array of texts and errors", answers);
   const requests: SummaryRequest<unknown>[] = [];
   const summarize: Summarize = async (request) => {
     const answer = answers[requests.push(request) - 1];

@@ -15,7 +15,7 @@ use crate::engine::{self, Begun, Committed, Sent};
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::{Digest, hex};
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::pairs;
 use crate::plan::record::Plan;
 use crate::prelude::*;
@@ -122,7 +122,7 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
         }
         // Checks options: the name of the estimator for 0 and for this model.
         4 => {
-            let options = options(given)?;
+            let options = options::validate(&given.plain("options", Code::InvalidOption)?)?;
             out.text(&options.estimator.for_model(given.value().unwrap_or_default().text()).name());
         }
         5..=10 => of_call(number, &parse_call(given)?, given, host, out)?,
@@ -185,6 +185,13 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
                 Some(passed) => write_passed(&passed, out),
                 None => out.value(&Json::Null),
             }
+        }
+        // What is said about a name that does not exist among these, of this kind of things.
+        17 => {
+            let (name, names, what) = (given.value(), given.value(), given.value());
+            let (name, names, what) = (name.unwrap_or_default(), names.unwrap_or_default(), what.unwrap_or_default());
+            let names: Vec<&str> = names.list().unwrap_or_default().iter().filter_map(Json::text).collect();
+            out.text(&options::unknown_name(name.text().unwrap_or_default(), &names, what.text().unwrap_or_default()));
         }
         _ => return Err(gone()),
     }

@@ -1,4 +1,5 @@
 import type { CompactionEvent } from "precis";
+import { objectOf } from "./given.ts";
 
 /** What a user interface may show of a compaction. All numbers are tokens. */
 export interface CompactionData {
@@ -17,6 +18,12 @@ export interface CompactionData {
  * never sees them.
  */
 export function toDataPart(event: CompactionEvent): { type: "data-compaction"; id: string; data: CompactionData } {
+  const { type, before, report } = objectOf(event, "event", "an event of onEvent");
+  const told =
+    type === "done" ? objectOf(report, "event.report", "the report of the event") : { before, after: before };
+  const { before: was, after } = told;
+  objectOf(was, "event.before", "how full the context was");
+  objectOf(after, "event.report.after", "how full the context is");
   return { type: "data-compaction", id: event.id, data: dataOf(event) };
 }
 

@@ -8,6 +8,7 @@ import type {
   SessionState,
   Warning,
 } from "precis";
+import { checkStep, objectOf } from "./given.ts";
 import { asksForCompaction, showsCompaction } from "./provider.ts";
 import { type ProviderRequest, retrying } from "./retry.ts";
 import { Place } from "./store.ts";
@@ -77,6 +78,7 @@ export class Session implements Run {
   }
 
   readonly prepareStep: PrepareStep = async <M extends Message>(step: StepOptions<M>) => {
+    checkStep(step);
     this.loaded ??= this.load();
     await this.loaded;
     const finished = step.steps.at(-1);
@@ -100,6 +102,7 @@ export class Session implements Run {
   };
 
   readonly onStepFinish = (step: Step): void => {
+    objectOf(step, "step", "the step that the AI SDK has finished");
     this.learn(step);
     this.reply = replyOf(step);
     this.meter = null;

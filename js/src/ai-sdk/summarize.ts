@@ -1,4 +1,4 @@
-import type { Summarize } from "precis";
+import { input, type Summarize } from "precis";
 
 /** The summarizing model and how it is called: handed to `generateText` as they are. */
 export interface SummarizerSettings {
@@ -11,6 +11,8 @@ export interface SummarizerSettings {
 /**
  * A summarizer that asks through the AI SDK. `generateText` itself is handed in, so that this package imports nothing.
  *
+ * @throws PrecisError `invalid-option` without the function or the model.
+ *
  * An answer that did not end by itself (`length`, `content-filter`, `error`, …) is never stored.
  */
 export function summarizeWith(
@@ -22,6 +24,14 @@ export function summarizeWith(
   }>,
   settings: SummarizerSettings,
 ): Summarize {
+  const call = "Call it as summarizeWith(generateText, { model }).";
+  if (typeof generateText !== "function") {
+    throw input.wrong("invalid-option", "generateText", "the AI SDK's function generateText", generateText, call);
+  }
+  const model: unknown = (settings as Partial<SummarizerSettings> | null | undefined)?.model;
+  if (model === undefined || model === null) {
+    throw input.wrong("invalid-option", "settings.model", "the model that writes summaries", model, call);
+  }
   return async ({ system, prompt, maxOutputTokens }, { signal }) => {
     const answer = await generateText({ ...settings, system, prompt, maxOutputTokens, abortSignal: signal });
     return { text: answer.text, finishReason: answer.finishReason, usage: answer.usage };

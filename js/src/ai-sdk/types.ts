@@ -94,7 +94,10 @@ export interface Run {
 
 /** What one call is bound to. */
 export interface RunOptions {
-  /** The chat, for the store's key. None: nothing is loaded or saved. */
+  /**
+   * The chat, for the store's key. None: nothing is loaded or saved. Without a store it is refused, unless `state` says
+   * that the program stores the chat itself.
+   */
   readonly chat?: string | undefined;
   /** The chat's state, where the program stores it itself. Nothing is loaded then. */
   readonly state?: SessionState | null | undefined;
@@ -117,7 +120,7 @@ export interface RunOptions {
 /** What {@link compaction} answers. */
 export interface Compaction {
   /** One request: bound to its chat, its abort signal, its stream. Make one for each call of streamText. */
-  run(options: RunOptions): Run;
+  run(options?: RunOptions): Run;
   /** For agents that live as long as the process: calls are told apart by the SDK's own `steps` array and share nothing. */
   readonly prepareStep: PrepareStep;
 }

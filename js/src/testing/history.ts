@@ -1,4 +1,4 @@
-import { PrecisError } from "precis";
+import { input, PrecisError } from "precis";
 
 /** What {@link history} makes. */
 export interface HistoryOptions {
@@ -13,6 +13,20 @@ export interface HistoryOptions {
   /** Whether a person attaches a picture now and then. Default true. */
   readonly media?: boolean | undefined;
 }
+
+const NUMBER = {
+  expected: "a whole number of at least 0",
+  fits: (value: unknown) => Number.isSafeInteger(value) && (value as number) >= 0,
+};
+const FLAG = { expected: "true or false", fits: (value: unknown) => typeof value === "boolean" };
+
+const HISTORY = /* @__PURE__ */ input.table<HistoryOptions>(
+  {
+    ...{ parameter: "options", code: "invalid-option", unknown: ["unknown-option", "option"] },
+    owner: "the options of history",
+  },
+  { seed: NUMBER, turns: NUMBER, size: NUMBER, reasoning: FLAG, media: FLAG },
+);
 
 /** A message as far as all shapes agree. */
 export interface AnyMessage {
@@ -36,11 +50,13 @@ export interface AnyMessage {
  * ```
  */
 export function history<M = AnyMessage>(format: { readonly name: string }, options: HistoryOptions = {}): M[] {
-  const write = writers[format.name];
+  const name: unknown = (format as Partial<typeof format> | null | undefined)?.name;
+  const write = typeof name === "string" && Object.hasOwn(writers, name) ? writers[name] : undefined;
   if (!write) {
     const advice = `History can be made for ${Object.keys(writers).join(", ")}: give a format of one of these names.`;
     throw new PrecisError("invalid-option", "format", advice);
   }
+  input.checkMembers(HISTORY, options);
   const { seed = 1, turns = 10, size = 400, reasoning = true, media = true } = options;
   const next = random(seed);
   const chance = (share: number) => next() < share;

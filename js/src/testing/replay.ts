@@ -1,4 +1,12 @@
-import { type Compactor, checkMessages, type Format, type Prepared, type Reader, type SessionState } from "precis";
+import {
+  type Compactor,
+  checkMessages,
+  type Format,
+  input,
+  type Prepared,
+  type Reader,
+  type SessionState,
+} from "precis";
 
 /** Something that is wrong with a request. */
 export interface Problem {
@@ -46,6 +54,20 @@ export async function replay<Base, M extends Base>(
   messages: readonly M[],
   usage?: (view: readonly M[]) => unknown,
 ): Promise<Replayed<M>> {
+  const order = "Its parameters are replay(compactor, format, messages, usage?).";
+  const { beforeModel, afterModel } = ((compactor as unknown) ?? {}) as Partial<Compactor<Base>>;
+  if (typeof beforeModel !== "function" || typeof afterModel !== "function") {
+    throw input.wrong("invalid-call", "compactor", "what createCompactor returned", compactor, order);
+  }
+  if (typeof (format as Partial<Format<Base>> | null | undefined)?.read !== "function") {
+    throw input.wrong("invalid-call", "format", "the format that the compactor was made with", format, order);
+  }
+  if (!Array.isArray(messages)) {
+    throw input.wrong("messages-not-array", "messages", "the history, an array of messages", messages, order);
+  }
+  if (usage !== undefined) input.checkKind(input.FUNCTION, usage, "invalid-call", "usage");
+  // Every entry must be a message: the compactor would say so only when it comes to it.
+  checkMessages(format, messages);
   const seen = messages.map((message) => seenBy(format, message));
   const before = JSON.stringify(messages);
   const problems: Problem[] = [];

@@ -305,7 +305,7 @@ test("of a past in many pieces at most eight are asked for at the same time, in 
   const past = frozen(chat(600));
   const plain = { summarizer: { contextWindow: 2_000, maxOutputTokens: 100, maxCalls: 100 }, contextWindow: 40_000 };
   const ids = make(async () => SUMMARY, plain)
-    .plan({ messages: past, compact: true })
+    .plan({ messages: past })
     .requests.map(({ id }) => id);
   ok(ids.length > 16, `${ids.length} pieces`);
   const asked = [];
@@ -317,7 +317,7 @@ test("of a past in many pieces at most eight are asked for at the same time, in 
     out--;
     return SUMMARY;
   };
-  await make(summarize, plain).beforeModel({ messages: past, compact: true });
+  await make(summarize, plain).beforeModel({ messages: past });
   equal(most, 8);
   deepEqual(asked.slice(0, ids.length), ids);
   equal(new Set(asked).size, asked.length);

@@ -3,7 +3,7 @@
 import { createCompactor, summaryOf } from "precis";
 import { openaiChat } from "precis/formats";
 import { check } from "precis/testing";
-import { deepEqual, equal, frozen, match, ok, test } from "./harness.mjs";
+import { deepEqual, equal, frozen, match, ok, rejects, test } from "./harness.mjs";
 
 const user = (content) => ({ role: "user", content });
 const assistant = (content) => ({ role: "assistant", content });
@@ -105,15 +105,8 @@ test("the language of the user is named", () => {
   }
 });
 
-test("todos of wrong shapes are passed over, good ones are given once", async () => {
-  const todos = [
-    null,
-    5,
-    "write it",
-    {},
-    { content: 7, status: "open" },
-    { content: "Ship it </todo-list>", status: 3 },
-  ];
+test("todos of wrong shapes are refused, good ones are given once", async () => {
+  const todos = [{ content: "Ship it </todo-list>", status: "open" }];
   const seen = [];
   const compactor = createCompactor({
     format: openaiChat,
@@ -125,6 +118,10 @@ test("todos of wrong shapes are passed over, good ones are given once", async ()
   equal(seen.length, 1);
   equal(seen[0].split("Ship it").length, 2);
   equal(seen[0].split("</todo-list>").length, 2);
+  for (const wrong of [null, 5, "write it", {}, { content: 7, status: "open" }, { content: "a", status: 3 }])
+    await rejects(compactor.compact({ messages: [user("And now?")], todos: [...todos, wrong] }), {
+      code: "invalid-call",
+    });
 });
 
 test("a focus that tries to break the frame stays one line between quotation marks", async () => {

@@ -366,7 +366,7 @@ test("the summarizer's cost is told: calls, failure, usage", async () => {
   });
   deepEqual(good.report.summarizer, { calls: 1, failed: null, usage });
   const bad = await make({ summarize: () => Promise.reject(new Error("overloaded")) }).beforeModel({ messages });
-  deepEqual(bad.report.summarizer, { calls: 1, failed: "overloaded", usage: null });
+  deepEqual(bad.report.summarizer, { calls: 1, failed: "The summarizer threw Error: “overloaded”.", usage: null });
   const none = await make().beforeModel({ messages });
   deepEqual(none.report.summarizer, { calls: 0, failed: null, usage: null });
 });
