@@ -19,6 +19,7 @@ import {
   target,
   wasmTarget,
 } from "./common.mjs";
+import { publishedReadme } from "./links.mjs";
 
 /** The JavaScript that must be of one build with the engine. */
 const boundary = ["js/src/glue.ts", "js/src/wire.ts"];
@@ -33,7 +34,7 @@ export async function build() {
     const engine = hash(files("Cargo.toml", "Cargo.lock", "src", ...tools), ask("rustc", "-vV"));
     await once("engine", engine, [wasmFile], buildEngine);
     const scripts = files("js/src").filter((path) => !path.startsWith(at("js/src/cli")));
-    const texts = files("pkg-template", "README.md", "LICENSE-MIT", "tsconfig.json");
+    const texts = files("pkg-template", "README.md", "LICENSE-MIT", "tsconfig.json", "js/scripts/links.mjs");
     await once("package", hash([...scripts, ...texts], engine), [at("pkg/package.json")], buildPackage);
   });
 }
@@ -101,9 +102,7 @@ async function buildPackage() {
 
   // One licence is enough to use the package; the text of the other, 11 kB, stays in the repository.
   cpSync(at("LICENSE-MIT"), join(made, "LICENSE-MIT"));
-  // What only links to the repository's tests and documents stays there.
-  const readme = readFileSync(at("README.md"), "utf8");
-  writeFileSync(join(made, "README.md"), readme.replace(/<!-- repository -->[\s\S]*?<!-- \/repository -->\n*/g, ""));
+  writeFileSync(join(made, "README.md"), publishedReadme());
   const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
   await bundle(
     entries.map((path) => ({ name: path === "." ? "index" : path.slice(2), source: source(path) })),

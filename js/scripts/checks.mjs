@@ -7,7 +7,7 @@ import { growth } from "../../benches/growth.mjs";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
 import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
-import { checkLinks } from "./links.mjs";
+import { checkLinks, checkPublishedLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
 import { checkSupported } from "./supported.mjs";
@@ -36,6 +36,7 @@ export const checks = [
   { name: "typescript types", pkg: true, run: types },
   { name: "typescript lint and format", run: lint },
   { name: "links", run: checkLinks },
+  { name: "links of the published README", pkg: true, run: checkPublishedLinks },
   { name: "size", pkg: true, run: compareSizes },
   { name: "README and documentation examples", pkg: true, run: runReadme },
   { name: "programs compile", pkg: true, run: programs },

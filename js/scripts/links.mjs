@@ -1,5 +1,6 @@
-// Every relative link in the documentation leads to a file, and every #anchor to a heading.
-import { existsSync, readFileSync } from "node:fs";
+// Every relative link in the documentation leads to a file, and every #anchor to a heading. In the published README, which
+// leaves the repository's files behind, links are absolute.
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
 import { at, files, root } from "./common.mjs";
 
@@ -29,12 +30,63 @@ export function checkLinks() {
   return followed;
 }
 
-/** The targets of a document's relative links and images, code left out. */
-function links(text) {
+/** The README as it is published: without what only links to the repository's tests and documents, its links absolute. */
+export function publishedReadme() {
+  const text = readFileSync(at("README.md"), "utf8").replace(
+    /<!-- repository -->[\s\S]*?<!-- \/repository -->\n*/g,
+    "",
+  );
+  const absolute = (link) => {
+    if (!isRelative(link) || link.startsWith("#")) return link;
+    const [path] = link.split("#");
+    const kind = existsSync(at(path)) && statSync(at(path)).isDirectory() ? "tree" : "blob";
+    return `${repository()}/${kind}/main/${link}`;
+  };
+  return text
+    .replace(/(```|~~~)[\s\S]*?\1|`[^`\n]*`|\]\(<?([^)\s>]+)>?/g, (all, _, link) =>
+      link === undefined ? all : all.replace(link, absolute(link)),
+    )
+    .replace(/^(\[[^\]]+\]:\s+)(\S+)/gm, (_, name, link) => name + absolute(link));
+}
+
+/**
+ * Throws what is wrong with the links of the packed README: one that is relative, one into this repository that leads to no
+ * file, an anchor without its heading. Gives the number of links.
+ */
+export function checkPublishedLinks() {
+  const readme = at("pkg/README.md");
+  const text = readFileSync(readme, "utf8");
+  const here = `${repository()}/`;
+  const all = links(text, () => true);
+  const faults = all.flatMap((link) => {
+    if (link.startsWith("#")) return anchors(readme).has(link.slice(1)) ? [] : [`${link} (no such heading)`];
+    if (isRelative(link)) return [`${link} (relative: the package does not carry it)`];
+    if (!link.startsWith(here)) return [];
+    const path = link
+      .slice(here.length)
+      .replace(/^(blob|tree)\/main\//, "")
+      .split("#")[0];
+    return existsSync(at(decodeURIComponent(path))) ? [] : [`${link} (no such file)`];
+  });
+  if (faults.length > 0) throw new Error(`pkg/README.md: ${faults.join("\npkg/README.md: ")}`);
+  if (!all.some((link) => link.startsWith(here))) throw new Error("pkg/README.md: no link leads into the repository");
+  return all.length;
+}
+
+/** Where the repository is, as the package says it. */
+function repository() {
+  const { repository } = JSON.parse(readFileSync(at("pkg-template/package.json"), "utf8"));
+  return repository.url.replace(/^git\+/, "").replace(/\.git$/, "");
+}
+
+const isRelative = (link) => !/^(\w+:|\/\/)/.test(link);
+
+/** The targets of a document's links and images, relative ones unless said otherwise; code left out. */
+function links(text, wanted = isRelative) {
   const prose = text.replace(/^(```|~~~).*?^\1/gms, "").replace(/`[^`\n]*`/g, "");
   const inline = [...prose.matchAll(/\]\(<?([^)\s>]+)>?(?:\s+"[^"]*")?\)/g)];
   const references = [...prose.matchAll(/^\[[^\]]+\]:\s+(\S+)/gm)];
-  return [...inline, ...references].map(([, link]) => link).filter((link) => !/^(\w+:|\/\/)/.test(link));
+  return [...inline, ...references].map(([, link]) => link).filter(wanted);
 }
 
 /** The anchors GitHub makes of a document's headings. */

@@ -79,6 +79,8 @@ fn what_cannot_be_meant_is_refused_with_its_place() {
     );
     let fine = json!({ "contextWindow": window });
     refused(&fine, json!({ "offset": 3 }), Code::HistoryGap, "offset");
+    refused(&fine, json!({ "todos": [{ "status": "done" }] }), Code::InvalidCall, "todos[0].content");
+    refused(&fine, json!({ "mustKeep": ["a", 5] }), Code::InvalidCall, "mustKeep[1]");
     refused(&fine, json!({ "threshold": "hard" }), Code::InvalidCall, "threshold");
     refused(&fine, json!({ "maxOutputTokens": "many" }), Code::InvalidCall, "maxOutputTokens");
 }
@@ -95,4 +97,28 @@ fn the_nearest_name_is_advised() {
 #[test]
 fn a_window_that_is_no_number_is_refused() {
     assert_eq!(precis::options::window(&Json::NotANumber).unwrap_err().code, Code::InvalidWindow);
+}
+
+#[test]
+fn a_name_is_advised_only_if_one_is_near() {
+    let said = |name| precis::options::unknown_name(name, &["state", "maxOutputTokens", "tune", "chat"], "member");
+    for (name, nearest) in [("sate", "state"), ("maxTokens", "maxOutputTokens"), ("chatId", "chat"), ("STATE", "state")]
+    {
+        assert!(said(name).contains(&format!("Did you mean \"{nearest}\"?")), "{}", said(name));
+    }
+    for name in ["model", "focus", "x", ""] {
+        assert!(!said(name).contains("Did you mean"), "{}", said(name));
+    }
+}
+
+#[test]
+fn what_can_be_known_is_refused_when_a_compactor_is_made() {
+    let refused = |options| precis::options::validate(&json(&options)).unwrap_err();
+    let window = refused(serde_json::json!({ "contextWindow": "32k" }));
+    assert_eq!((window.code, window.path.as_deref()), (Code::InvalidWindow, Some("contextWindow")));
+    let reply = refused(serde_json::json!({ "contextWindow": 8_000, "maxOutputTokens": 8_000 }));
+    assert_eq!((reply.code, reply.path.as_deref()), (Code::InvalidOption, Some("maxOutputTokens")));
+    assert!(reply.advice.contains("8000 tokens"), "{}", reply.advice);
+    let of_the_model = serde_json::json!({ "contextWindow": true, "maxOutputTokens": 8_000 });
+    assert!(precis::options::validate(&json(&of_the_model)).is_ok());
 }
