@@ -79,7 +79,7 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
     ...{ owner: "the options of createCompactor", others: () => [CALL] },
   },
   {
-    ...{ format: ANY, contextWindow: WINDOW, maxOutputTokens: ANY, summarizer: ANY, tune: ANY },
+    ...{ format: ANY, contextWindow: WINDOW, maxOutputTokens: ANY, summary: ANY, summarizer: ANY, tune: ANY },
     ...{ summarize: FUNCTION, onEvent: FUNCTION },
   },
 );

@@ -43,7 +43,15 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
   },
   {
     // What the compactor checks by itself.
-    ...{ contextWindow: ANY, maxOutputTokens: ANY, summarize: ANY, summarizer: ANY, onEvent: ANY, tune: ANY },
+    ...{
+      contextWindow: ANY,
+      maxOutputTokens: ANY,
+      summarize: ANY,
+      summary: ANY,
+      summarizer: ANY,
+      onEvent: ANY,
+      tune: ANY,
+    },
     ...{ agent: TEXT, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },
   },
 );
