@@ -45,11 +45,19 @@ const c = compaction({
   },
 });
 
-const chat = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : { messages: [], state: null };
+/** A file that was changed by hand is refused here, not by a provider ten turns later. */
+const Chat = z.object({
+  messages: z.array(z.looseObject({ role: z.enum(["user", "assistant", "tool"]), content: z.unknown() })),
+  state: z.looseObject({ version: z.number(), revision: z.number() }).nullable(),
+});
+const Line = z.string().max(16_000, "A line may have 16,000 characters.");
+const chat = existsSync(file) ? Chat.parse(JSON.parse(readFileSync(file, "utf8"))) : { messages: [], state: null };
 
 for await (const line of createInterface({ input: process.stdin, prompt: "> " })) {
   if (line.trim() === "") continue;
-  await turn(line);
+  const { success, data, error } = Line.safeParse(line);
+  if (success) await turn(data);
+  else console.error(z.prettifyError(error));
 }
 
 async function turn(text) {

@@ -2,6 +2,7 @@
 // of such processes may serve one store; who writes is checked, so none undoes what another one did.
 import { createCompactor, type SessionState } from "precis";
 import { openaiChat } from "precis/formats";
+import { z } from "zod";
 
 interface Message {
   readonly role: "system" | "user" | "assistant";
@@ -11,6 +12,11 @@ interface Completion {
   readonly choices: { readonly message: { readonly content: string }; readonly finish_reason: string }[];
   readonly usage: unknown;
 }
+
+/** Bytes of a request. Larger ones are refused, and not read to their end. */
+const MOST_BYTES = 32 * 1_024;
+const Chat = z.string().regex(/^[\w-]{1,64}$/, "Expected 1 to 64 letters, digits, hyphens and underscores.");
+const Text = z.string().max(16_000).regex(/\S/, "Expected a text that says something.");
 
 const key = Deno.env.get("OPENAI_API_KEY");
 const maxOutputTokens = 300;
@@ -45,12 +51,40 @@ async function open(path?: string, tries = 20): Promise<Deno.Kv> {
 }
 
 Deno.serve({ hostname: "127.0.0.1", port: Number(Deno.env.get("PORT") ?? 8000) }, async (request) => {
-  const chat = new URL(request.url).pathname.slice(1);
-  if (chat === "") return new Response("POST a text to /NAME", { status: 404 });
-  if (request.method === "POST") return Response.json({ answer: await turn(chat, await request.text()) });
-  const { messages, state } = await read(chat);
+  // Who may write in which chat is for your app to say, here: see the README.
+  const { success, data: chat } = Chat.safeParse(new URL(request.url).pathname.slice(1));
+  if (!success) return refused(404, "POST a text to /NAME: 1 to 64 letters, digits, hyphens and underscores.");
+  if (request.method === "POST") {
+    const body = await read(request);
+    if (body === null) return refused(413, `Expected UTF-8, at most ${MOST_BYTES} bytes.`);
+    // What is stored goes to the model with every later request: it is parsed before.
+    const text = Text.safeParse(body);
+    if (!text.success) return refused(400, z.prettifyError(text.error));
+    return Response.json({ answer: await turn(chat, text.data) });
+  }
+  if (request.method !== "GET") return refused(405, "Expected GET or POST.");
+  const { messages, state } = await kept(chat);
   return Response.json({ messages, state, usage: compactor.usage({ messages: [system, ...messages], state }) });
 });
+
+const refused = (status: number, error: string): Response => Response.json({ error }, { status });
+
+/** The body as text; null if it is too long or no text. Its length is counted, not believed. */
+async function read(request: Request): Promise<string | null> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let text = "";
+  let bytes = 0;
+  try {
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.byteLength;
+      if (bytes > MOST_BYTES) return null;
+      text += decoder.decode(chunk, { stream: true });
+    }
+    return text + decoder.decode();
+  } catch {
+    return null;
+  }
+}
 
 async function turn(chat: string, text: string): Promise<string> {
   await append(chat, { role: "user", content: text });
@@ -73,7 +107,7 @@ async function prepare(chat: string) {
   return { view, ...report };
 }
 
-async function read(chat: string) {
+async function kept(chat: string) {
   // In this order: a state never knows of messages that are not among those that are read after it.
   const { value, versionstamp } = await kv.get<SessionState>(["state", chat]);
   const rows = await Array.fromAsync(kv.list<Message>({ prefix: ["message", chat] }));
@@ -82,7 +116,7 @@ async function read(chat: string) {
 
 /** Adds a message at the first free place. */
 async function append(chat: string, message: Message): Promise<void> {
-  for (let at = (await read(chat)).messages.length; ; at++) {
+  for (let at = (await kept(chat)).messages.length; ; at++) {
     const place = ["message", chat, at];
     if (await written(kv.atomic().check({ key: place, versionstamp: null }).set(place, message))) return;
   }
@@ -91,14 +125,14 @@ async function append(chat: string, message: Message): Promise<void> {
 /** Replaces the state by the first of what `next` answers, again if somebody else replaced it meanwhile. */
 async function update<T>(chat: string, next: (now: Now) => Promise<[SessionState | null, T]>): Promise<T> {
   for (;;) {
-    const now = await read(chat);
+    const now = await kept(chat);
     const [state, answer] = await next(now);
     const place = ["state", chat];
     if (await written(kv.atomic().check({ key: place, versionstamp: now.versionstamp }).set(place, state)))
       return answer;
   }
 }
-type Now = Awaited<ReturnType<typeof read>>;
+type Now = Awaited<ReturnType<typeof kept>>;
 
 /** Whether the check held. Where several processes share one file, it may be locked for a moment. */
 async function written(operation: Deno.AtomicOperation): Promise<boolean> {

@@ -1,11 +1,14 @@
 // One turn: the question is stored, the view decided, the answer streamed and stored, the usage learned.
 import { type CompactionEvent, createCompactor, type SessionState } from "precis";
 import { openaiChat } from "precis/formats";
+import { z } from "zod";
 import { answerTo, summarize, type Usage } from "./model.ts";
 import { append, load, replace } from "./store.ts";
 
 const SYSTEM = "You are a patient librarian. Answer in a few sentences.";
 const MAX_OUTPUT_TOKENS = 300;
+/** What is stored goes to the model with every later request: it is parsed before. */
+const Text = z.string().max(16_000, "A message may have 16,000 characters.").regex(/\S/, "A message says something.");
 
 /** What the page is told of a compaction. */
 export const watch: { onEvent: (event: CompactionEvent) => void } = { onEvent: () => {} };
@@ -19,7 +22,7 @@ export const compactor = createCompactor({
 });
 
 export async function turn(chat: string, text: string, onText: (piece: string) => void): Promise<void> {
-  await append(chat, { role: "user", content: text });
+  await append(chat, { role: "user", content: Text.parse(text) });
   const { view, request, replyRoom } = await decide(chat);
   let answer = "";
   let usage: Usage | null = null;

@@ -12,6 +12,7 @@ import {
 } from "precis";
 import { openaiChat } from "precis/formats";
 import { ask, type Message, type ModelEnv, type Piece, stream, type Usage } from "./model.ts";
+import { parse, refused, type Turn } from "./request.ts";
 
 export interface Env extends ModelEnv {
   readonly CHATS: DurableObjectNamespace;
@@ -50,9 +51,13 @@ export class Chat extends DurableObject<Env> {
 
   override async fetch(request: Request): Promise<Response> {
     if (request.method === "GET") return Response.json(this.#show());
-    const { id, text } = (await request.json()) as { id: string; text: string };
+    if (request.method !== "POST") return refused(405, "Expected GET or POST.");
+    const asked = await parse(request);
+    if (asked instanceof Response) return asked;
+    const kept = this.#textOf(asked.id);
+    if (kept !== undefined && kept !== asked.text) return refused(409, "Another turn of this chat has this id.");
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-    const turn = this.#last.then(() => this.#turn(id, text, sender(writable)));
+    const turn = this.#last.then(() => this.#turn(asked, sender(writable)));
     this.#last = turn.catch(() => {});
     // The answer is stored even if nobody listens any more.
     this.ctx.waitUntil(this.#last);
@@ -75,8 +80,11 @@ export class Chat extends DurableObject<Env> {
   }
 
   /** One turn, which a client may ask for as often as it likes by the same id. */
-  async #turn(id: string, text: string, send: (event: unknown) => Promise<void>): Promise<void> {
+  async #turn({ id, text }: Turn, send: (event: unknown) => Promise<void>): Promise<void> {
     try {
+      // Two turns with one id may have come at the same time: the second one finds here what the first one stored.
+      const kept = this.#textOf(id);
+      if (kept !== undefined && kept !== text) throw new Error("Another turn of this chat has this id.");
       const answer = this.#answerTo(id) ?? (await this.#answer(id, text, send));
       await send({ done: answer });
     } catch (error) {
@@ -106,7 +114,8 @@ export class Chat extends DurableObject<Env> {
         overflow = error;
         continue;
       }
-      this.#finish(`answer to ${id}`, answer, state, usage, request);
+      // No client can give this id to a question: theirs have no colon.
+      this.#finish(`answer:${id}`, answer, state, usage, request);
       return answer;
     }
   }
@@ -187,6 +196,12 @@ export class Chat extends DurableObject<Env> {
        WHERE question.id = ? AND answer.role = 'assistant' ORDER BY answer.seq LIMIT 1`,
       id,
     );
+    return row && (JSON.parse(row.json) as Message).content;
+  }
+
+  /** The text of a question that is stored. */
+  #textOf(id: string): string | undefined {
+    const [row] = this.ctx.storage.sql.exec<{ json: string }>("SELECT json FROM message WHERE id = ?", id);
     return row && (JSON.parse(row.json) as Message).content;
   }
 

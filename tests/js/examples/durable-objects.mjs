@@ -7,6 +7,7 @@ import { openaiChat } from "precis/formats";
 import { build } from "../../../js/scripts/build.mjs";
 import { main } from "../../../js/scripts/common.mjs";
 import { random } from "../suite/scenarios.mjs";
+import { refuses, together } from "./bodies.mjs";
 import { model, pause, words } from "./model.mjs";
 import { worker } from "./worker.mjs";
 
@@ -39,6 +40,11 @@ main(import.meta.url, async (args) => {
   const from = performance.now();
   try {
     await host.start();
+    const good = (_, id, text) => ({ id, text });
+    for (const attack of [refuses, together]) {
+      const url = `${host.url}/chats/${attack.name}`;
+      await attack({ url, good, stored: async () => (await (await fetch(url)).json()).messages });
+    }
     await Promise.all(Array.from({ length: writers }, (_, number) => write(number)));
     await restarting;
     // Alarms that are still to come.

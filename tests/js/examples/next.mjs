@@ -1,12 +1,13 @@
 // The example for Next.js: built, started, and driven in Chromium.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createMeter } from "precis";
 import { aiSdkUI } from "precis/formats";
 import { at, cache, end, must, packages } from "../../../js/scripts/common.mjs";
 import { chromium as chromiumPath, node } from "../../../js/scripts/tools.mjs";
+import { refuses, together } from "./bodies.mjs";
 import { freePort } from "./worker.mjs";
 
 const turns = 20;
@@ -15,7 +16,7 @@ const flags = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "dis
 export async function next() {
   const cwd = at("examples/nextjs-chat");
   await packages("examples/nextjs-chat", "--force");
-  const chats = join(cache, "examples", "chats");
+  const chats = join(cache, "examples", "chats.db");
   rmSync(join(cwd, ".next"), { recursive: true, force: true });
   const binary = await node(22);
   const program = join(cwd, "node_modules/next/dist/bin/next");
@@ -46,6 +47,10 @@ export async function next() {
       if (left === 0) throw new Error("Next.js does not answer");
       await new Promise((again) => setTimeout(again, 50));
     }
+    const url = `http://127.0.0.1:${port}`;
+    const stored = (chat) => chatIn(binary, chats, chat);
+    await refuses({ url: `${url}/api/chat`, good: message, stored: async (chat) => (await stored(chat)).messages });
+    await together({ url: `${url}/api/chat`, good: message, stored: async (chat) => (await stored(chat)).messages });
     const ready = () => page.waitForSelector('main[data-status="ready"]');
     await ready();
     for (let turn = 1; turn <= turns; turn++) {
@@ -65,8 +70,7 @@ export async function next() {
     const compactions = await page.locator('hr[data-compaction="done"]').count();
     assert.ok(compactions > 0, "no compaction was shown");
     assert.equal(await page.locator("[role=alert]:not(next-route-announcer *)").count(), 0);
-    const [file] = readdirSync(chats);
-    const { messages, state } = JSON.parse(readFileSync(join(chats, file), "utf8"));
+    const { messages, state } = await stored(new URL(page.url()).pathname.slice(1));
     assert.equal(messages.length, 2 * turns);
     assert.equal(state.checkpoints.length > 0, true);
     const whole = createMeter({ format: aiSdkUI, contextWindow: 4_000 }).usage({ messages });
@@ -78,4 +82,22 @@ export async function next() {
     await browser.close();
     end(server);
   }
+}
+
+/** The body of a request that says this. */
+const message = (chat, id, text) => ({ id: chat, message: { id, role: "user", parts: [{ type: "text", text }] } });
+
+/** A chat as it lies in the database. Read by the Node that has SQLite. */
+async function chatIn(binary, file, chat) {
+  const program = `
+    const { DatabaseSync } = require("node:sqlite");
+    const [file, chat] = process.argv.slice(1);
+    const open = new DatabaseSync(file);
+    const messages = open.prepare("SELECT json FROM message WHERE chat = ? ORDER BY seq").all(chat);
+    const state = open.prepare("SELECT json FROM state WHERE chat = ?").get("main:" + chat);
+    console.log(JSON.stringify({ messages: messages.map(({ json }) => JSON.parse(json)), state: JSON.parse(state?.json ?? "null") }));`;
+  const output = await must(binary, ["--disable-warning=ExperimentalWarning", "-e", program, file, chat], {
+    quiet: true,
+  });
+  return JSON.parse(output);
 }

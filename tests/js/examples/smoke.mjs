@@ -11,6 +11,7 @@ import { check } from "precis/testing";
 import { build } from "../../../js/scripts/build.mjs";
 import { at, cache, end, main } from "../../../js/scripts/common.mjs";
 import { node, npmBinary } from "../../../js/scripts/tools.mjs";
+import { refusesTexts } from "./bodies.mjs";
 import { next } from "./next.mjs";
 import { freePort } from "./worker.mjs";
 
@@ -66,8 +67,12 @@ async function agents() {
 async function deno() {
   const folder = copy("deno");
   const path = join(folder, "deno.json");
-  writeFileSync(path, readFileSync(path, "utf8").replaceAll("../../pkg/", "./pkg/"));
+  writeFileSync(
+    path,
+    readFileSync(path, "utf8").replaceAll("../../pkg/", "./pkg/").replace("npm:zod@4.6.7", "./zod/index.js"),
+  );
   cpSync(at("pkg"), join(folder, "pkg"), { recursive: true });
+  cpSync(at("tests/js/node_modules/zod"), join(folder, "zod"), { recursive: true });
   const ports = [await freePort(), await freePort()];
   const binary = await npmBinary("deno");
   const names = "OPENAI_API_KEY,CONTEXT_WINDOW,STORE,PORT";
@@ -96,6 +101,7 @@ async function deno() {
   );
   try {
     for (const port of ports) await listens(`http://127.0.0.1:${port}/nobody`);
+    await refusesTexts(`http://127.0.0.1:${ports[0]}`);
     const asked = [];
     await Promise.all(
       [0, 1, 2, 3].map(async (client) => {

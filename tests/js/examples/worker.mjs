@@ -14,6 +14,7 @@ export async function worker(variables) {
   mkdirSync(join(folder, "storage"), { recursive: true });
   cpSync(at("examples/cloudflare-chat/src"), join(folder, "src"), { recursive: true });
   cpSync(at("pkg"), join(folder, "node_modules/precis"), { recursive: true });
+  cpSync(at("tests/js/node_modules/zod"), join(folder, "node_modules/zod"), { recursive: true });
   const { build } = await import("esbuild");
   await build({
     absWorkingDir: folder,
