@@ -273,6 +273,7 @@ function chatOf(world, number) {
     const prompt_tokens = tokensOf(view);
     if (chance(0.01))
       return note("usage nonsense", [null, {}, { prompt_tokens: -1 }, { prompt_tokens: "many" }][upTo(4)]);
+    if (chance(0.005)) return note("usage added up", { prompt_tokens: prompt_tokens * (2 + upTo(30)) });
     return { prompt_tokens, completion_tokens: 20 };
   }
 

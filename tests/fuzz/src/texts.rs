@@ -94,7 +94,7 @@ impl Line {
             Self::Cells(n) => out.push_str(&format!("{n},a,b")),
             Self::Blank => {}
             Self::Notice(n) => {
-                out.push_str(&format!("[precis: {} characters in {} lines left out here.]", n % 1_000_000, n % 1_000))
+                out.push_str(&format!("[precis: {} characters in {} lines left out here.]", n, n % 1_000_000))
             }
             Self::Heading(rules) => {
                 out.push_str(if *rules { "## Required by the user" } else { "## Names and numbers" })

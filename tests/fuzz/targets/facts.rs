@@ -18,7 +18,9 @@ struct Input {
     bytes: u16,
 }
 
-fuzz_target!(|input: Input| {
+fuzz_target!(|input: Input| precis_fuzz::soon(|| check(&input)));
+
+fn check(input: &Input) {
     let mut messages = Vec::new();
     for (who, body) in input.said.iter().take(8) {
         let text = body.write(16_000);
@@ -52,7 +54,7 @@ fuzz_target!(|input: Input| {
     one.dedup();
     other.dedup();
     assert_eq!(one, other, "told: {told}\nagain: {again}");
-});
+}
 
 /// What is told, whatever its order.
 fn sorted(told: &str) -> Vec<&str> {
@@ -78,6 +80,6 @@ fn found(text: &str) {
     once.sort_unstable();
     once.dedup();
     assert_eq!(once.len(), names.len(), "a name twice");
-    rules::Words::default().rules(text, &mut |rule| assert!(text.contains(rule) && !rule.contains('\n'), "{rule}"));
+    rules::Words::default().rules(text, &mut |rule| assert!(text.contains(rule) && !rule.is_empty(), "{rule}"));
     rules::cancels(text);
 }

@@ -23,7 +23,9 @@ struct Input {
     lexical: bool,
 }
 
-fuzz_target!(|input: Input| {
+fuzz_target!(|input: Input| precis_fuzz::soon(|| check(&input)));
+
+fn check(input: &Input) {
     let estimator = Estimator::parse(if input.lexical { "lexical" } else { "bytes4" }).unwrap();
     let name = |at: usize| input.names.get(at).map_or_else(|| "tool".to_owned(), |name| name.write(60));
     let messages: Vec<(Content, bool)> = input
@@ -72,7 +74,7 @@ fuzz_target!(|input: Input| {
     if let Ok(text) = judge(&answer, &measure, &estimator) {
         assert!(!text.is_empty() && precis::tokens::of_text(&estimator, &text) <= 1_000);
     }
-});
+}
 
 fn message(who: u8, text: String, name: String, at: usize) -> (Content, bool) {
     let id = format!("call_{}", at / 2);
