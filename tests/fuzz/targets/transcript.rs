@@ -7,7 +7,6 @@ use libfuzzer_sys::{
 };
 use precis::content::{Content, ContentPart, Value};
 use precis::message::Role;
-use precis::summary::language::Language;
 use precis::summary::verify::{Answer, Measure, judge};
 use precis::summary::{Source, chunk, digest, note, transcript};
 use precis::tokens::Estimator;
@@ -69,8 +68,7 @@ fn check(input: &Input) {
     harmless(note::write(None, &turn, 2_000).split_once('\n').map_or("", |(_, rest)| rest));
 
     let answer = Answer::Text { text: input.answer.write(8_000), finish: "stop".into() };
-    let typed = Language::typed(&messages);
-    let measure = Measure { prompt: &texts.concat(), known: "", typed, raw: 2_000, most: 1_000 };
+    let measure = Measure { prompt: &texts.concat(), raw: 2_000, most: 1_000, ..Measure::default() };
     if let Ok(text) = judge(&answer, &measure, &estimator) {
         assert!(!text.is_empty() && precis::tokens::of_text(&estimator, &text) <= 1_000);
     }
