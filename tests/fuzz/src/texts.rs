@@ -115,7 +115,8 @@ impl Tree {
         match self {
             Self::Null => Value::Null,
             Self::Flag(flag) => Value::Bool(*flag),
-            Self::Whole(whole) => (*whole).into(),
+            // JavaScript has no whole numbers beyond 53 bits.
+            Self::Whole(whole) => (whole >> 11).into(),
             Self::Float(float) => f64::from(*float).into(),
             Self::Short(text) => text.clone().into(),
             Self::Long(bytes, seed) => crate::support::filler(usize::from(*bytes) % 3_000 + usize::from(*seed)).into(),
