@@ -5,7 +5,6 @@ use crate::chat::Setup;
 use crate::support::{Chat, M, Tape, TestHost, json, records, system, to_value};
 use precis::archive::Record;
 use precis::call::Call;
-use precis::content;
 use precis::engine::{self, Begun, Committed, Reported, Sent};
 use precis::error::Error;
 use precis::host::{Host, Product};
@@ -253,12 +252,6 @@ impl Asked {
             product.unwrap().map_or(Crossing::Plain(Json::Null), |product| Crossing::Words(product.record))
         };
         let values = match number {
-            0 => {
-                let mut tape = Tape::default();
-                from.words().iter().for_each(|&input| tape.message(&self.messages[input as usize]));
-                assert!(content::read(&tape.ops, &tape.text).is_ok());
-                vec![Crossing::Words(tape.ops), Crossing::Bytes(tape.text)]
-            }
             1 => vec![record(host.summary(&from.text(), &from.text(), from.plain().count().unwrap()))],
             2 => vec![maybe(host.remade(from.plain().count().unwrap() as usize, &from.text()))],
             3 => {
@@ -303,6 +296,45 @@ fn room(caller: &mut Caller<'_, Asked>, length: usize) -> u32 {
     room.call(&mut *caller, length as u32).unwrap()
 }
 
+/// Pushes the messages that are asked for to the engine's own reading, its buffer filled again and again.
+fn read_into(caller: &mut Caller<'_, Asked>, args: &[u8]) {
+    const BUFFER: usize = 65_536;
+    let mut from = Outgoing::new(args);
+    let inputs = from.words();
+    let (reading, buffer) = (from.plain(), from.plain().count().unwrap() as usize);
+    let mut tape = Tape::cut(BUFFER / 2);
+    inputs.iter().for_each(|&input| tape.message(&caller.data().messages[input as usize]));
+    let (mut op, mut at) = (0, 0);
+    while op < tape.ops.len() {
+        let (first, start) = (op, at);
+        while op < tape.ops.len() {
+            let (words, bytes) = match tape.ops[op] {
+                16 | 17 | 21 => (2, tape.ops[op + 1] as usize),
+                1..=4 | 26 => (2, 0),
+                5 | 25 => (3, 0),
+                6 => (6, 0),
+                _ => (1, 0),
+            };
+            if at + bytes - start > BUFFER {
+                break;
+            }
+            (op, at) = (op + words, at + bytes);
+        }
+        let memory = caller.get_export("memory").and_then(Extern::into_memory).unwrap();
+        memory.write(&mut *caller, buffer, &tape.text[start..at]).unwrap();
+        let bytes = Json::Int((at - start) as i64);
+        let ops = Crossing::Words(tape.ops[first..op].to_vec());
+        let given = block(&[], &[Crossing::Plain(reading.clone()), Crossing::Plain(bytes), ops]);
+        let place = room(caller, given.len());
+        memory.write(&mut *caller, place as usize, &given).unwrap();
+        let call = caller.get_export("call").and_then(Extern::into_func).unwrap();
+        let call = call.typed::<(u32, u32), u32>(&*caller).unwrap();
+        let answer = call.call(&mut *caller, (1, place)).expect("the module trapped");
+        let done = caller.get_export("done").and_then(Extern::into_func).unwrap();
+        done.typed::<u32, ()>(&*caller).unwrap().call(&mut *caller, answer).unwrap();
+    }
+}
+
 impl Machine {
     fn new() -> Self {
         let (engine, module) = &*MODULE;
@@ -315,7 +347,12 @@ impl Machine {
                 let data = memory.data(&caller);
                 let length = u32::from_le_bytes(data[at..at + 4].try_into().unwrap()) as usize;
                 let args = data[at + 4..at + length].to_vec();
-                let answer = caller.data_mut().answer(number, &args);
+                let answer = if number == 0 {
+                    read_into(&mut caller, &args);
+                    block(&[0], &[])
+                } else {
+                    caller.data_mut().answer(number, &args)
+                };
                 let place = room(&mut caller, answer.len());
                 memory.write(&mut caller, place as usize, &answer).unwrap();
                 place
