@@ -57,10 +57,33 @@ pub struct Call {
     pub asking: bool,
     /// Compact now, whatever the size.
     pub now: bool,
-    /// What a compaction by hand is to keep.
+    /// What the summary of a compaction by hand should dwell on.
     pub focus: Option<String>,
+    /// What a compaction by hand leaves whole.
+    pub keep: Keep,
     /// Ids of the messages, if the format has them.
     pub ids: Vec<Option<String>>,
+}
+
+/// What a compaction by hand leaves whole: the more of both. By default the newest turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// So many of the newest turns: messages that a person typed, with all that follows them.
+    pub turns: Option<u64>,
+    /// So many of the newest messages.
+    pub messages: Option<u64>,
+}
+
+impl Keep {
+    fn parse(fields: &Fields<'_>) -> Self {
+        let keep = Fields::of(fields.raw("keep"), "keep", Code::InvalidCall, fields.faults);
+        for (name, _) in keep.value.members().unwrap_or_default() {
+            if !["turns", "messages"].contains(&name.as_str()) {
+                keep.wrong(name, "There is no such member. Give `turns`, `messages`, or both.");
+            }
+        }
+        Self { turns: keep.count("turns"), messages: keep.count("messages") }
+    }
 }
 
 impl Call {
@@ -112,6 +135,7 @@ impl Call {
             strict: fields.flag("strict"),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
+            keep: Keep::parse(&fields),
             focus: owned(fields.text("focus").filter(|focus| !focus.trim().is_empty())),
             ids: fields.list("ids").iter().map(|id| owned(id.text())).collect(),
             options,
@@ -123,6 +147,14 @@ impl Call {
     /// Raw tokens of a request beside its messages.
     pub fn beside(&self) -> u64 {
         self.system + self.tools + self.options.overhead + self.options.estimator.request_overhead()
+    }
+
+    /// Whether the request before was counted by another estimator, so that lasting cuts are made anew.
+    pub fn counts_anew(&self) -> bool {
+        let pending = self.state.pending.as_ref().map(|pending| pending.key.as_str());
+        let last = Some(pending.unwrap_or(&self.state.calibration.key)).filter(|key| !key.is_empty());
+        let estimator = |key: &str| key.split('|').next().unwrap_or_default().to_owned();
+        last.is_some_and(|last| estimator(last) != estimator(&self.key()))
     }
 
     /// Under which key calibration holds: estimator and its version, family, model.

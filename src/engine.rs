@@ -15,8 +15,8 @@ use crate::job::{self, Settled};
 use crate::plan::record::Plan;
 use crate::plan::{self, Move, Rung, seed, strategies};
 use crate::prelude::*;
-use crate::reason::{infeasible, passed, why};
-use crate::render::{first_changed, lacking, remember_rewrites, render};
+use crate::reason::{idle, infeasible, why};
+use crate::render::{first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::report::{Notice, Outcome, Usage};
 use crate::standing;
 use crate::state::{Pending, SessionState};
@@ -73,7 +73,7 @@ fn decide<'a>(call: &'a Call, asks: bool, host: &mut dyn Host) -> Result<(Plan, 
         Move::Pass => {
             report.outcome = if view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Projected };
             report.rung = Some("pass");
-            report.reason = passed(&before);
+            report.reason = idle(&before, call.now);
         }
         Move::Compact(shape) => {
             report.outcome = Outcome::Compacted;
@@ -283,7 +283,10 @@ fn apply_plan(
     report.after = work.usage(&current);
     let covered_anew = work.state.checkpoints.last().map(|checkpoint| checkpoint.revision)
         != call.state.checkpoints.last().map(|checkpoint| checkpoint.revision);
-    report.first_changed = if revised { first_changed(&first, &current, covered_anew) } else { None };
+    let changed_here = if revised { first_changed(&first, &current, covered_anew) } else { None };
+    // Another model counts its tokens otherwise, so what is cut is cut to another length.
+    let cut_anew = if call.counts_anew() { first_edited(&current) } else { None };
+    report.first_changed = changed_here.into_iter().chain(cut_anew).min();
     report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
     report.request = work.request_id();
     report.rung = Some(highest.as_str());
@@ -312,9 +315,9 @@ fn apply_plan(
     } else if highest > Rung::Pass {
         (Outcome::Compacted, text![why(&before, before.trigger, call.now), " Now ", report.after.tokens, " tokens."])
     } else if changed {
-        (Outcome::Projected, passed(&report.after))
+        (Outcome::Projected, idle(&report.after, call.now))
     } else {
-        (Outcome::Unchanged, passed(&report.after))
+        (Outcome::Unchanged, idle(&report.after, call.now))
     };
     let stands = highest == Rung::Pass && !revised && fits && !squeezed;
     let standing = if stands { standing::of(&work, &current, work.history.first(), changed, None) } else { None };

@@ -337,9 +337,14 @@ impl<'a> History<'a> {
     /// The history index before which messages are old: they belong to turns before the active one, and something newer
     /// was said by the assistant.
     pub fn old(&self) -> u64 {
+        let index = self.active_user().and_then(|input| self.index_of(input)).unwrap_or(0);
+        index.min(self.said_last())
+    }
+
+    /// The history index of what the assistant said last; 0 if it said nothing.
+    pub fn said_last(&self) -> u64 {
         let said = (0..self.messages.len()).rev().find(|&input| self.messages[input].role() == Role::Assistant);
-        let index = |input: Option<usize>| input.and_then(|input| self.index_of(input)).unwrap_or(0);
-        index(self.active_user()).min(index(said))
+        said.and_then(|input| self.index_of(input)).unwrap_or(0)
     }
 
     /// Whether the host pinned it.

@@ -194,6 +194,7 @@ fn usable(call: &Call) -> bool {
     let options = &call.options;
     !options.seed
         && !call.now
+        && !call.counts_anew()
         && call.refusal.is_none()
         && call.in_flight.is_none()
         && call.ids.is_empty()

@@ -11,7 +11,7 @@ import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared,
 import { readUsage } from "./usage.ts";
 
 /** What a call may ask for beside what its messages need. */
-type More = Pick<CallInput, "compact" | "focus">;
+type More = Pick<CallInput, "compact" | "focus" | "keep">;
 
 /** Not left alone yet. */
 type Filled<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -107,6 +107,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
       strict: format.alternation === "strict" && format.merge ? true : undefined,
       compact: more?.compact,
       focus: more?.focus,
+      keep: more?.keep,
       asking: undefined,
     };
     const history = memory.history(given.messages, more || format.id ? undefined : (rest) => isSameCall(rest, input));
@@ -195,7 +196,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
 
   return {
     beforeModel: (call) => decide(call, CALL),
-    compact: (call) => decide(call, COMPACT, { compact: true, focus: call?.focus }),
+    compact: (call) => decide(call, COMPACT, { compact: true, focus: call?.focus, keep: call?.keep }),
     afterModel(state, usage, request) {
       checkRequest(request);
       const reported = readUsage(usage) ?? { prompt: null, output: null };

@@ -121,6 +121,7 @@ export function members(call: CallInput): unknown[] {
     call.mustKeep,
     call.threshold,
     call.focus,
+    call.keep,
     call.compact,
     call.ids,
     call.unreadable,
@@ -277,6 +278,7 @@ export interface CallInput {
   readonly inFlight?: unknown;
   readonly overflow?: Refusal | true | null;
   readonly focus?: unknown;
+  readonly keep?: unknown;
   readonly strict?: true | undefined;
   readonly compact?: true | undefined;
   readonly ids?: (string | null)[] | undefined;

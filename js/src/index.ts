@@ -13,6 +13,7 @@ export { input } from "./members.ts";
 export { createMeter, type MeterOptions } from "./meter.ts";
 export type {
   CompactionEvent,
+  CompactNow,
   Compactor,
   CompactorOptions,
   ContextUsage,

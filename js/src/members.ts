@@ -6,7 +6,7 @@ import type { ErrorCode } from "./codes.ts";
 import { enter } from "./engine.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
-import type { CompactorOptions, ModelCall } from "./types.ts";
+import type { CompactNow, CompactorOptions, ModelCall } from "./types.ts";
 
 /** What a value may be. */
 export interface Kind {
@@ -100,12 +100,12 @@ export const CALL: Table = /* @__PURE__ */ table<ModelCall<never>>(
 );
 
 /** The call of `compact`. */
-export const COMPACT: Table = /* @__PURE__ */ table<ModelCall<never> & { focus?: string }>(
+export const COMPACT: Table = /* @__PURE__ */ table<ModelCall<never> & CompactNow>(
   {
     ...{ parameter: "call", code: "invalid-call", unknown: ["invalid-call", "member"] },
     ...{ owner: "the call of compact", others: () => [OPTIONS] },
   },
-  { ...MODEL_CALL, focus: ANY },
+  { ...MODEL_CALL, focus: ANY, keep: ANY },
 );
 
 const FORMAT: Table = /* @__PURE__ */ table<Format<never>>(

@@ -179,6 +179,18 @@ export interface ModelCall<M> {
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
 }
 
+/** What a compaction by hand takes beside a call. */
+export interface CompactNow {
+  /** What the summary should dwell on. */
+  readonly focus?: string | undefined;
+  /**
+   * What stays whole: so many of the newest turns (a message that a person typed, with all that follows it), so many of
+   * the newest messages, or the more of both. Default: one turn; of a turn larger than a tail may be, as much as the
+   * strategy keeps.
+   */
+  readonly keep?: { readonly turns?: number | undefined; readonly messages?: number | undefined } | undefined;
+}
+
 /** One entry of a task list. */
 export interface Todo {
   readonly content: string;
@@ -297,8 +309,8 @@ export interface Compactor<Base> {
    * @param request - `report.request` of the request the usage belongs to.
    */
   afterModel(state: SessionState, usage: unknown, request?: string): SessionState;
-  /** Compacts now. `focus`: what the summary should dwell on. */
-  compact<M extends Base>(call: ModelCall<M> & { readonly focus?: string | undefined }): Promise<Prepared<M>>;
+  /** Compacts now, whatever the size: all but the newest turn, unless `keep` says otherwise. */
+  compact<M extends Base>(call: ModelCall<M> & CompactNow): Promise<Prepared<M>>;
   /** The meter: cheap, synchronous. */
   usage<M extends Base>(call: ModelCall<M>): ContextUsage;
   /** What would be done, without doing it. */

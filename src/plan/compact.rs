@@ -3,6 +3,7 @@
 use super::{Scene, strategies};
 use crate::archive::{Archive, Record};
 use crate::budget::share;
+use crate::call::Keep;
 use crate::message::{Digest, PartKind, Position, Role};
 use crate::prelude::*;
 use crate::state::{Checkpoint, Kind};
@@ -43,6 +44,29 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     let typed = if scene.options.strategy.is_bare() { 0 } else { scene.options.shares.typed };
     let shape = of_cut(scene, cut, share(scene.limits.room, typed))?;
     (shape.covers.count > scene.covered()).then_some(shape)
+}
+
+/// The compaction that was asked for by hand: all but what `keep` says, by default the newest turn, or of one that is
+/// larger than a tail may be as much as the strategy keeps. `None` when that would cover nothing new.
+pub fn by_hand(scene: &Scene<'_>, keep: Keep) -> Option<Shape> {
+    if scene.in_flight.is_some() {
+        return shape(scene);
+    }
+    let lead = scene.lead();
+    let count = scene.history.messages.len();
+    let newest = |kept: u64| usize::try_from(kept).unwrap_or(usize::MAX);
+    let turns = keep.turns.unwrap_or(u64::from(keep.messages.is_none()));
+    let mut typed = (lead..count).rev().filter(|&input| scene.history.is_typed(input));
+    let of_turns = match newest(turns) {
+        0 => count,
+        turns => typed.nth(turns - 1).unwrap_or(lead),
+    };
+    let mut wanted = of_turns.min(count.saturating_sub(newest(keep.messages.unwrap_or(0))));
+    if keep == Keep::default() {
+        wanted = wanted.max(strategies::tail_start(scene));
+    }
+    let cut = scene.cuts.at_or_before(wanted.clamp(lead, scene.newest()) - lead) + lead;
+    of_cut(scene, cut, 0).filter(|shape| shape.covers.count > scene.covered())
 }
 
 /// Covers one more group than the active checkpoint does, or as many as are needed to fit, keeping the newest and of the

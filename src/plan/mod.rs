@@ -223,19 +223,27 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         }
         let worthwhile = scene.raw(share(scene.limits.room, scene.options.shares.clear));
         // What went wrong is missed least.
-        if let Some((clear, gained)) = clearing(scene, true)
+        if let Some((clear, gained)) = clearing(scene, Clearing { failed: true, ..Clearing::default() })
             && gained >= worthwhile
             && acceptable(raw.saturating_sub(gained))
         {
             return (Rung::Clear, Move::Edit(Edit { clear: Some(clear), failed: true, ..Edit::default() }));
         }
-        if let Some((clear, gained)) = clearing(scene, false)
-            && gained >= worthwhile
-            && let more = gain_after(scene, clear, cap)
-            && acceptable(raw.saturating_sub(gained + more))
-        {
-            let cap = (more > 0).then_some(cap);
-            return (Rung::Clear, Move::Edit(Edit { cap, reach: clip::RESULTS, clear: Some(clear), failed: false }));
+        // Down to the target and no further; if that is not enough with the newest results whole, without them.
+        let enough = Some(raw.saturating_sub(scene.raw_below(scene.limits.target)));
+        for stay in [NEWEST_RESULTS, 0] {
+            if let Some((clear, gained)) = clearing(scene, Clearing { enough, stay, ..Clearing::default() })
+                && gained >= worthwhile
+                && let more = gain_after(scene, clear, cap)
+                && acceptable(raw.saturating_sub(gained + more))
+            {
+                // What stays is cut only if it is too much.
+                let cap = Some(cap).filter(|_| more > 0 && !acceptable(raw.saturating_sub(gained)));
+                return (
+                    Rung::Clear,
+                    Move::Edit(Edit { cap, reach: clip::RESULTS, clear: Some(clear), failed: false }),
+                );
+            }
         }
         if let Some(edit) = unavoidable(scene) {
             return (Rung::Clear, Move::Edit(edit));
@@ -257,7 +265,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         aims.iter().find_map(|&aim| level(parts, raw, aim).filter(|&cap| cap >= least))
     };
     if from <= Rung::Squeeze
-        && let Some((clear, gained)) = clearing(scene, false)
+        && let Some((clear, gained)) = clearing(scene, Clearing::default())
         && scene.fits(raw.saturating_sub(gained))
     {
         return (Rung::Squeeze, Move::Edit(Edit { clear: Some(clear), ..Edit::default() }));
@@ -293,7 +301,7 @@ pub fn next(scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
         let level = level_to(&parts, 0);
         // The last rung does what it can, also when that is not enough.
         let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));
-        let clear = clearing(scene, false).filter(|_| level.is_none()).map(|(clear, _)| clear);
+        let clear = clearing(scene, Clearing::default()).filter(|_| level.is_none()).map(|(clear, _)| clear);
         if cap.is_some() || clear.is_some() {
             return (Rung::Crush, Move::Edit(Edit { cap, reach: clip::EVERYTHING, clear, failed: false }));
         }
@@ -317,7 +325,8 @@ fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
     if own + scene.view.fixed() <= accept {
         return None;
     }
-    let (clear, gained) = clearing(scene, false).map_or((None, 0), |(clear, gained)| (Some(clear), gained));
+    let (clear, gained) =
+        clearing(scene, Clearing::default()).map_or((None, 0), |(clear, gained)| (Some(clear), gained));
     let cap = level(&after(clear.unwrap_or(0)), raw.saturating_sub(gained), accept)?;
     (cap >= scene.raw(scene.limits.room) / 20).then_some(Edit {
         cap: Some(cap),
@@ -340,8 +349,23 @@ fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
     gain(&after.collect::<Vec<_>>(), cap)
 }
 
-/// Clearing every old result before the tail, or those of calls that failed: up to which history index, and what it gains.
-fn clearing(scene: &Scene<'_>, failed: bool) -> Option<(u64, u64)> {
+/// What a clear takes.
+#[derive(Clone, Copy, Debug, Default)]
+struct Clearing {
+    /// Only results of calls that failed.
+    failed: bool,
+    /// No more is taken once so many raw tokens are gained.
+    enough: Option<u64>,
+    /// So many of the newest results stay.
+    stay: usize,
+}
+
+/// Results that a clear leaves whole, the newest ones, if that is enough.
+const NEWEST_RESULTS: usize = 3;
+
+/// Clearing old results before the tail, with the inputs of their calls, the oldest first: up to which history index, and
+/// what it gains.
+fn clearing(scene: &Scene<'_>, Clearing { failed, enough, stay }: Clearing) -> Option<(u64, u64)> {
     let tail = strategies::tail::tail_start(scene);
     // What the model has not answered yet it has not seen.
     let seen = (0..scene.history.messages.len())
@@ -349,31 +373,58 @@ fn clearing(scene: &Scene<'_>, failed: bool) -> Option<(u64, u64)> {
         .find(|&input| scene.history.messages[input].role() == Role::Assistant)?;
     let before =
         scene.history.index_of(tail.min(scene.cuts.start_of(seen.checked_sub(scene.lead())?) + scene.lead()))?;
+    let before = before.min(from_newest_result(scene, stay));
     let old = scene.history.old();
-    let mut gained = 0;
+    let (mut gained, mut end) = (0, 0);
     for item in scene.view.items.iter().filter(|item| !item.fixed) {
         let Slot::Host { input, index } = item.slot else { continue };
-        if index >= before {
+        if index >= before || index >= end && enough.is_some_and(|enough| gained >= enough) {
             continue;
         }
         let message = item.digest().unwrap_or(scene.history.messages[input]);
+        // A call's input goes with its result: a group is cleared as a whole.
+        end = scene.history.index_of(group_end(scene, input)).unwrap_or(before).min(before);
         // Media that people attached stay as long as their turn is the active one.
         let goes = |part: &Part| {
             clip::clearable(part, &message)
-                && if failed {
-                    clip::is_of_failed(part, &message)
-                } else {
-                    index < old || clip::is_of_result(part, &message)
+                && match part.kind {
+                    PartKind::Call => !failed,
+                    _ if failed => clip::is_of_failed(part, &message),
+                    _ => index < old || clip::is_of_result(part, &message),
                 }
         };
         for part in message.parts().filter(goes) {
             let tokens = u64::from(part.tokens);
             // Only results leave names behind.
-            let cost = if part.kind == PartKind::Result { clip::cleared_tokens(tokens) } else { LEAST_CLEARED };
+            let cost = match part.kind {
+                PartKind::Result => clip::cleared_tokens(tokens),
+                PartKind::Call => clip::CLEARED_INPUT,
+                _ => LEAST_CLEARED,
+            };
             gained += tokens.saturating_sub(cost);
         }
     }
-    (gained > 0).then_some((before, gained))
+    (gained > 0).then_some((end, gained))
+}
+
+/// The input index behind the group of a message.
+fn group_end(scene: &Scene<'_>, input: usize) -> usize {
+    let lead = scene.lead();
+    if input < lead { input + 1 } else { scene.cuts.end_of(input - lead) + lead }
+}
+
+/// The history index of the group that holds the oldest of the newest `stay` messages with results; the end without one.
+fn from_newest_result(scene: &Scene<'_>, stay: usize) -> u64 {
+    let (lead, messages) = (scene.lead(), &scene.history.messages);
+    // Of what is sent: what is covered need not be loaded.
+    let results = scene.view.items.iter().rev().filter_map(|item| match item.slot {
+        Slot::Host { input, .. } if input >= lead && messages[input].has(PartKind::Result) => Some(input),
+        _ => None,
+    });
+    let oldest = results.take(stay).last();
+    oldest
+        .and_then(|input| scene.history.index_of(scene.cuts.start_of(input - lead) + lead))
+        .unwrap_or_else(|| scene.history.end())
 }
 
 /// The cap that brings a view of `raw` raw tokens to `budget` by cutting `parts`, if any does.

@@ -297,7 +297,7 @@ fn plan(given: &mut Reader<'_>) -> Result<Plan, Error> {
 }
 
 /// The members of a call in the order in which they are passed, each with the code of its errors.
-const MEMBERS: [(&str, Code); 19] = [
+const MEMBERS: [(&str, Code); 20] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -309,6 +309,7 @@ const MEMBERS: [(&str, Code); 19] = [
     ("mustKeep", Code::InvalidCall),
     ("threshold", Code::InvalidCall),
     ("focus", Code::InvalidCall),
+    ("keep", Code::InvalidCall),
     ("compact", Code::InvalidCall),
     ("ids", Code::InvalidCall),
     ("unreadable", Code::InvalidCall),

@@ -3,8 +3,8 @@
 use crate::support::{
     Chat, M, P, added, assistant, call, calls, end_of, filler, plain, records, result, says, user, words,
 };
-use precis::message::{PartKind, Role};
-use precis::plan::clip::cut;
+use precis::message::Role;
+use precis::plan::clip::{DONE_CUT, cut};
 use precis::report::Outcome;
 use precis::state::Clip;
 use precis::tokens::{Estimator, of_text};
@@ -66,7 +66,7 @@ fn a_long_answer_of_an_earlier_turn_is_cut_before_anybody_is_asked() {
     let prepared = chat(8_000).before_model(&history, None).unwrap();
     assert_eq!(prepared.committed.report.rung, Some("clip"));
     assert!(words(&prepared.view[1]).contains("characters left out here.]"));
-    assert!(!words(&prepared.view[1]).contains("Run the tool again"), "no tool said this");
+    assert!(!words(&prepared.view[1]).contains("do not repeat"), "no tool said this");
 }
 
 #[test]
@@ -201,7 +201,7 @@ fn a_cut_result_names_what_is_left_out() {
     let text = booking("QKRY03", ["HAT056", "HAT138", "HAT202"]);
     let estimator = Estimator::parse("bytes4").unwrap();
     for cap in [100, 120, 150] {
-        let short = cut(&text, cap, PartKind::Result, &[], &estimator);
+        let short = cut(&text, cap, DONE_CUT, &[], &estimator);
         assert!(of_text(&estimator, &short) <= cap, "{short}");
         assert!(serde_json::from_str::<serde_json::Value>(&short).is_ok(), "{short}");
         for name in ["HAT056", "HAT138", "HAT202"] {

@@ -5,7 +5,7 @@ use crate::support::{
 };
 use precis::engine;
 use precis::error::Warning;
-use precis::message::{PartKind, Role};
+use precis::message::Role;
 use precis::options::Options;
 use precis::plan::{Move, clip};
 use precis::state::Kind;
@@ -174,8 +174,8 @@ fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle
     let signs: String = (0..4_000).map(|at| "#%&!?$~^"[at * 7 % 8..][..1].to_owned()).collect();
     let text = format!("{signs}{}{signs}", " ".repeat(60_000));
     for cap in [64, 200, 700] {
-        for kind in [PartKind::Text, PartKind::Result] {
-            let short = clip::cut(&text, cap, kind, &[], &estimator);
+        for advice in ["", clip::DONE_CUT] {
+            let short = clip::cut(&text, cap, advice, &[], &estimator);
             let tokens = tokens::of_text(&estimator, &short);
             assert!(tokens <= cap, "{tokens} tokens in place of {cap}: {short}");
         }

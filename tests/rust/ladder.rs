@@ -296,3 +296,106 @@ fn a_shortened_summary_is_the_same_for_a_history_and_for_its_view() {
     }
     assert!(seen > 1, "{seen}");
 }
+
+/// Steps of an agent: a call with this input, and its result.
+fn step(id: usize, input: serde_json::Value, output: &str) -> [M; 2] {
+    [call(&format!("call_{id}"), "tool", input), result(&format!("call_{id}"), output)]
+}
+
+#[test]
+fn a_clear_takes_the_oldest_results_and_stops_at_the_target() {
+    let mut history = vec![user("Compare the eight files.")];
+    for file in 0..8 {
+        history.extend(step(file, json!({ "path": format!("src/{file}.rs") }), &filler(5_000)));
+    }
+    let mut chat = chat("tail", 32_000);
+    chat.options["maxOutputTokens"] = json!(4_000);
+    let prepared = chat.before_model(&history, Some(&mut |_| panic!("nobody has to be asked"))).unwrap();
+    let report = prepared.committed.report;
+    assert_eq!(report.rung, Some("clear"));
+    let whole =
+        |view: &[M]| view.iter().filter(|message| message.role == Role::Tool && history.contains(message)).count();
+    assert!((3..8).contains(&whole(&prepared.view)), "{} of eight results are whole", whole(&prepared.view));
+    // The target is half of the room, and one file is an eighth of what there was.
+    let (trigger, left) = (report.after.trigger, report.after.tokens + report.after.bound);
+    assert!(left > trigger * 3 / 10 && left < trigger * 8 / 10, "{left} of {trigger}");
+    let cleared = prepared.view.iter().position(|message| message.role == Role::Tool && history.contains(message));
+    assert!(prepared.view[cleared.unwrap()..].iter().all(|message| history.contains(message)), "the oldest go first");
+}
+
+#[test]
+fn old_inputs_are_cleared_with_old_results_and_nobody_is_asked() {
+    let mut history = vec![user("Write the forty files.")];
+    for file in 0..40 {
+        let input = json!({ "path": format!("src/{file}.rs"), "content": filler(12_000), "force": true });
+        history.extend(step(file, input, "written"));
+    }
+    let mut chat = chat("tail", 100_000);
+    let prepared = chat.before_model(&history, Some(&mut |_| panic!("nobody has to be asked"))).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"), "{}", prepared.committed.report.reason);
+    let P::Call { input, .. } = &prepared.view[1].parts[0] else { panic!("a call") };
+    assert_eq!((&input["path"], &input["force"]), (&json!("src/0.rs"), &json!(true)), "the same members");
+    assert!(input["content"].as_str().unwrap().len() < 600, "{input}");
+    assert_eq!(prepared.view[prepared.view.len() - 6..], history[history.len() - 6..], "the newest stay");
+    assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+}
+
+#[test]
+fn turns_whose_tools_the_provider_runs_are_covered_like_others() {
+    let mut history = vec![user("Research it.")];
+    for id in 0..200 {
+        let result = P::Result { id: format!("call_{id}"), output: filler(1_600).into(), failed: false };
+        let mut step = calls(&[&format!("call_{id}")]);
+        step.parts.extend([result, P::Text(format!("Step {id} is done."))]);
+        history.push(step);
+    }
+    let prepared = chat("tail", 32_000).before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.outcome, Outcome::Compacted, "{}", prepared.committed.report.reason);
+    assert_eq!(prepared.view.last(), history.last());
+    assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+}
+
+fn compact(chat: &Chat, keep: serde_json::Value) -> Chat {
+    let mut chat = chat.clone();
+    chat.more["compact"] = json!(true);
+    chat.more["keep"] = keep;
+    chat
+}
+
+#[test]
+fn compacting_by_hand_covers_all_but_the_newest_turn_however_small_the_chat_is() {
+    let mut history = long_turns(6);
+    history.extend([user("And now?"), assistant("Now this.")]);
+    let chat = chat("tail", 100_000);
+    let covers = |keep| {
+        let mut chat = compact(&chat, keep);
+        let prepared = chat.before_model(&history, Some(&mut |_| answer("What came before."))).unwrap();
+        assert_eq!(prepared.view.last(), history.last());
+        assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+        (chat.session().checkpoints.last().map(|checkpoint| checkpoint.covers.count), prepared.committed.report.reason)
+    };
+    assert_eq!(covers(json!(null)).0, Some(12));
+    assert_eq!(covers(json!({ "turns": 3 })).0, Some(8));
+    assert_eq!(covers(json!({ "messages": 5 })).0, Some(9));
+    assert_eq!(covers(json!({ "turns": 1, "messages": 1 })).0, Some(12));
+    let (none, reason) = covers(json!({ "turns": 50 }));
+    assert_eq!(none, None);
+    assert!(reason.starts_with("There is nothing to gain by compacting"), "{reason}");
+    let refused = compact(&chat, json!({ "turn": 1 })).call(&history).unwrap_err();
+    assert_eq!((refused.code.as_str(), refused.path.as_deref()), ("invalid-call", Some("keep.turn")));
+}
+
+#[test]
+fn a_switch_of_models_reports_where_lasting_cuts_are_made_anew() {
+    let mut history = vec![user("Read it."), call("a", "read", json!({})), result("a", &filler(60_000))];
+    history.extend([assistant("Read."), user("Thanks.")]);
+    let mut chat = Chat::new(json!({ "contextWindow": 12_000, "maxOutputTokens": 500 }));
+    chat.more["model"] = json!("gpt-5");
+    chat.before_model(&history, None).unwrap();
+    history.extend([assistant("You are welcome."), user("Go on.")]);
+    let same = chat.clone().before_model(&history, None).unwrap().committed.report;
+    assert_eq!(same.first_changed, None);
+    chat.more["model"] = json!("claude-opus-4-5");
+    let other = chat.before_model(&history, None).unwrap().committed.report;
+    assert_eq!(other.first_changed, Some(2), "the result is cut to another length");
+}

@@ -92,6 +92,23 @@ fn a_result_without_its_call_stays_with_the_message_before_it() {
     assert_eq!(legal(&[user("q"), results(&["lost"]), user("next")]), [0, 2, 3]);
 }
 
+/// A message in which the provider itself answers the call of it.
+fn executed(id: &str) -> M {
+    let result = P::Result { id: id.into(), output: "out".into(), failed: false };
+    M { role: Role::Assistant, parts: [calls(&[id]).parts, vec![result, P::Text("So.".into())]].concat() }
+}
+
+#[test]
+fn a_call_answered_in_its_own_message_binds_no_other_message() {
+    assert_eq!(legal(&[user("?"), executed("a"), executed("b"), executed("a")]), [0, 1, 2, 3, 4]);
+    // A result that comes in a later message of the assistant stays with its call.
+    let late = M { role: Role::Assistant, parts: vec![P::Result { id: "a".into(), output: 1.into(), failed: false }] };
+    assert_eq!(legal(&[user("?"), calls(&["a"]), executed("b"), late.clone(), assistant("!")]), [0, 1, 4, 5]);
+    assert_eq!(legal(&[user("?"), late]), [0, 1, 2], "an orphan");
+    // A call that nobody answered does not hold those that follow it together.
+    assert_eq!(legal(&[user("?"), calls(&["a"]), executed("b"), executed("c")]), [0, 1, 2, 3, 4]);
+}
+
 #[test]
 fn no_messages_have_one_cut() {
     assert_eq!(legal(&[]), [0]);

@@ -1,8 +1,7 @@
 //! What a text that is too large is cut to: within its cap, in its own structure, honest about what is missing.
 
 use crate::support::filler;
-use precis::message::PartKind;
-use precis::plan::clip::cut;
+use precis::plan::clip::{DONE_CUT, cut};
 use precis::tokens::{self, Estimator};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -16,7 +15,7 @@ fn tokens(text: &str) -> u64 {
 }
 
 fn result(text: &str, cap: u64) -> String {
-    cut(text, cap, PartKind::Result, &[], &estimator())
+    cut(text, cap, DONE_CUT, &[], &estimator())
 }
 
 /// A tool's output as it was recorded.
@@ -57,7 +56,7 @@ fn a_log_keeps_its_errors_with_what_belongs_to_them_and_both_ends() {
     ] {
         assert!(short.contains(kept), "{kept} is missing:\n{short}");
     }
-    assert!(short.contains(" lines left out here. Run the tool again, for a smaller part, if you need it."), "{short}");
+    assert!(short.contains(" lines left out here. The call succeeded: do not repeat it for its effect."), "{short}");
     assert_eq!(missing(&short).0 + visible(&short), visible(&log), "{short}");
     let total = log.split('\n').count();
     assert_eq!(missing(&short).1 + short.split('\n').filter(|line| !line.starts_with("[precis: ")).count(), total);
@@ -142,7 +141,7 @@ fn json_stays_json_and_says_how_many_elements_are_missing() {
     assert_eq!(items.len() - 1 + left, 200, "{short}");
     assert_eq!((&items[0], items.last().unwrap()), (&value["items"][0], &value["items"][199]));
     assert!(read["text"].as_str().unwrap().contains(" characters left out here."), "{short}");
-    assert!(short.contains("Run the tool again"), "{short}");
+    assert!(short.contains("for its effect"), "{short}");
     // Cut again, the number still counts from the whole.
     let again: Value = serde_json::from_str(&result(&short, 250)).unwrap();
     let items = again["items"].as_array().unwrap();
