@@ -13,7 +13,7 @@ use crate::state::SessionState;
 /// The other half is for [`again`](crate::standing::again): 1 if it may be asked; window, trigger and hard limit; slope and uncertainty in
 /// millionths; raw tokens and report of the anchor (0 for none); raw tokens beside the messages, of system and tools; and
 /// the state's revision.
-pub type Standing = [u64; 26];
+pub type Standing = [u64; 27];
 
 /// What came of a commit.
 #[derive(Clone, Debug)]

@@ -23,7 +23,7 @@ use crate::state::{Pending, SessionState};
 use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::text;
-use crate::tokens::calibration::Reply;
+use crate::tokens::calibration::{Reading, Reply};
 use crate::view::View;
 use crate::work::Work;
 
@@ -329,6 +329,7 @@ fn apply_plan(
             raw: report.after.raw,
             at: work.history.position(work.history.end()),
             counted: call.counted,
+            window: call.window,
             key: call.key(),
         });
     }
@@ -365,13 +366,15 @@ pub fn after_model(
     // One reading for each request, whatever it is worth.
     state.pending = None;
     if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
-        state.went_through(&pending.key, reported);
         state.calibration = state.calibration.under(&pending.key);
-        state.calibration.learn(
-            crate::tokens::calibration::Reading { raw: pending.raw, reported },
+        let believed = state.calibration.learn(
+            Reading { raw: pending.raw, reported },
             pending.counted,
             call.estimator.clone().for_model(pending.key.split('|').nth(1)).slope(),
+            Some(pending.window).filter(|&window| window > 0),
         );
+        // That the request went through is certain; how large it was, only if the report is believed.
+        state.went_through(&pending.key, if believed { reported } else { 0 });
         // A reading that is parked says nothing about the next prompt, nor does its output.
         if state.calibration.reply.is_none()
             && state.calibration.anchor.is_some_and(|anchor| (anchor.raw, anchor.reported) == (pending.raw, reported))

@@ -144,6 +144,8 @@ codes! {
         RequirementsCut = "requirements-cut",
         /// The error given as `overflow` is not about the size of the request.
         NotAnOverflow = "not-an-overflow",
+        /// Usage that cannot be of the request it was reported for is not believed.
+        UsageDoubted = "usage-doubted",
         /// A refusal has taught a smaller limit than the configured one.
         LearnedLimit = "learned-limit",
     }

@@ -45,13 +45,14 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
     // Nothing else of a call or state has a say about messages that are added.
     let again = calibration.reply.is_none()
         && calibration.anchor.is_none_or(|anchor| anchor.reported > 0)
+        && calibration.parked.is_none()
         && state.rewrites.is_empty()
         && !call.options.estimator.charges_result_name()
         && call.must_keep.is_empty()
         && call.uncounted_tools + call.unreadable == 0
         && !call.counter_failed;
     let anchor = calibration.anchor.unwrap_or_default();
-    let mut standing = [0; 26];
+    let mut standing = [0; 27];
     standing[2] = history.chain_at(end)?;
     standing[3] = known.unwrap_or_else(|| structure(state));
     standing[14..].copy_from_slice(&[
@@ -67,6 +68,8 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
         system,
         tools,
         state.revision,
+        // Where nothing was learned, nothing can be of another kind than it.
+        if calibration.learned() { calibration.learned_on() } else { u64::MAX },
     ]);
     sums(&mut standing, view, history, start, changed);
     Some(standing)
@@ -102,7 +105,7 @@ pub struct Passed {
 /// # Errors
 /// When records are malformed.
 pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
-    let &[_, end, chain, .., raw, reported, beside, system, tools, revision] = standing;
+    let &[_, end, chain, .., raw, reported, beside, system, tools, revision, learned_on] = standing;
     let (slope, bound) = (standing[18], standing[19]);
     if standing[14] == 0 {
         return Ok(None);
@@ -111,7 +114,7 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
     let view = added(&history, standing);
     let anchor = (reported > 0).then_some(Reading { raw, reported });
     let measure = Measure {
-        calibration: &Calibration { anchor, whole: Some(slope), ..Calibration::default() },
+        calibration: &Calibration { anchor, whole: Some(slope), whole_raw: Some(learned_on), ..Calibration::default() },
         range: SlopeRange { least: slope, start: slope, most: slope, bound },
         window: Window { size: standing[15], trigger: standing[16], hard: standing[17] },
         beside,
@@ -184,6 +187,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         raw: usage.raw,
         at: work.history.position(work.history.end()),
         counted: call.counted,
+        window: call.window,
         key: call.key(),
     });
     Ok(Some(Committed { state: work.state, report, changed: changed == 1, view: Vec::new(), next: None, standing }))

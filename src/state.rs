@@ -177,6 +177,8 @@ pub struct Pending {
     pub at: Option<Position>,
     /// System and tools were counted.
     pub counted: bool,
+    /// The context window it was made for: no report above it can be of this request. 0 in states of earlier versions.
+    pub window: u64,
     /// Under which key.
     pub key: String,
 }
@@ -269,6 +271,9 @@ impl Record for Pending {
         archive.count("raw", &mut self.raw);
         archive.maybe_position("at", &mut self.at);
         archive.flag("counted", &mut self.counted);
+        let mut window = Some(self.window).filter(|&window| window > 0);
+        archive.maybe_count("window", &mut window);
+        self.window = window.unwrap_or(0);
         archive.text("key", &mut self.key);
     }
 }

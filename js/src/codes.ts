@@ -15,6 +15,7 @@ export type ErrorCode =
   | "newer-state"
   | "preset-with-strategy"
   | "reserve-too-large"
+  | "run-in-use"
   | "too-deep"
   | "unknown-option"
   | "unreadable-value"
@@ -41,4 +42,5 @@ export type WarningCode =
   | "summary-failed"
   | "summary-limited"
   | "unanswered-call"
-  | "uncounted-tools";
+  | "uncounted-tools"
+  | "usage-doubted";

@@ -314,6 +314,7 @@ pub(crate) fn commit(
         raw: request,
         at: None,
         counted: work.call.counted,
+        window: 0,
         key: work.call.key(),
     });
     Ok(Committed { state: work.state, report, changed, view: sent, next, standing: None })

@@ -27,6 +27,18 @@ const OUTLIER: u64 = 250_000;
 const FADE: u64 = 64;
 /// A first report below this part of the least possible is a placeholder or a part, as one in so many.
 const PLACEHOLDER: u64 = 4;
+/// What a first report may hold that is in no message, as one part in so many of the window: a system prompt and tools
+/// that the host did not pass. More than that needs a second report that says the same, for it alone could fill the window.
+const HIDDEN: u64 = 8;
+/// The least of this in a small window, in tokens, of which it may be a quarter at most.
+const HIDDEN_LEAST: u64 = 2_000;
+/// Two readings agree if they are no further apart than this part of the smaller request, in millionths. Totals over
+/// several requests are further apart: each holds one request more.
+const AGREEMENT: u64 = 250_000;
+/// Readings that were not believed are counted up to this.
+const DOUBTED_MOST: u64 = 1_000;
+/// One token for each raw one, in millionths: what text costs of which nothing is known.
+const ONE_TO_ONE: u64 = 1_000_000;
 
 /// What was reported for what was sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,10 +86,14 @@ pub struct Calibration {
     pub grown: Option<Reading>,
     /// Slope found from a whole request, before any increment, in millionths.
     pub whole: Option<u64>,
+    /// Raw tokens of that request; none in states of earlier versions.
+    pub whole_raw: Option<u64>,
     /// Relative errors of guesses, newest last, in millionths.
     pub errors: Vec<u64>,
     /// A reading too far off to believe alone.
     pub parked: Option<Reading>,
+    /// Readings in a row that were not believed, the parked one among them.
+    pub doubted: u64,
 }
 
 /// An estimate with its uncertainty.
@@ -100,7 +116,13 @@ impl Calibration {
         let fresh = Self { key: key.to_owned(), ..Self::default() };
         // Another model of the same family: the intercept is gone, what was learned of the text stays.
         if estimator(&self.key) == estimator(key) {
-            Self { grown: self.grown, whole: self.whole, errors: self.errors.clone(), ..fresh }
+            Self {
+                grown: self.grown,
+                whole: self.whole,
+                whole_raw: self.learned_on_whole(),
+                errors: self.errors.clone(),
+                ..fresh
+            }
         } else {
             fresh
         }
@@ -129,7 +151,7 @@ impl Calibration {
     /// The estimate of a request of `raw` raw tokens in all.
     pub fn estimate(&self, raw: u64, range: SlopeRange) -> Estimate {
         let scaled = self.scale(raw, range);
-        let (tokens, guessed) = match self.anchor {
+        let (tokens, guessed, new) = match self.anchor {
             Some(anchor) => {
                 let at_anchor = self.scale(anchor.raw, range);
                 let mut affine = (anchor.reported + scaled).saturating_sub(at_anchor);
@@ -139,11 +161,36 @@ impl Calibration {
                 }
                 // Less than the anchor's own part of it would mean that the provider adds less than nothing.
                 let part = scale(anchor.reported, raw.min(anchor.raw), anchor.raw);
-                (affine.max(part), scaled.abs_diff(at_anchor))
+                (affine.max(part), scaled.abs_diff(at_anchor), raw.saturating_sub(anchor.raw))
             }
-            None => (scaled, scaled),
+            None => (scaled, scaled, raw),
         };
-        Estimate { tokens, bound: times(guessed, self.uncertainty(range.bound)) }
+        Estimate { tokens, bound: times(guessed, self.uncertainty(range.bound)).max(self.spread(new, range)) }
+    }
+
+    /// By how much `new` raw tokens may be more than the slope says because they are another kind of text than it was
+    /// learned on: up to one token for each raw one, in proportion to how much was learned on it.
+    fn spread(&self, new: u64, range: SlopeRange) -> u64 {
+        let short = ONE_TO_ONE.saturating_sub(self.slope(range));
+        if !self.learned() || short == 0 {
+            return 0;
+        }
+        let learned_on = self.learned_on();
+        let unlike = if new >= learned_on { new } else { scale(new, new, learned_on) };
+        times(unlike, short)
+    }
+
+    /// Raw tokens that the slope was learned on.
+    pub fn learned_on(&self) -> u64 {
+        match self.grown {
+            Some(grown) if grown.raw > 0 => grown.raw,
+            _ => self.learned_on_whole().unwrap_or(0),
+        }
+    }
+
+    fn learned_on_whole(&self) -> Option<u64> {
+        // A state of an earlier version does not say: the newest report is at least as large.
+        self.whole_raw.or_else(|| self.whole.and(self.anchor).map(|anchor| anchor.raw))
     }
 
     /// The raw tokens that bring a request of `raw` raw tokens to `tokens` estimated ones.
@@ -178,10 +225,18 @@ impl Calibration {
         percentile.unwrap_or(start).clamp(BOUND_RANGE.0, BOUND_RANGE.1)
     }
 
-    /// Learns from a report. `counted`: system and tools were part of `reading.raw`, so that nothing large is hidden.
-    pub fn learn(&mut self, reading: Reading, counted: bool, range: SlopeRange) {
-        if reading.raw == 0 || reading.reported == 0 || self.is_outlier(reading, range) {
-            return;
+    /// Learns from a report, and returns whether it was believed. `counted`: system and tools were part of `reading.raw`, so
+    /// that nothing large is hidden. `window`: what the model takes, if a report above it cannot be of one request.
+    pub fn learn(&mut self, reading: Reading, counted: bool, range: SlopeRange, window: Option<u64>) -> bool {
+        if reading.raw == 0 || reading.reported == 0 {
+            return false;
+        }
+        if window.is_some_and(|window| reading.reported > window) {
+            self.park(reading);
+            return false;
+        }
+        if self.is_outlier(reading, range, window) {
+            return false;
         }
         if let Some(anchor) = self.anchor {
             let before = self.estimate(reading.raw, range);
@@ -194,9 +249,11 @@ impl Calibration {
             self.grow(anchor, reading);
         } else if counted {
             self.whole = Some(ratio(reading.reported, reading.raw).clamp(range.least, range.most));
+            self.whole_raw = Some(reading.raw);
         }
         self.anchor = Some(reading);
         self.reply = None;
+        true
     }
 
     fn grow(&mut self, from: Reading, to: Reading) {
@@ -210,28 +267,45 @@ impl Calibration {
         }
     }
 
-    fn is_outlier(&mut self, reading: Reading, range: SlopeRange) -> bool {
+    fn park(&mut self, reading: Reading) {
+        self.parked = Some(reading);
+        self.doubted = (self.doubted + 1).min(DOUBTED_MOST);
+    }
+
+    /// The parked reading, if that is worth a word: a first one, or another after one that was not believed. A single one
+    /// is what a compaction may leave behind.
+    pub fn doubtful(&self, window: u64) -> Option<u64> {
+        let reported = self.parked?.reported;
+        (self.anchor.is_none() || self.doubted > 1 || reported > window).then_some(reported)
+    }
+
+    fn is_outlier(&mut self, reading: Reading, range: SlopeRange, window: Option<u64>) -> bool {
         let estimate = self.estimate(reading.raw, range);
         let off = estimate.tokens.abs_diff(reading.reported);
+        let doubt = times(estimate.tokens, OUTLIER).max(3 * estimate.bound);
         let believed = match self.anchor {
-            Some(_) => off <= times(estimate.tokens, OUTLIER).max(3 * estimate.bound),
-            None => reading.reported >= times(reading.raw, range.least) / PLACEHOLDER,
+            Some(_) => off <= doubt,
+            None if reading.reported < estimate.tokens => {
+                reading.reported >= times(reading.raw, range.least) / PLACEHOLDER
+            }
+            None => window.is_none_or(|window| off <= doubt + (window / HIDDEN).max(HIDDEN_LEAST.min(window / 4))),
         };
         if believed {
-            self.parked = None;
+            (self.parked, self.doubted) = (None, 0);
             return false;
         }
         let agrees = self.parked.take().is_some_and(|parked| {
             let expected =
                 (parked.reported + self.scale(reading.raw, range)).saturating_sub(self.scale(parked.raw, range));
-            expected.abs_diff(reading.reported) <= times(expected, OUTLIER)
+            let smaller = self.scale(reading.raw.min(parked.raw), range);
+            expected.abs_diff(reading.reported) <= times(expected.min(smaller), AGREEMENT)
         });
         if agrees {
             // What was believed until now is refuted, the slope with it.
             *self = Self { key: core::mem::take(&mut self.key), ..Self::default() };
             return false;
         }
-        self.parked = Some(reading);
+        self.park(reading);
         true
     }
 }
@@ -259,7 +333,11 @@ impl Record for Calibration {
         archive.maybe_record("reply", &mut self.reply);
         archive.maybe_record("grown", &mut self.grown);
         archive.maybe_count("whole", &mut self.whole);
+        archive.maybe_count("wholeRaw", &mut self.whole_raw);
         archive.counts("errors", &mut self.errors);
         archive.maybe_record("parked", &mut self.parked);
+        let mut doubted = Some(self.doubted).filter(|&doubted| doubted > 1);
+        archive.maybe_count("doubted", &mut doubted);
+        self.doubted = doubted.unwrap_or(u64::from(self.parked.is_some())).min(DOUBTED_MOST);
     }
 }

@@ -1,7 +1,9 @@
 //! From raw tokens to the provider's.
 
-use crate::support::{Chat, answer, assistant, filler, plain, user};
+use crate::support::{Chat, M, answer, assistant, filler, plain, user};
 use precis::engine::Reported;
+use precis::error::Warning;
+use precis::report::Outcome;
 use precis::state::SessionState;
 use precis::tokens::calibration::{Calibration, Reading};
 use precis::tokens::{Estimator, SlopeRange};
@@ -19,7 +21,7 @@ fn bytes4() -> SlopeRange {
 fn learned(readings: &[(u64, u64)], range: SlopeRange) -> Calibration {
     let mut calibration = Calibration::default();
     for &(raw, reported) in readings {
-        calibration.learn(Reading { raw, reported }, false, range);
+        calibration.learn(Reading { raw, reported }, false, range, None);
     }
     calibration
 }
@@ -56,10 +58,10 @@ fn a_report_is_met_exactly_and_without_doubt() {
 #[test]
 fn a_counted_request_tells_the_slope_at_once() {
     let mut calibration = Calibration::default();
-    calibration.learn(Reading { raw: 1_000, reported: 1_300 }, true, bytes4());
+    calibration.learn(Reading { raw: 1_000, reported: 1_300 }, true, bytes4(), None);
     assert_eq!(calibration.slope(bytes4()), 1_300_000);
     let mut beyond = Calibration::default();
-    beyond.learn(Reading { raw: 1_000, reported: 9_000 }, true, bytes4());
+    beyond.learn(Reading { raw: 1_000, reported: 9_000 }, true, bytes4(), None);
     assert_eq!(beyond.slope(bytes4()), 5_000_000, "within its range");
 }
 
@@ -92,10 +94,10 @@ fn a_reading_far_off_waits_for_a_second_that_agrees() {
     let mut calibration = learned(&[(10_000, 20_000), (10_400, 20_800)], bytes4());
     let before = calibration.clone();
     let off = Reading { raw: 10_500, reported: 60_000 };
-    calibration.learn(off, false, bytes4());
+    calibration.learn(off, false, bytes4(), None);
     assert_eq!((calibration.anchor, calibration.parked), (before.anchor, Some(off)));
     assert_eq!(calibration.estimate(10_500, bytes4()), before.estimate(10_500, bytes4()), "not believed alone");
-    calibration.learn(Reading { raw: 10_600, reported: 60_300 }, false, bytes4());
+    calibration.learn(Reading { raw: 10_600, reported: 60_300 }, false, bytes4(), None);
     assert_eq!(calibration.anchor, Some(Reading { raw: 10_600, reported: 60_300 }));
     assert_eq!(calibration.parked, None);
     assert_eq!(calibration.estimate(10_600, bytes4()).tokens, 60_300);
@@ -104,8 +106,8 @@ fn a_reading_far_off_waits_for_a_second_that_agrees() {
 #[test]
 fn a_lone_outlier_is_forgotten() {
     let mut calibration = learned(&[(10_000, 20_000), (10_400, 20_800)], bytes4());
-    calibration.learn(Reading { raw: 10_500, reported: 60_000 }, false, bytes4());
-    calibration.learn(Reading { raw: 10_600, reported: 21_200 }, false, bytes4());
+    calibration.learn(Reading { raw: 10_500, reported: 60_000 }, false, bytes4(), None);
+    calibration.learn(Reading { raw: 10_600, reported: 21_200 }, false, bytes4(), None);
     assert_eq!(calibration.parked, None);
     assert_eq!(calibration.estimate(10_600, bytes4()).tokens, 21_200);
 }
@@ -113,8 +115,8 @@ fn a_lone_outlier_is_forgotten() {
 #[test]
 fn two_outliers_that_disagree_are_not_believed() {
     let mut calibration = learned(&[(10_000, 20_000)], bytes4());
-    calibration.learn(Reading { raw: 10_000, reported: 60_000 }, false, bytes4());
-    calibration.learn(Reading { raw: 10_000, reported: 200_000 }, false, bytes4());
+    calibration.learn(Reading { raw: 10_000, reported: 60_000 }, false, bytes4(), None);
+    calibration.learn(Reading { raw: 10_000, reported: 200_000 }, false, bytes4(), None);
     assert_eq!(calibration.anchor, Some(Reading { raw: 10_000, reported: 20_000 }));
 }
 
@@ -122,7 +124,7 @@ fn two_outliers_that_disagree_are_not_believed() {
 fn a_first_report_that_cannot_be_all_waits_for_a_second_that_agrees() {
     let mut calibration = learned(&[(10_000, 3)], bytes4());
     assert_eq!((calibration.anchor, calibration.parked), (None, Some(Reading { raw: 10_000, reported: 3 })));
-    calibration.learn(Reading { raw: 10_100, reported: 12_000 }, false, bytes4());
+    calibration.learn(Reading { raw: 10_100, reported: 12_000 }, false, bytes4(), None);
     assert_eq!(calibration.anchor, Some(Reading { raw: 10_100, reported: 12_000 }));
     // Media that count for less than was thought: the second report says the same.
     let media = learned(&[(10_000, 1_500), (10_000, 1_501)], bytes4());
@@ -273,17 +275,129 @@ fn a_compacted_request_is_not_taken_for_nothing() {
     assert!(compacted.committed.report.reply_room() <= 32_000 - after.raw);
 }
 
+/// A window of 20,000, and a chat whose newest request has about 1,900 tokens.
+fn short_chat() -> (Chat, Vec<M>) {
+    let mut chat = Chat::new(json!({ "contextWindow": 20_000, "maxOutputTokens": 1_000 }));
+    let history: Vec<M> =
+        (0..10).flat_map(|_| [user(&filler(280)), assistant(&filler(280))]).chain([user("go on")]).collect();
+    let first = chat.before_model(&history, None).unwrap().committed.report;
+    assert!((1_200..3_000).contains(&first.after.tokens), "{}", first.after.tokens);
+    (chat, history)
+}
+
+fn doubts(report: &precis::report::Report) -> bool {
+    report.warnings.iter().any(|notice| notice.code == Warning::UsageDoubted)
+}
+
+#[test]
+fn a_first_report_above_the_window_is_not_believed_and_the_next_report_says_so() {
+    let (mut chat, mut history) = short_chat();
+    let plain = chat.session();
+    for _ in 0..4 {
+        chat.after_model(60_000);
+        history.extend([assistant("done"), user("and now?")]);
+        let next = chat.before_model(&history, None).unwrap().committed;
+        assert_eq!(next.report.outcome, Outcome::Unchanged, "{}", next.report.reason);
+        assert!(doubts(&next.report), "{:?}", next.report.warnings);
+    }
+    assert_eq!(chat.session().checkpoints, plain.checkpoints);
+    let own = chat.before_model(&history, None).unwrap().committed.report.after.tokens;
+    chat.after_model(own + 40);
+    let right = chat.before_model(&history, None).unwrap().committed.report;
+    assert_eq!((right.after.tokens, doubts(&right)), (own + 40, false), "the first right one is believed");
+}
+
+#[test]
+fn a_first_report_that_would_fill_the_window_waits_for_a_second_that_agrees() {
+    let (mut chat, mut history) = short_chat();
+    chat.after_model(15_000);
+    history.extend([assistant("done"), user("and now?")]);
+    let next = chat.before_model(&history, None).unwrap().committed.report;
+    assert_eq!((next.outcome, doubts(&next)), (Outcome::Unchanged, true));
+    chat.after_model(15_020);
+    let agreed = chat.before_model(&history, None).unwrap().committed.report;
+    assert_eq!((agreed.before.tokens, doubts(&agreed)), (15_020, false), "tools that the host did not pass");
+    // What a system prompt and a few tools have is believed at once.
+    let (mut chat, history) = short_chat();
+    let own = chat.before_model(&history, None).unwrap().committed.report.after.tokens;
+    chat.after_model(own + 2_000);
+    assert_eq!(chat.before_model(&history, None).unwrap().committed.report.after.tokens, own + 2_000);
+}
+
+#[test]
+fn a_slope_learned_on_little_text_is_not_trusted_for_much_text_of_another_kind() {
+    let mut chat = Chat::new(json!({ "contextWindow": 200_000, "maxOutputTokens": 1_000 }));
+    chat.more = json!({ "system": 1 });
+    let mut history = vec![user(&filler(12_000))];
+    let first = chat.before_model(&history, None).unwrap().committed.report.after.raw;
+    chat.after_model(first * 53 / 100);
+    history.extend([assistant("I see."), user(&filler(300_000))]);
+    let pasted = chat.before_model(&history, None).unwrap().committed.report.before;
+    assert!(
+        pasted.tokens + pasted.bound + first >= pasted.raw,
+        "{} + {} for {} raw tokens",
+        pasted.tokens,
+        pasted.bound,
+        pasted.raw
+    );
+}
+
 fn readings() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec((1_u64..300_000, 1_u64..900_000), 0..12)
 }
 
 proptest! {
+    /// A running total over all requests is what an SDK reports that adds usage up.
+    #[test]
+    fn totals_over_several_requests_never_compact_a_short_chat(
+        sizes in prop::collection::vec(200_usize..4_000, 10..30),
+        from in 0_usize..3,
+    ) {
+        let mut chat = Chat::new(json!({ "contextWindow": 40_000, "maxOutputTokens": 1_000 }));
+        let (mut history, mut total) = (vec![user("begin")], 0);
+        for (step, size) in sizes.into_iter().enumerate() {
+            let report = chat.before_model(&history, None).unwrap().committed.report;
+            let own = report.after.raw;
+            if own > 12_000 { break; }
+            prop_assert_eq!(report.outcome, Outcome::Unchanged, "step {}: {} for {}", step, report.after.tokens, own);
+            total += own;
+            chat.after_model(if step < from { own } else { total });
+            history.extend([assistant(&filler(size / 2)), user(&filler(size))]);
+        }
+    }
+
+    #[test]
+    fn no_report_above_the_window_changes_an_estimate(
+        readings in readings(), raw in 1_u64..300_000, window in 1_000_u64..500_000, above in 1_u64..900_000, asked in 1_u64..500_000,
+    ) {
+        let mut calibration = learned(&readings, range("host"));
+        let before = calibration.clone();
+        for _ in 0..3 {
+            let believed = calibration.learn(Reading { raw, reported: window + above }, true, range("host"), Some(window));
+            prop_assert!(!believed);
+        }
+        prop_assert_eq!(calibration.estimate(asked, range("host")), before.estimate(asked, range("host")));
+    }
+
+    #[test]
+    fn the_bound_covers_one_token_for_each_raw_one_of_more_than_was_learned_on(
+        raw in 100_u64..50_000, slope in 500_000_u64..1_000_000, more in 0_u64..200_000,
+    ) {
+        let mut calibration = Calibration::default();
+        calibration.learn(Reading { raw, reported: raw * slope / 1_000_000 }, true, range("host"), None);
+        let estimate = calibration.estimate(2 * raw + more, range("host"));
+        prop_assert!(estimate.tokens + estimate.bound + 4 >= calibration.anchor.unwrap().reported + raw + more, "{:?}", estimate);
+        // In proportion: of a tenth of what it was learned on a tenth of the difference.
+        let little = calibration.estimate(raw + raw / 10, range("host"));
+        prop_assert!(little.bound <= raw / 10 / 4 + 2, "{:?}", little);
+    }
+
     #[test]
     fn slope_and_bound_stay_in_their_ranges(readings in readings(), counted in any::<bool>(), raw in 1_u64..500_000) {
         for range in [bytes4(), range("host")] {
             let mut calibration = Calibration::default();
             for &(raw, reported) in &readings {
-                calibration.learn(Reading { raw, reported }, counted, range);
+                calibration.learn(Reading { raw, reported }, counted, range, None);
                 let slope = calibration.slope(range);
                 prop_assert!((range.least..=range.most).contains(&slope), "{}", slope);
             }
@@ -291,14 +405,16 @@ proptest! {
             let guessed = calibration.anchor.map_or(calibration.scale(raw, range), |anchor| {
                 calibration.scale(raw, range).abs_diff(calibration.scale(anchor.raw, range))
             });
-            prop_assert!(estimate.bound >= guessed / 100 && estimate.bound <= guessed.div_ceil(4), "{:?} {}", estimate, guessed);
+            // More only where what is new may be another kind of text than the slope was learned on.
+            let most = guessed.div_ceil(4).max(raw.saturating_sub(calibration.scale(raw, range)));
+            prop_assert!(estimate.bound >= guessed / 100 && estimate.bound <= most, "{:?} {}", estimate, guessed);
         }
     }
 
     #[test]
     fn after_a_believed_report_the_estimate_is_exact(readings in readings(), raw in 1_u64..300_000, reported in 1_u64..900_000) {
         let mut calibration = learned(&readings, bytes4());
-        calibration.learn(Reading { raw, reported }, false, bytes4());
+        calibration.learn(Reading { raw, reported }, false, bytes4(), None);
         if calibration.anchor == Some(Reading { raw, reported }) {
             prop_assert_eq!(calibration.estimate(raw, bytes4()).tokens, reported);
         } else {
@@ -311,7 +427,7 @@ proptest! {
     fn fixed_tokens_are_never_negative(readings in readings(), counted in any::<bool>(), tenths in 0_u64..=10) {
         let mut calibration = Calibration::default();
         for (raw, reported) in readings {
-            calibration.learn(Reading { raw, reported }, counted, bytes4());
+            calibration.learn(Reading { raw, reported }, counted, bytes4(), None);
         }
         if let Some(anchor) = calibration.anchor {
             let raw = anchor.raw * tenths / 10;
@@ -331,7 +447,7 @@ proptest! {
     fn a_calibration_survives_json(readings in readings(), counted in any::<bool>()) {
         let mut calibration = Calibration::default();
         for (raw, reported) in readings {
-            calibration.learn(Reading { raw, reported }, counted, bytes4());
+            calibration.learn(Reading { raw, reported }, counted, bytes4(), None);
         }
         let state = SessionState { calibration: calibration.clone(), ..SessionState::default() };
         prop_assert_eq!(&SessionState::parse(&plain(&state)).unwrap().calibration, &calibration);

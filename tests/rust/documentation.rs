@@ -5,12 +5,13 @@ use precis::error::{Code, Warning};
 use std::collections::BTreeSet;
 
 /// Raised by TypeScript, before or around the engine.
-const RAISED_BY_TYPESCRIPT: [&str; 8] = [
+const RAISED_BY_TYPESCRIPT: [&str; 9] = [
     "engine-load",
     "engine-trap",
     "format-answer",
     "message-hole",
     "messages-not-array",
+    "run-in-use",
     "too-deep",
     "unreadable-value",
     "wrong-format",

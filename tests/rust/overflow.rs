@@ -207,6 +207,9 @@ fn a_prompt_that_went_through_raises_what_was_learned() {
     chat.before_model(&messages, None).unwrap();
     refused(&mut chat, &messages, says("prompt is too long: 41000 tokens > 32000 maximum"));
     chat.after_model(35_000);
+    assert_eq!(chat.session().learned[0].window, Some(32_000), "a report far off is not believed alone");
+    chat.before_model(&messages, None).unwrap();
+    chat.after_model(35_000);
     assert_eq!(chat.session().learned[0].window, Some(35_000));
     chat.before_model(&messages, None).unwrap();
     chat.after_model(20_000);

@@ -1,12 +1,13 @@
-import type {
-  Compactor,
-  CompactorOptions,
-  ContextUsage,
-  ModelCall,
-  Prepared,
-  Report,
-  SessionState,
-  Warning,
+import {
+  type Compactor,
+  type CompactorOptions,
+  type ContextUsage,
+  type ModelCall,
+  PrecisError,
+  type Prepared,
+  type Report,
+  type SessionState,
+  type Warning,
 } from "precis";
 import { checkStep, objectOf } from "./given.ts";
 import { asksForCompaction, showsCompaction } from "./provider.ts";
@@ -34,6 +35,14 @@ interface Sent {
   readonly call: ModelCall<Message>;
 }
 
+/** A call of the SDK whose newest step is not finished. */
+interface Open {
+  /** Its `steps` array. */
+  readonly steps: object;
+  /** The messages it began with. */
+  readonly began: readonly Message[];
+}
+
 /** Attempts to write a state before others' writes are left alone. */
 const MOST_ATTEMPTS = 3;
 
@@ -44,7 +53,7 @@ export class Session implements Run {
   private readonly place: Place | null = null;
   /** Resolves when the state is there; null until somebody asked for it. */
   private loaded: Promise<void> | null = null;
-  /** By the SDK's `steps` array: whoever gives one run to two calls gets two. */
+  /** By the SDK's `steps` array: one run may serve one call after another. */
   private readonly sent = new WeakMap<object, Sent>();
   private last: Sent | null = null;
   /** What the last step answered. */
@@ -55,6 +64,7 @@ export class Session implements Run {
   /** What the provider said when it refused the last request. */
   private refusal: unknown;
   private compactsItself: boolean;
+  private open: Open | null = null;
 
   constructor(
     private readonly shared: Shared,
@@ -79,6 +89,7 @@ export class Session implements Run {
 
   readonly prepareStep: PrepareStep = async <M extends Message>(step: StepOptions<M>) => {
     checkStep(step);
+    this.enter(step);
     this.loaded ??= this.load();
     await this.loaded;
     const finished = step.steps.at(-1);
@@ -103,6 +114,7 @@ export class Session implements Run {
 
   readonly onStepFinish = (step: Step): void => {
     objectOf(step, "step", "the step that the AI SDK has finished");
+    this.open = null;
     this.learn(step);
     this.reply = replyOf(step);
     this.meter = null;
@@ -157,6 +169,21 @@ export class Session implements Run {
     if ((await this.place?.save(state)) === "conflict") this.current = (await this.place?.load()) ?? state;
     else this.current = state;
     this.tell(report);
+  }
+
+  /**
+   * Usage is reported for a run, not for a call, so a run has one unfinished step at most. A call that failed never says
+   * so: whoever asks the same again, or goes on from there, is no second call.
+   */
+  private enter<M extends Message>({ steps, messages }: StepOptions<M>): void {
+    const { open } = this;
+    if (open && open.steps !== steps && !goesOnFrom(open.began, messages))
+      throw new PrecisError(
+        "run-in-use",
+        "prepareStep",
+        "This run is in the middle of another call, and the usage of both would be mixed: make one run for each call (`run({ … })`).",
+      );
+    this.open = open?.steps === steps ? open : { steps, began: messages };
   }
 
   /** The state a store has, if the program has not given its own. */
@@ -287,6 +314,16 @@ function replyOf(step: unknown): readonly Message[] {
   if (!Array.isArray(messages) || (Array.isArray(content) && content.length === 0)) return [];
   const from = messages.findLastIndex((message: Message | null) => message?.role === "assistant");
   return from < 0 ? [] : messages.slice(from);
+}
+
+/** Whether messages begin with those of an earlier call, perhaps in other objects. */
+function goesOnFrom(earlier: readonly Message[], messages: readonly Message[]): boolean {
+  try {
+    const front = messages.slice(0, earlier.length);
+    return isSame(earlier, front) || JSON.stringify(earlier) === JSON.stringify(front);
+  } catch {
+    return false;
+  }
 }
 
 const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>

@@ -66,7 +66,7 @@ export type PrepareStep = <M extends { role: string; content: unknown }>(
   options: StepOptions<M>,
 ) => Promise<{ messages?: M[]; maxOutputTokens?: number } | undefined>;
 
-/** One call of generateText or streamText. */
+/** One call of generateText or streamText at a time: `prepareStep` rejects a second one (`run-in-use`). */
 export interface Run {
   /** For the call's option of this name. */
   readonly prepareStep: PrepareStep;

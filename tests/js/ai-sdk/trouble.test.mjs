@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { compaction, toDataPart } from "precis/ai-sdk";
 import { aiSdk, aiSdkUI } from "precis/formats";
 import { z } from "zod";
-import { faults, scripted, sdks } from "./sdks.mjs";
+import { faults, OVERHEAD, scripted, sdks, tokensOf } from "./sdks.mjs";
 
 const WINDOW = 5_000;
 const REPLY = 400;
@@ -244,7 +244,7 @@ test("a UI message in the middle of streaming, converted by the SDK: the request
   }
 });
 
-test("one run given to two calls at once serves both", async () => {
+test("of two calls at once with one run the first is served to its end, the second refused", async () => {
   const sdk = latest;
   const { model, requests } = scripted(sdk, (_, n) =>
     n < 20
@@ -253,7 +253,7 @@ test("one run given to two calls at once serves both", async () => {
   );
   const run = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY }).run({});
   const tools = { read: sdk.ai.tool({ inputSchema: z.object({}), execute: async () => LONG }) };
-  await Promise.all(
+  const [left, right] = await Promise.allSettled(
     ["Left", "Right"].map((name) =>
       sdk.ai.generateText({
         ...{ model, tools, messages: past(3, name), prepareStep: run.prepareStep },
@@ -261,10 +261,12 @@ test("one run given to two calls at once serves both", async () => {
       }),
     ),
   );
+  equal(left.value?.text, "Done.", String(left.reason));
+  equal(right.reason?.code, "run-in-use");
+  equal(requests.length, 21);
   for (const { prompt } of requests) {
     deepEqual(faults(prompt), []);
-    const text = JSON.stringify(prompt);
-    ok(!(text.includes("Left") && text.includes("Right")));
+    ok(!JSON.stringify(prompt).includes("Right"));
   }
 });
 
@@ -301,3 +303,57 @@ test("a format given to compaction is refused when it is called: it reads what t
   for (const format of [aiSdk, aiSdkUI])
     throws(() => compaction({ format, contextWindow: WINDOW }), { code: "invalid-option", path: "format" });
 });
+
+for (const sdk of sdks) {
+  test(`${sdk.name}: usage that is added up over the steps covers nothing that fits`, async () => {
+    let total = 0;
+    const { model } = scripted(sdk, (prompt, n) => {
+      total += tokensOf(prompt) + OVERHEAD;
+      const call = { type: "tool-call", toolCallId: `c${n}`, toolName: "look", input: {} };
+      return { inputTokens: total, content: [n < 12 ? call : { type: "text", text: "Done." }] };
+    });
+    const look = sdk.ai.tool({ inputSchema: z.object({}), execute: () => LONG });
+    const run = compaction({ contextWindow: 20_000, maxOutputTokens: REPLY }).run({});
+    const { text } = await sdk.ai.generateText({
+      ...{ model, messages: past(6), maxOutputTokens: REPLY, tools: { look } },
+      ...{ stopWhen: sdk.stepCountIs(20), prepareStep: run.prepareStep, onStepFinish: run.onStepFinish },
+    });
+    equal(text, "Done.");
+    ok(total > 20_000, `${total} in all`);
+    deepEqual(
+      run.reports.map(({ outcome }) => outcome),
+      Array(13).fill("unchanged"),
+    );
+    ok(codes(run).includes("usage-doubted"));
+  });
+
+  test(`${sdk.name}: a run that is given to two calls at the same time refuses the second`, async () => {
+    const gate = deferred();
+    const { model } = scripted(sdk, () => ({ content: [{ type: "text", text: "Done." }] }), {
+      delay: () => gate.promise,
+    });
+    const run = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY }).run({});
+    const call = (messages) =>
+      sdk.ai.generateText({
+        ...{ model, messages, maxOutputTokens: REPLY, maxRetries: 0 },
+        ...{ prepareStep: run.prepareStep, onStepFinish: run.onStepFinish },
+      });
+    const first = call(past(2, "First"));
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    await rejects(call(past(2, "Second")), { name: "PrecisError", code: "run-in-use" });
+    gate.resolve();
+    equal((await first).text, "Done.");
+    const { state } = run;
+    // One after the other is what a conversation is.
+    equal((await call(past(3, "First"))).text, "Done.");
+    notEqual(run.state, state);
+  });
+}
+
+function deferred() {
+  let resolve;
+  const promise = new Promise((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -219,3 +219,23 @@ test("a report is taken once", () => {
   const once = after({ prompt_tokens: 3_000 });
   deepEqual(compactor.afterModel(once, { prompt_tokens: 9_000 }), once);
 });
+
+test("a total of usage in place of one request's is not believed, and the past stays in the view", async () => {
+  const small = createCompactor({ format: openaiChat, contextWindow: 20_000, maxOutputTokens: 1_000 });
+  const talk = chat(30);
+  let state = null;
+  let own = 0;
+  for (const prompt_tokens of [60_000, 62_000, 64_000]) {
+    const { view, report, ...next } = await small.beforeModel({ messages: talk, state });
+    own ||= report.after.tokens;
+    deepEqual(view, talk);
+    ok(report.after.tokens === own && report.outcome === "unchanged", `${report.after.tokens}, not ${own}`);
+    ok(state === null || report.warnings.some(({ code }) => code === "usage-doubted"));
+    state = small.afterModel(next.state, { prompt_tokens, completion_tokens: 50 }, report.request);
+  }
+  const { report, ...last } = await small.beforeModel({ messages: talk, state });
+  state = small.afterModel(last.state, { prompt_tokens: own + 20, completion_tokens: 50 }, report.request);
+  const right = await small.beforeModel({ messages: talk, state });
+  ok(right.report.after.tokens === own + 20 && right.report.after.source === "reported");
+  ok(!right.report.warnings.some(({ code }) => code === "usage-doubted"));
+});
