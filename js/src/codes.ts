@@ -16,6 +16,7 @@ export type ErrorCode =
   | "preset-with-strategy"
   | "reserve-too-large"
   | "run-in-use"
+  | "seal-broken"
   | "too-deep"
   | "unknown-option"
   | "unreadable-value"

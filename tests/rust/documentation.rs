@@ -5,13 +5,14 @@ use precis::error::{Code, Warning};
 use std::collections::BTreeSet;
 
 /// Raised by TypeScript, before or around the engine.
-const RAISED_BY_TYPESCRIPT: [&str; 9] = [
+const RAISED_BY_TYPESCRIPT: [&str; 10] = [
     "engine-load",
     "engine-trap",
     "format-answer",
     "message-hole",
     "messages-not-array",
     "run-in-use",
+    "seal-broken",
     "too-deep",
     "unreadable-value",
     "wrong-format",

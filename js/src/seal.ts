@@ -1,0 +1,86 @@
+/**
+ * A state that passes through a client: sealed before it leaves, opened when it comes back. A seal shows that a state is
+ * one of yours and was not changed; it does not hide what is in it.
+ *
+ * @module
+ */
+import { PrecisError, type SessionState } from "precis";
+
+/** The secret: at least 16 bytes, as bytes, as a text, or as a key of Web Crypto for HMAC with SHA-256. */
+export type SealKey = string | Uint8Array<ArrayBuffer> | CryptoKey;
+
+/** The form of what is sealed. */
+const FORM = "precis1";
+/** Bytes of a secret that cannot be guessed. */
+const LEAST_KEY = 16;
+
+/**
+ * The state as a text that a client may keep, with an HMAC over it. With `chat` it opens for that chat alone.
+ *
+ * @throws PrecisError `invalid-call` when the state or the key is none.
+ */
+export async function sealState(state: SessionState, key: SealKey, chat = ""): Promise<string> {
+  if (typeof state !== "object" || state === null)
+    throw new PrecisError(
+      "invalid-call",
+      "state",
+      "There is nothing to seal: give the state that the last call returned.",
+    );
+  const payload = encode(new TextEncoder().encode(JSON.stringify(state)));
+  const mac = await crypto.subtle.sign("HMAC", await imported(key, "sign"), covered(payload, chat));
+  return `${FORM}.${payload}.${encode(new Uint8Array(mac))}`;
+}
+
+/**
+ * The state that was sealed with this key, for this chat.
+ *
+ * @throws PrecisError `seal-broken` when it was not, or was changed since; `invalid-call` when the key is none.
+ */
+export async function openState(sealed: string, key: SealKey, chat = ""): Promise<SessionState> {
+  const secret = await imported(key, "verify");
+  const [form, payload = "", mac = "", ...more] = typeof sealed === "string" ? sealed.split(".") : [];
+  const bytes = form === FORM && more.length === 0 ? decode(mac) : null;
+  const isOurs = bytes !== null && (await crypto.subtle.verify("HMAC", secret, bytes, covered(payload, chat)));
+  const state = isOurs ? decode(payload) : null;
+  if (state === null)
+    throw new PrecisError(
+      "seal-broken",
+      "sealed",
+      "This is no state that was sealed with this key for this chat, or it was changed since. Load your own copy; without one pass null as the state: the conversation goes on, only its summary is made again.",
+    );
+  return JSON.parse(new TextDecoder().decode(state)) as SessionState;
+}
+
+async function imported(key: SealKey, use: "sign" | "verify"): Promise<CryptoKey> {
+  const bytes = typeof key === "string" ? new TextEncoder().encode(key) : key;
+  if (!(bytes instanceof Uint8Array)) {
+    if (bytes instanceof CryptoKey) return bytes;
+  } else if (bytes.length >= LEAST_KEY)
+    return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [use]);
+  throw new PrecisError(
+    "invalid-call",
+    "key",
+    `The key must be a secret of at least ${LEAST_KEY} bytes (a text, a Uint8Array, or a CryptoKey for HMAC): keep it on your server.`,
+  );
+}
+
+/** What the HMAC covers. A payload holds no dot, so it is clear where the chat begins. */
+const covered = (payload: string, chat: string): Uint8Array<ArrayBuffer> =>
+  new TextEncoder().encode(`${FORM}.${payload}.${chat}`);
+
+/** base64url without padding. */
+function encode(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Null for what `encode` never writes: each text has one form, so not a single bit of it can be changed unnoticed. */
+function decode(text: string): Uint8Array<ArrayBuffer> | null {
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (sign) => sign.charCodeAt(0));
+    return encode(bytes) === text ? bytes : null;
+  } catch {
+    return null;
+  }
+}
