@@ -108,6 +108,9 @@ impl Reader<'_> {
 
     fn read(&mut self, line: &Line<'_>) -> Step {
         let seen = line.seen;
+        if seen.is_empty() {
+            return Step::Typed;
+        }
         if let Some(fence) = fence(seen) {
             return Step::Until(self.after_fence(line.next, fence));
         }
