@@ -41,8 +41,7 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     let lead = scene.lead();
     let wanted = strategies::tail_start(scene).max(lead);
     let cut = scene.cuts.at_or_before(wanted - lead) + lead;
-    let typed = if scene.options.strategy.is_bare() { 0 } else { scene.options.shares.typed };
-    let shape = of_cut(scene, cut, share(scene.limits.room, typed))?;
+    let shape = of_cut(scene, cut, typed_share(scene))?;
     (shape.covers.count > scene.covered()).then_some(shape)
 }
 
@@ -66,7 +65,13 @@ pub fn by_hand(scene: &Scene<'_>, keep: Keep) -> Option<Shape> {
         wanted = wanted.max(strategies::tail_start(scene));
     }
     let cut = scene.cuts.at_or_before(wanted.clamp(lead, scene.newest()) - lead) + lead;
-    of_cut(scene, cut, 0).filter(|shape| shape.covers.count > scene.covered())
+    of_cut(scene, cut, typed_share(scene)).filter(|shape| shape.covers.count > scene.covered())
+}
+
+/// Estimated tokens that typed messages before a cut may take, apart from the active one.
+fn typed_share(scene: &Scene<'_>) -> u64 {
+    let typed = if scene.options.strategy.is_bare() { 0 } else { scene.options.shares.typed };
+    share(scene.limits.room, typed)
 }
 
 /// Covers one more group than the active checkpoint does, or as many as are needed to fit, keeping the newest and of the

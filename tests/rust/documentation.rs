@@ -85,7 +85,7 @@ fn every_test_named_beside_a_flaw_or_a_failure_exists() {
 #[test]
 fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
     let engine: Vec<&str> = Code::ALL.iter().map(|code| code.as_str()).collect();
-    let sources: String = ["compactor", "engine", "host", "load/failure", "read", "shapes", "value"]
+    let sources: String = ["compactor", "engine", "host", "load/failure", "read", "shapes", "value", "ai-sdk/session"]
         .iter()
         .map(|name| file(&format!("js/src/{name}.ts")))
         .collect();

@@ -43,8 +43,5 @@ test("the adapter for the AI SDK brings its own format alone, and nothing of the
   // By its file: what is called `precis` is left out together with all below it.
   const code = await bundled(`export { compaction } from "../../../pkg/ai-sdk.js";`, "precis");
   deepEqual(namesIn(code), ["ai-sdk"]);
-  deepEqual(
-    [...code.matchAll(/from\s*["'`]([^"'`]+)/g)].map(([, from]) => from),
-    ["precis"],
-  );
+  deepEqual(new Set([...code.matchAll(/from\s*["'`]([^"'`]+)/g)].map(([, from]) => from)), new Set(["precis"]));
 });

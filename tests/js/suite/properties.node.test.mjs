@@ -362,7 +362,8 @@ const compactorOf = ({ shape, window, strategy, summarizer, output }) =>
   createCompactor({
     format: shape.format,
     contextWindow: window,
-    maxOutputTokens: output ?? undefined,
+    // A reply limit as large as the window is refused.
+    maxOutputTokens: output === null ? undefined : Math.min(output, window - 1),
     summarize: summarizers[summarizer],
     summarizer: { timeoutMs: 2 },
     tune: { strategy },
