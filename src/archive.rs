@@ -3,7 +3,6 @@
 use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::{Position, from_hex, hex};
-use crate::prelude::*;
 
 /// Something that is kept as a plain object.
 pub trait Record {
@@ -84,7 +83,7 @@ pub struct Place {
 impl Place {
     #[cold]
     fn broken(self, member: &str) -> Error {
-        let path = if member.is_empty() { self.name.to_owned() } else { text![self.name, ".", member] };
+        let path = if member.is_empty() { self.name.to_owned() } else { format!("{}.{member}", self.name) };
         Error::at(self.code, path, self.advice)
     }
 }

@@ -4,7 +4,6 @@ use crate::archive::{Archive, Record};
 use crate::error::Error;
 use crate::millionths::times;
 use crate::options::{self, Options, Shares};
-use crate::prelude::*;
 
 /// Kept free beside the reply limit: what providers add to a request between counting and answering.
 const REPLY_MARGIN: u64 = 1_024;

@@ -6,7 +6,6 @@ use crate::message::Digest;
 use crate::options::{self, Options};
 use crate::overflow::{self, Overflow, Refusal};
 use crate::plan::record::Plan;
-use crate::prelude::*;
 use crate::state::SessionState;
 use crate::summary::request::Todo;
 
@@ -105,7 +104,7 @@ impl Call {
         options.estimator = options.estimator.for_model(model.as_deref());
         let threshold = fields.text("threshold");
         if let Some(other) = threshold.filter(|&name| name != "soft") {
-            fields.wrong("threshold", &text!["There is no threshold \"", other, "\"; the only one is \"soft\"."]);
+            fields.wrong("threshold", &format!("There is no threshold \"{other}\"; the only one is \"soft\"."));
         }
         let todos = todos(fields);
         let call = Self {
@@ -159,7 +158,7 @@ impl Call {
 
     /// Under which key calibration holds: estimator and its version, family, model.
     pub fn key(&self) -> String {
-        text![self.options.estimator.key(), "|", self.model.as_deref().unwrap_or_default()]
+        format!("{}|{}", self.options.estimator.key(), self.model.as_deref().unwrap_or_default())
     }
 }
 

@@ -3,7 +3,6 @@
 use crate::host::Sent;
 use crate::json::Json;
 use crate::plan::record::{Plan, Spent};
-use crate::prelude::*;
 use crate::report::Report;
 use crate::state::SessionState;
 

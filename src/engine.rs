@@ -14,7 +14,6 @@ use crate::host::Host;
 use crate::job::{self, Settled};
 use crate::plan::record::Plan;
 use crate::plan::{self, Move, Rung, seed, strategies};
-use crate::prelude::*;
 use crate::reason::{idle, infeasible, why};
 use crate::render::{first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::report::{Notice, Outcome, Usage};
@@ -272,11 +271,10 @@ fn apply_plan(
         report.warnings.push(Notice {
             code: Warning::MustKeepLost,
             path: Some("mustKeep".into()),
-            advice: text![
-                "\"",
-                text::start(literal, 80),
-                "\" no longer stands in the view: what holds it had to be cut."
-            ],
+            advice: format!(
+                "\"{}\" no longer stands in the view: what holds it had to be cut.",
+                text::start(literal, 80)
+            ),
         });
     }
     remember_rewrites(&mut work, &current);
@@ -296,24 +294,22 @@ fn apply_plan(
     } else if !fits && !squeezed {
         (
             Outcome::Squeezed,
-            text![
-                "Nothing more of the request can be covered or cut: it stays between the trigger of ",
-                report.after.trigger,
-                " and the hard limit."
-            ],
+            format!(
+                "Nothing more of the request can be covered or cut: it stays between the trigger of {} and the hard limit.",
+                report.after.trigger
+            ),
         )
     } else if squeezed {
         report.warnings.push(Notice { code: Warning::Squeezed, path: None, advice: "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.".into() });
         (
             Outcome::Squeezed,
-            text![
-                "What cannot be changed takes more than nine tenths of the trigger of ",
-                report.after.trigger,
-                " tokens; the conversation was brought below the hard limit."
-            ],
+            format!(
+                "What cannot be changed takes more than nine tenths of the trigger of {} tokens; the conversation was brought below the hard limit.",
+                report.after.trigger
+            ),
         )
     } else if highest > Rung::Pass {
-        (Outcome::Compacted, text![why(&before, before.trigger, call.now), " Now ", report.after.tokens, " tokens."])
+        (Outcome::Compacted, format!("{} Now {} tokens.", why(&before, before.trigger, call.now), report.after.tokens))
     } else if changed {
         (Outcome::Projected, idle(&report.after, call.now))
     } else {

@@ -1,6 +1,5 @@
 //! Errors as values: a stable code, the place in the input, and a sentence saying what to do.
 
-use crate::prelude::*;
 use core::fmt;
 use core::ops::Deref;
 

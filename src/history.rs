@@ -3,7 +3,6 @@
 use crate::error::{Code, Error};
 use crate::id_map::IdMap;
 use crate::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
-use crate::prelude::*;
 use crate::state::{Checkpoint, Rewrite, SessionState};
 use crate::tokens::Estimator;
 
@@ -90,13 +89,9 @@ impl<'a> History<'a> {
             return Err(Error::at(
                 Code::HistoryGap,
                 "offset",
-                text![
-                    "The messages start at ",
-                    offset,
-                    ", but this state needs them from ",
-                    need,
-                    " on: load from `keepFrom(state).index`."
-                ],
+                format!(
+                    "The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`."
+                ),
             ));
         }
         history.chain = history.chain_from(&hashes, 0, state);

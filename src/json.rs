@@ -4,7 +4,6 @@
 //! back (members of a newer state that we do not know must survive) and their value in millionths for reading.
 
 use crate::error::{Code, Error};
-use crate::prelude::*;
 use core::cell::Cell;
 
 /// A plain JSON value.
@@ -102,14 +101,14 @@ impl Json {
     pub fn shown(&self) -> String {
         match self {
             Self::Bool(flag) => if *flag { "true" } else { "false" }.to_owned(),
-            Self::Int(int) => text![if *int < 0 { "-" } else { "" }, int.unsigned_abs()],
+            Self::Int(int) => format!("{}{}", if *int < 0 { "-" } else { "" }, int.unsigned_abs()),
             Self::Fraction { millionths, .. } => {
-                text![if *millionths < 0 { "-" } else { "" }, decimal(millionths.unsigned_abs())]
+                format!("{}{}", if *millionths < 0 { "-" } else { "" }, decimal(millionths.unsigned_abs()))
             }
             Self::Text(text) => {
                 let start: String = text.chars().take(SHOWN).collect();
                 let more = if start.len() < text.len() { "…" } else { "" };
-                text!["the string \"", start, more, "\""]
+                format!("the string \"{start}{more}\"")
             }
             other => other.kind().to_owned(),
         }
@@ -207,8 +206,8 @@ impl<T: Into<Self>> From<Vec<T>> for Json {
 
 /// Millionths as a decimal number.
 pub fn decimal(millionths: u64) -> String {
-    let (whole, part) = (millionths / 1_000_000, text![1_000_000 + millionths % 1_000_000]);
-    text![whole, ".", part.get(1..).unwrap_or_default()].trim_end_matches('0').trim_end_matches('.').to_owned()
+    let (whole, part) = (millionths / 1_000_000, format!("{}", 1_000_000 + millionths % 1_000_000));
+    format!("{whole}.{}", part.get(1..).unwrap_or_default()).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Characters of a wrong value that a message repeats.
@@ -223,19 +222,19 @@ pub fn misfit(code: Code, path: &str, expected: &str, got: &Json) -> Error {
         Code::InvalidState | Code::InvalidPlan => got.kind().to_owned(),
         _ => got.shown(),
     };
-    Error::at(code, path, text!["Expected ", expected, ", got ", got, "."])
+    Error::at(code, path, format!("Expected {expected}, got {got}."))
 }
 
 /// The path of the member `name` of what lies at `path`.
 #[inline(never)]
 pub fn member(path: &str, name: &str) -> String {
-    if path.is_empty() { name.to_owned() } else { text![path, ".", name] }
+    if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
 /// The path of an element of the array `name` of what lies at `path`.
 #[inline(never)]
 pub fn element(path: &str, name: &str, index: usize) -> String {
-    text![member(path, name), "[", index, "]"]
+    format!("{}[{index}]", member(path, name))
 }
 
 /// The first fault found in what a host passed.

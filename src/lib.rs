@@ -37,10 +37,6 @@
 //! | [`standing`] | the short way where nothing is to do and messages were only appended |
 //! | [`wasm`] | plain data as bytes for the boundary; what the wasm module exports |
 
-#![no_std]
-
-extern crate alloc;
-
 pub mod archive;
 pub mod breakdown;
 pub mod budget;
@@ -67,7 +63,6 @@ pub mod overflow;
 pub mod pairs;
 mod past;
 pub mod plan;
-mod prelude;
 mod reason;
 mod render;
 pub mod report;

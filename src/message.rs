@@ -3,7 +3,6 @@
 //! A digest is a run of 32-bit words, made once per host message and cached by the host's side of the boundary; an
 //! array of them is all that crosses for a history that was read before. [`Digest`] reads such a run in place.
 
-use crate::prelude::*;
 use core::hash::Hasher as _;
 use twox_hash::XxHash64;
 

@@ -2,7 +2,6 @@
 
 use crate::error::{Code, Error};
 use crate::json::{Faults, Fields, Json, decimal, misfit};
-use crate::prelude::*;
 use crate::strategy::Strategy;
 use crate::text;
 use crate::tokens::{Estimator, family::Family};
@@ -122,7 +121,7 @@ impl Options {
         );
         let preset = tune.text("preset");
         if let Some(other) = preset.filter(|&name| name != "contextguard") {
-            tune.wrong("preset", &text!["There is no preset \"", other, "\"; the only one is \"contextguard\"."]);
+            tune.wrong("preset", &format!("There is no preset \"{other}\"; the only one is \"contextguard\"."));
         }
         let named = tune.text("strategy");
         if preset.and(named).is_some() {
@@ -208,13 +207,9 @@ pub fn validate(json: &Json) -> Result<Options, Error> {
         Some(reply) if reply >= size => Err(Error::at(
             Code::InvalidOption,
             "maxOutputTokens",
-            text![
-                "A reply of ",
-                reply,
-                " tokens leaves nothing of a window of ",
-                size,
-                " tokens: give the limit that you send with each request, and the window of the whole model."
-            ],
+            format!(
+                "A reply of {reply} tokens leaves nothing of a window of {size} tokens: give the limit that you send with each request, and the window of the whole model."
+            ),
         )),
         _ => Ok(options),
     }
@@ -231,7 +226,7 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
     Err(Error::at(
         Code::ReserveTooLarge,
         "tune.reserve",
-        text!["A reserve of ", reserve, " leaves nothing of a window of ", window, ": give a smaller one."],
+        format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one."),
     ))
 }
 
@@ -244,11 +239,7 @@ pub fn window(value: &Json) -> Result<u64, Error> {
         Error::at(
             Code::InvalidWindow,
             "contextWindow",
-            text![
-                "Expected the model's context window in tokens, a whole number above 0, got ",
-                value.shown(),
-                ". Look it up in the provider's model list; it is never guessed."
-            ],
+            format!("Expected the model's context window in tokens, a whole number above 0, got {}. Look it up in the provider's model list; it is never guessed.", value.shown()),
         )
     })
 }
@@ -321,20 +312,16 @@ fn estimator(tokens: Fields<'_>, seed: bool) -> String {
         match Family::of_model(family) {
             Some(known) => tokens.wrong(
                 "family",
-                &text![
-                    "\"",
-                    family,
-                    "\" is a model, not a tokenizer family; its family is \"",
+                &format!(
+                    "\"{family}\" is a model, not a tokenizer family; its family is \"{}\". Known: {}.",
                     known.name(),
-                    "\". Known: ",
-                    text::joined(Family::NAMES, ", "),
-                    "."
-                ],
+                    text::joined(Family::NAMES, ", ")
+                ),
             ),
             None => unknown(tokens, "family", family, Family::NAMES, "tokenizer family"),
         }
     }
-    if family.is_empty() { rule.to_owned() } else { text![rule, ":", family] }
+    if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") }
 }
 
 fn shares(tune: Fields<'_>) -> Shares {
@@ -346,7 +333,7 @@ fn shares(tune: Fields<'_>) -> Shares {
         if !given.is_null() {
             match given.millionths().and_then(|share| u64::try_from(share).ok()) {
                 Some(share) if (least..=most).contains(&share) => *value = share,
-                _ => shares.wrong(name, &text!["Expected a share from ", decimal(least), " to ", decimal(most), "."]),
+                _ => shares.wrong(name, &format!("Expected a share from {} to {}.", decimal(least), decimal(most))),
             }
         }
     }
@@ -380,8 +367,8 @@ fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &
 pub fn unknown_name(name: &str, names: &[&str], what: &str) -> String {
     let nearest = names.iter().map(|known| (distance(name, known), known)).min();
     let nearest = nearest.filter(|(edits, known)| *edits <= known.len().min(name.len()) / 2);
-    let mean = nearest.map(|(_, known)| text![" Did you mean \"", *known, "\"?"]).unwrap_or_default();
-    text!["There is no ", what, " \"", name, "\".", mean, " Known: ", text::joined(names, ", "), "."]
+    let mean = nearest.map(|(_, known)| format!(" Did you mean \"{}\"?", *known)).unwrap_or_default();
+    format!("There is no {what} \"{name}\".{mean} Known: {}.", text::joined(names, ", "))
 }
 
 /// Edits between two names, letters of either case alike; none where one only leaves out letters of the other, from four

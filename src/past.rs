@@ -3,7 +3,6 @@
 
 use crate::compose::Material;
 use crate::plan::record::Job;
-use crate::prelude::*;
 use crate::summary::transcript::{self, Line};
 use crate::summary::{Source, chunk, digest, facts};
 use crate::text;
@@ -38,7 +37,7 @@ impl Past {
         let mut known = tokens::of_text(estimator, &earlier) as usize;
         let mut previous = earlier.clone();
         if known > budget / 3 && job.pieces != 1 {
-            let text = transcript::quote(&text!["What had happened before: ", earlier]);
+            let text = transcript::quote(&format!("What had happened before: {earlier}"));
             lines.insert(0, Line::new(text, false, estimator));
             (previous, known) = (String::new(), 0);
         }
@@ -59,7 +58,7 @@ impl Past {
     pub(crate) fn asked(&self, piece: usize, only: bool, estimator: &Estimator) -> Vec<Line> {
         let mut lines = self.piece(piece).to_vec();
         if only && !self.digest.is_empty() {
-            let text = transcript::quote(&text!["What had happened before: ", self.digest]);
+            let text = transcript::quote(&format!("What had happened before: {}", self.digest));
             lines.insert(0, Line::new(text, false, estimator));
         }
         lines

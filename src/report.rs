@@ -5,7 +5,6 @@ use crate::breakdown::TokenBreakdown;
 use crate::error::{Code, Error, Warning};
 use crate::history::Diverged;
 use crate::json::Json;
-use crate::prelude::*;
 use crate::text;
 
 /// How full the window is.
@@ -205,7 +204,7 @@ pub fn attributes(report: &Json) -> Result<Json, Error> {
     let mut flat = Archive::writer();
     let mut add = |path: &[&str], value: &Json| {
         if matches!(value, Json::Bool(_) | Json::Int(_) | Json::Fraction { .. } | Json::Text(_)) {
-            flat.put(&text!["precis.", text::joined(path, ".")], value.clone());
+            flat.put(&format!("precis.{}", text::joined(path, ".")), value.clone());
         }
     };
     for name in ["outcome", "rung", "replyRoom", "firstChanged", "keepFrom", "request"] {

@@ -11,7 +11,6 @@ use crate::history::History;
 use crate::json::Json;
 use crate::message::{Position, combine, hash_text};
 use crate::pairs::{self, Cuts};
-use crate::prelude::*;
 use crate::reason::passed;
 use crate::report::{Outcome, Usage};
 use crate::state::{Pending, SessionState};

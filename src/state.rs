@@ -9,7 +9,6 @@ use crate::error::{Code, Error};
 use crate::json::Json;
 use crate::message::Position;
 use crate::plan::clip::{EVERYTHING, RESULTS};
-use crate::prelude::*;
 use crate::tokens::calibration::Calibration;
 
 /// The version this library writes and reads.
@@ -364,13 +363,10 @@ impl SessionState {
             Some(newer) if newer > VERSION => Err(Error::at(
                 Code::NewerState,
                 "state.version",
-                text![
-                    "This state has version ",
-                    newer,
-                    ", this library reads ",
-                    VERSION,
-                    ": update precis before it touches this conversation."
-                ],
+                format!(
+                    "This state has version {newer}, this library reads {}: update precis before it touches this conversation.",
+                    VERSION
+                ),
             )),
             _ => Err(Error::at(
                 Code::InvalidState,

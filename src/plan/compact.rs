@@ -5,7 +5,6 @@ use crate::archive::{Archive, Record};
 use crate::budget::share;
 use crate::call::Keep;
 use crate::message::{Digest, PartKind, Position, Role};
-use crate::prelude::*;
 use crate::state::{Checkpoint, Kind};
 use crate::view::{Item, LEAST_CLEARED, Slot};
 

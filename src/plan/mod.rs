@@ -1,7 +1,6 @@
 //! The ladder: what to do about a request that does not fit. Climbed only as far as needed; every rung must leave a
 //! legal view that is strictly smaller.
 
-use crate::prelude::*;
 pub mod clip;
 pub mod compact;
 mod input;

@@ -5,7 +5,6 @@ use super::{Edit, Move, Rung};
 use crate::archive::{Archive, Place, Record};
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::prelude::*;
 
 /// The most notes that a plan can have.
 pub(crate) const NOTES: u64 = 100;

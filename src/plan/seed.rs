@@ -4,9 +4,9 @@
 //! continuation instead of everything → calibration reset → estimate stored; up to three attempts. It promises
 //! invariants 1, 3, 5, 8 and 9 only. What differs from the original, and why, is listed in `docs/contextguard.md`.
 
+use crate::committed::Committed;
 use crate::compose;
 use crate::content::{Content, ContentPart};
-use crate::engine::Committed;
 use crate::error::{Error, Warning};
 use crate::host::Host;
 use crate::host::Sent;
@@ -18,7 +18,6 @@ use crate::plan::compact::Shape;
 use crate::plan::record::{Asked, Plan};
 use crate::plan::seed_text::{fallback, prompt, system};
 use crate::plan::{Move, Rung};
-use crate::prelude::*;
 use crate::reason::{infeasible, passed, why};
 use crate::render::{first_changed, render};
 use crate::report::{Notice, Outcome, Usage};
@@ -144,7 +143,7 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
     report.rung = Some("summarize");
     report.reason = why(&before, step.threshold, work.call.now);
     let asked = Asked {
-        id: text![crate::message::hex(shape.covers.chain), "-", attempt],
+        id: format!("{}-{attempt}", crate::message::hex(shape.covers.chain)),
         kind: "summary".into(),
         max_output_tokens: shape.summary_tokens,
     };
@@ -245,7 +244,7 @@ pub(crate) fn commit(
                     report.warnings.push(Notice {
                         code: Warning::SummaryFailed,
                         path: Some("summarize".into()),
-                        advice: text![reason, " Excerpts took its place."],
+                        advice: format!("{reason} Excerpts took its place."),
                     });
                     report.failed = Some(reason);
                 }
@@ -255,13 +254,8 @@ pub(crate) fn commit(
         let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
         cover(&mut work, &view, &shape, kind, &text, host)?;
         request = work.project(host)?.raw() + continuation_tokens(&work, host)? + work.call.beside();
-        report.reason = text![
-            "The compacted request of ",
-            request,
-            " raw tokens is not below the threshold of ",
-            start.threshold,
-            "."
-        ];
+        report.reason =
+            format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
         if request >= start.threshold && attempt < ATTEMPTS {
             attempt += 1;
             if answers.is_some() {
@@ -305,7 +299,7 @@ pub(crate) fn commit(
     (report.outcome, report.reason) = if tokens >= work.call.window {
         (Outcome::Infeasible, infeasible(&report.after))
     } else if compacts {
-        (Outcome::Compacted, text![why(&before, start.threshold, work.call.now), " Now ", tokens, " tokens."])
+        (Outcome::Compacted, format!("{} Now {tokens} tokens.", why(&before, start.threshold, work.call.now)))
     } else {
         (if changed { Outcome::Projected } else { Outcome::Unchanged }, passed(&report.after))
     };
@@ -322,7 +316,7 @@ pub(crate) fn commit(
 
 fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::Report) -> Plan {
     let asked = Asked {
-        id: text![crate::message::hex(shape.covers.chain), "-", attempt],
+        id: format!("{}-{attempt}", crate::message::hex(shape.covers.chain)),
         kind: "summary".into(),
         max_output_tokens: summary_tokens(work.call.window),
     };
@@ -344,7 +338,7 @@ fn cover(
     text: &str,
     host: &mut dyn Host,
 ) -> Result<(), Error> {
-    let text = text![markers::SEED_SUMMARY, "\n", text, "\n", markers::SEED_SUMMARY_END];
+    let text = format!("{}\n{text}\n{}", markers::SEED_SUMMARY, markers::SEED_SUMMARY_END);
     let checkpoint = {
         let scene = work.scene(view);
         compose::checkpoint(&scene, shape, (kind, false), text, None, &work.call.ids, host)?
@@ -381,8 +375,8 @@ fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
     const OPENING: &str = "[System: The context window was full, so the conversation was compacted. The summary above holds all that came before.";
     const CLOSING: &str = "Continue the work from there, without asking the user to repeat it.]";
     Ok(match request {
-        None => text![OPENING, " ", CLOSING],
-        Some(request) => text![OPENING, " The request the user waits upon, word for word: `", request, "` ", CLOSING],
+        None => format!("{} {}", OPENING, CLOSING),
+        Some(request) => format!("{} The request the user waits upon, word for word: `{request}` {}", OPENING, CLOSING),
     })
 }
 

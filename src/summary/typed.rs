@@ -9,7 +9,6 @@ use super::digest::OPENING;
 use super::facts::{FACTS, RULES};
 use crate::markers;
 use crate::plan::shorten::gap::Gap;
-use crate::prelude::*;
 use crate::text;
 
 /// Where in a text what was typed stands: from and to in bytes, in order.
@@ -185,7 +184,7 @@ impl Reader<'_> {
             Some(name) => {
                 let length =
                     name.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte)).count();
-                text!["</", text::between(name, 0, length)]
+                format!("</{}", text::between(name, 0, length))
             }
             None => "\"\"\"".to_owned(),
         };
@@ -279,7 +278,7 @@ fn forwards(line: &str) -> bool {
     let said = line.trim_end_matches([':', '：', ' ', '\u{a0}']);
     dated
         && said.len() < line.len()
-        && WROTE.split('|').any(|word| said.ends_with(word) || text::find(said, &text![" ", word, " "]).is_some())
+        && WROTE.split('|').any(|word| said.ends_with(word) || text::find(said, &format!(" {word} ")).is_some())
 }
 
 /// Whether a line begins like one of a transcript.

@@ -9,7 +9,6 @@ use super::SlopeRange;
 use crate::archive::{Archive, Record};
 use crate::message::Position;
 use crate::millionths::{ratio, scale, times};
-use crate::prelude::*;
 
 /// Increments below this many raw tokens say nothing about the slope.
 const LEAST_INCREMENT: u64 = 20;

@@ -1,7 +1,5 @@
 //! Blocks of memory that the host and the engine hand to each other.
 
-use crate::prelude::*;
-
 /// Hands over bytes that begin with their number.
 pub fn give(bytes: Vec<u8>) -> *mut u8 {
     Box::into_raw(bytes.into_boxed_slice()).cast()

@@ -6,7 +6,6 @@ use super::wire::{Reader, Writer};
 use crate::content::{self, Content};
 use crate::error::{Code, Error};
 use crate::host::{Host, Product, Sent};
-use crate::prelude::*;
 
 #[cfg(feature = "module")]
 #[link(wasm_import_module = "precis")]

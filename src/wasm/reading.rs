@@ -4,7 +4,6 @@
 use crate::content;
 use crate::digest::Digester;
 use crate::error::Error;
-use crate::prelude::*;
 
 /// What takes a tape in.
 pub enum Taker {

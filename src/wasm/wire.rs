@@ -22,7 +22,6 @@
 
 use crate::error::{Code, Error};
 use crate::json::Json;
-use crate::prelude::*;
 
 const NULL: u8 = 0;
 const FALSE: u8 = 1;
