@@ -5,7 +5,7 @@
 #[path = "../tests/rust/support.rs"]
 mod support;
 
-use precis::digest::Digester;
+use precis::ingest::digester::Digester;
 use precis::tokens::Estimator;
 use serde_json::json;
 use std::hint::black_box;
@@ -122,7 +122,7 @@ fn loops(count: usize, id: impl Fn(usize) -> String) -> Vec<M> {
 
 fn results(ids: impl Iterator<Item = String>) -> M {
     let parts = ids.map(|id| P::Result { id, output: "done".into(), failed: false }).collect();
-    M { role: precis::message::Role::Tool, parts }
+    M { role: precis::model::message::Role::Tool, parts }
 }
 
 fn many_calls(ids: &[String]) -> M {

@@ -5,9 +5,8 @@
 #[path = "../tests/rust/support.rs"]
 mod support;
 
-use precis::digest::Digester;
-use precis::engine::{self, Begun};
-use precis::standing;
+use precis::engine::{self, Begun, fast_path};
+use precis::ingest::digester::Digester;
 use precis::tokens::{Estimator, of_text};
 use serde_json::json;
 use std::hint::black_box;
@@ -107,7 +106,7 @@ fn main() {
             next.records = records(&[user("And now?")], ESTIMATOR);
             next.flags.clear();
             let standing = first.standing.unwrap();
-            assert!(measured(|| standing::resume(&next, &standing)).unwrap().is_some());
+            assert!(measured(|| fast_path::resume(&next, &standing)).unwrap().is_some());
         }
         "compact 1,000 messages" => compacted(1_000),
         "compact 10,000 messages" => compacted(10_000),

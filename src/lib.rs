@@ -2,7 +2,7 @@
 //!
 //! It does no I/O, reads no clock, draws no random number, uses no floating point and keeps no state between calls: the
 //! same input gives the same bytes on every machine. State goes in and comes out as plain data. What it needs of the
-//! host in the middle of a call (text of messages, messages made from text) it asks through one trait, [`host::Host`];
+//! host in the middle of a call (text of messages, messages made from text) it asks through one trait, [`ingest::host::Host`];
 //! what it needs of an LLM is a value that says what to ask ([`engine::requests`]).
 //!
 //! # What always holds
@@ -17,63 +17,34 @@
 //! 8. The same input gives the same bytes.
 //! 9. On refusal, state and history are as before.
 //!
-//! 1 to 3 are relative: a view has no violation that its history does not have. See [`pairs::check`].
+//! 1 to 3 are relative: a view has no violation that its history does not have. See [`ingest::pairs::check`].
 //!
 //! # Where things are
 //!
-//! Imports point up this list, never down.
+//! Each room stands above all that it imports, and a check says so.
 //!
-//! | module | what it is for |
+//! | room | what it is for |
 //! |---|---|
-//! | [`error`], [`json`], [`text`], [`id_map`], [`millionths`], [`markers`] | errors as values, plain data, cutting text, numbers by id, parts of wholes, how our own texts begin |
-//! | [`message`], [`archive`] | roles, digests, content hash, chain, positions; records to and from plain data |
-//! | [`tape`], [`digest`], [`content`] | how messages come in: decoding, digesting in one pass, text on demand |
-//! | [`tokens`], [`strategy`], [`options`], [`overflow`], [`budget`] | estimators and calibration, what was configured, what providers' errors say, the arithmetic of limits |
-//! | [`pairs`] | groups, legal cuts, the one checker |
-//! | [`state`], [`history`], [`host`], [`breakdown`], [`view`] | what outlives a call, placing a history, projecting the view |
-//! | [`summary`], [`plan`] | what is remembered; the ladder, the strategies, the preset |
-//! | [`report`], `reason`, [`call`], `work`, `heed`, `mend` | what was decided and why; a call with its history placed; what refusals teach; faults of a history mended |
-//! | [`compose`], `past`, `rounds`, `job`, `climb`, `render`, [`engine`] | checkpoints and their texts, getting a summary, the moves of a commit, what is sent, the steps |
-//! | [`standing`] | the short way where nothing is to do and messages were only appended |
 //! | [`wasm`] | plain data as bytes for the boundary; what the wasm module exports |
+//! | [`engine`] | the steps of a call, getting a summary in rounds, the moves of a commit, the fast path, presets |
+//! | [`call`] | one call: its input, its history placed and its limits known, repairs, checkpoints, what is sent |
+//! | [`ladder`], [`report`] | the rungs, plans and strategies; what was decided and why |
+//! | [`session`] | the state, the placed history, its lasting edits, the view |
+//! | [`summary`] | requests, transcripts, digests, notes, facts, the check of a summary |
+//! | [`ingest`], [`limits`] | how messages come in; what was configured, and the arithmetic of the window |
+//! | [`tokens`], [`shorten`] | estimators and calibration; shorter texts that keep their structure |
+//! | [`base`], [`model`] | errors as values, plain data, texts; messages, hashes, positions |
 
-pub mod archive;
-pub mod breakdown;
-pub mod budget;
+pub mod base;
 pub mod call;
-mod climb;
-pub mod committed;
-pub mod compose;
-pub mod content;
-pub mod digest;
 pub mod engine;
-pub mod error;
-mod heed;
-pub mod history;
-pub mod host;
-pub mod id_map;
-mod job;
-pub mod json;
-pub mod markers;
-mod mend;
-pub mod message;
-pub mod millionths;
-pub mod options;
-pub mod overflow;
-pub mod pairs;
-mod past;
-pub mod plan;
-mod reason;
-mod render;
+pub mod ingest;
+pub mod ladder;
+pub mod limits;
+pub mod model;
 pub mod report;
-mod rounds;
-pub mod standing;
-pub mod state;
-pub mod strategy;
+pub mod session;
+pub mod shorten;
 pub mod summary;
-pub mod tape;
-pub mod text;
 pub mod tokens;
-pub mod view;
 pub mod wasm;
-mod work;

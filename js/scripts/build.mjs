@@ -22,7 +22,7 @@ import {
 import { publishedReadme } from "./links.mjs";
 
 /** The JavaScript that must be of one build with the engine. */
-const boundary = ["js/src/glue.ts", "js/src/wire.ts"];
+const boundary = ["js/src/boundary/glue.ts", "js/src/boundary/wire.ts"];
 /** The finished engine. */
 const wasmFile = join(cache, "precis.wasm");
 

@@ -28,14 +28,19 @@ export async function bundle([main, ...entries], wasm, directory) {
   const to = (name) => join(directory, name);
   writeFileSync(to("precis.wasm"), wasm);
   writeFileSync(to("precis.wasm.js"), `export default "${await pack(wasm)}";\n`);
-  const code = { define: { BUILD: JSON.stringify(stamp(wasm)) }, inject: [at("js/src/text-codec.ts")] };
-  const core = `export * from "${main.source}"; export { loadBy } from "./engine.ts";`;
+  const code = { define: { BUILD: JSON.stringify(stamp(wasm)) }, inject: [at("js/src/boundary/text-codec.ts")] };
+  const core = `export * from "${main.source}"; export { loadBy } from "./boundary/engine.ts";`;
   await javascript(core, to("core.js"), code);
   const names = await exported(to("core.js"));
   await Promise.all([
     ...Object.entries(platforms).map(([file, load]) => {
       const isModule = file.endsWith(".js");
-      const text = entry(names, isModule ? "./core.js" : main.source, isModule ? "./core.js" : "./engine.ts", load);
+      const text = entry(
+        names,
+        isModule ? "./core.js" : main.source,
+        isModule ? "./core.js" : "./boundary/engine.ts",
+        load,
+      );
       return javascript(text, to(file), isModule ? {} : code);
     }),
     ...entries.flatMap(({ name, source }) => ["js", "cjs"].map((ending) => subpath(source, to(`${name}.${ending}`)))),
@@ -117,7 +122,7 @@ async function javascript(contents, outfile, more) {
 
 async function subpath(source, outfile) {
   const { metafile } = await esbuild.build({ ...options(outfile, ["precis"]), entryPoints: [source] });
-  if (Object.keys(metafile.inputs).some((input) => input.endsWith("js/src/engine.ts"))) {
+  if (Object.keys(metafile.inputs).some((input) => input.endsWith("js/src/boundary/engine.ts"))) {
     throw new Error(`${outfile} holds a second engine: its sources must import "precis", not a file of the engine`);
   }
   await shorten(outfile);

@@ -7,6 +7,7 @@ import { growth } from "../../benches/growth.mjs";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
 import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
+import { checkLayers } from "./layers.mjs";
 import { checkLinks, checkPublishedLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
@@ -24,6 +25,7 @@ const simulations = "tests/conformance/contextguard_simulations.json";
  * either, on a machine that lacks what it needs.
  */
 export const checks = [
+  { name: "layers", run: checkLayers },
   { name: "token tables", run: checkTables },
   { name: "rust format", run: rustFormat },
   { name: "rust lint", run: () => clippy() },

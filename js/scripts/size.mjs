@@ -19,7 +19,7 @@ async function measure() {
     sizes[name] = { raw: bytes.length, gz: gzipSync(bytes, { level: 9 }).length, br: brotliCompressSync(bytes).length };
   };
   const wasm = readFileSync(at("pkg/precis.wasm"));
-  const glue = Buffer.from(await minified("js/src/glue.ts"));
+  const glue = Buffer.from(await minified("js/src/boundary/glue.ts"));
   add("wasm + glue", Buffer.concat([wasm, glue]));
   add("wasm", wasm);
   add("glue", glue);

@@ -1,12 +1,12 @@
-import { answerOf, asking } from "./ask.ts";
-import { enter } from "./engine.ts";
-import { FixedMemory } from "./fixed.ts";
-import { type Again, type Answer, type CallInput, members, type Outcome, STATE } from "./glue.ts";
-import { CallHost, telling } from "./host.ts";
+import { enter } from "./boundary/engine.ts";
+import { type Again, type Answer, type CallInput, members, type Outcome, STATE } from "./boundary/glue.ts";
+import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
+import { FixedMemory } from "./cache/system-and-tools.ts";
+import { CallHost, telling } from "./call-host.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
 import { plainOptions, refusalOf } from "./options.ts";
-import { type Entry, type History, Memory, NOWHERE, type Rest } from "./read.ts";
 import { wrongFormat } from "./shapes.ts";
+import { answerOf, asking } from "./summarizer.ts";
 import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared, SessionState } from "./types.ts";
 import { readUsage } from "./usage.ts";
 

@@ -1,7 +1,7 @@
-import { enter } from "./engine.ts";
+import { enter } from "./boundary/engine.ts";
+import { Memory } from "./cache/read.ts";
 import type { Format, ReadableFormat } from "./format.ts";
 import { checkReadable } from "./members.ts";
-import { Memory } from "./read.ts";
 import type { Report, SessionState } from "./types.ts";
 
 /** Flat attributes for a span or a log line; no message text. */

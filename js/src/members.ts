@@ -2,8 +2,9 @@
  * What the functions of this package may be given: the names of their members, and the kinds of those that never reach
  * the engine. What does reach it is checked there.
  */
+
+import { enter } from "./boundary/engine.ts";
 import type { ErrorCode } from "./codes.ts";
-import { enter } from "./engine.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import type { CompactNow, CompactorOptions, ModelCall } from "./types.ts";

@@ -1,7 +1,7 @@
 /**
  * Options and errors of the host as plain data for the engine.
  */
-import type { Refusal } from "./glue.ts";
+import type { Refusal } from "./boundary/glue.ts";
 import { wrong } from "./members.ts";
 
 /** Deep enough for every option there is. */

@@ -1,4 +1,4 @@
-import type { Reported } from "./glue.ts";
+import type { Reported } from "./boundary/glue.ts";
 
 /**
  * The prompt and output tokens in the usage object of any provider, in the answer that holds it, or in the events of a

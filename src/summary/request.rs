@@ -1,7 +1,7 @@
 //! What a summarizer is asked.
 
-use super::transcript::{self, Line};
-use crate::text;
+use crate::base::text;
+use crate::summary::transcript::{self, Line};
 use crate::tokens::Estimator;
 
 /// What a host's summarizer gets.

@@ -5,11 +5,9 @@
 //! with that. Of a mail, a transcript or a text of ours nothing tells reliably where it ends, since whoever wrote it can
 //! write that, too: all after its beginning counts as pasted.
 
-use super::digest::OPENING;
-use super::facts::{FACTS, RULES};
-use crate::markers;
-use crate::plan::shorten::gap::Gap;
-use crate::text;
+use crate::base::{markers, text};
+use crate::shorten::gap::Gap;
+use crate::summary::headings::{FACTS, OPENING, RULES};
 
 /// Where in a text what was typed stands: from and to in bytes, in order.
 pub fn passages(text: &str) -> Vec<(usize, usize)> {
@@ -236,7 +234,7 @@ impl Reader<'_> {
 
 /// A text in small letters.
 fn small(text: &str) -> String {
-    text.chars().map(super::rules::lower).collect()
+    text.chars().map(crate::summary::rules::lower).collect()
 }
 
 /// The rest of a text that begins with a word in letters of either case.

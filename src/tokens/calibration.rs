@@ -5,10 +5,10 @@
 //! can be. The slope is learned only from increments between reports. All arithmetic is in whole numbers: slopes in
 //! millionths.
 
-use super::SlopeRange;
-use crate::archive::{Archive, Record};
-use crate::message::Position;
-use crate::millionths::{ratio, scale, times};
+use crate::base::archive::{Archive, Record};
+use crate::base::millionths::{ratio, scale, times};
+use crate::model::message::Position;
+use crate::tokens::SlopeRange;
 
 /// Increments below this many raw tokens say nothing about the slope.
 const LEAST_INCREMENT: u64 = 20;

@@ -1,28 +1,28 @@
 //! The engine as a wasm module: three functions it exports, one it imports. It holds no decision, and nothing in it waits.
 //!
-//! What crosses lies in blocks of this module's memory that begin with their length in 32 bits; [`super::wire`] says how
-//! the rest is written. `js/src/glue.ts` is the other side.
+//! What crosses lies in blocks of this module's memory that begin with their length in 32 bits; [`crate::wasm::wire`] says how
+//! the rest is written. `js/src/boundary/glue.ts` is the other side.
 
-use super::block;
-use super::host::Bridge;
-use super::reading::{Reading, Taker};
-use super::wire::{Reader, Writer};
-use crate::archive::Record;
-use crate::call::Call;
-use crate::committed::Standing;
-use crate::digest::Digester;
+use crate::base::archive::Record;
+use crate::base::error::{Code, Error};
+use crate::base::json::Json;
+use crate::call::committed::Standing;
+use crate::call::input::Call;
+use crate::engine::fast_path::{self, Passed};
 use crate::engine::{self, Begun, Committed, Sent};
-use crate::error::{Code, Error};
-use crate::json::Json;
-use crate::message::{Digest, hex};
-use crate::options::{self, Options};
-use crate::pairs;
-use crate::plan::record::Plan;
+use crate::ingest::digester::Digester;
+use crate::ingest::pairs;
+use crate::ladder::plan::Plan;
+use crate::limits::options::{self, Options};
+use crate::model::message::{Digest, hex};
 use crate::report;
-use crate::standing::{self, Passed};
-use crate::state::SessionState;
+use crate::session::state::SessionState;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
+use crate::wasm::block;
+use crate::wasm::host::Bridge;
+use crate::wasm::reading::{Reading, Taker};
+use crate::wasm::wire::{Reader, Writer};
 
 /// The standard library's allocator keeps growing under calls of many sizes; this one stays flat.
 #[cfg(feature = "module")]
@@ -168,7 +168,7 @@ fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writ
             let again = match given.words() {
                 Some(mut all) => {
                     all.extend(records);
-                    standing::again(&all, &known(given))?
+                    fast_path::again(&all, &known(given))?
                 }
                 None => None,
             };
@@ -204,7 +204,7 @@ fn of_call(number: u32, call: &Call, given: &mut Reader<'_>, host: &mut Bridge, 
         },
         // As 6 for a chat to which only the messages of the records were added since a call left `standing`; nothing if
         // that is not enough to decide.
-        7 => match standing::resume(call, &known(given))? {
+        7 => match fast_path::resume(call, &known(given))? {
             None => out.value(&Json::Bool(true)),
             Some(committed) => {
                 out.value(&Json::Null);

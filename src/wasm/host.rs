@@ -1,16 +1,16 @@
 //! The host's side of a call: what the engine asks while it works.
 
-use super::block;
-use super::reading::{Reading, Taker};
-use super::wire::{Reader, Writer};
-use crate::content::{self, Content};
-use crate::error::{Code, Error};
-use crate::host::{Host, Product, Sent};
+use crate::base::error::{Code, Error};
+use crate::ingest::content::{self, Content};
+use crate::ingest::host::{Host, Product, Sent};
+use crate::wasm::block;
+use crate::wasm::reading::{Reading, Taker};
+use crate::wasm::wire::{Reader, Writer};
 
 #[cfg(feature = "module")]
 #[link(wasm_import_module = "precis")]
 unsafe extern "C" {
-    /// Asks the host; `args` is read before anything else happens. Answers a block made by [`super::exports::room`]: its length,
+    /// Asks the host; `args` is read before anything else happens. Answers a block made by [`crate::wasm::exports::room`]: its length,
     /// then 0 and what was asked for, or 1 if the host threw.
     safe fn ask(number: u32, args: *const u8) -> *mut u8;
 }

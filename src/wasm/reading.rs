@@ -1,9 +1,9 @@
 //! A tape whose text the host writes straight into this memory, a buffer at a time: so nothing of a long text is here
 //! before it is taken in.
 
-use crate::content;
-use crate::digest::Digester;
-use crate::error::Error;
+use crate::base::error::Error;
+use crate::ingest::content;
+use crate::ingest::digester::Digester;
 
 /// What takes a tape in.
 pub enum Taker {

@@ -20,8 +20,8 @@
 //! Written by hand, for size: `wasm-bindgen` and `serde` do the same with ten times the code. The only place with
 //! floating point: JavaScript's numbers.
 
-use crate::error::{Code, Error};
-use crate::json::Json;
+use crate::base::error::{Code, Error};
+use crate::base::json::Json;
 
 const NULL: u8 = 0;
 const FALSE: u8 = 1;

@@ -1,9 +1,9 @@
 //! Limits: pure arithmetic on the window, over a grid.
 
 use crate::support::json;
-use precis::budget::{Window, share};
-use precis::error::Code;
-use precis::options::Options;
+use precis::base::error::Code;
+use precis::limits::budget::{Window, share};
+use precis::limits::options::Options;
 use proptest::prelude::*;
 
 fn options(value: serde_json::Value) -> Options {

@@ -1,10 +1,16 @@
 //! From raw tokens to the provider's.
 
-use crate::support::{Chat, M, answer, assistant, filler, plain, user};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::filler;
+use crate::support::plain;
+use crate::support::user;
+use precis::base::error::Warning;
 use precis::engine::Reported;
-use precis::error::Warning;
 use precis::report::Outcome;
-use precis::state::SessionState;
+use precis::session::state::SessionState;
 use precis::tokens::calibration::{Calibration, Reading};
 use precis::tokens::{Estimator, SlopeRange};
 use proptest::prelude::*;

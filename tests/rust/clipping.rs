@@ -1,12 +1,24 @@
 //! What a clip and a clear may take, and what they leave in its place.
 
-use crate::support::{
-    Chat, M, P, added, assistant, call, calls, end_of, filler, plain, records, result, says, user, words,
-};
-use precis::message::Role;
-use precis::plan::clip::{DONE_CUT, cut};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::added;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::calls;
+use crate::support::end_of;
+use crate::support::filler;
+use crate::support::plain;
+use crate::support::records;
+use crate::support::result;
+use crate::support::says;
+use crate::support::user;
+use crate::support::words;
+use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::state::Clip;
+use precis::session::edits::{DONE_CUT, cut};
+use precis::session::state::Clip;
 use precis::tokens::{Estimator, of_text};
 use serde_json::json;
 

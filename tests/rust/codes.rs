@@ -1,9 +1,11 @@
 //! Codes: stable, unique, written alike, and said in errors.
 
-use crate::support::{Chat, json, user};
-use precis::error::{Code, Error, Warning};
-use precis::json::Json;
-use precis::options::Options;
+use crate::support::Chat;
+use crate::support::json;
+use crate::support::user;
+use precis::base::error::{Code, Error, Warning};
+use precis::base::json::Json;
+use precis::limits::options::Options;
 use std::collections::BTreeSet;
 
 fn well_formed(code: &str) -> bool {
@@ -96,12 +98,13 @@ fn the_nearest_name_is_advised() {
 
 #[test]
 fn a_window_that_is_no_number_is_refused() {
-    assert_eq!(precis::options::window(&Json::NotANumber).unwrap_err().code, Code::InvalidWindow);
+    assert_eq!(precis::limits::options::window(&Json::NotANumber).unwrap_err().code, Code::InvalidWindow);
 }
 
 #[test]
 fn a_name_is_advised_only_if_one_is_near() {
-    let said = |name| precis::options::unknown_name(name, &["state", "maxOutputTokens", "tune", "chat"], "member");
+    let said =
+        |name| precis::limits::options::unknown_name(name, &["state", "maxOutputTokens", "tune", "chat"], "member");
     for (name, nearest) in [("sate", "state"), ("maxTokens", "maxOutputTokens"), ("chatId", "chat"), ("STATE", "state")]
     {
         assert!(said(name).contains(&format!("Did you mean \"{nearest}\"?")), "{}", said(name));
@@ -113,12 +116,12 @@ fn a_name_is_advised_only_if_one_is_near() {
 
 #[test]
 fn what_can_be_known_is_refused_when_a_compactor_is_made() {
-    let refused = |options| precis::options::validate(&json(&options)).unwrap_err();
+    let refused = |options| precis::limits::options::validate(&json(&options)).unwrap_err();
     let window = refused(serde_json::json!({ "contextWindow": "32k" }));
     assert_eq!((window.code, window.path.as_deref()), (Code::InvalidWindow, Some("contextWindow")));
     let reply = refused(serde_json::json!({ "contextWindow": 8_000, "maxOutputTokens": 8_000 }));
     assert_eq!((reply.code, reply.path.as_deref()), (Code::InvalidOption, Some("maxOutputTokens")));
     assert!(reply.advice.contains("8000 tokens"), "{}", reply.advice);
     let of_the_model = serde_json::json!({ "contextWindow": true, "maxOutputTokens": 8_000 });
-    assert!(precis::options::validate(&json(&of_the_model)).is_ok());
+    assert!(precis::limits::options::validate(&json(&of_the_model)).is_ok());
 }

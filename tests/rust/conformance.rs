@@ -1,9 +1,14 @@
 //! The preset `contextguard` against the recorded figures of the original's own simulations, natively.
 
-use crate::support::{Chat, M, P, Tape, assistant, records};
-use precis::digest::Digester;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Tape;
+use crate::support::assistant;
+use crate::support::records;
 use precis::engine;
-use precis::message::Role;
+use precis::ingest::digester::Digester;
+use precis::model::message::Role;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
 use serde_json::{Value, json};
@@ -109,7 +114,7 @@ struct Player {
 impl Player {
     fn request(&mut self) {
         let whole = self.chat.call(&self.history).unwrap();
-        let fresh = precis::call::Call { state: Default::default(), ..whole };
+        let fresh = precis::call::input::Call { state: Default::default(), ..whole };
         let before = engine::usage(&fresh, &mut crate::support::TestHost::new(&self.history, "bytes4")).unwrap().raw;
         let mut calls = 0;
         let mut summarize = |_: &_| {
@@ -135,10 +140,10 @@ fn a_recorded_call_and_result_count_as_the_original_counts_them() {
         role: Role::User,
         parts: vec![P::Result { id: "1".into(), output: json!({ "result": "x".repeat(10) }), failed: false }],
     };
-    let tokens: Vec<u64> = precis::message::Digest::split(&records(&[call, result], "bytes4"))
+    let tokens: Vec<u64> = precis::model::message::Digest::split(&records(&[call, result], "bytes4"))
         .unwrap()
         .iter()
-        .map(precis::message::Digest::tokens)
+        .map(precis::model::message::Digest::tokens)
         .collect();
     // name 11/4 + key 5/4 + value 5/4, and the printed map of 10 + 12 bytes; the result's name is charged with the history.
     assert_eq!(tokens, [2 + 1 + 1, 22 / 4]);
@@ -151,7 +156,7 @@ fn nested_arguments_are_printed_as_the_original_prints_them() {
         tape.message(&M { role: Role::Assistant, parts: vec![P::Call { id: "1".into(), name: String::new(), input }] });
         let mut digester = Digester::new(Estimator::parse("bytes4").unwrap());
         digester.push(&tape.ops, &tape.text).unwrap();
-        precis::message::Digest::split(&digester.finish().unwrap()).unwrap()[0].tokens()
+        precis::model::message::Digest::split(&digester.finish().unwrap()).unwrap()[0].tokens()
     };
     // "keys" + "map[a:1 b:[x y] c:<nil> d:true]"
     assert_eq!(tokens(json!({ "keys": { "a": 1, "b": ["x", "y"], "c": null, "d": true } })), 4 / 4 + 31 / 4);

@@ -1,13 +1,29 @@
 //! Further failures (X01 … X20) and defects (D01 … D24) of other engines, of docs/failures.md: what precis does instead.
 
-use crate::failures::{chat, send, step, steps, turns};
-use crate::support::{
-    Chat, M, P, added, answer, assistant, call, calls, filler, records, result, says, system, user, words,
-};
-use precis::markers;
-use precis::message::{Digest, Role};
+use crate::failures::chat;
+use crate::failures::send;
+use crate::failures::step;
+use crate::failures::steps;
+use crate::failures::turns;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::added;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::records;
+use crate::support::result;
+use crate::support::says;
+use crate::support::system;
+use crate::support::user;
+use crate::support::words;
+use precis::base::markers;
+use precis::model::message::{Digest, Role};
 use precis::report::Outcome;
-use precis::state::Kind;
+use precis::session::state::Kind;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;
@@ -205,7 +221,7 @@ fn d02_half_a_summary_is_never_stored() {
     let cut = Answer::Text { text: "The user wants to".into(), finish: "length".into() };
     let prepared = send(&mut chat, &history, Some(&mut |_| cut.clone()));
     assert!(!says(&prepared.view, "The user wants to"));
-    assert!(!precis::json::Json::eq(&chat.state, &precis::json::Json::Null));
+    assert!(!precis::base::json::Json::eq(&chat.state, &precis::base::json::Json::Null));
     assert_eq!(chat.session().checkpoints[0].kind, Kind::Digest);
 }
 

@@ -1,14 +1,25 @@
 //! Cuts, clears and compactions that are planned: none is made without need, none takes back what an earlier one did.
 
-use crate::support::{
-    Chat, M, P, Summarizer, answer, assistant, calls, filler, json as plain, result, says, user, words,
-};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Summarizer;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::json as plain;
+use crate::support::result;
+use crate::support::says;
+use crate::support::user;
+use crate::support::words;
+use precis::base::error::Warning;
 use precis::engine;
-use precis::error::Warning;
-use precis::message::Role;
-use precis::options::Options;
-use precis::plan::{Move, clip};
-use precis::state::Kind;
+use precis::ladder::Move;
+use precis::limits::options::Options;
+use precis::model::message::Role;
+use precis::session::edits;
+use precis::session::state::Kind;
 use precis::summary::request::Request;
 use precis::tokens::{self, Estimator};
 use serde_json::json;
@@ -174,8 +185,8 @@ fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle
     let signs: String = (0..4_000).map(|at| "#%&!?$~^"[at * 7 % 8..][..1].to_owned()).collect();
     let text = format!("{signs}{}{signs}", " ".repeat(60_000));
     for cap in [64, 200, 700] {
-        for advice in ["", clip::DONE_CUT] {
-            let short = clip::cut(&text, cap, advice, &[], &estimator);
+        for advice in ["", edits::DONE_CUT] {
+            let short = edits::cut(&text, cap, advice, &[], &estimator);
             let tokens = tokens::of_text(&estimator, &short);
             assert!(tokens <= cap, "{tokens} tokens in place of {cap}: {short}");
         }

@@ -1,9 +1,16 @@
 //! Facts: what is found in a text, what a person requires, and that both survive.
 
-use crate::support::{M, P, Tape, assistant, call, filler, result, user};
-use precis::content::{self, Content};
-use precis::markers;
-use precis::message::Role;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Tape;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::user;
+use precis::base::markers;
+use precis::ingest::content::{self, Content};
+use precis::model::message::Role;
 use precis::summary::facts::{self, FACTS, Facts, RULES};
 use precis::summary::{Source, digest, rules, scan};
 use proptest::prelude::*;

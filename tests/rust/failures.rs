@@ -1,12 +1,24 @@
 //! What went wrong in other engines (F01 … F25 of docs/failures.md), one test each, named after what precis does instead.
 
-use crate::support::{
-    Chat, M, P, Prepared, added, answer, assistant, call, calls, filler, result, says, system, user, words,
-};
-use precis::markers;
-use precis::message::Role;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Prepared;
+use crate::support::added;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::says;
+use crate::support::system;
+use crate::support::user;
+use crate::support::words;
+use precis::base::markers;
+use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::state::Kind;
+use precis::session::state::Kind;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;
@@ -135,7 +147,7 @@ fn f03_old_summaries_anywhere_in_the_history_break_nothing() {
     for at in 0..=base.len() {
         let mut history = base.clone();
         history.insert(at, summary.clone());
-        for state in [precis::json::Json::Null, chat.state.clone()] {
+        for state in [precis::base::json::Json::Null, chat.state.clone()] {
             let mut other = chat.clone();
             other.state = state;
             let prepared = other.before_model(&history, None).unwrap();

@@ -1,12 +1,24 @@
 //! The flaws of the original (contextguard, A1 … F2), one test each: none of them exists in the strategies.
 
-use crate::support::{
-    Chat, M, P, Prepared, added, answer, assistant, call, calls, filler, result, says, system, user, words,
-};
-use precis::error::Warning;
-use precis::message::Role;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Prepared;
+use crate::support::added;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::says;
+use crate::support::system;
+use crate::support::user;
+use crate::support::words;
+use precis::base::error::Warning;
+use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::state::Kind;
+use precis::session::state::Kind;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;
@@ -444,7 +456,8 @@ fn e4_a_chain_inside_the_turn_is_told_in_a_progress_note() {
         let mut history = vec![user("Go through all files."), assistant("I will.")];
         history.extend((0..40).flat_map(|number| step(number, 500, &format!("file {number} is fine"))));
         let prepared = send(&mut chat, &history, &mut good);
-        let note = prepared.view.iter().map(words).find(|text| text.starts_with(precis::markers::PROGRESS)).unwrap();
+        let note =
+            prepared.view.iter().map(words).find(|text| text.starts_with(precis::base::markers::PROGRESS)).unwrap();
         assert!(note.contains("file 30 is fine"), "{strategy}: {note}");
         assert_eq!(prepared.view[1], history[0], "{strategy}: the request stands before it");
     }

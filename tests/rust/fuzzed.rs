@@ -1,7 +1,7 @@
 //! What the fuzz targets found (`tests/fuzz`), one test each.
 
-use precis::content::{Content, ContentPart};
-use precis::message::Role;
+use precis::ingest::content::{Content, ContentPart};
+use precis::model::message::Role;
 use precis::summary::facts::Facts;
 use precis::summary::transcript::escape;
 

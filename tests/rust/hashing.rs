@@ -1,8 +1,17 @@
 //! Content hashes and the chain. The constants here are frozen: states in databases hold positions made with them.
 
-use crate::support::{M, P, Tape, assistant, call, calls, records, result, system, user};
-use precis::digest::Digester;
-use precis::message::{CHAIN_START, Digest, Position, Role, from_hex, hex};
+use crate::support::M;
+use crate::support::P;
+use crate::support::Tape;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::calls;
+use crate::support::records;
+use crate::support::result;
+use crate::support::system;
+use crate::support::user;
+use precis::ingest::digester::Digester;
+use precis::model::message::{CHAIN_START, Digest, Position, Role, from_hex, hex};
 use precis::tokens::Estimator;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -1,10 +1,23 @@
 //! Corners of the ladder that random histories found: each is the smallest one that showed it.
 
-use crate::support::{Chat, M, P, added, answer, assistant, call, calls, filler, result, says, system, user, words};
-use precis::error::Warning;
-use precis::message::Role;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::added;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::says;
+use crate::support::system;
+use crate::support::user;
+use crate::support::words;
+use precis::base::error::Warning;
+use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::state::Kind;
+use precis::session::state::Kind;
 use serde_json::json;
 
 fn chat(strategy: &str, window: u64) -> Chat {

@@ -1,7 +1,18 @@
 //! The strategy `last-tool-batch`: system, summary, the current request, the last batch of calls.
 
-use crate::support::{Chat, M, added, answer, assistant, calls, filler, result, says, system, user, words};
-use precis::state::Kind;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::added;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::says;
+use crate::support::system;
+use crate::support::user;
+use crate::support::words;
+use precis::session::state::Kind;
 use serde_json::json;
 
 fn chat() -> Chat {

@@ -1,9 +1,15 @@
 //! Two hundred compactions in a row, with summaries that fill their limit: nothing grows, nothing is unaccounted for.
 
-use crate::failures::{chat, turn};
-use crate::support::{M, added, answer, assistant, user, words};
+use crate::failures::chat;
+use crate::failures::turn;
+use crate::support::M;
+use crate::support::added;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::user;
+use crate::support::words;
 use precis::report::Outcome;
-use precis::state::SessionState;
+use precis::session::state::SessionState;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 

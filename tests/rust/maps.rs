@@ -1,6 +1,6 @@
 //! What is looked up by hash: right, and in bounded time, also where hashes were chosen to be alike.
 
-use precis::id_map::IdMap;
+use precis::base::id_map::IdMap;
 use precis::summary::distinct::Distinct;
 
 #[test]

@@ -1,8 +1,8 @@
 //! What stands around the text, and media: by pixels, pages and seconds.
 
 use crate::support::json;
-use precis::call::Call;
-use precis::message::{PartKind, Role};
+use precis::call::input::Call;
+use precis::model::message::{PartKind, Role};
 use precis::tokens::{Estimator, Medium};
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,9 +1,18 @@
 //! Literal strings that must stay: through digests, trims, clips and clears, or a warning that names the one that is lost.
 
-use crate::support::{Chat, M, Prepared, assistant, call, filler, result, says, user, words};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::Prepared;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::says;
+use crate::support::user;
+use crate::support::words;
+use precis::base::error::Warning;
 use precis::engine::Committed;
-use precis::error::Warning;
-use precis::state::Kind;
+use precis::session::state::Kind;
 use serde_json::json;
 
 const LITERAL: &str = "PO-2024-00017";

@@ -1,8 +1,15 @@
 //! What providers' errors say, what is learned from it, and that the next request is smaller.
 
-use crate::support::{Chat, Prepared, assistant, call, filler, json, result, user};
-use precis::error::Warning;
-use precis::overflow::{self, Overflow};
+use crate::support::Chat;
+use crate::support::Prepared;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::filler;
+use crate::support::json;
+use crate::support::result;
+use crate::support::user;
+use precis::base::error::Warning;
+use precis::limits::provider_refusal::{self, Overflow};
 use serde_json::{Value, json as value};
 
 fn fixture() -> Vec<Value> {
@@ -22,7 +29,7 @@ fn what_providers_write_is_read() {
             total: one["expected"]["total"].as_u64(),
         });
         let message = one["message"].as_str().unwrap();
-        assert_eq!(overflow::read(message, one["status"].as_u64()), expected, "{}: {message}", one["provider"]);
+        assert_eq!(provider_refusal::read(message, one["status"].as_u64()), expected, "{}: {message}", one["provider"]);
     }
 }
 
@@ -34,13 +41,13 @@ fn limits_of_the_rate_are_no_overflow() {
         "input length and `max_tokens` exceed context limit: 5000 + 3000 > 6000 tokens per minute",
         "Quota exceeded. This model's maximum context length is 8192 tokens per day",
     ] {
-        assert_eq!(overflow::read(text, None), None, "{text}");
+        assert_eq!(provider_refusal::read(text, None), None, "{text}");
     }
 }
 
 #[test]
 fn numbers_are_whole_numbers_and_never_overflow() {
-    let says = |text: &str| overflow::read(text, None).map(|said| (said.prompt, said.limit));
+    let says = |text: &str| provider_refusal::read(text, None).map(|said| (said.prompt, said.limit));
     assert_eq!(says("prompt is too long: 12 tokens > 1,2 maximum"), Some((None, None)));
     assert_eq!(
         says("prompt is too long: 99999999999999999999999 tokens > 10 maximum"),

@@ -1,8 +1,17 @@
 //! Groups, legal cuts, the checker.
 
-use crate::support::{M, P, added, assistant, call, calls, records, result, system, user};
-use precis::message::{Digest, Role};
-use precis::pairs::{Cuts, check};
+use crate::support::M;
+use crate::support::P;
+use crate::support::added;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::calls;
+use crate::support::records;
+use crate::support::result;
+use crate::support::system;
+use crate::support::user;
+use precis::ingest::pairs::{Cuts, check};
+use precis::model::message::{Digest, Role};
 use proptest::prelude::*;
 use serde_json::json;
 

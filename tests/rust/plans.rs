@@ -1,11 +1,21 @@
 //! Plans: plain data that may wait, come late, or be overtaken.
 
-use crate::support::{Chat, M, answer, assistant, calls, filler, json, plain, result, to_value, user};
-use precis::error::{Code, Warning};
-use precis::plan::record::Plan;
-use precis::plan::{Edit, Move, Rung};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::json;
+use crate::support::plain;
+use crate::support::result;
+use crate::support::to_value;
+use crate::support::user;
+use precis::base::error::{Code, Warning};
+use precis::ladder::plan::Plan;
+use precis::ladder::{Edit, Move, Rung};
 use precis::report::Outcome;
-use precis::state::Kind;
+use precis::session::state::Kind;
 use serde_json::{Value, json as value};
 
 fn turns(count: usize, bytes: usize) -> Vec<M> {

@@ -1,16 +1,29 @@
 //! What holds for every history, window, strategy, summarizer and provider: the invariants of the design.
 
-use crate::support::{
-    Chat, M, P, Prepared, TestHost, added, answer, assistant, calls, filler, plain, records, result, system, to_value,
-    user, words,
-};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Prepared;
+use crate::support::TestHost;
+use crate::support::added;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::plain;
+use crate::support::records;
+use crate::support::result;
+use crate::support::system;
+use crate::support::to_value;
+use crate::support::user;
+use crate::support::words;
+use precis::base::markers;
 use precis::engine::{self, Sent};
-use precis::markers;
-use precis::message::{Digest, PartKind, Role};
-use precis::pairs;
-use precis::plan::record::Plan;
+use precis::ingest::pairs;
+use precis::ladder::plan::Plan;
+use precis::model::message::{Digest, PartKind, Role};
 use precis::report::Outcome;
-use precis::state::SessionState;
+use precis::session::state::SessionState;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use proptest::prelude::*;
@@ -264,7 +277,7 @@ impl Step {
                 history.remove(at.index(history.len()));
             }
             Self::Rewind(at) => history.truncate(at.index(history.len() + 1)),
-            Self::LoseState => chat.state = precis::json::Json::Null,
+            Self::LoseState => chat.state = precis::base::json::Json::Null,
             Self::Edit(..) | Self::Delete(_) => {}
         }
     }
@@ -666,7 +679,7 @@ proptest! {
             2 => bad.more = json!({ "offset": history.len() + 1 }),
             3 => bad.options["tune"]["strategie"] = json!("full"),
             4 => bad.more = json!({ "threshold": 1 }),
-            _ => bad.state.set("version", precis::json::Json::Int(2)),
+            _ => bad.state.set("version", precis::base::json::Json::Int(2)),
         }
         let before = bad.state.clone();
         let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bad.before_model(&history, None).is_err()));

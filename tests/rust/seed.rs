@@ -1,12 +1,21 @@
 //! The preset `contextguard`: the original's single-shot figures, its window table, its calibration and its safeguards.
 
-use crate::support::{Chat, M, P, answer, assistant, filler, result, says, user, words};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::says;
+use crate::support::user;
+use crate::support::words;
+use precis::base::markers;
 use precis::engine;
-use precis::markers;
-use precis::message::Role;
-use precis::plan::seed;
+use precis::engine::presets::contextguard;
+use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::state::{Kind, SeedState};
+use precis::session::state::{Kind, SeedState};
 use precis::summary::request::word_limit;
 use precis::summary::verify::Answer;
 use proptest::prelude::*;
@@ -231,10 +240,10 @@ fn the_window_table_is_the_originals() {
         [1_000_000, 20_000, 980_000, 10_000, 7_500],
     ];
     for [window, buffer, threshold, output, words] in rows {
-        assert_eq!(seed::buffer(window), buffer, "{window}");
-        assert_eq!(seed::summary_tokens(window), output, "{window}");
-        assert_eq!(word_limit(seed::summary_tokens(window)), words, "{window}");
-        assert_eq!(seed::limits(window), [buffer, threshold, output, words], "{window}");
+        assert_eq!(contextguard::buffer(window), buffer, "{window}");
+        assert_eq!(contextguard::summary_tokens(window), output, "{window}");
+        assert_eq!(word_limit(contextguard::summary_tokens(window)), words, "{window}");
+        assert_eq!(contextguard::limits(window), [buffer, threshold, output, words], "{window}");
     }
 }
 
@@ -262,7 +271,7 @@ fn equality_with_the_threshold_fires() {
 
 #[test]
 fn estimates_are_corrected_by_the_last_ratio_within_one_and_five() {
-    let count = |raw, real, last| seed::token_count(raw, SeedState { real, last });
+    let count = |raw, real, last| contextguard::token_count(raw, SeedState { real, last });
     assert_eq!(count(1_000, 0, 0), 2_500);
     assert_eq!(count(1_001, 0, 700), 2_502, "the default factor, truncated");
     assert_eq!(count(750, 1_000, 500), 1_500);
@@ -277,10 +286,10 @@ proptest! {
     #[test]
     fn the_corrected_count_stays_in_its_clamps(raw in 0_u64..2_000_000, more in 0_u64..10_000, real in 0_u64..2_000_000, last in 0_u64..2_000_000) {
         let seed = SeedState { real, last };
-        let count = seed::token_count(raw, seed);
+        let count = contextguard::token_count(raw, seed);
         prop_assert!(count >= raw.max(real));
         prop_assert!(count <= (raw * 5).max(real));
-        prop_assert!(seed::token_count(raw + more, seed) >= count);
+        prop_assert!(contextguard::token_count(raw + more, seed) >= count);
     }
 }
 

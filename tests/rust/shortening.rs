@@ -1,7 +1,7 @@
 //! What a text that is too large is cut to: within its cap, in its own structure, honest about what is missing.
 
 use crate::support::filler;
-use precis::plan::clip::{DONE_CUT, cut};
+use precis::session::edits::{DONE_CUT, cut};
 use precis::tokens::{self, Estimator};
 use proptest::prelude::*;
 use serde_json::{Value, json};

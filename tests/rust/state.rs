@@ -1,13 +1,24 @@
 //! The state: whole after a round trip, kept members, refused damage, bounded size.
 
-use crate::support::{Chat, M, Summarizer, answer, assistant, calls, filler, json, plain, result, to_value, user};
-use precis::error::Code;
-use precis::message::Position;
-use precis::state::{Checkpoint, Kind, Made, SessionState};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::Summarizer;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::json;
+use crate::support::plain;
+use crate::support::result;
+use crate::support::to_value;
+use crate::support::user;
+use precis::base::error::Code;
+use precis::model::message::Position;
+use precis::session::state::{Checkpoint, Kind, Made, SessionState};
 use precis::summary::verify::Answer;
 use serde_json::{Value, json as value};
 
-fn parse(state: &Value) -> Result<SessionState, precis::error::Error> {
+fn parse(state: &Value) -> Result<SessionState, precis::base::error::Error> {
     SessionState::parse(&json(state))
 }
 

@@ -1,11 +1,22 @@
 //! What is remembered: the digest made by code, the progress note, the request, the judgement of an answer.
 
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Tape;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::filler;
 use crate::support::json as plain;
-use crate::support::{Chat, M, P, Tape, answer, assistant, call, filler, result, system, user, words};
-use precis::content::{self, Content};
-use precis::markers;
-use precis::message::Role;
-use precis::options::Options;
+use crate::support::result;
+use crate::support::system;
+use crate::support::user;
+use crate::support::words;
+use precis::base::markers;
+use precis::ingest::content::{self, Content};
+use precis::limits::options::Options;
+use precis::model::message::Role;
 use precis::summary::language::Language;
 use precis::summary::request::{self, Todo, Tongue};
 use precis::summary::verify::{Answer, Measure, judge};

@@ -1,17 +1,17 @@
 //! A host for tests: messages with their text, the tape they make, a chat that is played turn by turn.
 
-use precis::archive::Record;
-use precis::call::Call;
-use precis::content::{self, Content};
-use precis::digest::Digester;
+use precis::base::archive::Record;
+use precis::base::error::Error;
+use precis::base::json::Json;
+use precis::call::input::Call;
 use precis::engine::{self, Committed, Reported};
-use precis::error::Error;
-use precis::host::{Host, Product, Sent};
-use precis::json::Json;
-use precis::message::{Digest, Role};
-use precis::options::Options;
-use precis::plan::record::Plan;
-use precis::state::SessionState;
+use precis::ingest::content::{self, Content};
+use precis::ingest::digester::Digester;
+use precis::ingest::host::{Host, Product, Sent};
+use precis::ladder::plan::Plan;
+use precis::limits::options::Options;
+use precis::model::message::{Digest, Role};
+use precis::session::state::SessionState;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
@@ -465,12 +465,12 @@ fn sent(messages: &[M], made: &[M], committed: &Committed) -> Vec<M> {
 /// Violations of `view` that `history` does not have.
 pub fn added(view: &[M], history: &[M]) -> Vec<String> {
     let (view, history) = (records(view, "bytes4"), records(history, "bytes4"));
-    let found = precis::pairs::added(&Digest::split(&view).unwrap(), &Digest::split(&history).unwrap());
+    let found = precis::ingest::pairs::added(&Digest::split(&view).unwrap(), &Digest::split(&history).unwrap());
     found.into_iter().map(|violation| format!("{} at {}", violation.rule, violation.index)).collect()
 }
 
 /// Where a history of these records ends.
-pub fn end_of(records: &[u32]) -> Option<precis::message::Position> {
-    let start = precis::message::Position::START;
+pub fn end_of(records: &[u32]) -> Option<precis::model::message::Position> {
+    let start = precis::model::message::Position::START;
     Some(Digest::split(records)?.iter().fold(start, |position, digest| position.after(digest.hash())))
 }

@@ -1,8 +1,17 @@
 //! Behaviour that no example held until a mutation of the engine survived: see `docs/mutations.md`.
 
-use crate::support::{Chat, M, P, answer, assistant, calls, filler, result, user, words};
-use precis::message::Role;
-use precis::state::Kind;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::answer;
+use crate::support::assistant;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::result;
+use crate::support::user;
+use crate::support::words;
+use precis::model::message::Role;
+use precis::session::state::Kind;
 use precis::summary::verify::Answer;
 use serde_json::json;
 
@@ -370,7 +379,7 @@ fn usage_of_another_request_is_not_believed() {
     let mut chat = chat();
     let report = chat.before_model(&[user("Hello.")], None).unwrap().committed.report;
     let before = chat.session();
-    let options = precis::options::Options::parse(&crate::support::json(&chat.options)).unwrap();
+    let options = precis::limits::options::Options::parse(&crate::support::json(&chat.options)).unwrap();
     let usage = || precis::engine::Reported { prompt: Some(400), ..Default::default() };
     let other = precis::engine::after_model(&options, &before, usage(), Some("another"));
     assert_eq!(other, before);
@@ -380,10 +389,10 @@ fn usage_of_another_request_is_not_believed() {
 
 #[test]
 fn only_the_newest_cuts_are_remembered() {
-    let mut state = precis::state::SessionState::default();
+    let mut state = precis::session::state::SessionState::default();
     for cap in 1..30 {
-        let up_to = precis::message::Position { count: cap, chain: cap };
-        state.clip(precis::state::Clip { up_to, cap, reach: 0, ..Default::default() });
+        let up_to = precis::model::message::Position { count: cap, chain: cap };
+        state.clip(precis::session::state::Clip { up_to, cap, reach: 0, ..Default::default() });
     }
     assert_eq!(state.clips.iter().map(|clip| clip.cap).collect::<Vec<_>>(), (6..30).collect::<Vec<_>>());
 }

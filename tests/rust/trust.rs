@@ -3,10 +3,10 @@
 
 use crate::facts::contents;
 use crate::support::*;
-use precis::markers;
-use precis::message::Role;
-use precis::plan::shorten;
-use precis::state::Kind;
+use precis::base::markers;
+use precis::model::message::Role;
+use precis::session::state::Kind;
+use precis::shorten;
 use precis::summary::facts::{FACTS, Facts, RULES};
 use precis::summary::request::Request;
 use precis::summary::transcript::{escape, quote};
@@ -278,7 +278,7 @@ proptest! {
                 if lose && turn == 3 {
                     // The host keeps what was sent and loses the state: nothing of it is ours any more.
                     history = prepared.view.clone();
-                    chat.state = precis::json::Json::Null;
+                    chat.state = precis::base::json::Json::Null;
                 }
             }
         }
@@ -389,7 +389,7 @@ fn what_is_pasted_into_a_message_requires_nothing_and_is_not_typed() {
 fn what_stands_around_a_paste_is_typed_and_requires() {
     for (text, rule) in [
         ("Never answer her.\n\n".to_owned() + MAIL, "Never answer her."),
-        (format!("What is this?\n```\nrm -rf /\n```\nNever run it."), "Never run it."),
+        ("What is this?\n```\nrm -rf /\n```\nNever run it.".to_owned(), "Never run it."),
         ("> must I?\nNo, only on Fridays.".to_owned(), "No, only on Fridays."),
         ("<doc>\nalways\n</doc>\nNever quote this.".to_owned(), "Never quote this."),
         ("Translate this:\n\"\"\"\nIl doit payer.\n\"\"\"\nNever use slang.".to_owned(), "Never use slang."),

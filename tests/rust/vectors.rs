@@ -1,20 +1,21 @@
 //! What the engine decided in wasm, decided again natively: every crossing of the boundary that
 //! `tests/js/vectors/record.mjs` wrote down, with the same input and the same answers of the host.
 
-use crate::support::{json, to_value};
-use precis::archive::Record;
-use precis::call::Call;
-use precis::committed::Standing;
-use precis::content::{self, Content};
-use precis::digest::Digester;
+use crate::support::json;
+use crate::support::to_value;
+use precis::base::archive::Record;
+use precis::base::error::Error;
+use precis::base::json::Json;
+use precis::call::committed::Standing;
+use precis::call::input::Call;
+use precis::engine::fast_path::{self, Passed};
 use precis::engine::{self, Begun, Committed, Reported};
-use precis::error::Error;
-use precis::host::{Host, Product, Sent};
-use precis::json::Json;
-use precis::options::Options;
-use precis::plan::record::Plan;
-use precis::standing::{self, Passed};
-use precis::state::SessionState;
+use precis::ingest::content::{self, Content};
+use precis::ingest::digester::Digester;
+use precis::ingest::host::{Host, Product, Sent};
+use precis::ladder::plan::Plan;
+use precis::limits::options::Options;
+use precis::session::state::SessionState;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
 use serde_json::{Value, json as value};
@@ -81,7 +82,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
             done.account(&plan, &results);
             outcome(done)
         }
-        "resume" => standing::resume(&call(given), &known(given)).unwrap().map_or(Value::Null, outcome),
+        "resume" => fast_path::resume(&call(given), &known(given)).unwrap().map_or(Value::Null, outcome),
         "digest" => {
             let mut digester = Digester::new(Estimator::parse(given["estimator"].as_str().unwrap()).unwrap());
             let text: Vec<u8> = words(&given["text"]).into_iter().map(|byte| byte as u8).collect();
@@ -90,7 +91,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
             let mut answer = value!({ "records": records });
             if !given["known"].is_null() {
                 let all = [words(&given["known"]), records].concat();
-                if let Some(passed) = standing::again(&all, &known(given)).unwrap() {
+                if let Some(passed) = fast_path::again(&all, &known(given)).unwrap() {
                     answer["again"] = self::passed(passed);
                 }
             }
@@ -147,7 +148,7 @@ fn passed(passed: Passed) -> Value {
     let Passed { usage, at, request, reason, standing } = passed;
     value!({
         "usage": to_value(&usage.to_json()), "request": request, "reason": reason,
-        "at": { "count": at.count, "chain": precis::message::hex(at.chain) }, "standing": bytes_of(&standing),
+        "at": { "count": at.count, "chain": precis::model::message::hex(at.chain) }, "standing": bytes_of(&standing),
     })
 }
 

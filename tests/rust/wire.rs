@@ -1,7 +1,7 @@
 //! Plain data over the boundary: what is read is what was written, to the bit, and nonsense is refused.
 
-use precis::error::Code;
-use precis::json::Json;
+use precis::base::error::Code;
+use precis::base::json::Json;
 use precis::wasm::wire::{Reader, Writer};
 use proptest::prelude::*;
 

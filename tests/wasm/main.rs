@@ -3,7 +3,7 @@
 #![cfg(target_arch = "wasm32")]
 #![allow(missing_docs)]
 
-use precis::json::Json;
+use precis::base::json::Json;
 use precis::wasm::exports as wasm;
 use precis::wasm::wire::{Reader, Writer};
 use wasm_bindgen_test::wasm_bindgen_test;

@@ -1,13 +1,18 @@
 //! A chat to be played: what is configured, what is appended to the history, what happens to it between requests.
 
-use crate::support::{Chat, M, P, Prepared, answer, filler};
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Prepared;
+use crate::support::answer;
+use crate::support::filler;
 use crate::texts::Text;
 use arbitrary::Arbitrary;
-use precis::error::Error;
-use precis::message::Role;
+use serde_json::json;
+use precis::base::error::Error;
+use precis::model::message::Role;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
-use serde_json::json;
 
 /// Everything about a session but its history.
 #[derive(Arbitrary, Clone, Debug)]
@@ -258,7 +263,7 @@ impl Op {
                 }
             }
             Self::Rewind(at) => history.truncate(usize::from(*at) % (history.len() + 1)),
-            Self::LoseState => chat.state = precis::json::Json::Null,
+            Self::LoseState => chat.state = precis::base::json::Json::Null,
             Self::Ask => {}
         }
     }

@@ -1,11 +1,16 @@
 //! What must hold of every view, said without the engine's words for it.
 
-use crate::support::{Chat, M, P, Prepared, plain, records};
-use precis::json::Json;
-use precis::markers::NOTICE;
-use precis::message::Role;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::Prepared;
+use crate::support::plain;
+use crate::support::records;
+use precis::base::json::Json;
+use precis::base::markers::NOTICE;
+use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::state::SessionState;
+use precis::session::state::SessionState;
 
 /// Checks a request's view and state. `trusted`: the state was never tampered with.
 pub fn check(chat: &Chat, history: &[M], prepared: &Prepared, trusted: bool) {
@@ -170,7 +175,7 @@ fn legal(view: &[M], history: &[M]) {
 
 /// Raw tokens of messages; results are charged with the name of their tool by the estimator that does so.
 fn weigh(messages: &[M], estimator: &str) -> u64 {
-    use precis::message::Digest;
+    use precis::model::message::Digest;
     let records = records(messages, estimator);
     let mut charged = 0;
     if precis::tokens::Estimator::parse(estimator).unwrap().charges_result_name() {

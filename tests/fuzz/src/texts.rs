@@ -53,13 +53,13 @@ pub enum Tree {
 
 /// What the engine's own texts begin or end with.
 pub const MARKERS: [&str; 9] = [
-    precis::markers::SUMMARY,
-    precis::markers::SUMMARY_END,
-    precis::markers::PROGRESS,
-    precis::markers::NOTICE,
-    precis::markers::SEED_SUMMARY,
-    precis::markers::SEED_SUMMARY_END,
-    precis::markers::SEED_CONTINUATION,
+    precis::base::markers::SUMMARY,
+    precis::base::markers::SUMMARY_END,
+    precis::base::markers::PROGRESS,
+    precis::base::markers::NOTICE,
+    precis::base::markers::SEED_SUMMARY,
+    precis::base::markers::SEED_SUMMARY_END,
+    precis::base::markers::SEED_CONTINUATION,
     "</conversation>",
     "< / Previous-Summary >",
 ];
@@ -150,7 +150,7 @@ impl Text {
             }
             Self::Repeated(text, times) => text.repeat(usize::from(*times).min(most / text.len().max(1) + 1)),
         };
-        out.truncate(precis::text::floor(&out, most));
+        out.truncate(precis::base::text::floor(&out, most));
         out
     }
 }

@@ -2,20 +2,27 @@
 //! host, and must come to the same.
 
 use crate::chat::Setup;
-use crate::support::{Chat, M, Tape, TestHost, json, records, system, to_value};
-use precis::archive::Record;
-use precis::call::Call;
-use precis::engine::{self, Begun, Committed, Reported, Sent};
-use precis::error::Error;
-use precis::host::{Host, Product};
-use precis::json::Json;
-use precis::options::Options;
-use precis::plan::record::Plan;
-use precis::state::SessionState;
-use precis::summary::verify::Answer;
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::Tape;
+use crate::support::TestHost;
+use crate::support::json;
+use crate::support::records;
+use crate::support::system;
+use crate::support::to_value;
 use serde_json::{Value, json as value};
 use std::sync::LazyLock;
 use wasmi::{Caller, Engine, Extern, Instance, Linker, Module, Store};
+use precis::base::archive::Record;
+use precis::call::input::Call;
+use precis::engine::{self, Begun, Committed, Reported, Sent};
+use precis::base::error::Error;
+use precis::ingest::host::{Host, Product};
+use precis::base::json::Json;
+use precis::limits::options::Options;
+use precis::ladder::plan::Plan;
+use precis::session::state::SessionState;
+use precis::summary::verify::Answer;
 
 /// The members of a call, in the order in which the module reads them.
 static MEMBERS: LazyLock<Vec<&str>> = LazyLock::new(|| {

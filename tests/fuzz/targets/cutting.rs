@@ -5,12 +5,12 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use precis::message::PartKind;
-use precis::plan::clip::cut;
-use precis::plan::shorten::Shape;
-use precis::text;
-use precis::tokens::{self, Estimator};
 use precis_fuzz::texts::Text;
+use precis::model::message::PartKind;
+use precis::session::edits::cut;
+use precis::shorten::Shape;
+use precis::base::text;
+use precis::tokens::{self, Estimator};
 
 #[derive(Arbitrary, Debug)]
 struct Input {

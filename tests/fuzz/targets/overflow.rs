@@ -5,8 +5,8 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use precis::overflow::{Overflow, read};
 use std::sync::LazyLock;
+use precis::limits::provider_refusal::{Overflow, read};
 
 #[derive(Arbitrary, Debug)]
 enum Piece {

@@ -74,7 +74,7 @@ test("damaged bytes are refused or give other bytes, and never hang", () => {
 
 test("where TextDecoder and TextEncoder are missing, precis brings its own", async () => {
   const nothing = { "globalThis.TextDecoder": "undefined", "globalThis.TextEncoder": "undefined" };
-  const own = await source("js/src/text-codec.ts", nothing);
+  const own = await source("js/src/boundary/text-codec.ts", nothing);
   ok(own.TextEncoder !== TextEncoder && own.TextDecoder !== TextDecoder);
   const encoder = new own.TextEncoder();
   for (const text of [

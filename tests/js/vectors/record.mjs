@@ -12,10 +12,10 @@ const source = (path) => JSON.stringify(at("js/src", path));
 const stands = {
   // The package, its engine loaded from the file.
   precis: `import { readFileSync } from "node:fs";
-import { loadBy } from ${source("engine.ts")};
+import { loadBy } from ${source("boundary/engine.ts")};
 loadBy(() => new WebAssembly.Module(readFileSync(${JSON.stringify(at("pkg/precis.wasm"))})));
 export * from ${source("index.ts")};`,
-  glue: `import * as real from ${source("glue.ts")};
+  glue: `import * as real from ${source("boundary/glue.ts")};
 import { recorder } from ${JSON.stringify(at("tests/js/vectors/recorder.mjs"))};
 export const { dispose } = real;
 export const { glue, instantiate } = recorder(real);`,
@@ -47,7 +47,7 @@ export { openaiChat } from "precis/formats";`,
   target: "es2022",
   plugins: [replaced],
   define: { BUILD: JSON.stringify(stamp()) },
-  inject: [at("js/src/text-codec.ts")],
+  inject: [at("js/src/boundary/text-codec.ts")],
   logLevel: "warning",
 });
 globalThis.precisVectors = [];

@@ -1,6 +1,6 @@
 import { aiSdk } from "precis/formats";
 import { blocks, isObject, type JsonObject, type Message } from "./conversation.ts";
-import type { Dialect } from "./detect.ts";
+import type { Dialect } from "./dialect.ts";
 
 /** `ModelMessage`s of the AI SDK, and stored `UIMessage`s, which become what the SDK would send. */
 export const aiSdkDialect: Dialect = {

@@ -1,6 +1,6 @@
 import { anthropic } from "precis/formats";
 import { blocks, type Conversation, isMessage, isObject, type Message, usageOf } from "./conversation.ts";
-import type { Dialect } from "./detect.ts";
+import type { Dialect } from "./dialect.ts";
 import type { Source } from "./source.ts";
 
 const BLOCKS = new Set(["tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document"]);

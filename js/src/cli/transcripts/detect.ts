@@ -1,21 +1,15 @@
 import { aiSdkDialect } from "./ai-sdk.ts";
 import { anthropicDialect, claudeCode } from "./anthropic.ts";
-import { type Conversation, type Shape, TranscriptError } from "./conversation.ts";
+import { type Conversation, TranscriptError } from "./conversation.ts";
+import type { Dialect } from "./dialect.ts";
 import { miniSweAgent } from "./mini-swe-agent.ts";
 import { openaiChatDialect } from "./openai-chat.ts";
 import { piSession } from "./pi-session.ts";
 import { providerPairs } from "./provider-pairs.ts";
-import { type Recorded, records } from "./records.ts";
+import { records } from "./records.ts";
 import { parse } from "./source.ts";
 import { sweAgent } from "./swe-agent.ts";
 import { tauBench } from "./tau-bench.ts";
-
-/** One way to write chat messages; told apart from the others by what only it has. */
-export interface Dialect {
-  readonly shape: Shape;
-  accepts(record: Recorded): boolean;
-  convert(record: Recorded): Omit<Conversation, "file" | "name" | "shape">;
-}
 
 const FILES = [providerPairs, piSession, claudeCode, miniSweAgent, sweAgent, tauBench];
 const DIALECTS: readonly Dialect[] = [aiSdkDialect, anthropicDialect, openaiChatDialect];

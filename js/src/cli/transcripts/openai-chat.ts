@@ -1,5 +1,5 @@
 import { openaiChat } from "precis/formats";
-import type { Dialect } from "./detect.ts";
+import type { Dialect } from "./dialect.ts";
 
 const ROLES = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
 

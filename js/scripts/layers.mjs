@@ -1,0 +1,188 @@
+// The import graph of the engine and of the TypeScript around it: rooms (folders) stand on floors, each above all that it
+// imports. Fails on a circle, between rooms or between files, and on more floors than a reader can hold.
+// `node js/scripts/layers.mjs --update` writes the picture into docs/design.md.
+import { readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { at, files, main } from "./common.mjs";
+
+const MOST_FLOORS = 10;
+const design = "docs/design.md";
+
+/** The two houses: their files, the room of each, and what each file imports. */
+const houses = [
+  { name: "Rust", root: "src", read: rustImports },
+  { name: "TypeScript", root: "js/src", read: typescriptImports },
+];
+
+/** Compares the picture in docs/design.md with the code. Gives the number of imports looked at. */
+export async function checkLayers({ update = false } = {}) {
+  const drawn = houses.map(draw);
+  const faults = drawn.flatMap((house) => house.faults);
+  const text = readFileSync(at(design), "utf8");
+  const pictured = text.replace(
+    /(<!-- floors -->\n)[^]*?(<!-- \/floors -->)/,
+    (_, before, after) => `${before}\n${drawn.map((house) => house.picture).join("\n\n")}\n\n${after}`,
+  );
+  if (update) writeFileSync(at(design), pictured);
+  else if (pictured !== text) faults.push(`${design} shows other floors: node js/scripts/layers.mjs --update`);
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+  return drawn.reduce((sum, house) => sum + house.imports, 0);
+}
+
+function draw({ name, root, read }) {
+  const graph = read(root);
+  const rooms = new Map();
+  for (const [file, imported] of graph) {
+    const from = roomOf(root, file);
+    if (!rooms.has(from)) rooms.set(from, new Set());
+    for (const other of imported) if (roomOf(root, other) !== from) rooms.get(from).add(roomOf(root, other));
+  }
+  const faults = [
+    ...circles(rooms).map((circle) => `${name}: rooms import each other: ${circle.join(", ")}`),
+    ...circles(graph).map((circle) => `${name}: files import each other: ${circle.join(", ")}`),
+  ];
+  const floors = faults.length > 0 ? [] : floorsOf(rooms);
+  if (floors.length > MOST_FLOORS) faults.push(`${name}: ${floors.length} floors, ${MOST_FLOORS} are the most`);
+  const rows = floors.map((floor, i) => `| ${i + 1} | ${floor.map((room) => `\`${room}\``).join(", ")} |`).reverse();
+  const imports = [...graph.values()].reduce((sum, imported) => sum + imported.size, 0);
+  return { faults, imports, picture: [`| floor | ${name} |`, "|---|---|", ...rows].join("\n") };
+}
+
+/** The folder right below the root, or the file itself if it lies there. */
+function roomOf(root, file) {
+  const [first, ...more] = relative(root, file).split("/");
+  return more.length > 0 ? `${first}/` : first;
+}
+
+/** `Map` of each file of the engine to the files whose items it names. */
+function rustImports(root) {
+  const all = files(root)
+    .filter((path) => path.endsWith(".rs"))
+    .map((path) => relative(at(), path));
+  const modules = new Map(all.map((file) => [moduleOf(root, file), file]));
+  const graph = new Map(all.map((file) => [file, new Set()]));
+  for (const file of all) {
+    // The list of all rooms is in none of them.
+    if (file === `${root}/lib.rs`) {
+      graph.delete(file);
+      continue;
+    }
+    const text = readFileSync(at(file), "utf8").replace(/^\s*\/\/.*$/gm, "");
+    for (const path of rustPaths(text, moduleOf(root, file))) {
+      const found = longest(path, modules);
+      if (found && found !== file && found !== `${root}/lib.rs`) graph.get(file).add(found);
+    }
+  }
+  return graph;
+}
+
+const moduleOf = (root, file) =>
+  relative(root, file)
+    .replace(/(^|\/)(mod|lib)\.rs$|\.rs$/, "")
+    .replaceAll("/", "::");
+
+/** Paths within the crate that a text names, absolute. */
+function rustPaths(text, module) {
+  const paths = [];
+  const above = module.split("::");
+  const absolute = (path) => {
+    let parts = path.split("::").map((part) => part.trim());
+    if (parts[0] === "crate") return parts.slice(1);
+    let base = parts[0] === "super" || parts[0] === "self" ? above : null;
+    if (!base) return null;
+    for (; parts[0] === "super"; parts = parts.slice(1)) base = base.slice(0, -1);
+    if (parts[0] === "self") parts = parts.slice(1);
+    return [...base, ...parts];
+  };
+  for (const [, tree] of text.matchAll(/\buse\s+((?:crate|super|self)\b[^;]*);/g)) {
+    for (const leaf of leaves(tree.replace(/\s+/g, " "))) paths.push(absolute(leaf));
+  }
+  for (const [path] of text.matchAll(/\b(?:crate|super)(?:::\w+)+/g)) paths.push(absolute(path));
+  return paths.filter(Boolean);
+}
+
+/** The paths of a use tree. */
+function leaves(tree) {
+  const open = tree.indexOf("{");
+  if (open < 0) return [tree.replace(/ as .*/, "").trim()];
+  const prefix = tree.slice(0, open).trim();
+  const inner = tree.slice(open + 1, tree.lastIndexOf("}"));
+  const parts = [];
+  let depth = 0;
+  let start = 0;
+  for (let i = 0; i <= inner.length; i++) {
+    if (inner[i] === "{") depth += 1;
+    else if (inner[i] === "}") depth -= 1;
+    else if (depth === 0 && (inner[i] === "," || i === inner.length)) {
+      if (inner.slice(start, i).trim()) parts.push(inner.slice(start, i).trim());
+      start = i + 1;
+    }
+  }
+  return parts.flatMap((part) => leaves(prefix + (part === "self" ? "" : part)));
+}
+
+function longest(path, modules) {
+  for (let length = path.length; length > 0; length--) {
+    const file = modules.get(path.slice(0, length).join("::"));
+    if (file) return file;
+  }
+  return null;
+}
+
+/** `Map` of each TypeScript file to the files it imports; imports of types count as others do. */
+function typescriptImports(root) {
+  const all = files(root)
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => relative(at(), path));
+  const known = new Set(all);
+  return new Map(
+    all.map((file) => {
+      const text = readFileSync(at(file), "utf8");
+      const named = [...text.matchAll(/\bfrom\s*"(\.[^"]+)"|\bimport\s*\(?\s*"(\.[^"]+)"/g)];
+      const paths = named.map(([, one, other]) => join(dirname(file), one ?? other));
+      return [file, new Set(paths.filter((path) => known.has(path) && path !== file))];
+    }),
+  );
+}
+
+/** Each set of nodes that reach each other, by Tarjan's algorithm; a node on its own is none. */
+function circles(graph) {
+  const found = [];
+  const index = new Map();
+  const low = new Map();
+  const stack = [];
+  const visit = (node) => {
+    index.set(node, index.size);
+    low.set(node, index.get(node));
+    stack.push(node);
+    for (const next of graph.get(node) ?? []) {
+      if (!index.has(next)) visit(next);
+      if (stack.includes(next)) low.set(node, Math.min(low.get(node), low.get(next)));
+    }
+    if (low.get(node) !== index.get(node)) return;
+    const circle = stack.splice(stack.indexOf(node));
+    if (circle.length > 1) found.push(circle.sort());
+  };
+  for (const node of graph.keys()) if (!index.has(node)) visit(node);
+  return found;
+}
+
+/** Floors from the ground up: a room stands right above the highest of those it imports. */
+function floorsOf(rooms) {
+  const floor = new Map();
+  const of = (room) => {
+    if (!floor.has(room)) floor.set(room, Math.max(0, ...[...rooms.get(room)].map((below) => of(below) + 1)));
+    return floor.get(room);
+  };
+  for (const room of rooms.keys()) of(room);
+  const floors = [];
+  for (const [room, at] of floor) {
+    floors[at] ??= [];
+    floors[at].push(room);
+  }
+  return floors.map((all) => all.sort());
+}
+
+main(import.meta.url, async (args) => {
+  console.log(`${await checkLayers({ update: args.includes("--update") })} imports, none in a circle`);
+});

@@ -1,0 +1,142 @@
+/**
+ * The one engine of this module: instantiated on first use, replaced when it breaks. Internal.
+ */
+import { isErrorLike, isOutOfStack, PrecisError } from "../errors.ts";
+import { failure, mismatch } from "../load/failure.ts";
+import { dispose, type Glue, glue, instantiate } from "./glue.ts";
+
+/** How this platform gets the compiled engine: each entry of the package says so. */
+export type Load = () => WebAssembly.Module;
+
+/** What the build wrote into the wasm that belongs to this JavaScript. */
+declare const BUILD: string;
+
+let load: Load | undefined;
+let program: WebAssembly.Module | undefined;
+let memory: WebAssembly.Memory | undefined;
+/** Calls of the engine that are on the stack; a broken instance is not replaced under them. */
+let depth = 0;
+let broken = false;
+/** Inside a call, or one ended and there was no stack left to find out how. */
+let unsure = false;
+/** What the host's own code threw while the engine waited for it. */
+const foreign = new WeakSet<object>();
+
+/** Says how the engine is loaded once it is needed. */
+export function loadBy(way: Load): void {
+  load ??= way;
+}
+
+/**
+ * Calls the engine.
+ *
+ * @throws PrecisError what the engine refuses; `engine-trap` if it broke; `engine-load` if it cannot be loaded.
+ */
+export function enter<T>(work: (glue: Glue) => T): T {
+  start();
+  const outer = unsure;
+  depth += 1;
+  unsure = true;
+  try {
+    const answer = work(glue);
+    unsure = outer;
+    return answer;
+  } catch (error) {
+    // Where the stack has run out, this throws too and leaves the doubt standing.
+    const known = understood(error);
+    unsure = outer;
+    throw known;
+  } finally {
+    depth -= 1;
+    if (depth === 0 && memory !== undefined && memory.buffer.byteLength > MOST_KEPT) forget();
+  }
+}
+
+/**
+ * What an instance may keep for the next call. Wasm never gives memory back, so one that a large text has made larger
+ * is left to the garbage collector: nothing in it outlives a call.
+ */
+const MOST_KEPT = 32 * 2 ** 20;
+
+/** The next call gets a new instance. */
+function forget(): void {
+  memory = undefined;
+  dispose();
+}
+
+/** Runs code of the host that the engine called: nothing replaces the engine under it, and what it throws is no trap. */
+export function leave<T>(work: () => T): T {
+  depth += 1;
+  try {
+    return work();
+  } catch (error) {
+    if (typeof error === "object" && error !== null) foreign.add(error);
+    throw error;
+  } finally {
+    depth -= 1;
+  }
+}
+
+/** The engine's memory as it is now. */
+export function memoryBuffer(): ArrayBuffer {
+  return (memory as WebAssembly.Memory).buffer;
+}
+
+/** Whether the engine is still the one that was entered. */
+export function isWhole(): boolean {
+  return !broken;
+}
+
+function start(): void {
+  if (unsure && depth === 0) giveUp();
+  if (memory && !broken) return;
+  if (broken && depth > 0) throw trapped(undefined);
+  try {
+    program ??= compiled();
+    memory = instantiate(program);
+    broken = false;
+  } catch (error) {
+    if (isOutOfStack(error)) throw error;
+    throw failure(error);
+  }
+}
+
+function compiled(): WebAssembly.Module {
+  const module = (load as Load)();
+  const [stamp] = WebAssembly.Module.customSections(module, "precis");
+  const found = stamp ? String.fromCharCode(...new Uint8Array(stamp)) : "an unknown build";
+  if (found !== BUILD) throw mismatch(BUILD, found);
+  return module;
+}
+
+function understood(error: unknown): unknown {
+  if (isErrorLike(error)) return new PrecisError(error.code, error.path ?? null, error.advice);
+  if (!isTrap(error)) return error;
+  giveUp();
+  return trapped(error);
+}
+
+/** The next call gets a new instance. Calls that wait for an answer have nothing in this one. */
+function giveUp(): void {
+  broken = true;
+  unsure = false;
+}
+
+function trapped(cause: unknown): PrecisError {
+  return new PrecisError(
+    "engine-trap",
+    null,
+    "The engine broke and was replaced; nothing has changed. Please report this with the input that caused it.",
+    {
+      cause,
+    },
+  );
+}
+
+/** A panic or another illegal instruction; a stack or memory that ran out. */
+function isTrap(error: unknown): boolean {
+  if (!(error instanceof Error) || error instanceof PrecisError || foreign.has(error)) return false;
+  return error instanceof WebAssembly.RuntimeError || error instanceof RangeError || TRAPS.includes(error.name);
+}
+
+const TRAPS: readonly string[] = ["InternalError"];

@@ -1,0 +1,136 @@
+/**
+ * What a format said of a message, flat: `[role, word, operand, operand, word, …]`. The operands are the message's own
+ * strings and objects, so the same run serves twice: it is written to the tape, and it is the stamp that tells, by
+ * `===` alone, whether the message has changed since.
+ */
+import type { MediaKind, Reader, Role } from "../format.ts";
+
+export type Leaves = readonly unknown[];
+
+/** The kinds of words, in their low four bits; the rest is the kind's own number. */
+export const Leaf = { text: 2, reasoning: 3, call: 4, result: 5, media: 6, opaque: 7, tool: 8 } as const;
+
+/** A role nobody said. */
+export const NO_ROLE = -1;
+
+const ROLES: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies Role[];
+const KINDS: readonly unknown[] = ["image", "pdf", "audio", "video", "file"] satisfies MediaKind[];
+
+/** A reader that also takes the definitions of tools. */
+export interface Listener extends Reader {
+  tool(name: string, description: string, schema: unknown): void;
+}
+
+abstract class Taking implements Listener {
+  protected said: number = NO_ROLE;
+
+  protected abstract take(leaf: unknown): void;
+
+  role(role: Role): void {
+    this.said = ROLES.indexOf(role);
+  }
+
+  text(part: number, text: string): void {
+    if (typeof text === "string") {
+      this.take(Leaf.text | (numbered(part) << 4));
+      this.take(text);
+    } else this.opaque(text);
+  }
+
+  reasoning(text: string, signed: boolean): void {
+    this.take(Leaf.reasoning | (signed ? 16 : 0));
+    this.take(typeof text === "string" ? text : "");
+  }
+
+  call(id: string, name: string, input: unknown, part?: number): void {
+    this.take(Leaf.call | (place(part) << 4));
+    this.take(named(id));
+    this.take(named(name));
+    this.take(input);
+  }
+
+  result(part: number, id: string, output: unknown, failed: boolean): void {
+    this.take(Leaf.result | (failed ? 16 : 0) | (numbered(part) << 5));
+    this.take(named(id));
+    this.take(output);
+  }
+
+  media(kind: MediaKind, data: unknown, mediaType: string | undefined, part?: number, name?: string): void {
+    const index = KINDS.indexOf(kind);
+    this.take(Leaf.media | ((index < 0 ? KINDS.length - 1 : index) << 4) | (place(part) << 8));
+    this.take(data);
+    this.take(mediaType);
+    this.take(name);
+  }
+
+  opaque(value: unknown): void {
+    if (value === undefined || value === null) return;
+    this.take(Leaf.opaque);
+    this.take(value);
+  }
+
+  tool(name: string, description: string, schema: unknown): void {
+    this.take(Leaf.tool);
+    this.take(named(name));
+    this.take(named(description));
+    this.take(schema);
+  }
+}
+
+const numbered = (part: number): number => part & 0xffffff;
+/** A number that may be missing: one more than it is, 0 for none. */
+const place = (part: number | undefined): number => (part === undefined ? 0 : (part & 0x3fffff) + 1);
+const named = (name: unknown): string =>
+  typeof name === "string" ? name : name === undefined || name === null ? "" : String(name);
+
+/** Keeps what it is told. */
+export class Collector extends Taking {
+  private leaves: unknown[] = [];
+
+  /** From here on. */
+  start(): void {
+    this.leaves = [NO_ROLE];
+    this.said = NO_ROLE;
+  }
+
+  /** What was said since then. */
+  finish(): Leaves {
+    this.leaves[0] = this.said;
+    return this.leaves;
+  }
+
+  protected override take(leaf: unknown): void {
+    this.leaves.push(leaf);
+  }
+}
+
+/** Compares what it is told with what was said before; allocates nothing. */
+export class Comparer extends Taking {
+  private leaves: Leaves = [];
+  private index = 0;
+  private same = true;
+
+  /** From here on: is it the same as `leaves`? */
+  start(leaves: Leaves): void {
+    this.leaves = leaves;
+    this.index = 1;
+    this.same = true;
+    this.said = NO_ROLE;
+  }
+
+  /** Whether no role was said. */
+  get roleless(): boolean {
+    return this.said === NO_ROLE;
+  }
+
+  /** Whether all of it was said again. */
+  finish(): boolean {
+    const { leaves } = this;
+    this.leaves = [];
+    return this.same && this.index === leaves.length && this.said === leaves[0];
+  }
+
+  protected override take(leaf: unknown): void {
+    if (this.leaves[this.index++] !== leaf) this.same = false;
+  }
+}

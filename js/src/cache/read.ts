@@ -1,0 +1,373 @@
+import { type Ahead, digest } from "../boundary/digest.ts";
+import { enter } from "../boundary/engine.ts";
+import type { Again } from "../boundary/glue.ts";
+import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "../boundary/message-stamp.ts";
+import { isOutOfStack, PrecisError } from "../errors.ts";
+import type { ReadableFormat } from "../format.ts";
+import { isForeign } from "../shapes.ts";
+import type { SessionState } from "../types.ts";
+
+/** A message that was read: what its format said, and the engine's record of it. */
+export interface Entry {
+  readonly leaves: Leaves;
+  readonly record: Uint32Array;
+  /** Its format did not say who speaks, or threw. */
+  readonly unreadable: boolean;
+  /** It is unreadable, or made for another format. */
+  readonly misread: boolean;
+  /** The host's counter failed on it. */
+  readonly guessed: boolean;
+  /** Names and values of its members, if it holds nothing but plain values and the format said nothing else. */
+  readonly members: readonly unknown[] | null;
+}
+
+/** A whole history, as the engine takes it. What it holds is the chat's own: another call may read more of it. */
+export class History {
+  readonly unreadable: number[] = NOWHERE;
+  readonly guessed: boolean = false;
+  /** Messages that their format does not understand. */
+  readonly misread: number = 0;
+
+  constructor(
+    private readonly chat: Chat,
+    private readonly count: number,
+    /** What the last call of this chat left, if the messages it saw are the first of these, unchanged. */
+    readonly rest: Rest | null,
+    /** What comes of adding those after it, where that is all there is to this call, and no more than numbers. */
+    readonly again: Again | undefined,
+  ) {
+    if (!chat.odd) return;
+    this.unreadable = [];
+    this.again = undefined;
+    for (let i = 0; i < count; i++) {
+      const entry = chat.entries[i] as Entry;
+      if (entry.unreadable) this.unreadable.push(i);
+      if (entry.misread) this.misread += 1;
+      if (entry.guessed) this.guessed = true;
+    }
+    if (this.unreadable.length === 0) this.unreadable = NOWHERE;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.chat.entries;
+  }
+
+  /** Messages made for this chat, to be found again. */
+  get made(): Made[] {
+    return this.chat.made;
+  }
+
+  /** The records of the messages from one on, one after another. */
+  records(from = 0): Uint32Array {
+    return recordsOf(this.chat, from, this.count);
+  }
+
+  /** Keeps what a call leaves. */
+  leave(rest: Rest | null): void {
+    this.chat.rest = rest;
+  }
+}
+
+/** The same array each time, so that it is seen at once that there are none. */
+export const NOWHERE: number[] = [];
+
+/** What a call that had nothing to do leaves for the next one. */
+export interface Rest {
+  /** Messages it saw. */
+  readonly count: number;
+  /** For the engine. */
+  readonly standing: Uint8Array;
+  /** What else the next call has to be given to be the same: the state is what this one answered. */
+  readonly given: readonly unknown[];
+  /** That state, and its members as they were. */
+  readonly state: SessionState;
+  readonly stamp: readonly unknown[];
+  readonly changed: boolean;
+  readonly keepFrom: number;
+  /** What was sent; nobody else holds this array. */
+  readonly view: unknown[];
+}
+
+/** A message made by `Format.summary`. */
+export interface Made {
+  readonly id: string;
+  readonly covers: number;
+  readonly text: string;
+  readonly message: object;
+}
+
+/** A message made by `Format.replace`: the copy, and what was replaced in it. */
+export interface Replaced {
+  readonly key: string;
+  readonly message: object;
+}
+
+/** A chat that was read before: its messages, and their records in one piece. */
+interface Chat {
+  readonly messages: object[];
+  readonly entries: Entry[];
+  /** Of messages that hold a role and a content and nothing else, which is most of them in many shapes. */
+  readonly roles: unknown[];
+  readonly contents: unknown[];
+  /** Where each message's record ends in `words`. */
+  readonly ends: number[];
+  words: Uint32Array;
+  readonly made: Made[];
+  rest: Rest | null;
+  /** An entry is or was misread or guessed. */
+  odd: boolean;
+}
+
+/**
+ * Reads messages and remembers them, for one compactor.
+ *
+ * A message is read again when anything its format says of it has changed by `===`; so a text replaced in place is
+ * noticed, a member changed deep inside a call's input is not. Where a message holds nothing but plain values, and the
+ * format said nothing else, its format is not asked again: they are compared.
+ */
+export class Memory<Base> {
+  private readonly entries = new WeakMap<object, Entry>();
+  private readonly chats = new WeakMap<object, Chat>();
+  private readonly copies = new WeakMap<object, Replaced>();
+  private readonly collector = new Collector();
+  private comparer: Comparer | null = new Comparer();
+
+  constructor(
+    private readonly format: ReadableFormat<Base>,
+    private readonly estimator: string,
+    private readonly counter: ((text: string) => number) | null,
+  ) {}
+
+  /**
+   * Reads a history. When it only grew since it was last seen, that costs a few comparisons per message and the
+   * reading of what is new; if besides `isSame` says that the call is the one before, it is decided in the same go.
+   *
+   * @throws PrecisError `messages-not-array`, `message-hole`, or what reading a message's values throws.
+   */
+  history(messages: unknown, isSame?: (rest: Rest) => boolean): History {
+    if (!Array.isArray(messages)) {
+      throw new PrecisError(
+        "messages-not-array",
+        "messages",
+        "Give the history as an array of messages, oldest first.",
+      );
+    }
+    const { length } = messages;
+    if (length === 0) return new History(newChat(), 0, null, undefined);
+    const chat = this.chat(messages);
+    const known = this.known(chat, messages);
+    const rest = chat.rest && chat.rest.count <= known ? chat.rest : null;
+    const ahead: Ahead | null =
+      rest && !chat.odd && isSame?.(rest) ? { known: NONE, standing: rest.standing, again: null } : null;
+    if (known < length) {
+      if (ahead) ahead.known = recordsOf(chat, rest?.count ?? 0, known);
+      this.extend(chat, messages, known, ahead);
+    }
+    if (ahead && ahead.again === null) {
+      const added = recordsOf(chat, rest?.count ?? 0, length);
+      ahead.again = enter((glue) => glue.digest(this.estimator, NONE, NO_TEXT, added, ahead.standing)).again;
+    }
+    return new History(chat, length, rest, ahead?.again ?? undefined);
+  }
+
+  /** One message on its own. */
+  entry(message: object, path: string): Entry {
+    const entry = this.entries.get(message);
+    if (entry && this.isSame(message as Base, entry)) return entry;
+    return this.read([{ message, path }])[0] as Entry;
+  }
+
+  /** The newest copy of a message with parts replaced. */
+  replaced(message: object): Replaced | undefined {
+    return this.copies.get(message);
+  }
+
+  /** Keeps a copy to be found again. */
+  remember(message: object, copy: Replaced): void {
+    this.copies.set(message, copy);
+  }
+
+  /** The chat these messages belong to. Its first message may be a constant of the program: the second tells chats apart. */
+  private chat(messages: readonly unknown[]): Chat {
+    const first = message(messages, 0);
+    const key = messages.length > 1 ? message(messages, 1) : first;
+    let chat = this.chats.get(key);
+    if (!chat) {
+      chat = newChat();
+      this.chats.set(key, chat);
+    }
+    return chat;
+  }
+
+  /** How many messages from the start are those of the chat, unchanged. */
+  private known(chat: Chat, messages: readonly unknown[]): number {
+    const { messages: seen, entries, roles, contents } = chat;
+    const most = Math.min(seen.length, messages.length);
+    let count = 0;
+    for (; count < most; count++) {
+      const message = seen[count] as Simple;
+      if (message !== messages[count]) break;
+      const content = contents[count];
+      if (message.content === content && message.role === roles[count] && hasTwo(message)) continue;
+      if (!this.isSame(message as Base, entries[count] as Entry)) break;
+    }
+    return count;
+  }
+
+  /** Replaces what the chat holds from `from` on. */
+  private extend(chat: Chat, messages: readonly unknown[], from: number, ahead: Ahead | null): void {
+    const entries: (Entry | undefined)[] = [];
+    const missing: { message: object; path: string }[] = [];
+    for (let i = from; i < messages.length; i++) {
+      const next = message(messages, i);
+      const entry = this.entries.get(next);
+      const usable = entry !== undefined && this.isSame(next as Base, entry);
+      entries.push(usable ? entry : undefined);
+      if (!usable) missing.push({ message: next, path: `messages[${i}]` });
+    }
+    const read = this.read(missing, missing.length === entries.length ? ahead : null)[Symbol.iterator]();
+    // Nothing throws from here on: a chat is never left half changed.
+    if (chat.rest && from < chat.rest.count) chat.rest = null;
+    if (chat.messages.length > from)
+      for (const list of [chat.messages, chat.entries, chat.roles, chat.contents, chat.ends]) list.length = from;
+    let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
+    for (let i = from; i < messages.length; i++) {
+      const entry = entries[i - from] ?? (read.next().value as Entry);
+      const start = end;
+      end += entry.record.length;
+      if (end > chat.words.length) chat.words = grown(chat.words, start, end);
+      chat.words.set(entry.record, start);
+      chat.messages.push(messages[i] as object);
+      chat.entries.push(entry);
+      const simple = isSimple(entry.members);
+      chat.roles.push(simple ? entry.members?.[1] : OTHER);
+      chat.contents.push(simple ? entry.members?.[3] : OTHER);
+      if (entry.misread || entry.guessed) chat.odd = true;
+      chat.ends.push(end);
+    }
+  }
+
+  private read(
+    missing: readonly { readonly message: object; readonly path: string }[],
+    ahead: Ahead | null = null,
+  ): Entry[] {
+    if (missing.length === 0) return [];
+    const sources = missing.map(({ message, path }) => ({ path, leaves: this.listen(message as Base) }));
+    return digest(sources, this.estimator, this.counter, ahead).map(({ record, guessed }, index) => {
+      const { leaves } = sources[index] as { leaves: Leaves };
+      const { message } = missing[index] as { message: object };
+      const members = plainMembers(message, leaves);
+      const unreadable = leaves[0] === NO_ROLE;
+      const misread = unreadable || (leaves.includes(Leaf.opaque) && isForeign(message, this.format.name));
+      const entry: Entry = { leaves, record, unreadable, misread, guessed, members };
+      this.entries.set(message, entry);
+      return entry;
+    });
+  }
+
+  /** What the format says of a message; if it throws or says no role, the message itself and nothing else. */
+  private listen(message: Base): Leaves {
+    this.collector.start();
+    try {
+      this.format.read(message, this.collector);
+      const leaves = this.collector.finish();
+      if (leaves[0] !== NO_ROLE) return leaves;
+    } catch (error) {
+      if (error instanceof PrecisError || isOutOfStack(error)) throw error;
+    }
+    return [NO_ROLE, Leaf.opaque, message];
+  }
+
+  private isSame(message: Base, { leaves, members }: Entry): boolean {
+    if (members && holds(message as object, members)) return true;
+    // A format may call the compactor: then it finds none to share.
+    const comparer = this.comparer ?? new Comparer();
+    this.comparer = null;
+    comparer.start(leaves);
+    try {
+      this.format.read(message, comparer);
+      const { roleless } = comparer;
+      return comparer.finish() || (roleless && leaves[0] === NO_ROLE);
+    } catch {
+      comparer.finish();
+      return leaves[0] === NO_ROLE;
+    } finally {
+      this.comparer = comparer;
+    }
+  }
+}
+
+const NONE = new Uint32Array(0);
+const NO_TEXT = new Uint8Array(0);
+
+function newChat(): Chat {
+  return {
+    ...{ messages: [], entries: [], roles: [], contents: [], ends: [] },
+    ...{ words: NONE, made: [], rest: null, odd: false },
+  };
+}
+
+/** The records of messages of a chat. */
+function recordsOf({ words, ends }: Chat, from: number, to: number): Uint32Array {
+  return from < to ? words.subarray(ends[from - 1] ?? 0, ends[to - 1]) : NONE;
+}
+
+/** What is compared instead of asking the format again: of a message whose own plain values are all there is to it. */
+function plainMembers(message: object, leaves: Leaves): unknown[] | null {
+  const members: unknown[] = [];
+  for (const name in message) {
+    const value = (message as Record<string, unknown>)[name];
+    if (!isPlain(value)) return null;
+    members.push(name, value);
+  }
+  for (const leaf of leaves) if (!isPlain(leaf) || (typeof leaf === "string" && !members.includes(leaf))) return null;
+  return members;
+}
+
+function isPlain(value: unknown): boolean {
+  return value === null || (typeof value !== "object" && typeof value !== "function");
+}
+
+/** A message of a role and a content, in this order. */
+interface Simple {
+  readonly role: unknown;
+  readonly content: unknown;
+}
+
+/** Stands where a message is none of those. */
+const OTHER = {};
+
+function isSimple(members: readonly unknown[] | null): boolean {
+  return members?.length === 4 && members[0] === "role" && members[2] === "content";
+}
+
+function hasTwo(message: object): boolean {
+  let count = 0;
+  for (const _ in message) count++;
+  return count === 2;
+}
+
+function holds(message: object, members: readonly unknown[]): boolean {
+  let at = 0;
+  for (const name in message) {
+    if (members[at++] !== name || members[at++] !== (message as Record<string, unknown>)[name]) return false;
+  }
+  return at === members.length;
+}
+
+/** The message at an index, which must be one. */
+function message(messages: readonly unknown[], index: number): object {
+  const found = messages[index];
+  if (typeof found === "object" && found !== null) return found;
+  throw new PrecisError(
+    "message-hole",
+    `messages[${index}]`,
+    `Every entry must be a message, this one is ${found === null ? "null" : typeof found}.`,
+  );
+}
+
+function grown(words: Uint32Array, used: number, wanted: number): Uint32Array {
+  const larger = new Uint32Array(Math.max(wanted, words.length * 2, 1024));
+  larger.set(words.subarray(0, used));
+  return larger;
+}

@@ -1,0 +1,126 @@
+import { into } from "./boundary/digest.ts";
+import { leave } from "./boundary/engine.ts";
+import type { Host, Outcome, Reading } from "./boundary/glue.ts";
+import { EngineTape } from "./boundary/tape.ts";
+import { writeMessage } from "./boundary/write-message.ts";
+import type { Entry, Made, Memory } from "./cache/read.ts";
+import { PrecisError } from "./errors.ts";
+import type { Format } from "./format.ts";
+import { quiet } from "./quiet.ts";
+import type { CompactionEvent } from "./types.ts";
+
+/** Summaries of one chat that are kept to be found again. */
+const MOST_MADE = 8;
+
+/** What one call of the engine may ask, and the messages it has made. */
+export class CallHost<Base, M extends Base> implements Host {
+  /** Messages made in this call, in order. */
+  readonly made: M[] = [];
+  private readonly known = new Map<unknown, Made>();
+  private tape: EngineTape | undefined;
+
+  /** `earlier`: messages made for this chat before. */
+  constructor(
+    private readonly format: Format<Base>,
+    private readonly memory: Memory<Base>,
+    private readonly messages: readonly M[],
+    private readonly entries: readonly Entry[],
+    private readonly earlier: Made[],
+  ) {}
+
+  read(indices: Uint32Array, reading: Reading): void {
+    leave(() => {
+      this.tape ??= new EngineTape();
+      this.tape.start(into(reading));
+      for (const index of indices) writeMessage(this.tape, this.entries[index]?.leaves ?? [], null);
+      this.tape.finish();
+    });
+  }
+
+  summary(text: string, id: string, covers: number): Uint32Array {
+    return leave(() => {
+      let known = this.earlier.find((one) => one.text === text && one.id === id && one.covers === covers);
+      if (!known) {
+        known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
+        remember(this.earlier, known);
+      }
+      this.known.set(known.message, known);
+      return this.add(known.message);
+    });
+  }
+
+  remade(index: number, key: string): Uint32Array | undefined {
+    const known = this.memory.replaced(this.messages[index] as M & object);
+    return known?.key === key ? leave(() => this.add(known.message)) : undefined;
+  }
+
+  replace(index: number, key: string, parts: Uint32Array, texts: string[]): Uint32Array {
+    return leave(() => {
+      const message = this.messages[index] as M & object;
+      let copy: Base & object = message;
+      texts.forEach((text, i) => {
+        copy = checked(this.format.replace(copy, parts[i] ?? 0, text), "format.replace");
+      });
+      this.memory.remember(message, { key, message: copy });
+      return this.add(copy);
+    });
+  }
+
+  result(id: string, name: string, text: string): Uint32Array | undefined {
+    return leave(() => {
+      const { result } = this.format;
+      return result && this.add(checked(result.call(this.format, id, name, text), "format.result"));
+    });
+  }
+
+  merge([kind, at, otherKind, otherAt]: Uint32Array): Uint32Array {
+    return leave(() => {
+      const one = (kind: unknown, at = 0) => (kind === 1 ? this.made[at] : this.messages[at]) as M;
+      const merged = this.format.merge?.(one(kind, at), one(otherKind, otherAt));
+      return this.add(checked(merged, "format.merge"));
+    });
+  }
+
+  /** What to send: the host's own messages, and those made in this call. */
+  view({ view: triples }: Outcome): M[] {
+    const view: M[] = [];
+    for (let at = 0; at < triples.length; at += 3) {
+      const [kind, from, to] = [triples[at], triples[at + 1] as number, triples[at + 2] as number];
+      if (kind === 1) {
+        const message = this.made[from] as M;
+        view.push(message);
+        // However many others this call has tried: what is sent is found again.
+        const known = this.known.get(message);
+        if (known) remember(this.earlier, known);
+      } else for (let i = from; i < to; i++) view.push(this.messages[i] as M);
+    }
+    return view;
+  }
+
+  private add(message: object): Uint32Array {
+    const { record } = this.memory.entry(message, "view");
+    this.made.push(message as M);
+    return record;
+  }
+}
+
+function checked<T>(message: T, path: string): T & object {
+  if (typeof message === "object" && message !== null) return message;
+  throw new PrecisError("format-answer", path, "A format must answer a message.");
+}
+
+function remember(made: Made[], one: Made): void {
+  const at = made.indexOf(one);
+  if (at >= 0) made.splice(at, 1);
+  made.unshift(one);
+  if (made.length > MOST_MADE) made.pop();
+}
+
+/** Tells the host's listener, whose trouble is its own. */
+export function telling(listener: ((event: CompactionEvent) => unknown) | undefined): (event: CompactionEvent) => void {
+  return (event) => {
+    try {
+      quiet(listener?.(event));
+    } catch {}
+  };
+}

@@ -1,0 +1,206 @@
+import type { Answer } from "./boundary/glue.ts";
+import { shown } from "./members.ts";
+import { quiet } from "./quiet.ts";
+import type { Summarize, SummaryRequest } from "./types.ts";
+
+/** Milliseconds an answer may take when the host does not say. */
+const PATIENCE = 30_000;
+/** The longest delay a timer takes. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+/** A stream that goes on and on is cut off here, in UTF-16 units; an item counts for at least so many. */
+const LONGEST_STREAM = 2 ** 24;
+const ITEM = 64;
+/** Questions that are out at the same time: a long past comes in dozens of pieces, and providers limit rates. */
+const AT_ONCE = 8;
+const UNFINISHED =
+  "The summarizer's stream ended without saying how: its last item must be { finishReason }, or the text may be cut off.";
+/** Of an error's message, as much as fits in a report. */
+const LONGEST_REASON = 300;
+
+/** How one call of the compactor asks the host's summarizer. */
+export interface AskOptions {
+  readonly summarize: Summarize | undefined;
+  readonly timeoutMs?: number | undefined;
+  /** The call's own signal. */
+  readonly signal?: AbortSignal | undefined;
+  /** What a stream has just added. */
+  readonly progress?: (text: string) => void;
+  /** An answer is complete, whatever it is. */
+  readonly answered?: () => void;
+}
+
+export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answer[]>;
+
+/**
+ * Makes what asks the host's summarizer during one call, those of a round beside each other, a few at once, and nothing twice. Whatever the
+ * summarizer does becomes an answer; only the call's own signal makes it reject, with the signal's reason.
+ */
+export function asking(options: AskOptions): Ask {
+  const asked = new Map<string, Promise<Answer>>();
+  const once = (request: SummaryRequest<unknown>, attempt: number): Promise<Answer> => {
+    let answer = asked.get(request.id);
+    if (!answer) {
+      answer = askOne(options, request, attempt);
+      asked.set(request.id, answer);
+    }
+    return answer;
+  };
+  let attempt = 0;
+  return (requests) => {
+    // The pieces of a text and their merges are one attempt.
+    if (attempt === 0 || requests.some(({ kind }) => kind === "summary" || kind === "correction")) attempt += 1;
+    const answers: Promise<Answer>[] = [];
+    for (const request of requests) {
+      const before = answers[answers.length - AT_ONCE];
+      answers.push(before ? before.then(() => once(request, attempt)) : once(request, attempt));
+    }
+    return Promise.all(answers);
+  };
+}
+
+function askOne(
+  { summarize, timeoutMs, signal, progress, answered }: AskOptions,
+  request: SummaryRequest<unknown>,
+  attempt: number,
+): Promise<Answer> {
+  if (!summarize) return Promise.resolve({ error: "There is no summarizer." });
+  return new Promise<Answer>((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const stop = new AbortController();
+    const patience = Math.min(timeoutMs ?? PATIENCE, LONGEST_DELAY);
+    const timer = setTimeout(() => {
+      const late = `The summarizer took more than ${patience} ms (summarizer.timeoutMs).`;
+      settle({ error: late }, named("TimeoutError", late));
+    }, patience);
+    const aborted = () => {
+      reject(signal?.reason);
+      settle(undefined, signal?.reason);
+    };
+    signal?.addEventListener("abort", aborted);
+
+    let settled = false;
+    function settle(answer: Answer | undefined, reason?: unknown): void {
+      if (settled) return;
+      settled = true;
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", aborted);
+      if (answer) {
+        answered?.();
+        resolve(answer);
+      }
+      if (reason !== undefined) stop.abort(reason);
+    }
+
+    // In a task of its own: the summarizer may call the compactor, and whatever it throws is an answer.
+    Promise.resolve()
+      .then((): unknown => summarize(request, { signal: stop.signal, attempt }))
+      .then((answer) =>
+        isStream(answer) ? readStream(answer, stop.signal, (text) => settled || progress?.(text)) : answerOf(answer),
+      )
+      .then(settle, (error: unknown) => settle({ error: `The summarizer threw ${quoted(error)}` }));
+  });
+}
+
+async function readStream(
+  stream: AsyncIterable<unknown>,
+  signal: AbortSignal,
+  progress: (text: string) => void,
+): Promise<Answer> {
+  const iterator = stream[Symbol.asyncIterator]();
+  const cancel = () => quiet(iterator.return?.());
+  signal.addEventListener("abort", cancel);
+  let text = "";
+  let end: { finish: string; usage: unknown } | undefined;
+  for (let size = 0; size < LONGEST_STREAM; ) {
+    const { done, value } = await iterator.next();
+    if (done) {
+      signal.removeEventListener("abort", cancel);
+      return end ? { text, ...end, usage: plain(end.usage) } : { error: UNFINISHED };
+    }
+    if (typeof value === "string") {
+      end = undefined;
+      text += value;
+      size += value.length + ITEM;
+      progress(value);
+    } else {
+      const { finishReason, usage } = (value ?? {}) as { finishReason?: unknown; usage?: unknown };
+      if (typeof finishReason !== "string") {
+        cancel();
+        return { error: `The summarizer's stream held ${shown(value)}: yield text, and at last { finishReason }.` };
+      }
+      end = { finish: finishReason, usage };
+      size += ITEM;
+    }
+  }
+  cancel();
+  return { error: "The summarizer's stream did not end: it was closed after 16 million characters." };
+}
+
+/** An answer as it was promised, or as `commit` was given it. */
+export function answerOf(answer: unknown): Answer {
+  try {
+    if (typeof answer === "string") return { text: answer, finish: "stop" };
+    if (typeof answer === "object" && answer !== null) {
+      const { text, finishReason, usage, error } = answer as {
+        text?: unknown;
+        finishReason?: unknown;
+        usage?: unknown;
+        error?: unknown;
+      };
+      if (typeof text === "string" && typeof finishReason === "string")
+        return { text, finish: finishReason, usage: plain(usage) };
+      if (error !== undefined && typeof text !== "string") return { error: reasonOf(error) };
+      if (typeof text === "string") {
+        return {
+          error: `The summarizer's answer has ${shown(finishReason)} as finishReason: say how it ended ("stop").`,
+        };
+      }
+      return {
+        error: `The summarizer's answer has ${shown(text)} as text: return its text, or { text, finishReason }.`,
+      };
+    }
+    return { error: `The summarizer returned ${shown(answer)}: return its text, or { text, finishReason }.` };
+  } catch (error) {
+    return { error: `The summarizer's answer cannot be read; reading it threw ${quoted(error)}` };
+  }
+}
+
+function isStream(answer: unknown): answer is AsyncIterable<unknown> {
+  return (
+    typeof answer === "object" &&
+    answer !== null &&
+    typeof (answer as Partial<AsyncIterable<unknown>>)[Symbol.asyncIterator] === "function"
+  );
+}
+
+/** What an error says, for a report. */
+function reasonOf(error: unknown): string {
+  try {
+    const message = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error;
+    return String(message ?? "unknown").slice(0, LONGEST_REASON) || "unknown";
+  } catch {
+    return "unknown";
+  }
+}
+
+/** What was thrown, as a quotation with its name: it is the summarizer's own, whatever it looks like. */
+function quoted(error: unknown): string {
+  const said = reasonOf(error);
+  try {
+    const name: unknown = typeof error === "object" && error !== null ? (error as { name?: unknown }).name : undefined;
+    return typeof name === "string" && name !== "" ? `${name.slice(0, 60)}: “${said}”.` : `“${said}”.`;
+  } catch {
+    return `“${said}”.`;
+  }
+}
+
+/** Usage as plain data, whatever class it came in. */
+function plain(usage: unknown): unknown {
+  try {
+    return usage === undefined ? null : JSON.parse(JSON.stringify(usage));
+  } catch {
+    return null;
+  }
+}
+
+const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });

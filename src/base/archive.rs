@@ -1,0 +1,334 @@
+//! One description of a record for both directions: reading it from plain data and writing it there.
+
+use crate::base::error::{Code, Error};
+use crate::base::json::Json;
+use crate::model::message::{Position, from_hex, hex};
+
+/// Something that is kept as a plain object.
+pub trait Record {
+    /// Passes every member through the archive, which reads or writes it.
+    fn archive(&mut self, archive: &mut Archive<'_>);
+
+    /// As plain data.
+    fn to_json(&mut self) -> Json
+    where
+        Self: Sized,
+    {
+        write(self)
+    }
+
+    /// From plain data.
+    ///
+    /// # Errors
+    /// With the path of the first member that does not fit.
+    fn from_json(json: &Json, place: Place) -> Result<Self, Error>
+    where
+        Self: Sized + Default,
+    {
+        let mut record = Self::default();
+        match read(&mut record, json) {
+            _ if json.members().is_none() => Err(place.broken("")),
+            None => Ok(record),
+            Some(name) => Err(place.broken(name)),
+        }
+    }
+}
+
+// Behind pointers, here and below: the same code for each kind of record would be 2 kB of wasm more.
+fn write(record: &mut dyn Record) -> Json {
+    let mut archive = Archive::writer();
+    record.archive(&mut archive);
+    archive.finish()
+}
+
+/// The first member that does not fit, if any.
+fn read(record: &mut dyn Record, json: &Json) -> Option<&'static str> {
+    let mut archive = Archive { source: Some(json), members: Vec::new(), broken: None };
+    record.archive(&mut archive);
+    archive.broken
+}
+
+/// Records in a row.
+pub trait Records {
+    /// How many there are.
+    fn length(&self) -> usize;
+    /// One of them; a new one where none is yet.
+    fn at(&mut self, index: usize) -> &mut dyn Record;
+}
+
+impl<T: Record + Default> Records for Vec<T> {
+    fn length(&self) -> usize {
+        self.len()
+    }
+
+    fn at(&mut self, index: usize) -> &mut dyn Record {
+        if index == self.len() {
+            self.push(T::default());
+        }
+        &mut self[index]
+    }
+}
+
+/// What is being read, for errors.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// "state" or "plan".
+    pub name: &'static str,
+    /// The code of its errors.
+    pub code: Code,
+    /// What to do about a damaged one.
+    pub advice: &'static str,
+}
+
+impl Place {
+    #[cold]
+    fn broken(self, member: &str) -> Error {
+        let path = if member.is_empty() { self.name.to_owned() } else { format!("{}.{member}", self.name) };
+        Error::at(self.code, path, self.advice)
+    }
+}
+
+/// Reads or writes the members of a record.
+pub struct Archive<'a> {
+    /// Read from this; none when writing.
+    source: Option<&'a Json>,
+    members: Vec<(String, Json)>,
+    broken: Option<&'static str>,
+}
+
+impl Archive<'_> {
+    /// An archive that writes.
+    pub fn writer() -> Self {
+        Self { source: None, members: Vec::new(), broken: None }
+    }
+
+    /// What was written.
+    pub fn finish(self) -> Json {
+        Json::Object(self.members)
+    }
+
+    /// Writes a member as it is, null included.
+    #[inline(never)]
+    pub fn put(&mut self, name: &str, value: Json) {
+        self.members.push((name.to_owned(), value));
+    }
+
+    /// Writes a whole number.
+    #[inline(never)]
+    pub fn put_count(&mut self, name: &str, value: u64) {
+        self.put(name, Json::from(value));
+    }
+
+    /// Writes a string.
+    #[inline(never)]
+    pub fn put_text(&mut self, name: &str, value: &str) {
+        self.put(name, Json::Text(value.to_owned()));
+    }
+
+    /// Writes a string, or null.
+    pub fn put_maybe_text(&mut self, name: &str, value: Option<&str>) {
+        match value {
+            Some(value) => self.put_text(name, value),
+            None => self.put(name, Json::Null),
+        }
+    }
+
+    /// Reads `name` by `read`, or writes what `write` makes of it unless that is null.
+    fn member(&mut self, name: &'static str, read: &mut dyn FnMut(&Json) -> bool, write: Option<Json>) {
+        match (self.source, write) {
+            (Some(source), _) if read(source.get(name)) => {}
+            (Some(_), _) => self.reject(name),
+            (None, Some(value)) if !value.is_null() => self.members.push((name.to_owned(), value)),
+            _ => {}
+        }
+    }
+
+    /// Whether this archive reads.
+    pub fn reads(&self) -> bool {
+        self.source.is_some()
+    }
+
+    fn writes(&self) -> bool {
+        self.source.is_none()
+    }
+
+    /// A member that does not fit the others.
+    pub fn reject(&mut self, name: &'static str) {
+        if self.broken.is_none() {
+            self.broken = Some(name);
+        }
+    }
+
+    /// A whole number ≥ 0; 0 when it is missing.
+    pub fn count(&mut self, name: &'static str, value: &mut u64) {
+        let write = self.writes().then(|| Json::from(*value));
+        self.member(name, &mut |json| json.is_null() || json.count().map(|count| *value = count).is_some(), write);
+    }
+
+    /// A whole number ≥ 0 that may be missing.
+    pub fn maybe_count(&mut self, name: &'static str, value: &mut Option<u64>) {
+        let write = if self.writes() { value.map(Json::from) } else { None };
+        self.member(
+            name,
+            &mut |json| json.is_null() || json.count().map(|count| *value = Some(count)).is_some(),
+            write,
+        );
+    }
+
+    /// A string; empty when it is missing.
+    pub fn text(&mut self, name: &'static str, value: &mut String) {
+        let write = self.writes().then(|| Json::Text(value.clone()));
+        self.member(
+            name,
+            &mut |json| json.is_null() || json.text().map(|text| text.clone_into(value)).is_some(),
+            write,
+        );
+    }
+
+    /// A string that may be missing.
+    pub fn maybe_text(&mut self, name: &'static str, value: &mut Option<String>) {
+        let write = if self.writes() { value.clone().map(Json::Text) } else { None };
+        self.member(
+            name,
+            &mut |json| json.is_null() || json.text().map(|text| *value = Some(text.to_owned())).is_some(),
+            write,
+        );
+    }
+
+    /// A flag; false when it is missing, and left out when false.
+    pub fn flag(&mut self, name: &'static str, value: &mut bool) {
+        let write = (self.writes() && *value).then_some(Json::Bool(true));
+        let mut read = |json: &Json| {
+            if let Json::Bool(flag) = json {
+                *value = *flag;
+            }
+            matches!(json, Json::Bool(_) | Json::Null)
+        };
+        self.member(name, &mut read, write);
+    }
+
+    /// A hash as 16 hex digits.
+    pub fn hash(&mut self, name: &'static str, value: &mut u64) {
+        let write = self.writes().then(|| Json::Text(hex(*value)));
+        self.member(name, &mut |json| json.text().and_then(from_hex).map(|hash| *value = hash).is_some(), write);
+    }
+
+    /// A hash that may be missing.
+    pub fn maybe_hash(&mut self, name: &'static str, value: &mut Option<u64>) {
+        if self.writes() && value.is_none() || self.source.is_some_and(|source| source.get(name).is_null()) {
+            return;
+        }
+        let mut hash = value.unwrap_or(0);
+        self.hash(name, &mut hash);
+        *value = Some(hash);
+    }
+
+    /// A position.
+    pub fn position(&mut self, name: &'static str, value: &mut Position) {
+        let write = self
+            .writes()
+            .then(|| Json::record(&mut [("count", value.count.into()), ("chain", Json::Text(hex(value.chain)))]));
+        let mut read = |json: &Json| {
+            let position = json.get("count").count().zip(json.get("chain").text().and_then(from_hex));
+            position.map(|(count, chain)| *value = Position { count, chain }).is_some()
+        };
+        self.member(name, &mut read, write);
+    }
+
+    /// A position that may be missing.
+    pub fn maybe_position(&mut self, name: &'static str, value: &mut Option<Position>) {
+        if self.writes() && value.is_none() || self.source.is_some_and(|source| source.get(name).is_null()) {
+            return;
+        }
+        let mut position = value.unwrap_or(Position::START);
+        self.position(name, &mut position);
+        *value = Some(position);
+    }
+
+    /// Whole numbers ≥ 0; an empty list is left out.
+    pub fn counts(&mut self, name: &'static str, value: &mut Vec<u64>) {
+        let write = (self.writes() && !value.is_empty())
+            .then(|| Json::List(value.iter().map(|&count| Json::from(count)).collect()));
+        let mut read = |json: &Json| {
+            for item in json.list().unwrap_or_default() {
+                let Some(count) = item.count() else { return false };
+                value.push(count);
+            }
+            json.is_null() || json.list().is_some()
+        };
+        self.member(name, &mut read, write);
+    }
+
+    /// Strings; an empty list is left out.
+    pub fn texts(&mut self, name: &'static str, value: &mut Vec<String>) {
+        let write = (self.writes() && !value.is_empty())
+            .then(|| Json::List(value.iter().map(|text| Json::Text(text.clone())).collect()));
+        let mut read = |json: &Json| {
+            let items = json.list().unwrap_or_default();
+            value.extend(items.iter().filter_map(Json::text).map(str::to_owned));
+            value.len() == items.len()
+        };
+        self.member(name, &mut read, write);
+    }
+
+    /// Plain data, whatever it is.
+    pub fn plain(&mut self, name: &'static str, value: &mut Json) {
+        let write = self.writes().then(|| value.clone());
+        let mut read = |json: &Json| {
+            *value = json.clone();
+            true
+        };
+        self.member(name, &mut read, write);
+    }
+
+    /// A record of its own.
+    pub fn record(&mut self, name: &'static str, value: &mut dyn Record) {
+        let json = self.writes().then(|| write(value));
+        let mut read = |json: &Json| read(value, json).is_none() && (json.members().is_some() || json.is_null());
+        self.member(name, &mut read, json);
+    }
+
+    /// A record that may be missing.
+    pub fn maybe_record<T: Record + Default>(&mut self, name: &'static str, value: &mut Option<T>) {
+        if self.writes() && value.is_none() || self.source.is_some_and(|source| source.get(name).is_null()) {
+            return;
+        }
+        self.record(name, value.get_or_insert_with(T::default));
+    }
+
+    /// Records; an empty list is left out.
+    pub fn records(&mut self, name: &'static str, value: &mut dyn Records) {
+        let length = value.length();
+        let json = (self.writes() && length > 0)
+            .then(|| Json::List((0..length).map(|index| write(value.at(index))).collect()));
+        let mut read = |json: &Json| {
+            let mut items = json.list().unwrap_or_default().iter().enumerate();
+            (json.is_null() || json.list().is_some())
+                && items.all(|(index, item)| item.members().is_some() && read(value.at(index), item).is_none())
+        };
+        self.member(name, &mut read, json);
+    }
+
+    /// Records that are written even when there are none.
+    pub fn present(&mut self, name: &'static str, value: &mut dyn Records) {
+        if self.writes() && value.length() == 0 {
+            self.members.push((name.to_owned(), Json::List(Vec::new())));
+        } else {
+            self.records(name, value);
+        }
+    }
+
+    /// Members that are not among `known`: those of a later version, kept as they are.
+    pub fn unknown(&mut self, known: &[&str], value: &mut Vec<(String, Json)>) {
+        match self.source {
+            Some(source) => {
+                for (name, member) in source.members().unwrap_or_default() {
+                    if !known.contains(&name.as_str()) {
+                        value.push((name.clone(), member.clone()));
+                    }
+                }
+            }
+            None => self.members.extend(value.iter().cloned()),
+        }
+    }
+}

@@ -1,0 +1,302 @@
+//! From a shape to a checkpoint: which messages a summary is made of, and the texts that code writes around it.
+
+use crate::base::error::Error;
+use crate::base::{markers, text};
+use crate::ingest::content::{Content, ContentPart};
+use crate::ingest::host::Host;
+use crate::ladder::Scene;
+use crate::ladder::compact::Shape;
+use crate::limits::budget::share;
+use crate::model::message::{CHAIN_START, combine};
+use crate::session::history::History;
+use crate::session::state::{Checkpoint, Kind, Made};
+use crate::session::view;
+use crate::summary::{Source, facts, note};
+
+/// What a summary is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Material {
+    /// The summary of what came before.
+    pub previous: Option<String>,
+    /// Code wrote that, as a digest.
+    pub condensed: bool,
+    /// The messages, oldest first; whether a person wrote each.
+    pub messages: Vec<(Content, bool)>,
+    /// Raw tokens of what the summary replaces.
+    pub raw: u64,
+}
+
+impl Material {
+    /// As a source.
+    pub fn source(&self) -> Source<'_> {
+        Source {
+            previous: self.previous.as_deref(),
+            condensed: self.condensed,
+            messages: &self.messages,
+            raw: self.raw,
+        }
+    }
+}
+
+/// Which messages a summary is made of.
+#[derive(Clone, Debug, Default)]
+pub struct Extent<'a> {
+    /// The checkpoint that it goes on from.
+    pub base: Option<&'a Checkpoint>,
+    /// The messages, as input indices.
+    pub inputs: Vec<usize>,
+    /// Raw tokens of what it replaces.
+    pub raw: u64,
+}
+
+/// What `shape` covers anew. With `llm`, provisional digests are passed over: the summary starts again from the newest
+/// checkpoint that is none, if the host still holds the messages.
+pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
+    let history = scene.history;
+    let active = history.active.map(|active| &scene.state.checkpoints[active]);
+    let lasting = history.active.and_then(|active| {
+        scene.state.checkpoints[..=active].iter().rev().find(|checkpoint| checkpoint.kind == Kind::Summary)
+    });
+    let base = match lasting {
+        _ if !llm => active,
+        Some(lasting) if holds(history, lasting) => Some(lasting),
+        _ if history.is_view() => {
+            let made = |checkpoint: &&Checkpoint| checkpoint.covers.count == history.first();
+            scene.state.checkpoints.iter().rev().find(made).or(active)
+        }
+        None if history.first() == 0 => None,
+        _ => active,
+    };
+    let from = base.map_or(0, |checkpoint| checkpoint.covers.count);
+    let kept: &[u64] = base.map_or(&[], |checkpoint| &checkpoint.kept);
+    let mut raw = base.map_or(0, |checkpoint| checkpoint.summary.raw);
+    let mut inputs = Vec::new();
+    for at in 0..kept.len() as u64 + shape.covers.count.saturating_sub(from) {
+        let earlier = kept.get(at as usize);
+        let index = earlier.copied().unwrap_or_else(|| from + at - kept.len() as u64);
+        let head = shape.heads(index);
+        let stays = shape.keeps(index);
+        // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
+        let told = if llm && earlier.is_none() { head } else { stays };
+        let Some(input) = history.input_of(index).filter(|_| !told) else { continue };
+        inputs.push(input);
+        if !stays {
+            // What only a digest stands for has no place in the view.
+            raw += if scene.places[input].is_some() { scene.tokens(input) } else { history.tokens[input] };
+        }
+    }
+    Extent { base, inputs, raw }
+}
+
+/// Reads what `shape` covers anew; see [`extent`].
+///
+/// # Errors
+/// When the host cannot read a message.
+pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host) -> Result<Material, Error> {
+    let history = scene.history;
+    let Extent { base, inputs, raw } = extent(scene, shape, llm);
+    // Code keeps the facts itself; a model is given what was written above them.
+    let told = |checkpoint: &Checkpoint| {
+        let text = written(checkpoint).0;
+        if llm { facts::split(&text).0.to_owned() } else { text }
+    };
+    let mut newest = base;
+    let mut messages = Vec::with_capacity(inputs.len());
+    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+        // A summarizer gets what was there; code quotes what was sent, so that a view given back reads the same.
+        let content =
+            if llm { content } else { view::as_sent(history, scene.state, &scene.options.estimator, input, content) };
+        // A summary that the state knows is one also where its checkpoint no longer holds, for example because other
+        // instructions stand before it now. Of several the newest holds the others. What only reads like one is none.
+        let typed = history.is_typed(input);
+        match history.summary_at(input).filter(|_| base.is_none() && !typed) {
+            Some(checkpoint) => newest = Some(checkpoint),
+            None => messages.push((content, typed)),
+        }
+    }
+    Ok(Material { previous: newest.map(told), condensed: newest.is_some_and(is_digest), messages, raw })
+}
+
+/// Whether code wrote a checkpoint's text as a digest, so that it can be gone on with section by section. What a text is
+/// says the checkpoint: a model can begin an answer like a digest.
+pub(crate) fn is_digest(checkpoint: &Checkpoint) -> bool {
+    let by_code = checkpoint.kind == Kind::Digest || checkpoint.kind == Kind::Trim && checkpoint.digest;
+    by_code && !is_seed(checkpoint)
+}
+
+/// Whether the preset `contextguard` made a checkpoint.
+fn is_seed(checkpoint: &Checkpoint) -> bool {
+    checkpoint.summary.text.starts_with(markers::SEED_SUMMARY)
+}
+
+/// What a checkpoint says, with its facts and without the word of how many messages were dropped after it; and that
+/// number.
+pub(crate) fn written(checkpoint: &Checkpoint) -> (String, u64) {
+    let text = body(&checkpoint.summary.text);
+    // Only a trim says so in our words.
+    let (text, count) = if checkpoint.kind == Kind::Trim { dropped(text) } else { (text, 0) };
+    let mut text = text.to_owned();
+    if is_seed(checkpoint) {
+        // The preset keeps no facts: what stands under our headings there a model wrote.
+        facts::disown(&mut text);
+    }
+    (text, count)
+}
+
+/// Most estimated tokens that facts may take beside a summary by a model.
+const FACTS_MOST: u64 = 3_000;
+
+/// Bytes that facts may take beside a summary by a model: their share of the room, and less than a quarter of the
+/// raw tokens that the summary replaces.
+pub fn facts_bytes(scene: &Scene<'_>, raw: u64) -> usize {
+    let tokens = share(scene.limits.room, scene.options.shares.facts).min(FACTS_MOST);
+    usize::try_from(scene.raw(tokens).min(raw / 4) * 4).unwrap_or(usize::MAX)
+}
+
+fn holds(history: &History<'_>, checkpoint: &Checkpoint) -> bool {
+    history.first() <= checkpoint.covers.count
+}
+
+/// The text of a summary message.
+pub fn summary_text(body: &str) -> String {
+    format!("{}\n{body}\n{}", markers::SUMMARY, markers::SUMMARY_END)
+}
+
+/// What was summarized, without the lines around it.
+pub fn body(text: &str) -> &str {
+    let frames = [(markers::SUMMARY, markers::SUMMARY_END), (markers::SEED_SUMMARY, markers::SEED_SUMMARY_END)];
+    frames.iter().find_map(|(start, end)| text.strip_prefix(start)?.strip_suffix(end)).map_or(text, str::trim)
+}
+
+/// The progress note of a shape that cuts inside the active turn: what the last note said, and what was done since.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Option<String>, Error> {
+    let history = scene.history;
+    let Some(turn) = scene.active_user().filter(|_| shape.note) else { return Ok(None) };
+    let active = history.active.map(|active| &scene.state.checkpoints[active]);
+    let asked = history.index_of(turn).unwrap_or(0);
+    // The note of the same request goes on; of another request it is history.
+    let earlier =
+        active.filter(|checkpoint| checkpoint.covers.count > asked).and_then(|checkpoint| checkpoint.note.as_ref());
+    let from = active.map_or(0, |checkpoint| checkpoint.covers.count).max(asked + 1);
+    let inputs: Vec<usize> = (from..shape.covers.count)
+        .filter(|&index| !shape.keeps(index))
+        .filter_map(|index| history.input_of(index))
+        .collect();
+    let mut contents = Vec::with_capacity(inputs.len());
+    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+        contents.push(view::as_sent(history, scene.state, &scene.options.estimator, input, content));
+    }
+    let raw = scene.raw(shape.summary_tokens);
+    let bytes = if shape.repeats(scene) { raw * 3 } else { (raw * 3 / 2).max(LEAST_NOTE) };
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    Ok(Some(note::write(earlier.map(|note| note.text.as_str()), &contents, bytes)))
+}
+
+/// Bytes that a note may have in the smallest of windows.
+const LEAST_NOTE: u64 = 400;
+
+/// The checkpoint of a shape, with its messages made.
+///
+/// # Errors
+/// When the format cannot make them.
+pub fn checkpoint(
+    scene: &Scene<'_>,
+    shape: &Shape,
+    (kind, digest): (Kind, bool),
+    text: String,
+    note: Option<String>,
+    ids: &[Option<String>],
+    host: &mut dyn Host,
+) -> Result<Checkpoint, Error> {
+    let history = scene.history;
+    let revision = scene.state.revision + 1;
+    let mut made = |text: String, slot: &str| -> Result<Made, Error> {
+        let product = host.summary(&text, &message_id(revision, slot), shape.covers.count)?;
+        let digests = crate::model::message::Digest::split(&product.record).unwrap_or_default();
+        let (raw, hash) = digests.first().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
+        Ok(Made { text, raw, hash })
+    };
+    let summary = made(text, SUMMARY_SLOT)?;
+    let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
+    let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.hash(input));
+    let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
+    let first_kept = shape.head.iter().chain(&shape.kept).min().copied();
+    let from = first_kept.unwrap_or(shape.covers.count).min(shape.covers.count);
+    let known = history.chain_at(from).or_else(|| {
+        scene
+            .state
+            .checkpoints
+            .iter()
+            .find(|checkpoint| checkpoint.from == from)
+            .and_then(|checkpoint| checkpoint.from_chain)
+    });
+    let from_chain = if from == 0 { Some(CHAIN_START) } else { known };
+    let from_id = history.input_of(from).and_then(|input| ids.get(input).cloned().flatten());
+    Ok(Checkpoint {
+        revision,
+        kind,
+        digest,
+        covers: shape.covers,
+        head: shape.head.clone(),
+        kept: shape.kept.clone(),
+        opening: shape.opening,
+        kept_chain,
+        from,
+        from_chain,
+        from_id,
+        summary,
+        note,
+    })
+}
+
+/// Slots of messages of ours within a revision.
+pub const SUMMARY_SLOT: &str = "summary";
+/// See [`SUMMARY_SLOT`].
+pub const NOTE_SLOT: &str = "note";
+
+/// The stable name of a message of ours.
+pub fn message_id(revision: u64, slot: &str) -> String {
+    format!("precis-{revision}-{slot}")
+}
+
+/// Whether a literal stands anywhere in the material.
+pub fn mentions(material: &Material, literal: &str) -> bool {
+    material.previous.as_ref().is_some_and(|previous| text::find(previous, literal).is_some())
+        || material.messages.iter().any(|(message, _)| says(message, literal))
+}
+
+/// Whether a literal stands anywhere in a message.
+pub fn says(message: &Content, literal: &str) -> bool {
+    let holds = |text: &str| text::find(text, literal).is_some();
+    message.parts.iter().any(|part| match part {
+        ContentPart::Text { text, .. } => holds(text),
+        ContentPart::Call { input, .. } => holds(&input.to_text()),
+        ContentPart::Result { output, .. } => holds(&output.to_text()),
+        ContentPart::Media { reference, .. } => holds(reference),
+        ContentPart::Reasoning | ContentPart::Opaque => false,
+    })
+}
+
+/// What stands before and after the number of messages that were dropped.
+const DROPPED: [&str; 2] = ["\n\n(", " messages after that were dropped without a summary.)"];
+
+/// A summary without the word of how many messages were dropped after it, and that number.
+pub fn dropped(summary: &str) -> (&str, u64) {
+    let earlier = summary.strip_suffix(DROPPED[1]).and_then(|rest| {
+        let at = rest.rfind('(')?;
+        let count = text::whole(text::between(rest, at + 1, rest.len()))?;
+        Some((text::between(rest, 0, at).trim_end(), count))
+    });
+    earlier.unwrap_or((summary, 0))
+}
+
+/// A summary after which that many messages were dropped for want of room.
+pub fn trimmed(summary: &str, dropped: u64) -> String {
+    if dropped == 0 {
+        return summary.to_owned();
+    }
+    format!("{summary}{}{dropped}{}", DROPPED[0], DROPPED[1])
+}

@@ -1,0 +1,58 @@
+//! What a commit leaves for the host.
+
+use crate::base::json::Json;
+use crate::ingest::host::Sent;
+use crate::ladder::plan::{Plan, Spent};
+use crate::report::Report;
+use crate::session::state::SessionState;
+
+/// Of numbers: first history index of the input, history index after it, the chain there, the structure of the state,
+/// whether the view differs from the input; then raw tokens of the view, those no edit can change, and all by parts.
+///
+/// The other half is for [`again`](crate::engine::fast_path::again): 1 if it may be asked; window, trigger and hard limit; slope and uncertainty in
+/// millionths; raw tokens and report of the anchor (0 for none); raw tokens beside the messages, of system and tools; and
+/// the state's revision.
+pub type Standing = [u64; 27];
+
+/// What came of a commit.
+#[derive(Clone, Debug)]
+pub struct Committed {
+    /// The state to store.
+    pub state: SessionState,
+    /// What was done.
+    pub report: Report,
+    /// The view differs from the input.
+    pub changed: bool,
+    /// What to send, message by message.
+    pub view: Vec<Sent>,
+    /// More would be better.
+    pub next: Option<Plan>,
+    /// What the next call of this chat may rely on.
+    pub standing: Option<Standing>,
+}
+
+impl Committed {
+    /// Adds what asking has cost, over all rounds of a call; the next plan carries it on.
+    pub fn account(&mut self, plan: &Plan, results: &Json) {
+        let results = results.list().unwrap_or_default();
+        let report = &mut self.report;
+        report.calls = plan.spent.calls + results.len() as u64;
+        if plan.job.pieces == 0 {
+            report.failed = report.failed.take().or_else(|| plan.spent.failed.clone());
+        }
+        let newest = results.iter().rev().map(|result| result.get("usage")).find(|usage| !usage.is_null());
+        report.summarizer_usage = newest.unwrap_or(&plan.spent.usage).clone();
+        if !plan.spent.before.is_null() {
+            report.first_before = plan.spent.before.clone();
+        }
+        if let Some(next) = &mut self.next {
+            next.report = report.to_json();
+            next.spent = Spent {
+                calls: report.calls,
+                failed: report.failed.clone(),
+                usage: report.summarizer_usage.clone(),
+                before: report.before_json(),
+            };
+        }
+    }
+}

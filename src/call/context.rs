@@ -1,0 +1,348 @@
+//! A call at work: its history placed, its state current, its limits known.
+
+use crate::base::error::{Error, Warning};
+use crate::call::input::Call;
+use crate::call::repair::{Given, repair};
+use crate::ingest::host::Host;
+use crate::ingest::pairs::{self, Cuts};
+use crate::ladder::compact::{self, Shape};
+use crate::ladder::{self, Move, Rung, Scene};
+use crate::limits::budget::{Limits, Window};
+use crate::limits::provider_refusal::Refusal;
+use crate::model::message::Position;
+use crate::report::{Notice, Report, Usage};
+use crate::session::breakdown::TokenBreakdown;
+use crate::session::history::History;
+use crate::session::state::{Breaker, Checkpoint, Kind, SessionState};
+use crate::session::view::{self, Slot, View};
+use crate::tokens::SlopeRange;
+use crate::tokens::calibration::Calibration;
+
+/// A window below this many tokens was probably meant in thousands.
+const SMALL: u64 = 1_000;
+/// Compactions in a row with little new before a summarizer is left alone.
+const THRASH: u64 = 3;
+
+/// A call with its history placed and its state current.
+pub(crate) struct Work<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) history: History<'a>,
+    pub(crate) state: SessionState,
+    pub(crate) calibration: Calibration,
+    pub(crate) window: Window,
+    /// What a summary that is being written elsewhere will cover.
+    pub(crate) in_flight: Option<Shape>,
+    /// Legal cuts of the messages after the lead.
+    pub(crate) cuts: Cuts,
+}
+
+impl<'a> Work<'a> {
+    pub(crate) fn new(call: &'a Call) -> Result<Self, Error> {
+        let mut history = History::resolve(
+            &call.records,
+            &call.flags,
+            offset(call),
+            &call.state,
+            &call.options.estimator,
+            call.options.seed,
+        )?;
+        history.keep = &call.must_keep;
+        let mut state = call.state.clone();
+        // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
+        state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
+        let mut calibration = state.calibration.under(&call.key());
+        if let Some(reply) = &mut calibration.reply {
+            reply.raw = history.reply_after(reply.at);
+        }
+        let window = Self::window(call, &state, call.soft)?;
+        let lead = history.messages.len() - (history.end() - history.first()) as usize;
+        let cuts = Cuts::of(&history.messages[lead..]);
+        let mut work = Self { call, history, state, calibration, window, in_flight: None, cuts };
+        work.forget_covered_reply();
+        work.in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
+            Move::Compact(shape) if plan.rung == Rung::Summarize && work.accepts(shape, true) => Some(shape.clone()),
+            _ => None,
+        });
+        // While one summary is under way, no other is begun ahead of time.
+        if work.in_flight.is_some() {
+            work.harden()?;
+        }
+        Ok(work)
+    }
+
+    /// Takes the trigger itself in place of the soft mark.
+    pub(crate) fn harden(&mut self) -> Result<(), Error> {
+        self.window = Self::window(self.call, &self.state, false)?;
+        Ok(())
+    }
+
+    /// A reply that is covered is no part of the next prompt.
+    pub(crate) fn forget_covered_reply(&mut self) {
+        let covered = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
+        if let Some(reply) = self.calibration.reply.as_mut().filter(|reply| reply.at.count < covered) {
+            reply.raw = 0;
+        }
+    }
+
+    /// The limits of a call under what a state knows.
+    pub(crate) fn window(call: &Call, state: &SessionState, soft: bool) -> Result<Window, Error> {
+        let learned = state.learned(&call.key());
+        let mut window = Window::under(call.window, &call.options, call.max_output, &learned)?;
+        if soft {
+            window.trigger = crate::limits::budget::share(window.trigger, call.options.shares.soft).max(1);
+        }
+        Ok(window)
+    }
+
+    pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
+        let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
+        if self.call.options.repair && !self.call.options.seed {
+            let given = Given { history: &self.history, state: &self.state, estimator: &self.call.options.estimator };
+            repair(&given, &mut view, host)?;
+        }
+        Ok(view)
+    }
+
+    pub(crate) fn limits(&self, view: &View) -> Limits {
+        self.window.limits(self.measure().fixed(view), &self.call.options.shares)
+    }
+
+    /// What turns raw tokens of this call into estimates.
+    pub(crate) fn measure(&self) -> Measure<'_> {
+        let Call { system, tools, options, .. } = self.call;
+        let (calibration, window, range) = (&self.calibration, self.window, options.estimator.slope());
+        Measure { calibration, range, window, beside: self.call.beside(), system: *system, tools: *tools }
+    }
+
+    pub(crate) fn scene<'s>(&'s self, view: &'s View) -> Scene<'s> {
+        Scene {
+            history: &self.history,
+            state: &self.state,
+            view,
+            places: view.places(self.history.messages.len()),
+            options: &self.call.options,
+            limits: self.limits(view),
+            calibration: &self.calibration,
+            beside: self.call.beside(),
+            in_flight: self.in_flight.as_ref(),
+            cuts: &self.cuts,
+        }
+    }
+
+    pub(crate) fn usage(&self, view: &View) -> Usage {
+        self.measure().usage(view, &self.history)
+    }
+
+    pub(crate) fn request_id(&self) -> String {
+        let chain = self.history.chain_at(self.history.end()).unwrap_or(0);
+        request_id(self.state.revision, Position { count: self.history.end(), chain })
+    }
+
+    pub(crate) fn report(&self, before: Usage) -> Report {
+        let mut report = Report {
+            before,
+            after: before,
+            diverged: self.history.diverged.clone(),
+            request: self.request_id(),
+            ..Report::default()
+        };
+        report.keep_from = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
+        let mut warn = |code, path: Option<String>, advice: &str| {
+            report.warnings.push(Notice { code, path, advice: advice.to_owned() })
+        };
+        if self.history.is_view() {
+            warn(
+                Warning::IsAView,
+                Some("messages".into()),
+                "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.",
+            );
+        }
+        if self.call.max_output.is_none() && self.call.state.pending.is_none() {
+            warn(
+                Warning::NoReplyLimit,
+                Some("maxOutputTokens".into()),
+                "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
+            );
+        }
+        if self.call.window < SMALL && self.call.state.pending.is_none() && !self.call.options.seed {
+            warn(
+                Warning::SmallWindow,
+                Some("contextWindow".into()),
+                &format!(
+                    "A context window of {} tokens holds a few sentences. Windows are given in tokens: did you mean {},000?",
+                    self.call.window, self.call.window
+                ),
+            );
+        }
+        if self.call.refusal == Some(Refusal::Other) {
+            warn(
+                Warning::NotAnOverflow,
+                Some("overflow".into()),
+                "This error does not say that the request was too long, so nothing was compacted for it. Should it mean that, pass `overflow: true`.",
+            );
+        }
+        if self.call.refusal.is_some() && self.window.size < self.call.window {
+            warn(
+                Warning::LearnedLimit,
+                Some("contextWindow".into()),
+                "The provider takes less than the context window that is configured; what it refused is remembered in the state. Correct `contextWindow`.",
+            );
+        }
+        if let Some(reported) = self.calibration.doubtful(self.call.window).filter(|_| !self.call.options.seed) {
+            warn(
+                Warning::UsageDoubted,
+                Some("usage".into()),
+                &format!(
+                    "A report of {reported} prompt tokens is not believed: it is above the context window of {} or far from the estimate of the request, and no second report agrees with it. Pass `afterModel` the usage of one request, not a total over several, and check `contextWindow`.",
+                    self.call.window
+                ),
+            );
+        }
+        if self.call.uncounted_tools > 0 {
+            warn(
+                Warning::UncountedTools,
+                Some("tools".into()),
+                "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.",
+            );
+        }
+        if self.call.counter_failed {
+            warn(
+                Warning::CounterFailed,
+                Some("tune.tokens.estimator".into()),
+                "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.",
+            );
+        }
+        if self.call.unreadable > 0 {
+            warn(
+                Warning::Opaque,
+                Some("messages".into()),
+                "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.",
+            );
+        }
+        for violation in pairs::check(&self.history.messages).iter().take(8) {
+            let code = match violation.rule {
+                "orphan-result" => Warning::OrphanResult,
+                "unanswered-call" => Warning::UnansweredCall,
+                "duplicate-id" | "duplicate-result" => Warning::DuplicateId,
+                "empty-content" => Warning::EmptyMessage,
+                _ => continue,
+            };
+            let mended = if self.call.options.repair { " It is mended in the view, if it stands alone." } else { "" };
+            warn(code, Some(format!("messages[{}]", violation.index)), &format!("{}{mended}", violation.message));
+        }
+        report
+    }
+
+    /// Whether a summarizer may be asked, as far as the brakes are concerned.
+    pub(crate) fn llm(&self, scene: &Scene<'_>) -> bool {
+        let Breaker { wait, thrash, .. } = self.state.breaker;
+        wait == 0 && self.in_flight.is_none() && !(thrash >= THRASH && self.little_new(scene))
+    }
+
+    /// Whether little has come since the last compaction.
+    pub(crate) fn little_new(&self, scene: &Scene<'_>) -> bool {
+        let Some(checkpoint) = self.history.active.map(|active| &self.state.checkpoints[active]) else { return false };
+        let new = scene
+            .view
+            .items
+            .iter()
+            .filter(|item| matches!(item.slot, Slot::Host { index, .. } if index >= checkpoint.covers.count))
+            .map(|item| item.tokens)
+            .sum::<u64>();
+        self.calibration.scale(new, self.call.options.estimator.slope())
+            < crate::limits::budget::share(scene.limits.room, self.call.options.shares.fresh)
+    }
+
+    pub(crate) fn decide(&self, scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
+        if self.call.now
+            && from == Rung::Pass
+            && let Some(shape) = compact::by_hand(scene, self.call.keep)
+        {
+            return (if llm { Rung::Summarize } else { Rung::Digest }, Move::Compact(shape));
+        }
+        ladder::next(scene, from, llm)
+    }
+
+    /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it. With an answer, what
+    /// code wrote in the meantime gives way.
+    pub(crate) fn accepts(&self, shape: &Shape, answered: bool) -> bool {
+        let lasting = |checkpoint: &&Checkpoint| !answered || checkpoint.kind == Kind::Summary;
+        let covered = self.state.checkpoints.iter().rev().find(lasting).map_or(0, |checkpoint| checkpoint.covers.count);
+        shape.covers.count > covered
+            && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
+            && self.history.position(shape.covers.count) == Some(shape.covers)
+            && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+    }
+}
+
+/// Names a request by what is sent before its reply.
+pub(crate) fn request_id(revision: u64, at: Position) -> String {
+    format!("{revision}-{}-{}", at.count, crate::model::message::short_hex(at.chain))
+}
+
+/// What turns raw tokens into estimates, and these into limits.
+#[derive(Clone, Copy)]
+pub(crate) struct Measure<'a> {
+    pub(crate) calibration: &'a Calibration,
+    pub(crate) range: SlopeRange,
+    pub(crate) window: Window,
+    /// Raw tokens beside the messages: all, of the system prompt, of the tools.
+    pub(crate) beside: u64,
+    pub(crate) system: u64,
+    pub(crate) tools: u64,
+}
+
+impl Measure<'_> {
+    /// Estimated tokens that no edit of messages can change.
+    pub(crate) fn fixed(&self, view: &View) -> u64 {
+        // What the provider counts beyond our slope stands beside the messages as well.
+        let whole = self.calibration.estimate(view.raw() + self.beside, self.range).tokens;
+        whole.saturating_sub(self.calibration.scale(view.raw() - view.fixed(), self.range))
+    }
+
+    pub(crate) fn usage(&self, view: &View, history: &History<'_>) -> Usage {
+        let estimate = self.calibration.estimate(view.raw() + self.beside, self.range);
+        let usage = self.usage_of(view, history, estimate.tokens, &|raw| self.calibration.scale(raw, self.range));
+        Usage { bound: estimate.bound, reported: self.calibration.anchor.is_some(), ..usage }
+    }
+
+    /// Usage of a view of `tokens` in all, whose parts `scale` by their raw tokens.
+    pub(crate) fn usage_of(
+        &self,
+        view: &View,
+        history: &History<'_>,
+        tokens: u64,
+        scale: &dyn Fn(u64) -> u64,
+    ) -> Usage {
+        let raw = view.raw() + self.beside;
+        let of = view.breakdown(history);
+        let mut parts = TokenBreakdown {
+            system: 0,
+            tools: scale(self.tools),
+            user: scale(of.user),
+            assistant: scale(of.assistant),
+            results: scale(of.results),
+            media: scale(of.media),
+            summary: scale(of.summary),
+        };
+        // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
+        parts.system = tokens
+            .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
+        if self.system + of.system == 0 && parts.system < 8 {
+            parts.user += core::mem::take(&mut parts.system);
+        }
+        Usage { tokens, raw, bound: 0, window: self.window.size, trigger: self.window.trigger, reported: false, parts }
+    }
+}
+
+/// How many messages the host did not load: what it says, or what the place of a message known by its id implies.
+fn offset(call: &Call) -> u64 {
+    let known = call
+        .state
+        .checkpoints
+        .last()
+        .and_then(|checkpoint| checkpoint.from_id.as_ref().map(|id| (checkpoint.from, id)));
+    let Some((from, id)) = known.filter(|_| call.offset == 0) else { return call.offset };
+    let at = call.ids.iter().position(|other| other.as_ref() == Some(id));
+    at.map_or(0, |at| from.saturating_sub(at as u64))
+}

@@ -1,0 +1,184 @@
+//! One call, parsed: what the host passed beside its messages.
+
+use crate::base::error::{Code, Error};
+use crate::base::json::{Faults, Fields, Json, element, misfit};
+use crate::ladder::keep::Keep;
+use crate::ladder::plan::Plan;
+use crate::limits::options::{self, Options};
+use crate::limits::provider_refusal::{self, Overflow, Refusal};
+use crate::model::message::Digest;
+use crate::session::state::SessionState;
+use crate::summary::request::Todo;
+
+/// Everything a call works on. Owned: each step of a call parses its own.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What was configured.
+    pub options: Options,
+    /// Tokens the model takes.
+    pub window: u64,
+    /// The state as given.
+    pub state: SessionState,
+    /// Records of the messages.
+    pub records: Vec<u32>,
+    /// One byte a message: what the host's `pin` and `isTyped` said.
+    pub flags: Vec<u8>,
+    /// Messages at the start that the host did not load.
+    pub offset: u64,
+    /// The model's id.
+    pub model: Option<String>,
+    /// The reply limit of this call.
+    pub max_output: Option<u64>,
+    /// Raw tokens of the system prompt.
+    pub system: u64,
+    /// Raw tokens of the tool definitions.
+    pub tools: u64,
+    /// System or tools were given, so that nothing large is hidden from counting.
+    pub counted: bool,
+    /// Tools whose schema could not be read.
+    pub uncounted_tools: u64,
+    /// The host's token counter failed on some texts.
+    pub counter_failed: bool,
+    /// Messages that were carried through unread.
+    pub unreadable: u64,
+    /// Literal strings that must stay in the view.
+    pub must_keep: Vec<String>,
+    /// The host's todo list.
+    pub todos: Vec<Todo>,
+    /// Work ahead of time: compact at the soft mark already.
+    pub soft: bool,
+    /// The provider's error about the request before this one.
+    pub refusal: Option<Refusal>,
+    /// Messages of one role must not follow each other, and the format can merge them.
+    pub strict: bool,
+    /// A plan whose summary is being written elsewhere.
+    pub in_flight: Option<Plan>,
+    /// Whoever makes it goes on asking as long as there is more to ask, and sends only what comes of the last commit.
+    pub asking: bool,
+    /// Compact now, whatever the size.
+    pub now: bool,
+    /// What the summary of a compaction by hand should dwell on.
+    pub focus: Option<String>,
+    /// What a compaction by hand leaves whole.
+    pub keep: Keep,
+    /// Ids of the messages, if the format has them.
+    pub ids: Vec<Option<String>>,
+}
+
+impl Call {
+    /// Parses a call. `system` and `tools` are the records of the pseudo-messages.
+    ///
+    /// # Errors
+    /// With the path of the first wrong member.
+    pub fn parse(
+        json: &Json,
+        records: Vec<u32>,
+        flags: Vec<u8>,
+        system: Option<&[u32]>,
+        tools: Option<&[u32]>,
+    ) -> Result<Self, Error> {
+        let faults = Faults::default();
+        let fields = Fields::of(json, "", Code::InvalidCall, &faults);
+        let mut options = Options::parse(fields.raw("options"))?;
+        let model = owned(fields.text("model"));
+        options.estimator = options.estimator.for_model(model.as_deref());
+        let threshold = fields.text("threshold");
+        if let Some(other) = threshold.filter(|&name| name != "soft") {
+            fields.wrong("threshold", &format!("There is no threshold \"{other}\"; the only one is \"soft\"."));
+        }
+        let todos = todos(fields);
+        let call = Self {
+            in_flight: match fields.raw("inFlight") {
+                Json::Null => None,
+                plan => {
+                    Some(Plan::parse(plan).map_err(|error| Error::at(error.code, "inFlight", error.advice.clone()))?)
+                }
+            },
+            window: options::window(fields.raw("window"))?,
+            state: SessionState::parse(fields.raw("state"))?,
+            records,
+            flags,
+            offset: fields.count("offset").unwrap_or(0),
+            model,
+            max_output: fields.count("maxOutputTokens").or(options.max_output),
+            system: tokens(system),
+            tools: options.estimator.tools(tokens(tools)),
+            counted: system.is_some() || tools.is_some(),
+            uncounted_tools: fields.count("uncountedTools").unwrap_or(0),
+            counter_failed: fields.flag("counterFailed"),
+            unreadable: fields.list("unreadable").len() as u64,
+            must_keep: fields.texts("mustKeep"),
+            todos,
+            soft: threshold.is_some(),
+            refusal: refusal(fields.raw("overflow")),
+            strict: fields.flag("strict"),
+            asking: fields.flag("asking"),
+            now: fields.flag("compact"),
+            keep: Keep::parse(&fields),
+            focus: owned(fields.text("focus").filter(|focus| !focus.trim().is_empty())),
+            ids: fields.list("ids").iter().map(|id| owned(id.text())).collect(),
+            options,
+        };
+        faults.end()?;
+        Ok(call)
+    }
+
+    /// Raw tokens of a request beside its messages.
+    pub fn beside(&self) -> u64 {
+        self.system + self.tools + self.options.overhead + self.options.estimator.request_overhead()
+    }
+
+    /// Whether the request before was counted by another estimator, so that lasting cuts are made anew.
+    pub fn counts_anew(&self) -> bool {
+        let pending = self.state.pending.as_ref().map(|pending| pending.key.as_str());
+        let last = Some(pending.unwrap_or(&self.state.calibration.key)).filter(|key| !key.is_empty());
+        let estimator = |key: &str| key.split('|').next().unwrap_or_default().to_owned();
+        last.is_some_and(|last| estimator(last) != estimator(&self.key()))
+    }
+
+    /// Under which key calibration holds: estimator and its version, family, model.
+    pub fn key(&self) -> String {
+        format!("{}|{}", self.options.estimator.key(), self.model.as_deref().unwrap_or_default())
+    }
+}
+
+/// The host's task list. A status that is missing is `pending`.
+fn todos(call: Fields<'_>) -> Vec<Todo> {
+    let mut todos = Vec::new();
+    for (index, todo) in call.list("todos").iter().enumerate() {
+        let path = element("", "todos", index);
+        if todo.is_null() {
+            call.faults.note(misfit(call.code, &path, "an object with content and status", todo));
+            continue;
+        }
+        let todo = Fields::of(todo, &path, call.code, call.faults);
+        let Some(content) = owned(todo.text("content")) else {
+            todo.wrong("content", "Expected what is to be done as a string: { content, status }.");
+            continue;
+        };
+        todos.push(Todo { content, status: todo.text("status").unwrap_or("pending").to_owned() });
+    }
+    todos
+}
+
+/// `true` is the host's own word that the request was too long; else an error's text and status.
+fn refusal(json: &Json) -> Option<Refusal> {
+    if let Json::Null | Json::Bool(false) = json {
+        return None;
+    }
+    if *json == Json::Bool(true) {
+        return Some(Refusal::TooLong(Overflow::default()));
+    }
+    let text = json.text().or_else(|| json.get("text").text()).unwrap_or_default();
+    Some(provider_refusal::read(text, json.get("status").count()).map_or(Refusal::Other, Refusal::TooLong))
+}
+
+#[inline(never)]
+fn owned(text: Option<&str>) -> Option<String> {
+    text.map(str::to_owned)
+}
+
+#[inline(never)]
+fn tokens(records: Option<&[u32]>) -> u64 {
+    records.and_then(Digest::split).map_or(0, |all| all.iter().map(Digest::tokens).sum())
+}

@@ -1,0 +1,9 @@
+//! One call: its parsed input, its history placed and its limits known, and what it leaves.
+
+pub mod checkpoint;
+pub mod committed;
+pub mod context;
+pub mod input;
+pub mod refusal;
+pub mod render;
+pub mod repair;

@@ -1,0 +1,141 @@
+//! What is sent: the host makes what is not its own, and every place of the view gets its message.
+
+use crate::base::error::Error;
+use crate::base::text;
+use crate::call::checkpoint;
+use crate::call::context::Work;
+use crate::ingest::content::Content;
+use crate::ingest::host::{Host, Product, Sent};
+use crate::model::message::Role;
+use crate::session::state::Rewrite;
+use crate::session::view::{self, Item, Slot, View};
+
+/// Has the host make what is not its own, and says what to send. Where roles must alternate, users' messages that only a
+/// compaction has brought together become one.
+pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Result<Vec<Sent>, Error> {
+    let checkpoint = work.history.active.map(|active| &work.state.checkpoints[active]);
+    let mut sent: Vec<Sent> = Vec::with_capacity(view.items.len());
+    // Of the message before, if a user's: its place in the history, if it has one.
+    let mut before: Option<Option<u64>> = None;
+    for item in &mut view.items {
+        let made = |text: &str, slot: &str, host: &mut dyn Host| -> Result<Option<Product>, Error> {
+            checkpoint
+                .map(|checkpoint| {
+                    host.summary(text, &checkpoint::message_id(checkpoint.revision, slot), checkpoint.covers.count)
+                })
+                .transpose()
+        };
+        match (item.slot, checkpoint) {
+            (Slot::Summary, Some(checkpoint)) => {
+                item.made = made(&checkpoint.summary.text, checkpoint::SUMMARY_SLOT, host)?
+            }
+            (Slot::Note, Some(checkpoint)) => {
+                if let Some(note) = &checkpoint.note {
+                    item.made = made(&note.text, checkpoint::NOTE_SLOT, host)?;
+                }
+            }
+            _ => {}
+        }
+        let own = match item.slot {
+            Slot::Host { input, index } => Some((input, index)),
+            _ => None,
+        };
+        let place = match (&item.made, own) {
+            (Some(product), _) => Sent::Made(product.number),
+            (None, Some((input, _))) => Sent::Input(input),
+            (None, None) => continue,
+        };
+        let role = item.digest().or(own.map(|(input, _)| work.history.messages[input])).map(|digest| digest.role());
+        let index = own.map(|(_, index)| index);
+        let user = work.call.strict && role == Some(Role::User);
+        // What follows each other in the history itself is the host's.
+        let apart = before.is_some_and(|before| index.is_none() || before.map(|before| before + 1) != index);
+        match sent.last_mut().filter(|_| user && apart) {
+            Some(last) => *last = Sent::Made(host.merge(*last, place)?.number),
+            None => sent.push(place),
+        }
+        before = user.then_some(index);
+    }
+    Ok(sent)
+}
+
+/// Literal strings that must stay, stand in the history that was given, and do not stand in the view.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) -> Result<Vec<&'w str>, Error> {
+    let mut wanted: Vec<&str> =
+        work.call.must_keep.iter().map(String::as_str).filter(|literal| !literal.is_empty()).collect();
+    if wanted.is_empty() || view.is_input(&work.history) {
+        return Ok(Vec::new());
+    }
+    if let Some(checkpoint) = work.history.active.map(|active| &work.state.checkpoints[active]) {
+        let note = checkpoint.note.as_ref().map_or("", |note| &note.text);
+        wanted
+            .retain(|literal| [&checkpoint.summary.text, note].iter().all(|text| text::find(text, literal).is_none()));
+    }
+    if wanted.is_empty() {
+        return Ok(wanted);
+    }
+    let all: Vec<usize> = (0..work.history.messages.len()).collect();
+    let places = view.places(all.len());
+    let (mut given, mut sent) = (vec![false; wanted.len()], vec![false; wanted.len()]);
+    for (input, content) in host.read(&all)?.into_iter().enumerate() {
+        let look = |content: &Content, found: &mut [bool]| {
+            for (found, literal) in found.iter_mut().zip(&wanted) {
+                *found |= checkpoint::says(content, literal);
+            }
+        };
+        look(&content, &mut given);
+        let told = view.items.iter().any(|item| item.slot == Slot::Mended { input });
+        match places[input].map(|at| view.items[at].made.is_some()).or(told.then_some(false)) {
+            Some(true) => {
+                let options = &work.call.options;
+                look(&view::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);
+            }
+            Some(false) => look(&content, &mut sent),
+            None => {}
+        }
+    }
+    let mut lost = given.into_iter().zip(sent).map(|(given, sent)| given && !sent);
+    wanted.retain(|_| lost.next() == Some(true));
+    Ok(wanted)
+}
+
+/// Notes the hashes of the copies that are sent, made now or given back, where they differ from the originals'.
+pub(crate) fn remember_rewrites(work: &mut Work<'_>, view: &View) {
+    let mut sent = Vec::new();
+    for item in &view.items {
+        if let Slot::Host { input, .. } = item.slot {
+            let made = item.made.as_ref().and_then(|product| Some(product.digest()?.hash()));
+            let rewrite = Rewrite {
+                made: made.unwrap_or_else(|| work.history.messages[input].hash()),
+                from: work.history.hash(input),
+            };
+            if rewrite.made != rewrite.from {
+                sent.push(rewrite);
+            }
+        }
+    }
+    work.state.rewrite(sent);
+}
+
+/// The first place where a copy is sent in the place of a message.
+pub(crate) fn first_edited(view: &View) -> Option<u64> {
+    view.items.iter().position(|item| item.made.is_some()).map(|at| at as u64)
+}
+
+/// The first place where two views differ.
+pub(crate) fn first_changed(before: &View, after: &View, covered_anew: bool) -> Option<u64> {
+    let same = |(left, right): &(&Item, &Item)| match (left.slot, right.slot) {
+        (Slot::Host { .. }, Slot::Host { .. }) => {
+            left.slot == right.slot
+                && left.made.as_ref().map(|product| &product.record)
+                    == right.made.as_ref().map(|product| &product.record)
+        }
+        // Messages of ours are made anew when something is covered anew.
+        (left, right) => left == right && !covered_anew,
+    };
+    let common = before.items.iter().zip(&after.items).take_while(same).count();
+    (common < before.items.len().max(after.items.len())).then_some(common as u64)
+}

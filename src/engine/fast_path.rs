@@ -1,0 +1,224 @@
+//! What a call that had nothing to do leaves for the next one of the same chat: sums over what it sent. Where messages
+//! were only appended, and again there is nothing to do, those before need not be looked at.
+
+use crate::base::archive::Record;
+use crate::base::error::Error;
+use crate::base::json::Json;
+use crate::call::committed::{Committed, Standing};
+use crate::call::context::{Measure, Work, request_id};
+use crate::call::input::Call;
+use crate::ingest::pairs::{self, Cuts};
+use crate::limits::budget::Window;
+use crate::limits::strategy::Strategy;
+use crate::model::message::{Position, combine, hash_text};
+use crate::report::reasons::passed;
+use crate::report::{Outcome, Usage};
+use crate::session::breakdown::TokenBreakdown;
+use crate::session::history::History;
+use crate::session::state::{Pending, SessionState};
+use crate::session::view::{self, Sums, View};
+use crate::tokens::SlopeRange;
+use crate::tokens::calibration::{Calibration, Reading};
+
+/// What a call that changed nothing leaves, if the next one may rely on it. `known`: the structure of its state.
+pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known: Option<u64>) -> Option<Standing> {
+    let Work { call, history, state, .. } = work;
+    let end = history.end();
+    let plain = usable(call)
+        && call.flags.iter().all(|&flag| flag == 0)
+        && !history.is_view()
+        && history.diverged.is_none()
+        && history.active.map_or(0, |active| active + 1) == call.state.checkpoints.len()
+        && state.rewrites == call.state.rewrites
+        // What lies beyond the end may hold later.
+        && state.clips.iter().all(|clip| clip.up_to.count <= end)
+        && [state.cleared, state.failed].iter().flatten().all(|cleared| cleared.count <= end)
+        // Further instructions would belong to those at the start.
+        && (start < history.first() || view::leading(history) < history.messages.len())
+        && pairs::check(&history.messages).is_empty()
+        && pairs::is_settled(&history.messages);
+    if !plain {
+        return None;
+    }
+    let Measure { calibration, range, window, beside, system, tools } = work.measure();
+    // Nothing else of a call or state has a say about messages that are added.
+    let again = calibration.reply.is_none()
+        && calibration.anchor.is_none_or(|anchor| anchor.reported > 0)
+        && calibration.parked.is_none()
+        && state.rewrites.is_empty()
+        && !call.options.estimator.charges_result_name()
+        && call.must_keep.is_empty()
+        && call.uncounted_tools + call.unreadable == 0
+        && !call.counter_failed;
+    let anchor = calibration.anchor.unwrap_or_default();
+    let mut standing = [0; 27];
+    standing[2] = history.chain_at(end)?;
+    standing[3] = known.unwrap_or_else(|| structure(state));
+    standing[14..].copy_from_slice(&[
+        u64::from(again),
+        window.size,
+        window.trigger,
+        window.hard,
+        calibration.slope(range),
+        calibration.uncertainty(range.bound),
+        anchor.raw,
+        anchor.reported,
+        beside,
+        system,
+        tools,
+        state.revision,
+        // Where nothing was learned, nothing can be of another kind than it.
+        if calibration.learned() { calibration.learned_on() } else { u64::MAX },
+    ]);
+    sums(&mut standing, view, history, start, changed);
+    Some(standing)
+}
+
+/// Writes what is known of a view into a standing.
+fn sums(standing: &mut Standing, view: &View, history: &History<'_>, start: u64, changed: bool) {
+    let TokenBreakdown { system, tools, user, assistant, results, media, summary } = view.breakdown(history);
+    (standing[0], standing[1], standing[4]) = (start, history.end(), u64::from(changed));
+    let sums = [view.raw(), view.fixed(), system, tools, user, assistant, results, media, summary];
+    standing[5..14].copy_from_slice(&sums);
+}
+
+/// What comes of [`again`].
+#[derive(Clone, Debug)]
+pub struct Passed {
+    /// How full the window is.
+    pub usage: Usage,
+    /// The end of the history.
+    pub at: Position,
+    /// Names the request.
+    pub request: String,
+    /// In a sentence.
+    pub reason: String,
+    /// What the next call may rely on.
+    pub standing: Standing,
+}
+
+/// [`resume`] where the state and all that a call says beside its messages are those of the call that left `standing`: no
+/// more than sums. What it answers is what `resume` would: the state with another `pending`, the report with other
+/// numbers.
+///
+/// # Errors
+/// When records are malformed.
+pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
+    let &[_, end, chain, .., raw, reported, beside, system, tools, revision, learned_on] = standing;
+    let (slope, bound) = (standing[18], standing[19]);
+    if standing[14] == 0 {
+        return Ok(None);
+    }
+    let history = History::after(records, end, chain, &SessionState::default(), None)?;
+    let view = added(&history, standing);
+    let anchor = (reported > 0).then_some(Reading { raw, reported });
+    let measure = Measure {
+        calibration: &Calibration { anchor, whole: Some(slope), whole_raw: Some(learned_on), ..Calibration::default() },
+        range: SlopeRange { least: slope, start: slope, most: slope, bound },
+        window: Window { size: standing[15], trigger: standing[16], hard: standing[17] },
+        beside,
+        system,
+        tools,
+    };
+    let usage = measure.usage(&view, &history);
+    if measure.window.squeezes(measure.fixed(&view))
+        || usage.tokens + usage.bound >= measure.window.trigger
+        || !pairs::check(&history.messages).is_empty()
+        || !pairs::is_settled(&history.messages)
+    {
+        return Ok(None);
+    }
+    let Some(at) = history.position(history.end()) else { return Ok(None) };
+    let mut next = *standing;
+    next[2] = at.chain;
+    sums(&mut next, &view, &history, standing[0], standing[4] == 1);
+    let (request, reason) = (request_id(revision, at), passed(&usage));
+    Ok(Some(Passed { usage, at, request, reason, standing: next }))
+}
+
+/// The view before with the new messages.
+fn added(history: &History<'_>, standing: &Standing) -> View {
+    let &[_, end, _, _, _, raw, fixed, system, tools, user, assistant, results, media, summary, ..] = standing;
+    let parts = TokenBreakdown { system, tools, user, assistant, results, media, summary };
+    let mut view = View { items: Vec::new(), before: Sums { raw, fixed, parts } };
+    for input in 0..history.messages.len() {
+        view.items.push(view::plain(history, input, end + input as u64, false));
+    }
+    view
+}
+
+/// The call that follows: `call` holds only the messages that are new. Nothing if something has to be done or may have
+/// changed; then the call has to be made with all messages. The view is the one before with the new messages.
+///
+/// # Errors
+/// When the call is refused.
+pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Error> {
+    let &[start, end, chain, known, changed, ..] = standing;
+    if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(&call.state) != known {
+        return Ok(None);
+    }
+    let history = History::after(&call.records, end, chain, &call.state, Some(&call.options.estimator))?;
+    let mut calibration = call.state.calibration.under(&call.key());
+    if let Some(reply) = &mut calibration.reply {
+        if reply.at.count < end {
+            return Ok(None);
+        }
+        reply.raw = history.reply_after(reply.at);
+    }
+    let window = Work::window(call, &call.state, call.soft)?;
+    let (state, cuts) = (call.state.clone(), Cuts::default());
+    let mut work = Work { call, history, state, calibration, window, in_flight: None, cuts };
+    let view = added(&work.history, standing);
+    let limits = work.limits(&view);
+    let usage = work.usage(&view);
+    if limits.squeezed || usage.tokens + usage.bound >= limits.limit || !pairs::check(&work.history.messages).is_empty()
+    {
+        return Ok(None);
+    }
+    let mut report = work.report(usage);
+    report.rung = Some("pass");
+    report.outcome = if changed == 1 { Outcome::Projected } else { Outcome::Unchanged };
+    report.reason = passed(&usage);
+    let standing = of(&work, &view, start, changed == 1, Some(known));
+    work.state.calibration = work.calibration.clone();
+    work.state.pending = Some(Pending {
+        request: report.request.clone(),
+        raw: usage.raw,
+        at: work.history.position(work.history.end()),
+        counted: call.counted,
+        window: call.window,
+        key: call.key(),
+    });
+    Ok(Some(Committed { state: work.state, report, changed: changed == 1, view: Vec::new(), next: None, standing }))
+}
+
+/// Whether a call asks for nothing but what its messages need.
+fn usable(call: &Call) -> bool {
+    let options = &call.options;
+    !options.seed
+        && !call.now
+        && !call.counts_anew()
+        && call.refusal.is_none()
+        && call.in_flight.is_none()
+        && call.ids.is_empty()
+        && options.strategy != Strategy::SlidingWindow
+}
+
+/// A hash over what of a state decides how messages are sent.
+fn structure(state: &SessionState) -> u64 {
+    let (calibration, learned) = (Calibration::default(), Vec::new());
+    fold(0, &SessionState { calibration, learned, pending: None, ..state.clone() }.to_json())
+}
+
+fn fold(hash: u64, json: &Json) -> u64 {
+    match json {
+        Json::Text(text) => combine(hash, hash_text(text)),
+        Json::Int(number) => combine(hash, *number as u64),
+        Json::List(items) => items.iter().fold(combine(hash, items.len() as u64), fold),
+        Json::Object(members) => members.iter().fold(combine(hash, members.len() as u64), |hash, (name, member)| {
+            fold(combine(hash, hash_text(name)), member)
+        }),
+        Json::Bool(true) => combine(hash, 1),
+        _ => combine(hash, 0),
+    }
+}

@@ -1,0 +1,406 @@
+//! The preset `contextguard`: the threshold strategy of adk-utils-go v1.1.0, step by step, outside of the ladder.
+//!
+//! Estimate → trigger → summarizer input truncated to 80 % of the window → structured summary → summary and
+//! continuation instead of everything → calibration reset → estimate stored; up to three attempts. It promises
+//! invariants 1, 3, 5, 8 and 9 only. What differs from the original, and why, is listed in `docs/contextguard.md`.
+
+pub(crate) mod text;
+
+use crate::base::error::{Error, Warning};
+use crate::base::{markers, millionths};
+use crate::call::checkpoint;
+use crate::call::committed::Committed;
+use crate::call::context::Work;
+use crate::call::render::{first_changed, render};
+use crate::engine::presets::contextguard::text::{fallback, prompt, system};
+use crate::ingest::content::{Content, ContentPart};
+use crate::ingest::host::{Host, Sent};
+use crate::ingest::pairs::Cuts;
+use crate::ladder::compact::Shape;
+use crate::ladder::plan::{Asked, Plan};
+use crate::ladder::{Move, Rung};
+use crate::model::message::Digest;
+use crate::report::reasons::{infeasible, passed, why};
+use crate::report::{Notice, Outcome, Usage};
+use crate::session::state::{Kind, Pending, SeedState, SessionState};
+use crate::session::view::{Slot, View, leading};
+use crate::summary::request::{Request, word_limit};
+use crate::summary::verify::Answer;
+
+/// Windows from here on have a fixed buffer.
+const LARGE_WINDOW: u64 = 200_000;
+const LARGE_BUFFER: u64 = 20_000;
+/// Rounds of summarizing until the request is below the threshold.
+const ATTEMPTS: u64 = 3;
+/// A summary longer than this is none: the state could not hold it.
+const SUMMARY_BYTES: usize = 50_000;
+
+/// What the buffer of a window is: a fixed one for large windows, a fifth of smaller ones.
+pub const fn buffer(window: u64) -> u64 {
+    if window >= LARGE_WINDOW { LARGE_BUFFER } else { window / 5 }
+}
+
+/// Tokens a summary may have: half of the buffer.
+pub const fn summary_tokens(window: u64) -> u64 {
+    buffer(window) / 2
+}
+
+/// The calibrated count: `trunc(raw × 2.5)` until a provider reported, then the last ratio of reported to estimated,
+/// within 1 and 5, and never less than what was reported.
+pub fn token_count(raw: u64, seed: SeedState) -> u64 {
+    let SeedState { real, last } = seed;
+    if real == 0 {
+        return raw * 5 / 2;
+    }
+    let corrected = match last {
+        0 => raw * 5 / 2,
+        last if real < last => raw,
+        last if real > last * 5 => raw * 5,
+        last => millionths::scale(raw, real, last),
+    };
+    corrected.max(real)
+}
+
+/// Where things stand: the request as the original would see it after its injection.
+struct Step {
+    view: View,
+    raw: u64,
+    threshold: u64,
+    seed: SeedState,
+}
+
+fn step(work: &Work<'_>, host: &mut dyn Host) -> Result<Step, Error> {
+    let view = work.project(host)?;
+    let raw = view.raw() + work.call.beside();
+    let threshold = work.call.window - buffer(work.call.window);
+    Ok(Step { view, raw, threshold, seed: work.state.seed.unwrap_or_default() })
+}
+
+impl Step {
+    fn usage(&self, work: &Work<'_>) -> Usage {
+        let tokens = token_count(self.raw, self.seed);
+        let usage =
+            work.measure().usage_of(&self.view, &work.history, tokens, &|raw| millionths::scale(raw, tokens, self.raw));
+        Usage { raw: self.raw, bound: 0, trigger: self.threshold, reported: self.seed.real > 0, ..usage }
+    }
+
+    fn fires(&self) -> bool {
+        token_count(self.raw, self.seed) >= self.threshold
+    }
+}
+
+/// What a compaction covers: everything but leading instructions, and but a group whose calls still wait (B3: the
+/// original leaves their results without a call).
+fn shape(work: &Work<'_>) -> Option<Shape> {
+    let history = &work.history;
+    let lead = history.messages.len() - (history.end() - history.first()) as usize;
+    let end = Cuts::of(&history.messages[lead..]).pending.map_or(history.messages.len(), |pending| pending + lead);
+    let stays = |input: &usize| *input < leading(history) || history.is_pinned(*input);
+    let head = (0..end).filter(stays).filter_map(|input| history.index_of(input)).collect::<Vec<_>>();
+    let covers = history
+        .position(history.index_of(end).filter(|_| end < history.messages.len()).unwrap_or_else(|| history.end()))?;
+    let empty = covers.count <= head.len() as u64;
+    (!empty).then(|| Shape {
+        covers,
+        head,
+        kept: Vec::new(),
+        opening: 0,
+        note: false,
+        summary_tokens: summary_tokens(work.call.window),
+    })
+}
+
+/// The meter.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn usage(work: &Work<'_>, host: &mut dyn Host) -> Result<Usage, Error> {
+    Ok(step(work, host)?.usage(work))
+}
+
+/// Decides: pass, or ask for a summary.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result<Plan, Error> {
+    let step = step(work, host)?;
+    let before = step.usage(work);
+    let mut report = work.report(before);
+    let fires = attempt > 1 || work.call.now || step.fires();
+    let Some(shape) = shape(work).filter(|_| fires) else {
+        report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Projected };
+        report.reason = passed(&before);
+        return Ok(Plan {
+            rung: Rung::Pass,
+            action: Move::Pass,
+            attempt,
+            requests: Vec::new(),
+            report: report.to_json(),
+            ..Plan::default()
+        });
+    };
+    report.outcome = Outcome::Compacted;
+    report.rung = Some("summarize");
+    report.reason = why(&before, step.threshold, work.call.now);
+    let asked = Asked {
+        id: format!("{}-{attempt}", crate::model::message::hex(shape.covers.chain)),
+        kind: "summary".into(),
+        max_output_tokens: shape.summary_tokens,
+    };
+    Ok(Plan {
+        rung: Rung::Summarize,
+        action: Move::Compact(shape),
+        attempt,
+        requests: vec![asked],
+        report: report.to_json(),
+        ..Plan::default()
+    })
+}
+
+/// The summarizer's request of a plan.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn requests(
+    work: &Work<'_>,
+    shape: &Shape,
+    asked: &Asked,
+    host: &mut dyn Host,
+) -> Result<Vec<Request>, Error> {
+    let step = step(work, host)?;
+    let contents = input(work, &step.view, shape, host)?;
+    let previous = previous(&work.state);
+    Ok(vec![Request {
+        id: asked.id.clone(),
+        kind: "summary",
+        system: system(asked.max_output_tokens),
+        prompt: prompt(&contents, previous, &work.call.todos),
+        max_output_tokens: asked.max_output_tokens,
+    }])
+}
+
+fn previous(state: &SessionState) -> Option<&str> {
+    state.checkpoints.last().map(|checkpoint| checkpoint::body(&checkpoint.summary.text))
+}
+
+/// The entries the summarizer reads: the request without its instructions, the oldest dropped while more than two
+/// remain and they exceed 80 % of the window in raw tokens. (C4: the previous summary is not given a second time.)
+fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Result<Vec<Content>, Error> {
+    let covered: Vec<&crate::session::view::Item> = view
+        .items
+        .iter()
+        .filter(|item| !item.fixed && !matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count))
+        .collect();
+    let budget = work.call.window * 4 / 5;
+    let mut sum: u64 = covered.iter().map(|item| item.tokens).sum();
+    let mut skip = 0;
+    while covered.len() - skip > 2 && sum > budget {
+        sum -= covered[skip].tokens;
+        skip += 1;
+    }
+    let inputs: Vec<usize> = covered[skip..]
+        .iter()
+        .filter_map(|item| if let Slot::Host { input, .. } = item.slot { Some(input) } else { None })
+        .collect();
+    host.read(&inputs)
+}
+
+/// Applies a plan; further rounds come as `next`, or are finished here without a summarizer.
+///
+/// # Errors
+/// When the host cannot read or make a message.
+pub(crate) fn commit(
+    mut work: Work<'_>,
+    plan: &Plan,
+    answers: Option<&[Answer]>,
+    host: &mut dyn Host,
+) -> Result<Committed, Error> {
+    let start = step(&work, host)?;
+    let before = start.usage(&work);
+    let mut report = work.report(before);
+    let mut next = None;
+    let valid = |shape: &Shape, work: &Work<'_>| work.history.position(shape.covers.count) == Some(shape.covers);
+    let mut todo = match &plan.action {
+        Move::Compact(shape) if valid(shape, &work) => Some(shape.clone()),
+        _ if start.fires() => shape(&work),
+        _ => None,
+    };
+    let mut answer = answers.and_then(<[Answer]>::first);
+    let mut attempt = plan.attempt;
+    let mut request = start.raw;
+    let compacts = todo.is_some();
+    while let Some(shape) = todo.take() {
+        let view = work.project(host)?;
+        let contents = input(&work, &view, &shape, host)?;
+        let text = match answer.take() {
+            Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => text.clone(),
+            other => {
+                if let Some(failed) = other {
+                    let reason = if let Answer::Failed(reason) = failed {
+                        reason.clone()
+                    } else {
+                        "The summarizer answered nothing, or far too much.".to_owned()
+                    };
+                    report.warnings.push(Notice {
+                        code: Warning::SummaryFailed,
+                        path: Some("summarize".into()),
+                        advice: format!("{reason} Excerpts took its place."),
+                    });
+                    report.failed = Some(reason);
+                }
+                fallback(&contents, previous(&work.state))
+            }
+        };
+        let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
+        cover(&mut work, &view, &shape, kind, &text, host)?;
+        request = work.project(host)?.raw() + continuation_tokens(&work, host)? + work.call.beside();
+        report.reason =
+            format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
+        if request >= start.threshold && attempt < ATTEMPTS {
+            attempt += 1;
+            if answers.is_some() {
+                next = Some(again(&work, attempt, &shape, &report));
+            } else {
+                todo = Some(shape);
+            }
+        }
+    }
+    let mut view = work.project(host)?;
+    let mut sent = render(&work, &mut view, host)?;
+    if compacts {
+        // Reset, then stored again for the request as it is sent.
+        work.state.seed = Some(SeedState { real: 0, last: request });
+        let text = continuation(&work, host)?;
+        let product = host.summary(&text, &checkpoint::message_id(work.state.revision + 1, "continuation"), 0)?;
+        let place = view.items.iter().position(|item| item.slot == Slot::Summary).map_or(sent.len(), |at| at + 1);
+        sent.insert(place, Sent::Made(product.number));
+        work.state.revision += 1;
+    } else {
+        let seed = work.state.seed.unwrap_or_default();
+        work.state.seed = Some(SeedState { last: request, ..seed });
+    }
+    let after = Step {
+        view: view.clone(),
+        raw: request,
+        seed: if compacts { work.state.seed.unwrap_or_default() } else { start.seed },
+        ..start
+    };
+    report.after = after.usage(&work);
+    let tokens = report.after.tokens;
+    report.rung = Some(if compacts {
+        if report.failed.is_some() || answers.is_none() { "digest" } else { "summarize" }
+    } else {
+        "pass"
+    });
+    let changed = compacts || !view.is_input(&work.history);
+    report.first_changed = if compacts { first_changed(&start.view, &view, true) } else { None };
+    report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
+    report.request = work.request_id();
+    (report.outcome, report.reason) = if tokens >= work.call.window {
+        (Outcome::Infeasible, infeasible(&report.after))
+    } else if compacts {
+        (Outcome::Compacted, format!("{} Now {tokens} tokens.", why(&before, start.threshold, work.call.now)))
+    } else {
+        (if changed { Outcome::Projected } else { Outcome::Unchanged }, passed(&report.after))
+    };
+    work.state.pending = Some(Pending {
+        request: report.request.clone(),
+        raw: request,
+        at: None,
+        counted: work.call.counted,
+        window: 0,
+        key: work.call.key(),
+    });
+    Ok(Committed { state: work.state, report, changed, view: sent, next, standing: None })
+}
+
+fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::Report) -> Plan {
+    let asked = Asked {
+        id: format!("{}-{attempt}", crate::model::message::hex(shape.covers.chain)),
+        kind: "summary".into(),
+        max_output_tokens: summary_tokens(work.call.window),
+    };
+    Plan {
+        rung: Rung::Summarize,
+        action: Move::Compact(shape.clone()),
+        attempt,
+        requests: vec![asked],
+        report: report.to_json(),
+        ..Plan::default()
+    }
+}
+
+fn cover(
+    work: &mut Work<'_>,
+    view: &View,
+    shape: &Shape,
+    kind: Kind,
+    text: &str,
+    host: &mut dyn Host,
+) -> Result<(), Error> {
+    let text = format!("{}\n{text}\n{}", markers::SEED_SUMMARY, markers::SEED_SUMMARY_END);
+    let checkpoint = {
+        let scene = work.scene(view);
+        checkpoint::checkpoint(&scene, shape, (kind, false), text, None, &work.call.ids, host)?
+    };
+    // A further round replaces what the round before it made.
+    work.state.uncover(shape.covers.count);
+    work.state.push(checkpoint);
+    work.history.active = work.state.checkpoints.len().checked_sub(1);
+    Ok(())
+}
+
+fn continuation_tokens(work: &Work<'_>, host: &mut dyn Host) -> Result<u64, Error> {
+    let text = continuation(work, host)?;
+    let product = host.summary(&text, "precis-measure", 0)?;
+    Ok(Digest::split(&product.record).and_then(|all| all.first().map(Digest::tokens)).unwrap_or(0))
+}
+
+/// Told to the model in the one request that compacted; quotes the request of the turn, if a person typed one.
+fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
+    let mut request = None;
+    for input in (0..work.history.messages.len()).rev().filter(|&input| work.history.is_typed(input)) {
+        let texts = host.read(&[input])?.into_iter().flat_map(|content| content.parts).filter_map(|part| match part {
+            ContentPart::Text { text, .. } if !text.is_empty() => Some(text),
+            _ => None,
+        });
+        let mut texts = texts.peekable();
+        // The preset alone goes by how a text begins, as its original does.
+        if !texts.peek().is_some_and(|text| is_ours(text)) {
+            request = texts.next();
+            break;
+        }
+    }
+    // 187 bytes without a request and 238 more than the request with one: the recorded figures count them.
+    const OPENING: &str = "[System: The context window was full, so the conversation was compacted. The summary above holds all that came before.";
+    const CLOSING: &str = "Continue the work from there, without asking the user to repeat it.]";
+    Ok(match request {
+        None => format!("{} {}", OPENING, CLOSING),
+        Some(request) => format!("{} The request the user waits upon, word for word: `{request}` {}", OPENING, CLOSING),
+    })
+}
+
+/// Whether a text begins like one of ours.
+fn is_ours(text: &str) -> bool {
+    [markers::SUMMARY, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_CONTINUATION]
+        .iter()
+        .any(|marker| text.starts_with(marker))
+}
+
+/// Stores what was reported, as the original does: the prompt's tokens, if there are any.
+pub(crate) fn after_model(mut state: SessionState, prompt: Option<u64>, request: Option<&str>) -> SessionState {
+    if state.pending.take_if(|pending| request.is_none_or(|request| request == pending.request)).is_none() {
+        return state;
+    }
+    if let Some(real) = prompt.filter(|&prompt| prompt > 0) {
+        let seed = state.seed.unwrap_or_default();
+        state.seed = Some(SeedState { real, ..seed });
+    }
+    state
+}
+
+/// The preset's limits of a window, for documentation and tests: buffer, threshold, tokens and words of a summary.
+pub const fn limits(window: u64) -> [u64; 4] {
+    let most = summary_tokens(window);
+    [buffer(window), window - buffer(window), most, word_limit(most)]
+}

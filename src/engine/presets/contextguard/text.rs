@@ -1,0 +1,95 @@
+//! The texts of the preset `contextguard`: what its summarizer is asked, and what takes the place of an answer.
+
+use crate::base::text;
+use crate::ingest::content::{Content, ContentPart};
+use crate::summary::distinct::Latest;
+use crate::summary::request::{Todo, word_limit};
+
+/// Bytes of each text in the mechanical fallback, and of all of it (the original has no such bound: C2).
+const EXCERPT_BYTES: usize = 200;
+const FALLBACK_BYTES: usize = 24_000;
+
+/// The mechanical summary: the previous one, then the first 200 bytes of each text, on character boundaries, bounded.
+pub(super) fn fallback(contents: &[Content], previous: Option<&str>) -> String {
+    let lines = contents.iter().flat_map(|content| {
+        content.parts.iter().filter_map(|part| match part {
+            ContentPart::Text { text, .. } => {
+                let cut = text::between(text, 0, text::floor(text, EXCERPT_BYTES));
+                Some(format!("{}: {cut}{}\n", content.role.as_str(), if cut.len() < text.len() { "..." } else { "" }))
+            }
+            _ => None,
+        })
+    });
+    let mut excerpts: Vec<String> = lines.collect();
+    let mut bytes: usize = excerpts.iter().map(String::len).sum();
+    while bytes > FALLBACK_BYTES / 2 && excerpts.len() > 1 {
+        bytes -= excerpts.remove(0).len();
+    }
+    let mut out = String::new();
+    if let Some(previous) = previous.filter(|previous| !previous.is_empty()) {
+        let keep = previous.len().saturating_sub(FALLBACK_BYTES.saturating_sub(bytes));
+        out.push_str(text::between(previous, text::ceil(previous, keep), previous.len()));
+        out.push_str("\n\n---\n\n");
+    }
+    excerpts.iter().for_each(|excerpt| out.push_str(excerpt));
+    if out.is_empty() {
+        // An empty summary would be no summary, and every later request would compact again (C3).
+        out.push_str("No text was exchanged in this part of the conversation.");
+    }
+    out
+}
+
+pub(super) fn system(max_output_tokens: u64) -> String {
+    format!("You condense a conversation between a user and an assistant. Your text will be the only thing left of it, so brief the reader as you would a colleague taking over. Use four headings, in this order:
+
+## Current State
+What is being worked on, with the exact request; what is done, what was in progress at the end, what is left.
+
+## Key Information
+Names, dates, numbers, URLs and identifiers as they stand; preferences and limits the user set; terms that were defined; outside sources.
+
+## Context & Decisions
+What was decided and for what reasons, options that were dropped, assumptions, corrections, risks, blockers and open questions.
+
+## Exact Next Steps
+Concrete enough to act on with nothing but this text.
+
+Write in the language of the conversation. Within the limit, prefer detail over brevity.
+
+Keep the summary under {} words.", word_limit(max_output_tokens))
+}
+
+pub(super) fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo]) -> String {
+    let mut out = String::from("Write a detailed summary of the following conversation.\n\n");
+    if let Some(previous) = previous.filter(|previous| !previous.is_empty()) {
+        out.push_str(&format!("[Previous summary for context]\n{previous}\n[End previous summary]\n\nMerge it with the conversation below into one up-to-date summary.\n\n"));
+    }
+    out.push_str("[Conversation to summarize]\n");
+    let mut names: Latest<'_, &str> = Latest::default();
+    for content in contents {
+        let role = content.role.as_str();
+        for part in &content.parts {
+            match part {
+                ContentPart::Text { text, .. } => out.push_str(&format!("{role}: {text}\n")),
+                ContentPart::Call { id, name, .. } => {
+                    names.set(id, name);
+                    out.push_str(&format!("{role}: [called tool: {name}]\n"));
+                }
+                ContentPart::Result { id, .. } => {
+                    let name = names.get(id).copied().unwrap_or("unknown");
+                    out.push_str(&format!("{role}: [tool {name} returned a result]\n"));
+                }
+                ContentPart::Reasoning | ContentPart::Media { .. } | ContentPart::Opaque => {}
+            }
+        }
+    }
+    out.push_str("[End of conversation]");
+    if !todos.is_empty() {
+        out.push_str("\n\n[Current todo list]\n");
+        for todo in todos {
+            out.push_str(&format!("- [{}] {}\n", todo.status, todo.content));
+        }
+        out.push_str("[End todo list]\n\nKeep this list under a \"## Todo List\" heading, and tell the assistant that continues to restore it with its `todos` tool.");
+    }
+    out
+}

@@ -1,0 +1,3 @@
+//! The behaviour of other systems, exactly.
+
+pub mod contextguard;

@@ -1,0 +1,398 @@
+//! The job of getting a summary: ask, verify, correct, chunk, merge. A round at a time: what has to be asked is a value
+//! ([`Asked`], with its text [`Request`]), and so is what came of it ([`Settled`]). What outlives a round is in the
+//! plan, so any machine can do the next one.
+//!
+//! A past is cut into pieces, mostly one. Notes are taken on all of them in parallel, as many at a time as a plan
+//! should hold, and put together in groups that fit until one text is left; and so on with the next pieces. A round with
+//! unusable answers is followed by one that asks for these again, once.
+
+use crate::base::error::{Error, Warning};
+use crate::call::checkpoint;
+use crate::call::context::Work;
+use crate::call::input::Call;
+use crate::engine::past::Past;
+use crate::engine::rounds;
+use crate::ingest::host::Host;
+use crate::ladder::Rung;
+use crate::ladder::compact::Shape;
+use crate::ladder::plan::{Asked, Job, Plan};
+use crate::limits::options::Wanted;
+use crate::model::message::{hash_text, hex, short_hex};
+use crate::report::{Notice, Report};
+use crate::session::state::Breaker;
+use crate::session::view::{self, View};
+use crate::summary::chunk;
+use crate::summary::language::Language;
+use crate::summary::request::{self, Request, Tongue};
+use crate::summary::transcript::{self, Line};
+use crate::summary::verify::{self, Answer, Measure};
+use crate::tokens::{self, Estimator};
+
+/// Failures of a summarizer in a row before it is left alone, and for how many compactions.
+const FAILURES: u64 = 3;
+const WAIT: u64 = 8;
+/// Leading messages with instructions that are looked at for their language.
+const INSTRUCTIONS: usize = 2;
+/// Tokens that every model takes, and the fewest of material that can be asked about.
+const LEAST_WINDOW: u64 = 4_000;
+const LEAST_MATERIAL: u64 = 128;
+/// Raw tokens of tags, and of what a correction says.
+const FRAMES: u64 = 150;
+
+/// What came of a round.
+pub(crate) enum Settled {
+    /// The summary.
+    Summary(String),
+    /// Another round.
+    Next(Box<Plan>),
+    /// No summary can be had.
+    Failed,
+}
+
+/// How to ask for the summary of `shape`, and what to ask first: both go into the plan.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn start(
+    work: &Work<'_>,
+    view: &View,
+    shape: &Shape,
+    plan: &mut Plan,
+    host: &mut dyn Host,
+) -> Result<(), Error> {
+    let call = work.call;
+    let (estimator, summarizer) = (&call.options.estimator, &call.options.summarizer);
+    let window = summarizer.window.unwrap_or(call.window.max(LEAST_WINDOW));
+    let wanted = shape.summary_tokens;
+    // A summarizer with a small window can write little, too.
+    let most = summarizer.max_output.map_or(wanted, |most| most.min(wanted * 2)).min(window / 5).max(1);
+    // Estimates are a few percent off, more so until a report has told how dense the text is.
+    let spare = if work.calibration.learned() { window / 16 } else { window / 8 };
+    let tokens = crate::base::millionths::ratio(window - spare - most, work.calibration.slope(estimator.slope()));
+    let instructions = request::system("", most, call.focus.as_deref(), Tongue::Theirs("Indonesian"));
+    let budget = tokens.saturating_sub(tokens::of_text(estimator, &instructions) + FRAMES).max(LEAST_MATERIAL);
+    let list = request::todo_list(&call.todos, budget as usize / 3);
+    let budget = budget - tokens::of_text(estimator, &list).min(budget / 4);
+    let scene = work.scene(view);
+    let extent = checkpoint::extent(&scene, shape, true);
+    // Most pasts fit, and need not be read to see that.
+    let known = extent.base.map_or(0, |base| base.summary.raw);
+    let mut guess = known * 3;
+    for &input in &extent.inputs {
+        guess += work.history.tokens[input] * 9 / 8 + 32;
+    }
+    // Three calls for what is a little too long would be dear: up to a third is cut from the longest texts instead.
+    let mut pieces = 1;
+    for budget in [budget * 3 / 2, budget] {
+        if guess >= budget {
+            let whole = Job { budget, ..Job::default() };
+            pieces = Past::of(checkpoint::material(&scene, shape, true, host)?, &whole, estimator).pieces();
+        }
+        if pieces == 1 {
+            break;
+        }
+    }
+    let asked = limit(call).map_or(pieces, |limit| rounds::affordable(pieces, budget, most, limit));
+    // What the answer has to be smaller than is what stands in the view, also where a digest of it is passed over.
+    let raw = checkpoint::extent(&scene, shape, false).raw;
+    let job = &mut plan.job;
+    (job.budget, job.pieces, job.raw, job.most) = (budget, pieces, raw, most);
+    (job.digested, job.done) = (pieces - asked, pieces - asked);
+    round(work, shape, plan, 0);
+    Ok(())
+}
+
+/// How often a summarizer may be asked within a call; none if whoever calls asks by himself.
+fn limit(call: &Call) -> Option<u64> {
+    call.asking.then_some(call.options.summarizer.max_calls)
+}
+
+/// Writes into a plan what its next round asks for, after so many calls of the summarizer.
+fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
+    let (job, count) = (&mut plan.job, plan.notes.len() as u64);
+    job.parts.clear();
+    let asked = job.asked();
+    let mut most = job.most;
+    let limit = limit(work.call).unwrap_or(u64::MAX);
+    let held;
+    if job.done < job.pieces && count <= 1 {
+        most = rounds::notes(asked, job.budget, most);
+        let more = rounds::batch(most, count, job.left());
+        for at in 0..more {
+            job.parts.extend([job.done + at + 1, count + at, count + at + 1]);
+        }
+        job.done += more;
+        job.last = asked == 1;
+        held = count + more;
+    } else {
+        let estimator = &work.call.options.estimator;
+        let lines: Vec<Line> = plan.notes.iter().map(|notes| request::piece(notes, estimator)).collect();
+        let mut groups = chunk::groups(&lines, rounds::together(job.budget) as usize);
+        let merges = groups.iter().filter(|(from, to)| to - from > 1).count() as u64;
+        if job.done == job.pieces && calls + merges >= limit {
+            // The last call: the longest notes are cut, so that all are in it.
+            groups = vec![(0, lines.len())];
+        }
+        if groups.len() > 1 {
+            most = rounds::merged(job.budget, most);
+        }
+        job.last = job.done == job.pieces && groups.len() == 1;
+        held = groups.len() as u64;
+        for (from, to) in groups {
+            if to - from > 1 {
+                job.parts.extend([0, from as u64, to as u64]);
+            }
+        }
+    }
+    // Another wish, another question.
+    let focus = work.call.focus.as_deref().map_or(String::new(), |focus| format!("-{}", short_hex(hash_text(focus))));
+    plan.requests.clear();
+    for part in job.parts.chunks_exact(3) {
+        let place = if asked > 1 { format!(".{}", part[1]) } else { String::new() };
+        plan.requests.push(Asked {
+            id: format!("{}-{}{place}{focus}", hex(shape.covers.chain), plan.attempt),
+            kind: kind(part[0], asked).to_owned(),
+            max_output_tokens: most,
+        });
+    }
+    let later = rounds::calls(held, job.left(), asked, job.budget, job.most);
+    job.total = (calls + plan.requests.len() as u64 + later).min(limit);
+}
+
+/// What is asked about a piece if that many are asked about; of piece 0, that notes are put together.
+fn kind(piece: u64, asked: u64) -> &'static str {
+    match piece {
+        0 => "merge",
+        _ if asked == 1 => "summary",
+        _ => "chunk",
+    }
+}
+
+/// The answers to a round as they are judged.
+pub(crate) struct Judging<'a> {
+    answers: &'a [Answer],
+    /// The round after it.
+    next: Plan,
+    /// Why an answer cannot be used.
+    reason: Option<String>,
+    /// Asking once more may help.
+    curable: bool,
+}
+
+impl Judging<'_> {
+    fn judge(&mut self, at: usize, asked: &Asked, part: &[u64], measure: &Measure<'_>, estimator: &Estimator) {
+        let (from, to) = (part[1] as usize, part[2] as usize);
+        let notes = &mut self.next.notes;
+        while notes.len() < to {
+            notes.push(String::new());
+        }
+        let judged = match self.answers.get(at) {
+            Some(answer) => verify::judge(answer, measure, estimator),
+            None => Err("The summarizer gave no answer.".to_owned()),
+        };
+        match judged {
+            Ok(text) => {
+                // What was put together stands in the place of the first; the others are empty until all are there.
+                for notes in &mut notes[from..to] {
+                    notes.clear();
+                }
+                notes[from] = text;
+                // One that failed among others that did not is worth another try, too.
+                self.curable = true;
+            }
+            Err(reason) => {
+                self.curable |= matches!(self.answers.get(at), Some(Answer::Text { .. }));
+                self.reason = Some(reason);
+                self.next.job.parts.extend_from_slice(part);
+                self.next.requests.push(Asked {
+                    id: format!("{}-again", asked.id),
+                    kind: "correction".to_owned(),
+                    max_output_tokens: asked.max_output_tokens,
+                });
+            }
+        }
+    }
+}
+
+/// What a plan asks a summarizer for, with the texts, empty when it can no longer be gone on with; or if there are
+/// answers, what they are worth.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn ask(
+    work: &Work<'_>,
+    view: &View,
+    shape: &Shape,
+    plan: &Plan,
+    mut judging: Option<&mut Judging<'_>>,
+    host: &mut dyn Host,
+) -> Result<Vec<Request>, Error> {
+    let (call, job) = (work.call, &plan.job);
+    let estimator = &call.options.estimator;
+    let material = checkpoint::material(&work.scene(view), shape, true, host)?;
+    let language = match &call.options.language {
+        Wanted::Theirs => {
+            let instructions = host.read(&(0..view::leading(&work.history).min(INSTRUCTIONS)).collect::<Vec<_>>())?;
+            Language::of(&material.messages, &instructions)
+        }
+        Wanted::Named(name) => Language::named(name),
+        Wanted::Any => Language::default(),
+    };
+    let tongue = match &call.options.language {
+        Wanted::Named(name) => Tongue::Named(name),
+        _ => Tongue::Theirs(language.name()),
+    };
+    let past = Past::of(material, job, estimator);
+    let mut requests = Vec::new();
+    // The messages may be gone by now. Answers are measured by what is left.
+    if judging.is_none() && past.pieces() != job.pieces {
+        return Ok(requests);
+    }
+    for (at, asked) in plan.requests.iter().enumerate() {
+        let Some(part) = job.parts.get(at * 3..at * 3 + 3) else { break };
+        let mut prompt = if job.last { request::previous(&past.previous) } else { String::new() };
+        let mut known = past.previous.clone();
+        if job.last {
+            known.push_str(&past.digest);
+        }
+        if part[0] > 0 {
+            prompt.push_str(&request::conversation(&past.asked(part[0] as usize, job.last, estimator), past.room));
+        } else {
+            let mut lines = Vec::new();
+            if job.last && !past.digest.is_empty() {
+                lines.push(request::piece(&past.digest, estimator));
+            }
+            for notes in plan.notes.get(part[1] as usize..part[2] as usize).unwrap_or_default() {
+                // Notes may be put together word for word.
+                known.push_str(notes);
+                lines.push(request::piece(notes, estimator));
+            }
+            prompt.push_str(&transcript::render(&lines, past.room));
+        }
+        if job.last {
+            prompt.push_str(&request::todo_list(&call.todos, job.budget as usize / 3));
+        }
+        if job.corrects {
+            prompt.push_str(&request::correction(plan.spent.failed.as_deref().unwrap_or_default()));
+        }
+        prompt.push('\n');
+        prompt.push_str(request::NOW);
+        let mut most = asked.max_output_tokens;
+        let kind = kind(part[0], job.asked());
+        let Some(judging) = &mut judging else {
+            requests.push(Request {
+                id: asked.id.clone(),
+                kind: if job.corrects { "correction" } else { kind },
+                system: request::system(kind, most, call.focus.as_deref(), tongue),
+                prompt,
+                max_output_tokens: most,
+            });
+            continue;
+        };
+        // A piece is worth what it says; the whole, what it takes in the view.
+        let mut raw = prompt.len() as u64 / 4;
+        if job.last {
+            // A summary must fit where it will stand; notes only go to the summarizer.
+            most = crate::base::millionths::ratio(most, work.calibration.slope(estimator.slope()));
+            raw = job.raw;
+        }
+        let most = (most * 3 / 2).max(64);
+        let measure = Measure { prompt: &prompt, known: &known, language, raw: raw.max(1), most };
+        judging.judge(at, asked, part, &measure, estimator);
+    }
+    Ok(requests)
+}
+
+/// Judges the answers to a plan, and says how to go on.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub(crate) fn settle(
+    work: &mut Work<'_>,
+    view: &View,
+    plan: &Plan,
+    shape: &Shape,
+    answers: &[Answer],
+    report: &mut Report,
+    host: &mut dyn Host,
+) -> Result<Settled, Error> {
+    let next = Plan {
+        rung: Rung::Summarize,
+        action: plan.action.clone(),
+        attempt: plan.attempt + 1,
+        job: Job { parts: Vec::new(), ..plan.job },
+        notes: plan.notes.clone(),
+        ..Plan::default()
+    };
+    let mut judging = Judging { answers, next, reason: None, curable: false };
+    ask(work, view, shape, plan, Some(&mut judging), host)?;
+    let Judging { mut next, reason, curable, .. } = judging;
+    let calls = plan.spent.calls + answers.len() as u64;
+    let limit = limit(work.call).unwrap_or(u64::MAX);
+    if let Some(reason) = reason {
+        let (again_most, held) = still_needed(&next);
+        next.job.total = calls + again_most.min(limit.saturating_sub(calls));
+        // Notes can be put together in one call, if there is only one.
+        let least = next.requests.len() as u64 + u64::from(held > 1 || next.job.done < next.job.pieces);
+        let allowed = calls + least <= limit;
+        if !curable || plan.job.corrects || !allowed {
+            return Ok(given_up(work, reason, allowed, report));
+        }
+        report.warnings.push(failed(&reason, " It is asked once more."));
+        report.failed = Some(reason);
+        next.job.corrects = true;
+        return Ok(Settled::Next(Box::new(next)));
+    }
+    next.notes.retain(|notes| !notes.is_empty());
+    if next.job.last {
+        work.state.breaker.failures = 0;
+        report.warnings.extend(limited(&next.job, limit));
+        return Ok(Settled::Summary(next.notes.pop().unwrap_or_default()));
+    }
+    next.job.corrects = false;
+    round(work, shape, &mut next, calls);
+    if calls + next.requests.len() as u64 > limit {
+        let reason = "The notes on the pieces of the past were not put together.".to_owned();
+        return Ok(given_up(work, reason, false, report));
+    }
+    Ok(Settled::Next(Box::new(next)))
+}
+
+/// A failure more, after some of which a summarizer is left alone. `allowed`: it could have been asked again.
+fn given_up(work: &mut Work<'_>, reason: String, allowed: bool, report: &mut Report) -> Settled {
+    let limit = if allowed { "" } else { " `summarizer.maxCalls` allows no other call." };
+    let what = " A digest made by code takes its place; the next compaction tries again.";
+    report.warnings.push(failed(&reason, &format!("{limit}{what}")));
+    report.failed = Some(reason);
+    let breaker = &mut work.state.breaker;
+    breaker.failures += 1;
+    if breaker.failures >= FAILURES {
+        *breaker = Breaker { failures: 0, wait: WAIT, ..*breaker };
+    }
+    Settled::Failed
+}
+
+fn failed(reason: &str, what: &str) -> Notice {
+    Notice { code: Warning::SummaryFailed, path: Some("summarize".into()), advice: format!("{reason}{what}") }
+}
+
+/// Calls that a plan still needs at most, what it asks again among them, and how many notes it then holds.
+fn still_needed(plan: &Plan) -> (u64, u64) {
+    let job = &plan.job;
+    let mut held = plan.notes.iter().filter(|notes| !notes.is_empty()).count() as u64;
+    for part in job.parts.chunks_exact(3) {
+        // What failed has no notes yet, or those that it was to put together.
+        held = if part[0] > 0 { held + 1 } else { (held + 1).saturating_sub(part[2] - part[1]) };
+    }
+    let later = rounds::calls(held, job.left(), job.asked(), job.budget, job.most);
+    (plan.requests.len() as u64 + later, held)
+}
+
+/// That a part of the past was left to code, because of the limit.
+fn limited(job: &Job, limit: u64) -> Option<Notice> {
+    (job.digested > 0).then(|| Notice {
+        code: Warning::SummaryLimited,
+        path: Some("summarizer.maxCalls".into()),
+        advice: format!("The past is as long as {} requests to the summarizer, and a call may make {limit}: of the oldest {} parts of it the summary has what code could find. Raise `summarizer.maxCalls`, or summarize ahead of time with `plan`, `requests` and `commit`, which have no limit.", job.pieces, job.digested),
+    })
+}

@@ -1,0 +1,309 @@
+//! Messages with their text, read again from the host only where a plan needs it: for a transcript, a digest, a clip.
+
+use crate::base::error::Error;
+use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
+use crate::model::message::Role;
+use std::borrow::Cow;
+
+/// A message with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Content {
+    /// Who speaks.
+    pub role: Role,
+    /// Its parts.
+    pub parts: Vec<ContentPart>,
+}
+
+/// A part with its text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContentPart {
+    /// Text anyone reads.
+    Text {
+        /// The number by which the format can replace it.
+        number: u32,
+        /// The text.
+        text: String,
+    },
+    /// Thinking; its text is not kept, no summary may repeat it.
+    Reasoning,
+    /// A tool call.
+    Call {
+        /// The number by which the format can replace its arguments, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER).
+        number: u32,
+        /// Its id.
+        id: String,
+        /// The tool.
+        name: String,
+        /// The arguments.
+        input: Value,
+    },
+    /// A tool's answer.
+    Result {
+        /// The number by which the format can replace it.
+        number: u32,
+        /// Id of the call.
+        id: String,
+        /// What came out.
+        output: Value,
+        /// The tool failed.
+        failed: bool,
+    },
+    /// A medium.
+    Media {
+        /// The number by which the format can replace it, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER); inside a result,
+        /// that result's.
+        number: u32,
+        /// 0 image, 1 pdf, 2 audio, 3 video, 4 file.
+        kind: u32,
+        /// Its media type, may be empty.
+        media_type: String,
+        /// URL or file id, empty when inline.
+        reference: String,
+        /// Inline bytes.
+        bytes: u64,
+        /// Its file name, may be empty.
+        name: String,
+    },
+    /// Unknown to the format.
+    Opaque,
+}
+
+/// A value inside a call or result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Value {
+    /// null
+    Null,
+    /// true or false
+    Bool(bool),
+    /// The shortest decimal text of a number.
+    Number(String),
+    /// A string.
+    Text(String),
+    /// An array.
+    Array(Vec<Value>),
+    /// Members in their order.
+    Object(Vec<(String, Value)>),
+    /// That many bytes.
+    Binary(u64),
+}
+
+/// Reads a whole tape into messages with text.
+///
+/// # Errors
+/// When the tape is malformed.
+pub fn read(ops: &[u32], bytes: &[u8]) -> Result<Vec<Content>, Error> {
+    let mut reader = Reader::default();
+    reader.push(ops, bytes)?;
+    reader.finish()
+}
+
+/// Reads a tape that comes in pieces into messages with text.
+#[derive(Default)]
+pub struct Reader {
+    decoder: Decoder,
+    collector: Collector,
+}
+
+impl Reader {
+    /// A piece of the tape.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    pub fn push(&mut self, ops: &[u32], bytes: &[u8]) -> Result<(), Error> {
+        self.decoder.feed(ops, bytes, &mut self.collector)
+    }
+
+    /// The messages on the tape.
+    ///
+    /// # Errors
+    /// When it ends inside a part.
+    pub fn finish(self) -> Result<Vec<Content>, Error> {
+        self.decoder.finish()?;
+        Ok(self.collector.messages)
+    }
+}
+
+impl Value {
+    /// The text as a person or model would read it: strings bare, all else as compact JSON.
+    pub fn to_text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            other => {
+                let mut out = String::new();
+                other.write_json(&mut out);
+                Cow::Owned(out)
+            }
+        }
+    }
+
+    /// Compact JSON.
+    pub fn write_json(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(bool) => out.push_str(if *bool { "true" } else { "false" }),
+            Self::Number(number) => out.push_str(number),
+            Self::Text(text) => write_string(text, out),
+            Self::Array(items) => {
+                out.push('[');
+                for (index, item) in items.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    item.write_json(out);
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (index, (key, value)) in members.iter().enumerate() {
+                    if index > 0 {
+                        out.push(',');
+                    }
+                    write_string(key, out);
+                    out.push(':');
+                    value.write_json(out);
+                }
+                out.push('}');
+            }
+            Self::Binary(bytes) => write_string(&format!("{bytes} bytes"), out),
+        }
+    }
+}
+
+/// Writes a JSON string.
+pub fn write_string(text: &str, out: &mut String) {
+    out.push('"');
+    for char in text.chars() {
+        match char {
+            '"' => out.push_str("\\\""),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\u{0}'..='\u{1f}' => {
+                out.push_str("\\u00");
+                out.push(char::from(b'0' + (char as u8 >> 4)));
+                out.push(char::from(b"0123456789abcdef"[usize::from(char as u8 & 15)]));
+            }
+            _ => out.push(char),
+        }
+    }
+    out.push('"');
+}
+
+#[derive(Default)]
+struct Collector {
+    messages: Vec<Content>,
+    /// What is there of the string that is being read. Pieces, not one text that grows: that would be there twice
+    /// whenever it is moved to where it has room.
+    pieces: Vec<String>,
+    /// Containers that are being filled; a key waits beside its object.
+    values: Vec<(Value, String)>,
+    binary: Option<u64>,
+}
+
+impl Collector {
+    fn last(&mut self) -> Option<&mut ContentPart> {
+        self.messages.last_mut().and_then(|message| message.parts.last_mut())
+    }
+
+    fn value(&mut self, value: Value) {
+        match self.values.last_mut() {
+            Some((Value::Array(items), _)) => items.push(value),
+            Some((Value::Object(members), key)) => members.push((core::mem::take(key), value)),
+            _ => {
+                if let Some(ContentPart::Call { input: slot, .. } | ContentPart::Result { output: slot, .. }) =
+                    self.last()
+                {
+                    *slot = value;
+                }
+            }
+        }
+    }
+}
+
+impl Sink for Collector {
+    fn message(&mut self, role: Role) {
+        self.messages.push(Content { role, parts: Vec::new() });
+    }
+
+    fn part(&mut self, head: Head) {
+        let part = match head {
+            Head::Text { number } => ContentPart::Text { number, text: String::new() },
+            Head::Reasoning { .. } => ContentPart::Reasoning,
+            Head::Call { number } => {
+                ContentPart::Call { number, id: String::new(), name: String::new(), input: Value::Null }
+            }
+            Head::Result { number, failed } => {
+                ContentPart::Result { number, id: String::new(), output: Value::Null, failed }
+            }
+            Head::Media { number, kind, bytes, .. } => ContentPart::Media {
+                number,
+                kind,
+                media_type: String::new(),
+                reference: String::new(),
+                bytes,
+                name: String::new(),
+            },
+            Head::Opaque | Head::Tool => ContentPart::Opaque,
+        };
+        if let Some(message) = self.messages.last_mut() {
+            message.parts.push(part);
+        }
+    }
+
+    fn chunk(&mut self, slot: Slot, _place: Place, text: &str, last: bool) {
+        if !last {
+            self.pieces.push(text.to_owned());
+            return;
+        }
+        let text = if self.pieces.is_empty() {
+            text.to_owned()
+        } else {
+            let mut whole = String::with_capacity(self.pieces.iter().map(String::len).sum::<usize>() + text.len());
+            core::mem::take(&mut self.pieces).iter().for_each(|piece| whole.push_str(piece));
+            whole.push_str(text);
+            whole
+        };
+        match slot {
+            Slot::Key => {
+                if let Some((_, key)) = self.values.last_mut() {
+                    *key = text;
+                }
+            }
+            Slot::Value => {
+                let value = self.binary.take().map_or(Value::Text(text), Value::Binary);
+                self.value(value);
+            }
+            _ => match (slot, self.last()) {
+                (Slot::Body, Some(ContentPart::Text { text: body, .. })) => *body = text,
+                (Slot::Id, Some(ContentPart::Call { id, .. } | ContentPart::Result { id, .. })) => *id = text,
+                (Slot::Name, Some(ContentPart::Call { name, .. })) => *name = text,
+                (Slot::MediaType, Some(ContentPart::Media { media_type, .. })) => *media_type = text,
+                (Slot::Reference, Some(ContentPart::Media { reference, .. })) => *reference = text,
+                (Slot::Title, Some(ContentPart::Media { name, .. })) => *name = text,
+                _ => {}
+            },
+        }
+    }
+
+    fn token(&mut self, token: Token<'_>, _place: Place) {
+        match token {
+            Token::Null => self.value(Value::Null),
+            Token::Bool(bool) => self.value(Value::Bool(bool)),
+            Token::Number(text) => self.value(Value::Number(text.to_owned())),
+            Token::Array => self.values.push((Value::Array(Vec::new()), String::new())),
+            Token::Object => self.values.push((Value::Object(Vec::new()), String::new())),
+            Token::End => {
+                if let Some((value, _)) = self.values.pop() {
+                    self.value(value);
+                }
+            }
+            Token::Binary(bytes) => self.binary = Some(bytes),
+        }
+    }
+
+    fn count(&mut self, _tokens: u32) {}
+
+    fn complete(&mut self, _slot: Slot) {}
+}

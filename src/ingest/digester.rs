@@ -1,0 +1,384 @@
+//! From a tape to digests: one pass that hashes and counts, and keeps no text.
+
+use crate::base::error::Error;
+use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
+use crate::model::message::{DigestBuilder, HASH_VERSION, Part, PartKind, Role, combine};
+use crate::tokens::{Counter, Estimator, Medium, Rule};
+use core::hash::Hasher as _;
+use twox_hash::XxHash64;
+
+/// Makes records of digests from a tape that comes in pieces.
+pub struct Digester {
+    decoder: Decoder,
+    state: State,
+}
+
+impl Digester {
+    /// A digester that counts with this estimator.
+    pub fn new(estimator: Estimator) -> Self {
+        let counter = estimator.counter();
+        let state = State {
+            estimator,
+            records: Vec::new(),
+            message: None,
+            part: None,
+            counter,
+            text: hasher(),
+            fresh: true,
+            values: Vec::new(),
+        };
+        Self { decoder: Decoder::default(), state }
+    }
+
+    /// A piece of the tape.
+    ///
+    /// # Errors
+    /// When it is malformed.
+    pub fn push(&mut self, ops: &[u32], bytes: &[u8]) -> Result<(), Error> {
+        self.decoder.feed(ops, bytes, &mut self.state)
+    }
+
+    /// The records of all messages on the tape.
+    ///
+    /// # Errors
+    /// When the tape ends inside a part.
+    pub fn finish(mut self) -> Result<Vec<u32>, Error> {
+        self.decoder.finish()?;
+        self.state.end_message();
+        Ok(self.state.records)
+    }
+}
+
+/// A part that is being read.
+struct Open {
+    part: Part,
+    tokens: u64,
+    bytes: u64,
+    /// What the content hash covers, folded so far; `None` if nothing of this part.
+    content: Option<u64>,
+    medium: Option<Medium>,
+}
+
+/// An array or object that is being hashed.
+struct Folding {
+    object: bool,
+    key: u64,
+    sum: u64,
+    count: u64,
+}
+
+struct State {
+    estimator: Estimator,
+    records: Vec<u32>,
+    message: Option<DigestBuilder>,
+    part: Option<Open>,
+    counter: Counter,
+    /// Hash of the string that is being read.
+    text: XxHash64,
+    /// The next chunk is the first of its string.
+    fresh: bool,
+    values: Vec<Folding>,
+}
+
+fn hasher() -> XxHash64 {
+    XxHash64::with_seed(u64::from(HASH_VERSION))
+}
+
+/// Tags that keep values of different types apart.
+const TAG_NULL: u64 = 1;
+const TAG_BOOL: u64 = 2;
+const TAG_NUMBER: u64 = 3;
+const TAG_TEXT: u64 = 4;
+const TAG_ARRAY: u64 = 5;
+const TAG_OBJECT: u64 = 6;
+const TAG_BINARY: u64 = 7;
+
+impl State {
+    fn end_message(&mut self) {
+        self.end_part();
+        if let Some(message) = self.message.take() {
+            self.records.extend(message.finish());
+        }
+    }
+
+    fn end_part(&mut self) {
+        let Some(mut open) = self.part.take() else { return };
+        if let Some(medium) = &open.medium {
+            open.tokens += u64::from(self.estimator.media(medium));
+            // Inline data is covered by its size and a few of its bytes: base64, bytes and data URLs of one picture agree.
+            let identity = combine(u64::from(medium.kind), medium.bytes);
+            open.content = Some(combine(identity, open.content.unwrap_or(0)));
+        }
+        let bytes = if let Some(medium) = &open.medium { medium.bytes } else { open.bytes };
+        let part = Part { tokens: clamp(open.tokens), bytes: clamp(bytes), ..open.part };
+        // An empty text is no content: SDKs drop and add such parts at will.
+        let content = open.content.filter(|_| part.kind != PartKind::Text || open.bytes > 0);
+        if let Some(message) = &mut self.message {
+            message.add(self.estimator.part_overhead(part.kind));
+            message.part(part, content);
+        }
+    }
+
+    /// A value is complete: into its container, or into the part.
+    fn value(&mut self, hash: u64) {
+        if let Some(folding) = self.values.last_mut() {
+            if folding.object {
+                folding.sum = folding.sum.wrapping_add(combine(folding.key, hash));
+            } else {
+                folding.sum = combine(folding.sum, hash);
+            }
+            folding.count += 1;
+        } else if let Some(open) = &mut self.part
+            && let Some(content) = open.content
+            && matches!(open.part.kind, PartKind::Call | PartKind::Tool)
+        {
+            open.content = Some(combine(content, hash));
+        }
+    }
+
+    /// Prints what stands around values, so that it is counted like the text it becomes.
+    fn print(&mut self, token: &Token<'_>, place: Place) {
+        if self.estimator.rule == Rule::Host {
+            return;
+        }
+        let separate = self.fields_stand_alone();
+        let json = self.prints_json();
+        // A tool without a schema has none to send.
+        let tool = self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Tool);
+        let counter = &mut self.counter;
+        let ends = matches!(token, Token::End);
+        // The arguments of a call are fields of their own: no brackets or commas around them.
+        if (!separate || place.depth > 1) && place.index > 0 && !ends && !place.in_object {
+            counter.feed(if json { "," } else { " " });
+        }
+        match token {
+            Token::Null if tool && place.depth == 0 => {}
+            Token::Null => counter.feed(if json { "null" } else { "<nil>" }),
+            Token::Bool(true) => counter.feed("true"),
+            Token::Bool(false) => counter.feed("false"),
+            Token::Number(text) => counter.feed(text),
+            Token::Array => counter.feed("["),
+            Token::Object if !(separate && place.depth == 0) => counter.feed(if json { "{" } else { "map[" }),
+            Token::End if separate && place.depth == 1 && place.in_object => {}
+            Token::End => counter.feed(if json && place.in_object { "}" } else { "]" }),
+            Token::Object | Token::Binary(_) => {}
+        }
+    }
+
+    fn fields_stand_alone(&self) -> bool {
+        self.estimator.rule == Rule::Bytes4 && self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Call)
+    }
+
+    fn prints_json(&self) -> bool {
+        self.estimator.rule != Rule::Bytes4 || self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Tool)
+    }
+
+    fn settle(&mut self) {
+        let tokens = self.counter.take();
+        if let Some(open) = &mut self.part {
+            open.tokens += tokens;
+        }
+    }
+}
+
+fn clamp(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}
+
+impl Sink for State {
+    fn message(&mut self, role: Role) {
+        self.end_message();
+        self.message = Some(DigestBuilder::new(role, self.estimator.message_overhead(role)));
+    }
+
+    fn part(&mut self, head: Head) {
+        self.end_part();
+        let (kind, number, marked) = match head {
+            Head::Text { number } => (PartKind::Text, number, false),
+            Head::Reasoning { signed } => (PartKind::Reasoning, 0, signed),
+            Head::Call { number } => (PartKind::Call, number, false),
+            Head::Result { number, failed } => (PartKind::Result, number, failed),
+            Head::Media { number, .. } => (PartKind::Media, number, false),
+            Head::Opaque => (PartKind::Opaque, 0, false),
+            Head::Tool => (PartKind::Tool, 0, false),
+        };
+        let content = (!matches!(kind, PartKind::Reasoning | PartKind::Opaque)).then_some(0);
+        let medium = if let Head::Media { kind, bytes, width, height, .. } = head {
+            Some(Medium { kind, bytes, width, height, type_bytes: 0, reference_bytes: 0 })
+        } else {
+            None
+        };
+        let part = Part { kind, number, tokens: 0, id: 0, bytes: 0, name_bytes: 0, name: 0, marked };
+        self.part = Some(Open { part, tokens: 0, bytes: 0, content, medium });
+    }
+
+    fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool) {
+        self.text.write(text.as_bytes());
+        let bytes = text.len() as u64;
+        let json = self.prints_json();
+        let host = self.estimator.rule == Rule::Host;
+        let separate = self.fields_stand_alone();
+        let Some(open) = &mut self.part else { return };
+        match slot {
+            Slot::Body => {
+                open.bytes += bytes;
+                self.counter.feed(text);
+            }
+            Slot::Value => {
+                open.bytes += bytes;
+                if !host {
+                    if place.index > 0 && !place.in_object && self.fresh {
+                        self.counter.feed(if json { "," } else { " " });
+                    }
+                    if json && place.depth > 0 {
+                        feed_escaped(&mut self.counter, text, self.fresh, last)
+                    } else {
+                        self.counter.feed(text)
+                    }
+                }
+            }
+            Slot::Key => {
+                open.bytes += bytes;
+                if !host {
+                    if place.index > 0 && !(separate && place.depth == 1) && self.fresh {
+                        self.counter.feed(if json { "," } else { " " });
+                    }
+                    if json {
+                        feed_escaped(&mut self.counter, text, self.fresh, last)
+                    } else {
+                        self.counter.feed(text)
+                    }
+                    if last && !(separate && place.depth == 1) {
+                        self.counter.feed(":");
+                    }
+                }
+            }
+            Slot::Name => {
+                open.part.name_bytes = open.part.name_bytes.saturating_add(text.len() as u32);
+                self.counter.feed(text);
+            }
+            Slot::Description => self.counter.feed(text),
+            Slot::MediaType => {
+                if let Some(medium) = &mut open.medium {
+                    medium.type_bytes += bytes;
+                }
+            }
+            Slot::Reference => {
+                if let Some(medium) = &mut open.medium {
+                    medium.reference_bytes += bytes;
+                }
+            }
+            Slot::Id | Slot::Print | Slot::Title => {}
+        }
+        self.fresh = last;
+        if !last {
+            return;
+        }
+        let hash = core::mem::replace(&mut self.text, hasher()).finish();
+        match slot {
+            Slot::Key => {
+                if let Some(folding) = self.values.last_mut() {
+                    folding.key = hash;
+                }
+                if separate && place.depth == 1 {
+                    self.settle();
+                }
+            }
+            Slot::Value => {
+                self.value(combine(TAG_TEXT, hash));
+                if separate && place.depth == 1 {
+                    self.settle();
+                }
+            }
+            Slot::Id => {
+                if let Some(open) = &mut self.part {
+                    open.part.id = hash;
+                    open.content = Some(hash);
+                }
+            }
+            Slot::Body | Slot::Name | Slot::Reference | Slot::Print => {
+                if let Some(open) = &mut self.part
+                    && slot == Slot::Name
+                {
+                    open.part.name = hash as u32;
+                }
+                if let Some(open) = &mut self.part
+                    && let Some(content) = open.content
+                {
+                    open.content = Some(combine(content, hash));
+                }
+            }
+            Slot::Description | Slot::MediaType | Slot::Title => {}
+        }
+    }
+
+    fn token(&mut self, token: Token<'_>, place: Place) {
+        self.print(&token, place);
+        match token {
+            Token::Null => self.value(combine(TAG_NULL, 0)),
+            Token::Bool(bool) => self.value(combine(TAG_BOOL, u64::from(bool))),
+            Token::Number(text) => {
+                let mut hash = hasher();
+                hash.write(text.as_bytes());
+                self.value(combine(TAG_NUMBER, hash.finish()));
+                if let Some(open) = &mut self.part {
+                    open.bytes += text.len() as u64;
+                }
+            }
+            Token::Array => self.values.push(Folding { object: false, key: 0, sum: TAG_ARRAY, count: 0 }),
+            Token::Object => self.values.push(Folding { object: true, key: 0, sum: 0, count: 0 }),
+            Token::End => {
+                if let Some(folding) = self.values.pop() {
+                    let tag = if folding.object { TAG_OBJECT } else { TAG_ARRAY };
+                    self.value(combine(combine(tag, folding.count), folding.sum));
+                }
+            }
+            // Its bytes follow as a string; the length keeps it apart from that string.
+            Token::Binary(length) => self.text.write(&combine(TAG_BINARY, length).to_le_bytes()),
+        }
+        let argument_ends = match token {
+            Token::Array | Token::Object | Token::Binary(_) => false,
+            Token::End => place.depth <= 2,
+            _ => place.depth == 1,
+        };
+        if argument_ends && self.fields_stand_alone() {
+            self.settle();
+        }
+    }
+
+    fn count(&mut self, tokens: u32) {
+        if let Some(open) = &mut self.part {
+            open.tokens += u64::from(tokens);
+        }
+    }
+
+    fn complete(&mut self, _slot: Slot) {
+        self.settle();
+    }
+}
+
+/// Counts a string as it stands in JSON: quoted and escaped.
+fn feed_escaped(counter: &mut Counter, text: &str, first: bool, last: bool) {
+    if first {
+        counter.feed("\"");
+    }
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
+        let (plain, special) = rest.split_at(at);
+        let (escaped, after) = special.split_at(1);
+        counter.feed(plain);
+        counter.feed(match escaped {
+            "\"" => "\\\"",
+            "\\" => "\\\\",
+            "\n" => "\\n",
+            "\r" => "\\r",
+            "\t" => "\\t",
+            _ => "\\u0000",
+        });
+        rest = after;
+    }
+    counter.feed(rest);
+    if last {
+        counter.feed("\"");
+    }
+}

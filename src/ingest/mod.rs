@@ -1,0 +1,7 @@
+//! How messages come in: decoding the tape, digesting in one pass, text on demand, and which messages belong together.
+
+pub mod content;
+pub mod digester;
+pub mod host;
+pub mod pairs;
+pub mod tape;

@@ -1,0 +1,321 @@
+//! Calls and their results: what belongs together, where a conversation may be cut, and the one checker of legality.
+
+use crate::base::id_map::IdMap;
+use crate::model::message::{Digest, Part, PartKind, Role};
+use std::collections::BTreeMap;
+
+/// Where a run of messages may be cut.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cuts {
+    /// `legal[i]`: the messages before `i` and those from `i` on belong to different groups.
+    legal: Vec<bool>,
+    /// Of each place the nearest legal cut at or before it, 0 if there is none; and at or after it.
+    before: Vec<usize>,
+    after: Vec<Option<usize>>,
+    /// The first message of the trailing group whose calls still wait for their results, if any.
+    pub pending: Option<usize>,
+}
+
+impl Cuts {
+    /// Finds the groups: reasoning, assistant messages, their calls and all their results stay together.
+    pub fn of(messages: &[Digest<'_>]) -> Self {
+        let count = messages.len();
+        let mut legal = vec![true; count + 1];
+        // Open calls by id. Ids may come again in every turn ("call_0"): the newest open one is meant.
+        let mut open = IdMap::new(messages.iter().map(Digest::len).sum());
+        let mut waiting = vec![0_usize; count];
+        // Messages whose calls and results need no other message.
+        let mut alone = vec![false; count];
+        // Pairs as brackets: where they open and close.
+        let mut spans = vec![0_i64; count + 2];
+        for (index, message) in messages.iter().enumerate() {
+            // Results of calls before it; what a provider ran itself comes in one message with its call.
+            let mut follows = message.role() == Role::Tool;
+            for part in message.parts() {
+                if part.kind == PartKind::Call {
+                    open.insert(part.id, index as u64);
+                    waiting[index] += 1;
+                } else if part.kind == PartKind::Result {
+                    let call = open.remove(part.id).map(|call| call as usize);
+                    // A provider's own result without its call belongs to no message either.
+                    follows |= call.map_or(message.role() != Role::Assistant, |call| call != index);
+                    if let Some(call) = call {
+                        waiting[call] -= 1;
+                        spans[call + 1] += 1;
+                        spans[index + 1] -= 1;
+                    }
+                }
+            }
+            alone[index] = message.role() == Role::Assistant && !follows && message.has(PartKind::Result);
+            if index > 0 && (follows || is_bare_reasoning(&messages[index - 1])) {
+                legal[index] = false;
+            }
+        }
+        let mut depth = 0;
+        for (cut, span) in legal.iter_mut().zip(&spans) {
+            depth += span;
+            *cut &= depth == 0;
+        }
+        // Calls wait only as long as nothing but their batch follows them.
+        let mut pending = None;
+        for index in (0..count).rev() {
+            let message = &messages[index];
+            let batch = message.role() == Role::Tool || message.has(PartKind::Result) || message.has(PartKind::Call);
+            if !batch || alone[index] && waiting[index] == 0 {
+                break;
+            }
+            if waiting[index] > 0 {
+                pending = Some(index);
+            }
+        }
+        if let Some(first) = pending {
+            let mut start = first;
+            while start > 0 && !legal[start] {
+                start -= 1;
+            }
+            for cut in &mut legal[start + 1..=count] {
+                *cut = false;
+            }
+            pending = Some(start);
+        }
+        let (mut before, mut after) = (vec![0; legal.len()], vec![None; legal.len()]);
+        let mut nearest = 0;
+        for (at, before) in before.iter_mut().enumerate() {
+            if legal[at] {
+                nearest = at;
+            }
+            *before = nearest;
+        }
+        let mut nearest = None;
+        for (at, after) in after.iter_mut().enumerate().rev() {
+            if legal[at] {
+                nearest = Some(at);
+            }
+            *after = nearest;
+        }
+        Self { legal, before, after, pending }
+    }
+
+    /// Whether a cut before message `index` splits no group.
+    pub fn is_legal(&self, index: usize) -> bool {
+        self.legal.get(index).copied().unwrap_or(false)
+    }
+
+    /// The nearest legal cut at or before `index`.
+    pub fn at_or_before(&self, index: usize) -> usize {
+        self.before.get(index).or(self.before.last()).copied().unwrap_or(0)
+    }
+
+    /// The nearest legal cut at or after `index`; the end of the run is always one unless calls are pending.
+    pub fn at_or_after(&self, index: usize) -> Option<usize> {
+        self.after.get(index).copied().flatten()
+    }
+
+    /// Start of the newest group.
+    pub fn newest(&self) -> usize {
+        self.at_or_before(self.legal.len().saturating_sub(2))
+    }
+
+    /// Start of the group that `index` belongs to.
+    pub fn start_of(&self, index: usize) -> usize {
+        self.at_or_before(index)
+    }
+
+    /// End of the group that `index` belongs to.
+    pub fn end_of(&self, index: usize) -> usize {
+        self.at_or_after(index + 1).unwrap_or(self.legal.len() - 1)
+    }
+}
+
+/// An assistant message that holds nothing but reasoning: a Responses reasoning item, bound to the item after it.
+fn is_bare_reasoning(message: &Digest<'_>) -> bool {
+    message.role() == Role::Assistant
+        && message.parts().len() > 0
+        && message.parts().all(|part| part.kind == PartKind::Reasoning)
+}
+
+/// Whether every call has its result.
+pub fn is_settled(messages: &[Digest<'_>]) -> bool {
+    let (mut open, mut count) = (IdMap::default(), 0);
+    for part in messages.iter().flat_map(Digest::parts) {
+        match part.kind {
+            PartKind::Call => {
+                count += usize::from(open.get(part.id).is_none());
+                open.insert(part.id, 1);
+            }
+            PartKind::Result => count -= usize::from(open.remove(part.id).is_some()),
+            _ => {}
+        }
+    }
+    count == 0
+}
+
+/// A rule that a run of messages breaks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The rule's stable name.
+    pub rule: &'static str,
+    /// Which message.
+    pub index: usize,
+    /// What a provider would say.
+    pub message: &'static str,
+    /// What of: the call id, or the message's content hash.
+    pub subject: u64,
+}
+
+/// Checks that providers accept a run of messages: every result follows its call, batches are whole and together, ids
+/// are unique while open, nothing is empty.
+pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
+    let mut found = Vec::new();
+    let mut batch = Batch::default();
+    for (index, message) in messages.iter().enumerate() {
+        if message.is_empty() {
+            found.push(Violation {
+                rule: "empty-content",
+                index,
+                message: "A message without content.",
+                subject: message.hash(),
+            });
+        }
+        let provider_executed = message.role() == Role::Assistant;
+        let results = message.parts().filter(|part| part.kind == PartKind::Result);
+        let closes = !message.has(PartKind::Result)
+            && message.role() != Role::Tool
+            && !(message.has(PartKind::Call) && in_batch(messages, index));
+        if closes {
+            for (subject, call) in batch.close() {
+                found.push(Violation {
+                    rule: "unanswered-call",
+                    index: call,
+                    message: "A tool call whose result does not follow it.",
+                    subject,
+                });
+            }
+        }
+        if provider_executed {
+            note_calls(message, index, &mut batch, &mut found);
+        }
+        for Part { id, .. } in results {
+            if batch.answer(id) {
+                continue;
+            }
+            if batch.has_answered(id) {
+                found.push(Violation {
+                    rule: "duplicate-result",
+                    index,
+                    message: "A tool call answered twice.",
+                    subject: id,
+                });
+            } else {
+                found.push(Violation {
+                    rule: "orphan-result",
+                    index,
+                    message: "A tool result whose call does not come right before it.",
+                    subject: id,
+                });
+            }
+        }
+    }
+    found
+}
+
+/// The calls of one batch.
+#[derive(Default)]
+struct Batch {
+    /// Those that wait for their result: id, message. No id is there twice.
+    open: Vec<(u64, usize)>,
+    /// By id where a call stands in `open`, or [`ANSWERED`].
+    places: IdMap,
+}
+
+/// In the place of a call that has its result.
+const ANSWERED: u64 = u64::MAX;
+
+impl Batch {
+    /// Ends it: the calls that still wait.
+    fn close(&mut self) -> Vec<(u64, usize)> {
+        self.places.clear();
+        core::mem::take(&mut self.open)
+    }
+
+    /// Adds a call. Whether none with its id is open.
+    fn call(&mut self, id: u64, message: usize) -> bool {
+        if self.places.get(id).is_some_and(|place| place != ANSWERED) {
+            return false;
+        }
+        self.places.insert(id, self.open.len() as u64);
+        self.open.push((id, message));
+        true
+    }
+
+    /// Whether a result belongs to an open call, which it closes.
+    fn answer(&mut self, id: u64) -> bool {
+        let Some(place) = self.places.get(id).filter(|&place| place != ANSWERED) else { return false };
+        self.open.swap_remove(place as usize);
+        if let Some(&(moved, _)) = self.open.get(place as usize) {
+            self.places.insert(moved, place);
+        }
+        self.places.insert(id, ANSWERED);
+        true
+    }
+
+    fn has_answered(&self, id: u64) -> bool {
+        self.places.get(id) == Some(ANSWERED)
+    }
+}
+
+fn note_calls(message: &Digest<'_>, index: usize, batch: &mut Batch, found: &mut Vec<Violation>) {
+    for Part { id, .. } in message.parts().filter(|part| part.kind == PartKind::Call) {
+        if !batch.call(id, index) {
+            found.push(Violation {
+                rule: "duplicate-id",
+                index,
+                message: "A call id used twice while the first call is open.",
+                subject: id,
+            });
+        }
+    }
+}
+
+/// Calls of one batch may come as several assistant messages in a row (OpenAI Responses items).
+fn in_batch(messages: &[Digest<'_>], index: usize) -> bool {
+    index > 0 && messages[index - 1].role() == Role::Assistant && messages[index - 1].has(PartKind::Call)
+}
+
+/// Messages of users, or of the model, that follow each other: for providers where roles must alternate.
+pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
+    let repeats = |index: &usize| {
+        let role = messages[*index].role();
+        messages[index - 1].role() == role && matches!(role, Role::User | Role::Assistant)
+    };
+    let violation = |index: usize| Violation {
+        rule: "alternation",
+        index,
+        message: "A message of the same role as the one before it.",
+        subject: messages[index].hash(),
+    };
+    (1..messages.len()).filter(repeats).map(violation).collect()
+}
+
+/// The violations of a view that its history does not have: those we would have added.
+pub fn added(view: &[Digest<'_>], history: &[Digest<'_>]) -> Vec<Violation> {
+    let mut known: BTreeMap<(&'static str, u64), usize> = BTreeMap::new();
+    for violation in check(history) {
+        *known.entry(fault(&violation)).or_default() += 1;
+    }
+    let mut added = check(view);
+    added.retain(|violation| match known.get_mut(&fault(violation)).filter(|count| **count > 0) {
+        Some(count) => {
+            *count -= 1;
+            false
+        }
+        None => true,
+    });
+    added
+}
+
+/// What is wrong with what. A call answered twice leaves an orphan behind when it is covered: one fault, two names.
+fn fault(violation: &Violation) -> (&'static str, u64) {
+    let rule = if violation.rule == "duplicate-result" { "orphan-result" } else { violation.rule };
+    (rule, violation.subject)
+}

@@ -1,0 +1,331 @@
+//! The tape: how messages cross the boundary, as a run of 32-bit ops and the UTF-8 bytes of their strings.
+//!
+//! | op | words after it | followed by |
+//! |---|---|---|
+//! | 1 message | role | its parts |
+//! | 2 text | part | string |
+//! | 3 reasoning | signed | string |
+//! | 4 call | part | string id, string name, value |
+//! | 5 result | part, failed | string id, value |
+//! | 6 media | kind and part × 16, bytes low, bytes high, width, height | string type, string reference, string print, string name |
+//! | 7 opaque | | value |
+//! | 8 tool | | string name, string description, value |
+//! | 16 string, 17 chunk | bytes | (a chunk: more of the same string follows) |
+//! | 18 null, 19 false, 20 true, 22 array, 23 object, 24 end | | |
+//! | 21 number | bytes | |
+//! | 25 binary | bytes low, bytes high | string, its bytes as Latin-1 |
+//! | 26 count | tokens | |
+//!
+//! The part of a call or medium is one more than its number, 0 if the format cannot replace it.
+
+use crate::base::error::{Code, Error};
+use crate::model::message::Role;
+
+/// What a string on the tape is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// Text or reasoning.
+    Body,
+    /// A call's id.
+    Id,
+    /// A tool's name.
+    Name,
+    /// A tool's description.
+    Description,
+    /// A medium's type.
+    MediaType,
+    /// A medium's URL or file id.
+    Reference,
+    /// A few bytes of a medium's inline data, by which it is told from others of its size.
+    Print,
+    /// A medium's file name.
+    Title,
+    /// A member's name.
+    Key,
+    /// A string value.
+    Value,
+}
+
+/// How a part begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Head {
+    /// Text.
+    Text {
+        /// Its number in the message.
+        number: u32,
+    },
+    /// Thinking.
+    Reasoning {
+        /// Must stay as it is.
+        signed: bool,
+    },
+    /// A tool call.
+    Call {
+        /// Its number in the message, or [`NO_NUMBER`].
+        number: u32,
+    },
+    /// A tool's answer.
+    Result {
+        /// Its number in the message.
+        number: u32,
+        /// The tool failed.
+        failed: bool,
+    },
+    /// A medium.
+    Media {
+        /// Its number in the message, or [`NO_NUMBER`].
+        number: u32,
+        /// 0 image, 1 pdf, 2 audio, 3 video, 4 file.
+        kind: u32,
+        /// Inline bytes.
+        bytes: u64,
+        /// Pixels, 0 when unknown.
+        width: u32,
+        /// Pixels, 0 when unknown.
+        height: u32,
+    },
+    /// Unknown to the format.
+    Opaque,
+    /// A tool's definition.
+    Tool,
+}
+
+/// The number of what the format cannot replace.
+pub const NO_NUMBER: u32 = u32::MAX;
+
+/// A value, or the start or end of one, other than a string.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token<'a> {
+    /// null
+    Null,
+    /// true or false
+    Bool(bool),
+    /// The shortest decimal text of a number.
+    Number(&'a str),
+    /// An array begins.
+    Array,
+    /// An object begins.
+    Object,
+    /// An array or object ends.
+    End,
+    /// Bytes follow, as a string.
+    Binary(u64),
+}
+
+/// Where a token or string stands in the value it belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// 0 outside of arrays and objects.
+    pub depth: usize,
+    /// The container is an object (and this is a member's value or the end of the object).
+    pub in_object: bool,
+    /// Elements or members before this one in its container.
+    pub index: usize,
+}
+
+/// What receives a decoded tape.
+pub trait Sink {
+    /// A message begins; the one before it is complete.
+    fn message(&mut self, role: Role);
+    /// A part begins; the one before it is complete.
+    fn part(&mut self, head: Head);
+    /// A piece of a string.
+    fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool);
+    /// A value that is no string, or a bracket.
+    fn token(&mut self, token: Token<'_>, place: Place);
+    /// The host's own count of the string or value before.
+    fn count(&mut self, tokens: u32);
+    /// A whole top-level value or string of the part is complete.
+    fn complete(&mut self, slot: Slot);
+}
+
+const TEXT: &[Slot] = &[Slot::Body];
+const CALL: &[Slot] = &[Slot::Id, Slot::Name, Slot::Value];
+const RESULT: &[Slot] = &[Slot::Id, Slot::Value];
+const MEDIA: &[Slot] = &[Slot::MediaType, Slot::Reference, Slot::Print, Slot::Title];
+const OPAQUE: &[Slot] = &[Slot::Value];
+const TOOL: &[Slot] = &[Slot::Name, Slot::Description, Slot::Value];
+
+#[derive(Debug)]
+struct Frame {
+    object: bool,
+    index: usize,
+    /// In an object: a key is next.
+    key: bool,
+}
+
+/// Decodes a tape that comes in pieces.
+#[derive(Debug, Default)]
+pub struct Decoder {
+    slots: &'static [Slot],
+    frames: Vec<Frame>,
+    open: bool,
+    started: bool,
+}
+
+/// A value deeper than this cannot come from the host's side, which refuses it.
+const DEEPEST: usize = 1_024;
+
+impl Decoder {
+    /// Decodes a piece: whole ops, and the bytes they speak of.
+    ///
+    /// # Errors
+    /// When the tape is malformed, which means that glue and engine do not belong together.
+    pub fn feed(&mut self, ops: &[u32], bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Error> {
+        let mut ops = ops.iter().copied();
+        let mut rest = bytes;
+        while let Some(op) = ops.next() {
+            let mut word = || ops.next().ok_or_else(malformed);
+            match op {
+                1 => {
+                    let role = Role::from_word(word()?).ok_or_else(malformed)?;
+                    self.idle()?;
+                    self.started = true;
+                    sink.message(role);
+                }
+                2..=8 => {
+                    let (head, slots) = match op {
+                        2 => (Head::Text { number: word()? }, TEXT),
+                        3 => (Head::Reasoning { signed: word()? != 0 }, TEXT),
+                        4 => (Head::Call { number: word()?.wrapping_sub(1) }, CALL),
+                        5 => (Head::Result { number: word()?, failed: word()? != 0 }, RESULT),
+                        6 => {
+                            let (kind, low, high) = (word()?, word()?, word()?);
+                            let bytes = u64::from(low) | u64::from(high) << 32;
+                            let (number, kind) = ((kind >> 4).wrapping_sub(1), kind & 15);
+                            (Head::Media { number, kind, bytes, width: word()?, height: word()? }, MEDIA)
+                        }
+                        7 => (Head::Opaque, OPAQUE),
+                        _ => (Head::Tool, TOOL),
+                    };
+                    self.idle()?;
+                    if !self.started {
+                        return Err(malformed());
+                    }
+                    self.slots = slots;
+                    sink.part(head);
+                }
+                16 | 17 => {
+                    let text = take(&mut rest, word()?)?;
+                    self.string(text, op == 16, sink)?;
+                }
+                18 => self.token(Token::Null, sink)?,
+                19 => self.token(Token::Bool(false), sink)?,
+                20 => self.token(Token::Bool(true), sink)?,
+                21 => {
+                    let text = take(&mut rest, word()?)?;
+                    self.token(Token::Number(text), sink)?;
+                }
+                22 => self.token(Token::Array, sink)?,
+                23 => self.token(Token::Object, sink)?,
+                24 => self.end(sink)?,
+                25 => {
+                    let (low, high) = (word()?, word()?);
+                    let place = self.place();
+                    sink.token(Token::Binary(u64::from(low) | u64::from(high) << 32), place);
+                }
+                26 => sink.count(word()?),
+                _ => return Err(malformed()),
+            }
+        }
+        if rest.is_empty() { Ok(()) } else { Err(malformed()) }
+    }
+
+    /// The tape is over.
+    ///
+    /// # Errors
+    /// When a part is incomplete.
+    pub fn finish(&self) -> Result<(), Error> {
+        self.idle()
+    }
+
+    fn idle(&self) -> Result<(), Error> {
+        if self.slots.is_empty() && self.frames.is_empty() && !self.open { Ok(()) } else { Err(malformed()) }
+    }
+
+    fn place(&self) -> Place {
+        self.frames.last().map_or(Place { depth: 0, in_object: false, index: 0 }, |frame| Place {
+            depth: self.frames.len(),
+            in_object: frame.object,
+            index: frame.index,
+        })
+    }
+
+    fn string(&mut self, text: &str, last: bool, sink: &mut dyn Sink) -> Result<(), Error> {
+        let place = self.place();
+        let slot = match self.frames.last() {
+            Some(Frame { object: true, key: true, .. }) => Slot::Key,
+            Some(_) => Slot::Value,
+            None => *self.slots.first().ok_or_else(malformed)?,
+        };
+        self.open = !last;
+        sink.chunk(slot, place, text, last);
+        if last {
+            if slot == Slot::Key {
+                self.frames.last_mut().ok_or_else(malformed)?.key = false;
+            } else {
+                self.advance(sink)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn token(&mut self, token: Token<'_>, sink: &mut dyn Sink) -> Result<(), Error> {
+        let fits = match self.frames.last() {
+            Some(frame) => !frame.object || !frame.key,
+            None => self.slots.first() == Some(&Slot::Value),
+        };
+        if !fits || self.open {
+            return Err(malformed());
+        }
+        let place = self.place();
+        sink.token(token, place);
+        match token {
+            Token::Array | Token::Object => {
+                if self.frames.len() >= DEEPEST {
+                    return Err(malformed());
+                }
+                let object = token == Token::Object;
+                self.frames.push(Frame { object, index: 0, key: object });
+                Ok(())
+            }
+            _ => self.advance(sink),
+        }
+    }
+
+    fn end(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
+        let place = self.place();
+        let frame = self.frames.pop().ok_or_else(malformed)?;
+        if self.open || frame.object && !frame.key {
+            return Err(malformed());
+        }
+        sink.token(Token::End, place);
+        self.advance(sink)
+    }
+
+    /// A value is complete: on to the next element, member or slot.
+    fn advance(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.index += 1;
+            frame.key = frame.object;
+        } else {
+            let (slot, after) = self.slots.split_first().ok_or_else(malformed)?;
+            self.slots = after;
+            sink.complete(*slot);
+        }
+        Ok(())
+    }
+}
+
+fn take<'a>(rest: &mut &'a [u8], length: u32) -> Result<&'a str, Error> {
+    let (head, tail) = rest.split_at_checked(length as usize).ok_or_else(malformed)?;
+    *rest = tail;
+    core::str::from_utf8(head).map_err(|_| malformed())
+}
+
+fn malformed() -> Error {
+    Error::new(
+        Code::Boundary,
+        "The message data that reached the engine is malformed: use the JavaScript and the .wasm of the same precis build.",
+    )
+}

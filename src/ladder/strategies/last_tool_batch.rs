@@ -1,0 +1,15 @@
+//! `last-tool-batch`: what stays is the request of the active turn and the newest batch of calls made for it, with all
+//! that follows; everything else becomes the summary.
+
+use crate::ladder::Scene;
+use crate::model::message::PartKind;
+
+/// The first message of the last batch of calls in the active turn, as far as nothing covers it; without one, the newest
+/// group.
+pub fn tail_start(scene: &Scene<'_>) -> usize {
+    let messages = &scene.history.messages;
+    let turn = scene.active_user().map_or(0, |turn| turn + 1);
+    let from = turn.max(scene.history.input_of(scene.covered()).unwrap_or(0)).max(scene.lead());
+    let batch = (from..messages.len()).rev().find(|&input| messages[input].has(PartKind::Call));
+    batch.map_or(scene.newest(), |batch| batch.min(scene.newest()))
+}

@@ -1,0 +1,6 @@
+//! What was configured, what providers refuse, and the arithmetic of the window.
+
+pub mod budget;
+pub mod options;
+pub mod provider_refusal;
+pub mod strategy;

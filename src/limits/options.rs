@@ -1,0 +1,394 @@
+//! What the host configured, parsed once and refused with a path when wrong.
+
+use crate::base::error::{Code, Error};
+use crate::base::json::{Faults, Fields, Json, decimal, misfit};
+use crate::base::text;
+use crate::limits::strategy::Strategy;
+use crate::tokens::Estimator;
+use crate::tokens::family::Family;
+
+/// Parts of the room, in millionths unless said otherwise. See the table in `docs/design.md`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shares {
+    /// What a rung aims at, above the fixed tokens.
+    pub target: u64,
+    /// The newest groups kept verbatim.
+    pub tail: u64,
+    /// One part before it is clipped.
+    pub part: u64,
+    /// The least a clear must gain.
+    pub clear: u64,
+    /// How far between target and trigger a clip or clear may end.
+    pub accept: u64,
+    /// The typed message before the active one, if it fits in this.
+    pub typed: u64,
+    /// Facts that ride with a summary; accepted, not used yet.
+    pub facts: u64,
+    /// Of the trigger: where work ahead of time begins.
+    pub soft: u64,
+    /// New since the last compaction below which it counts as "little new".
+    pub fresh: u64,
+}
+
+/// Name, default, least and most of each share, in millionths.
+const SHARES: [(&str, u64, u64, u64); 9] = [
+    ("target", 500_000, 50_000, 900_000),
+    ("tail", 200_000, 0, 800_000),
+    ("part", 300_000, 10_000, 900_000),
+    ("clear", 150_000, 0, 900_000),
+    ("accept", 800_000, 0, 1_000_000),
+    ("typed", 100_000, 0, 500_000),
+    ("facts", 60_000, 0, 300_000),
+    ("soft", 850_000, 100_000, 1_000_000),
+    ("fresh", 100_000, 0, 500_000),
+];
+
+/// The summarizer's limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summarizer {
+    /// Its window, if it differs from the agent's.
+    pub window: Option<u64>,
+    /// The most it may write.
+    pub max_output: Option<u64>,
+    /// How often it may be asked within one call.
+    pub max_calls: u64,
+}
+
+/// That, if the host does not say.
+const MAX_CALLS: u64 = 8;
+
+/// The language of summaries.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Wanted {
+    /// That of the conversation: told to the summarizer where it is clear, and checked.
+    #[default]
+    Theirs,
+    /// The one that the host names: told, and checked if it is one that can be told by its letters or frequent words.
+    Named(String),
+    /// Any: nothing is checked.
+    Any,
+}
+
+/// A parsed set of options.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Run the seed system instead of a strategy.
+    pub seed: bool,
+    /// When to compact and what to keep.
+    pub strategy: Strategy,
+    /// The reply limit the host sends.
+    pub max_output: Option<u64>,
+    /// Kept free for the reply.
+    pub reserve: Option<u64>,
+    /// A separate limit on the input.
+    pub max_input: Option<u64>,
+    /// Whether faults that a history brings are mended in the view.
+    pub repair: bool,
+    /// Whether the host gave a summarizer.
+    pub summarize: bool,
+    /// Its limits.
+    pub summarizer: Summarizer,
+    /// What summaries are written in.
+    pub language: Wanted,
+    /// Who counts.
+    pub estimator: Estimator,
+    /// Hidden tokens of every request, in raw units.
+    pub overhead: u64,
+    /// Parts of the room.
+    pub shares: Shares,
+}
+
+impl Options {
+    /// Parses what `createCompactor` was given, functions replaced by `true`.
+    ///
+    /// # Errors
+    /// With the path of the first wrong member.
+    pub fn parse(json: &Json) -> Result<Self, Error> {
+        let faults = Faults::default();
+        let options = Fields::of(json, "options", Code::InvalidOption, &faults);
+        if json.is_null() {
+            faults.note(misfit(Code::InvalidOption, "options", "an object", json));
+        }
+        let options = Fields { path: "", ..options };
+        known(
+            options,
+            &["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "summary", "onEvent", "tune"],
+        );
+        let tune = inside(
+            options,
+            "tune",
+            "tune",
+            &["preset", "strategy", "reserve", "maxInputTokens", "repair", "tokens", "shares"],
+        );
+        let preset = tune.text("preset");
+        if let Some(other) = preset.filter(|&name| name != "contextguard") {
+            tune.wrong("preset", &format!("There is no preset \"{other}\"; the only one is \"contextguard\"."));
+        }
+        let named = tune.text("strategy");
+        if preset.and(named).is_some() {
+            faults.note(Error::at(
+                Code::PresetWithStrategy,
+                "tune.strategy",
+                "A preset brings its own steps: give either `preset` or `strategy`.",
+            ));
+        }
+        let strategy = named.and_then(|name| {
+            let strategy = Strategy::parse(name);
+            if strategy.is_none() {
+                unknown(tune, "strategy", name, Strategy::NAMES, "strategy");
+            }
+            strategy
+        });
+        let tokens = inside(tune, "tokens", "tune.tokens", &["family", "estimator", "overhead"]);
+        let reserve = tune.tokens("reserve");
+        if let (Some(reserve), Some(window)) = (reserve, options.raw("contextWindow").count())
+            && let Err(fault) = room(window, reserve)
+        {
+            faults.note(fault);
+        }
+        let max_output = options.tokens("maxOutputTokens");
+        let max_input = tune.some_tokens("maxInputTokens");
+        let repair = tune.flag("repair");
+        let summarize = options.function("summarize");
+        options.function("onEvent");
+        let summarizer =
+            inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"]);
+        summarizer.some_milliseconds("timeoutMs");
+        let summarizer = Summarizer {
+            window: summarizer.some_tokens("contextWindow"),
+            max_output: summarizer.some_tokens("maxOutputTokens"),
+            max_calls: calls(summarizer),
+        };
+        let language = language(inside(options, "summary", "summary", &["language"]));
+        let estimator = estimator(tokens, preset.is_some());
+        let overhead = tokens.tokens("overhead").unwrap_or(0);
+        let shares = shares(tune);
+        faults.end()?;
+        Ok(Self {
+            seed: preset.is_some(),
+            strategy: strategy.unwrap_or_default(),
+            max_output,
+            reserve,
+            max_input,
+            repair,
+            summarize,
+            summarizer,
+            language,
+            estimator: Estimator::parse(&estimator)?,
+            overhead,
+            shares,
+        })
+    }
+}
+
+fn calls(summarizer: Fields<'_>) -> u64 {
+    let calls = summarizer.count("maxCalls").unwrap_or(MAX_CALLS);
+    if calls == 0 {
+        summarizer.wrong(
+            "maxCalls",
+            "Expected a number of calls above 0: to have every compaction made by code, leave out `summarize`.",
+        );
+    }
+    calls
+}
+
+/// Parses options as `createCompactor` does: with all that can be known of them before the first call.
+///
+/// # Errors
+/// Those of [`Options::parse`]; a window that is none; a reply limit that leaves nothing of it.
+pub fn validate(json: &Json) -> Result<Options, Error> {
+    let options = Options::parse(json)?;
+    // For a function stands `true`: what it returns is known when it is called.
+    let given = json.get("contextWindow");
+    if *given == Json::Bool(true) {
+        return Ok(options);
+    }
+    let size = window(given)?;
+    match options.max_output {
+        Some(reply) if reply >= size => Err(Error::at(
+            Code::InvalidOption,
+            "maxOutputTokens",
+            format!(
+                "A reply of {reply} tokens leaves nothing of a window of {size} tokens: give the limit that you send with each request, and the window of the whole model."
+            ),
+        )),
+        _ => Ok(options),
+    }
+}
+
+/// Whether a reserve leaves room in a window.
+///
+/// # Errors
+/// When it leaves none.
+pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
+    if reserve < window || window == 0 {
+        return Ok(());
+    }
+    Err(Error::at(
+        Code::ReserveTooLarge,
+        "tune.reserve",
+        format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one."),
+    ))
+}
+
+/// The window of one call, as `contextWindow` answered for its model.
+///
+/// # Errors
+/// When it is no whole number above 0: not knowing is an error, never a guess.
+pub fn window(value: &Json) -> Result<u64, Error> {
+    value.count().filter(|&window| window > 0).ok_or_else(|| {
+        Error::at(
+            Code::InvalidWindow,
+            "contextWindow",
+            format!("Expected the model's context window in tokens, a whole number above 0, got {}. Look it up in the provider's model list; it is never guessed.", value.shown()),
+        )
+    })
+}
+
+/// Bytes of the name of a language.
+const LONGEST_LANGUAGE: usize = 60;
+
+fn language(summary: Fields<'_>) -> Wanted {
+    match summary.raw("language") {
+        Json::Null => Wanted::Theirs,
+        Json::Bool(false) => Wanted::Any,
+        Json::Text(name) => {
+            let name = name.trim();
+            // It becomes part of a line of the instructions.
+            let plain = |char: char| match char {
+                ' ' | '-' | '_' | '(' | ')' | ',' => true,
+                '\u{2028}' | '\u{2029}' => false,
+                _ => char.is_ascii_alphanumeric() || !char.is_ascii() && !char.is_control(),
+            };
+            if name.is_empty() || name.len() > LONGEST_LANGUAGE || !name.chars().all(plain) {
+                summary.wrong("language", "Expected the name of a language, such as \"German\", or its code, such as \"de\": letters, spaces and hyphens, at most 60 bytes.");
+            }
+            Wanted::Named(name.to_owned())
+        }
+        other => {
+            summary.faults.note(misfit(
+                summary.code,
+                "summary.language",
+                "the name of a language, or false for any",
+                other,
+            ));
+            Wanted::Any
+        }
+    }
+}
+
+/// The name of an estimator.
+fn estimator(tokens: Fields<'_>, seed: bool) -> String {
+    let family = match tokens.raw("family") {
+        Json::Null => "",
+        Json::Text(family) => family,
+        other => {
+            tokens.faults.note(misfit(tokens.code, "tune.tokens.family", "the name of a tokenizer family", other));
+            ""
+        }
+    };
+    let rule = match tokens.raw("estimator") {
+        // The preset's figures are those of the system it stands for.
+        Json::Null if seed => "bytes4",
+        Json::Null => "lexical",
+        Json::Bool(true) => "host",
+        Json::Text(name) if name != "host" => {
+            const NAMES: &[&str] = &["lexical", "bytes4"];
+            if !NAMES.contains(&name.as_str()) {
+                unknown(tokens, "estimator", name, NAMES, "estimator");
+            }
+            name
+        }
+        other => {
+            tokens.faults.note(misfit(
+                tokens.code,
+                "tune.tokens.estimator",
+                "the name of an estimator or a function",
+                other,
+            ));
+            ""
+        }
+    };
+    if rule == "lexical" && !family.is_empty() && !Family::NAMES.contains(&family) {
+        match Family::of_model(family) {
+            Some(known) => tokens.wrong(
+                "family",
+                &format!(
+                    "\"{family}\" is a model, not a tokenizer family; its family is \"{}\". Known: {}.",
+                    known.name(),
+                    text::joined(Family::NAMES, ", ")
+                ),
+            ),
+            None => unknown(tokens, "family", family, Family::NAMES, "tokenizer family"),
+        }
+    }
+    if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") }
+}
+
+fn shares(tune: Fields<'_>) -> Shares {
+    let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));
+    let mut values = [0; SHARES.len()];
+    for (value, (name, default, least, most)) in values.iter_mut().zip(SHARES) {
+        *value = default;
+        let given = shares.raw(name);
+        if !given.is_null() {
+            match given.millionths().and_then(|share| u64::try_from(share).ok()) {
+                Some(share) if (least..=most).contains(&share) => *value = share,
+                _ => shares.wrong(name, &format!("Expected a share from {} to {}.", decimal(least), decimal(most))),
+            }
+        }
+    }
+    let [target, tail, part, clear, accept, typed, facts, soft, fresh] = values;
+    Shares { target, tail, part, clear, accept, typed, facts, soft, fresh }
+}
+
+/// The members of the member `name`, which may have these names.
+fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> Fields<'a> {
+    let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
+    known(inner, names);
+    inner
+}
+
+#[inline(never)]
+fn known(fields: Fields<'_>, names: &[&str]) {
+    for (name, value) in fields.value.members().unwrap_or_default() {
+        if !names.contains(&name.as_str()) && !value.is_null() {
+            unknown(fields, name, name, names, "option");
+        }
+    }
+}
+
+#[inline(never)]
+fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &str) {
+    let code = if what == "option" { Code::UnknownOption } else { fields.code };
+    Fields { code, ..fields }.wrong(member, &unknown_name(name, names, what));
+}
+
+/// What is said about a name that does not exist: the nearest of `names`, if one is near, and all of them.
+pub fn unknown_name(name: &str, names: &[&str], what: &str) -> String {
+    let nearest = names.iter().map(|known| (distance(name, known), known)).min();
+    let nearest = nearest.filter(|(edits, known)| *edits <= known.len().min(name.len()) / 2);
+    let mean = nearest.map(|(_, known)| format!(" Did you mean \"{}\"?", *known)).unwrap_or_default();
+    format!("There is no {what} \"{name}\".{mean} Known: {}.", text::joined(names, ", "))
+}
+
+/// Edits between two names, letters of either case alike; none where one only leaves out letters of the other, from four
+/// letters on (`chatId`, `window`, `maxTokens`).
+fn distance(left: &str, right: &str) -> usize {
+    let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
+    let within = |short: &str, long: &str| short.len() > 3 && text::is_subsequence(short, long);
+    if within(&left, &right) || within(&right, &left) {
+        return 0;
+    }
+    let mut row: Vec<usize> = (0..=text::characters(&right)).collect();
+    for (i, a) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in right.chars().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if a == b { diagonal } else { 1 + diagonal.min(above).min(row[j]) };
+            diagonal = above;
+        }
+    }
+    row[row.len() - 1]
+}

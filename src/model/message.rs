@@ -1,0 +1,365 @@
+//! Messages as the engine sees them: digests (what is kept of each), content hashes, the chain and positions in it.
+//!
+//! A digest is a run of 32-bit words, made once per host message and cached by the host's side of the boundary; an
+//! array of them is all that crosses for a history that was read before. [`Digest`] reads such a run in place.
+
+use core::hash::Hasher as _;
+use twox_hash::XxHash64;
+
+/// Version of the content hash. It never changes within a major version: states carry positions made with it.
+pub const HASH_VERSION: u32 = 1;
+
+/// Who speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// Instructions.
+    System,
+    /// A person, or something that speaks in a person's place.
+    User,
+    /// The model.
+    Assistant,
+    /// Results of tool calls.
+    Tool,
+}
+
+impl Role {
+    /// The role of a word on the tape or in a record.
+    pub const fn from_word(word: u32) -> Option<Self> {
+        match word {
+            0 => Some(Self::System),
+            1 => Some(Self::User),
+            2 => Some(Self::Assistant),
+            3 => Some(Self::Tool),
+            _ => None,
+        }
+    }
+
+    /// As people write it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::System => "system",
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::Tool => "tool",
+        }
+    }
+}
+
+/// What a part of a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PartKind {
+    /// Text anyone reads.
+    Text,
+    /// The model's thinking.
+    Reasoning,
+    /// A tool call.
+    Call,
+    /// What a tool answered.
+    Result,
+    /// An image, a document, a sound, a film, a file.
+    Media,
+    /// Something the format does not know; carried through untouched.
+    Opaque,
+    /// The definition of a tool (only in the tools pseudo-message).
+    Tool,
+}
+
+impl PartKind {
+    const fn from_word(word: u32) -> Self {
+        match word & 0xff {
+            0 => Self::Text,
+            1 => Self::Reasoning,
+            2 => Self::Call,
+            3 => Self::Result,
+            4 => Self::Media,
+            6 => Self::Tool,
+            _ => Self::Opaque,
+        }
+    }
+
+    const fn word(self) -> u32 {
+        match self {
+            Self::Text => 0,
+            Self::Reasoning => 1,
+            Self::Call => 2,
+            Self::Result => 3,
+            Self::Media => 4,
+            Self::Opaque => 5,
+            Self::Tool => 6,
+        }
+    }
+
+    const fn bit(self) -> u32 {
+        1 << self.word()
+    }
+}
+
+/// A call of this part failed, or reasoning is signed.
+const PART_MARK: u32 = 1 << 8;
+/// Where the bits of marked kinds begin.
+const MARKED: u32 = 16;
+const HEAD_WORDS: usize = 6;
+const PART_WORDS: usize = 8;
+
+/// One part of a digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// What it is.
+    pub kind: PartKind,
+    /// The number by which the format can replace it, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER).
+    pub number: u32,
+    /// Raw tokens.
+    pub tokens: u32,
+    /// Hash of the call id (calls and results), else 0.
+    pub id: u64,
+    /// UTF-8 bytes of its text (saturating).
+    pub bytes: u32,
+    /// Bytes of the tool's name (calls), else 0.
+    pub name_bytes: u32,
+    /// The low half of the hash of the tool's name (calls and definitions), else 0.
+    pub name: u32,
+    /// A failed result, or signed reasoning.
+    pub marked: bool,
+}
+
+/// What the engine keeps of one message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest<'a> {
+    words: &'a [u32],
+    /// Which kinds of parts it has, a bit each, and which of them marked, 16 bits higher: asked for at every part.
+    kinds: u32,
+}
+
+impl<'a> Digest<'a> {
+    /// Splits a run of records. `None` when it is malformed.
+    pub fn split(records: &'a [u32]) -> Option<Vec<Self>> {
+        let mut rest = records;
+        let mut all = Vec::new();
+        while let Some(&length) = rest.first() {
+            let length = length as usize;
+            if length < HEAD_WORDS || length > rest.len() {
+                return None;
+            }
+            let (words, after) = rest.split_at(length);
+            if words[5] as usize * PART_WORDS + HEAD_WORDS != length || Role::from_word(words[1] & 0xff).is_none() {
+                return None;
+            }
+            let mut kinds = 0;
+            for part in words[HEAD_WORDS..].chunks_exact(PART_WORDS) {
+                let kind = PartKind::from_word(part[0]).bit();
+                kinds |= if part[0] & PART_MARK == 0 { kind } else { kind | kind << MARKED };
+            }
+            all.push(Self { words, kinds });
+            rest = after;
+        }
+        Some(all)
+    }
+
+    /// Who speaks.
+    pub fn role(&self) -> Role {
+        Role::from_word(self.words[1] & 0xff).unwrap_or(Role::User)
+    }
+
+    /// The content hash.
+    pub fn hash(&self) -> u64 {
+        join(self.words[2], self.words[3])
+    }
+
+    /// Raw tokens of the message around its parts.
+    pub fn overhead(&self) -> u64 {
+        u64::from(self.words[4])
+    }
+
+    /// Its parts, in order.
+    pub fn parts(&self) -> impl DoubleEndedIterator<Item = Part> + ExactSizeIterator + Clone + use<'a> {
+        self.words[HEAD_WORDS..].chunks_exact(PART_WORDS).map(|words| Part {
+            kind: PartKind::from_word(words[0]),
+            number: words[1],
+            tokens: words[2],
+            id: join(words[3], words[4]),
+            bytes: words[5],
+            name_bytes: words[6],
+            name: words[7],
+            marked: words[0] & PART_MARK != 0,
+        })
+    }
+
+    /// How many parts it has.
+    pub fn len(&self) -> usize {
+        self.words[5] as usize
+    }
+
+    /// Raw tokens of the whole message.
+    pub fn tokens(&self) -> u64 {
+        self.overhead() + self.parts().map(|part| u64::from(part.tokens)).sum::<u64>()
+    }
+
+    /// Whether it holds a part of this kind.
+    pub fn has(&self, kind: PartKind) -> bool {
+        self.kinds & kind.bit() != 0
+    }
+
+    /// Whether it holds a marked part of this kind.
+    pub fn has_marked(&self, kind: PartKind) -> bool {
+        self.kinds >> MARKED & kind.bit() != 0
+    }
+
+    /// Whether it holds nothing a provider would accept as content.
+    pub fn is_empty(&self) -> bool {
+        self.parts().all(|part| part.kind == PartKind::Text && part.bytes == 0)
+    }
+
+    /// Whether it holds reasoning that must stay as it is.
+    pub fn is_signed(&self) -> bool {
+        self.has_marked(PartKind::Reasoning)
+    }
+
+    /// Whether it is an assistant's message that begins with reasoning.
+    pub fn begins_with_reasoning(&self) -> bool {
+        self.role() == Role::Assistant && self.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning)
+    }
+
+    /// The words, for keeping.
+    pub fn words(&self) -> &'a [u32] {
+        self.words
+    }
+}
+
+const fn join(low: u32, high: u32) -> u64 {
+    low as u64 | (high as u64) << 32
+}
+
+/// Writes one digest.
+pub struct DigestBuilder {
+    words: Vec<u32>,
+    hash: ContentHash,
+}
+
+impl DigestBuilder {
+    /// A message of this role, without parts yet.
+    pub fn new(role: Role, overhead: u32) -> Self {
+        let words = vec![0, role as u32, 0, 0, overhead, 0];
+        Self { words, hash: ContentHash::new(role) }
+    }
+
+    /// Adds a part. `content` is what the content hash covers of it; `None` leaves the part out of the hash.
+    pub fn part(&mut self, part: Part, content: Option<u64>) {
+        let mark = if part.marked { PART_MARK } else { 0 };
+        self.words.extend_from_slice(&[
+            part.kind.word() | mark,
+            part.number,
+            part.tokens,
+            part.id as u32,
+            (part.id >> 32) as u32,
+            part.bytes,
+            part.name_bytes,
+            part.name,
+        ]);
+        self.words[5] += 1;
+        if let Some(content) = content {
+            self.hash.part(part.kind, content);
+        }
+    }
+
+    /// Adds raw tokens of the message around its parts.
+    pub fn add(&mut self, overhead: u32) {
+        self.words[4] = self.words[4].saturating_add(overhead);
+    }
+
+    /// The finished record.
+    pub fn finish(mut self) -> Vec<u32> {
+        let hash = self.hash.finish();
+        self.words[0] = self.words.len() as u32;
+        self.words[2] = hash as u32;
+        self.words[3] = (hash >> 32) as u32;
+        self.words
+    }
+}
+
+/// The content hash of a message: role, text, tool name, call id, arguments as values; of a result its call id and
+/// nothing else, because SDKs rewrite tool output between requests and people edit what they typed, not tool output.
+/// Reasoning, provider options, metadata, cache control, timestamps and message ids are not covered.
+struct ContentHash(XxHash64);
+
+impl ContentHash {
+    fn new(role: Role) -> Self {
+        let mut hash = XxHash64::with_seed(u64::from(HASH_VERSION));
+        hash.write(&[role as u8]);
+        Self(hash)
+    }
+
+    fn part(&mut self, kind: PartKind, content: u64) {
+        let mut bytes = [0; 9];
+        bytes[0] = kind.word() as u8;
+        bytes[1..].copy_from_slice(&content.to_le_bytes());
+        self.0.write(&bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0.finish()
+    }
+}
+
+/// The hash of a text.
+pub fn hash_text(text: &str) -> u64 {
+    let mut hash = XxHash64::with_seed(u64::from(HASH_VERSION));
+    hash.write(text.as_bytes());
+    hash.finish()
+}
+
+/// Combines two hashes in order.
+pub fn combine(first: u64, second: u64) -> u64 {
+    let mut hash = XxHash64::with_seed(u64::from(HASH_VERSION));
+    hash.write(&(u128::from(second) << 64 | u128::from(first)).to_le_bytes());
+    hash.finish()
+}
+
+/// The chain before the first message.
+pub const CHAIN_START: u64 = 0x7072_6563_6973_2031;
+
+/// A place in a history: how many messages come before it, and the running hash of their content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Messages before it.
+    pub count: u64,
+    /// Running hash of their content hashes.
+    pub chain: u64,
+}
+
+impl Default for Position {
+    fn default() -> Self {
+        Self::START
+    }
+}
+
+impl Position {
+    /// The start of every history.
+    pub const START: Self = Self { count: 0, chain: CHAIN_START };
+
+    /// The position after one more message with this content hash.
+    #[must_use]
+    pub fn after(self, hash: u64) -> Self {
+        Self { count: self.count + 1, chain: combine(self.chain, hash) }
+    }
+}
+
+/// A 64-bit value as it stands in a state: 16 hex digits.
+pub fn hex(value: u64) -> String {
+    digits(value, 16)
+}
+
+/// The last 8 hex digits of a value.
+pub fn short_hex(value: u64) -> String {
+    digits(value, 8)
+}
+
+fn digits(value: u64, count: u32) -> String {
+    (0..count).rev().map(|digit| char::from(b"0123456789abcdef"[(value >> (4 * digit) & 15) as usize])).collect()
+}
+
+/// Reads 16 hex digits.
+pub fn from_hex(text: &str) -> Option<u64> {
+    (text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
+        .then(|| u64::from_str_radix(text, 16).ok())
+        .flatten()
+}

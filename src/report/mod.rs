@@ -1,0 +1,232 @@
+//! What was decided and why, with the accounting: for logs, UI and tests. Holds no message text.
+
+pub(crate) mod reasons;
+
+use crate::base::archive::Archive;
+use crate::base::error::{Code, Error, Warning};
+use crate::base::json::Json;
+use crate::base::text;
+use crate::session::breakdown::TokenBreakdown;
+use crate::session::history::Diverged;
+
+/// How full the window is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Estimated tokens of the request.
+    pub tokens: u64,
+    /// Raw tokens, before calibration.
+    pub raw: u64,
+    /// It may be that many more.
+    pub bound: u64,
+    /// Tokens the model takes.
+    pub window: u64,
+    /// Where compaction fires.
+    pub trigger: u64,
+    /// A provider's count stands behind the estimate.
+    pub reported: bool,
+    /// By what it is.
+    pub parts: TokenBreakdown,
+}
+
+impl Usage {
+    /// As plain JSON, by the names of the public types.
+    pub fn to_json(self) -> Json {
+        let (mut out, mut parts, mut at) = (Archive::writer(), Archive::writer(), 0);
+        self.each(&mut |name, value| {
+            if at < PARTS_FROM { &mut out } else { &mut parts }.put(name, value);
+            at += 1;
+        });
+        out.put("parts", parts.finish());
+        out.finish()
+    }
+
+    /// Calls `each` with the members of that, one after another, those of `parts` last.
+    pub fn each(self, each: &mut dyn FnMut(&'static str, Json)) {
+        let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
+        let TokenBreakdown { system, tools, user, assistant, results, media, summary } = self.parts;
+        for (name, number) in
+            [("tokens", self.tokens), ("raw", self.raw), ("window", self.window), ("trigger", self.trigger)]
+        {
+            each(name, number.into());
+        }
+        each("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 });
+        each("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound).into());
+        each("source", if self.reported { "reported" } else { "estimated" }.into());
+        for (name, number) in [
+            ("bound", self.bound),
+            ("system", system),
+            ("tools", tools),
+            ("user", user),
+            ("assistant", assistant),
+            ("toolResults", results),
+            ("media", media),
+            ("summary", summary),
+        ] {
+            each(name, number.into());
+        }
+    }
+}
+
+/// Which of the members of a usage is the first of its parts.
+const PARTS_FROM: usize = 8;
+
+/// What came of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Outcome {
+    /// The history goes out as it is.
+    #[default]
+    Unchanged,
+    /// An earlier compaction or edit was applied again.
+    Projected,
+    /// Something new was compacted.
+    Compacted,
+    /// What no edit can change leaves almost no room.
+    Squeezed,
+    /// Even the smallest legal view is too large.
+    Infeasible,
+}
+
+impl Outcome {
+    /// As reports name it.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Projected => "projected",
+            Self::Compacted => "compacted",
+            Self::Squeezed => "squeezed",
+            Self::Infeasible => "infeasible",
+        }
+    }
+}
+
+/// Something worth telling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What.
+    pub code: Warning,
+    /// Where.
+    pub path: Option<String>,
+    /// What to do about it.
+    pub advice: String,
+}
+
+/// The report of one call.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// What came of it.
+    pub outcome: Outcome,
+    /// The highest rung that was used; none if nothing was decided.
+    pub rung: Option<&'static str>,
+    /// In a sentence.
+    pub reason: String,
+    /// Before anything new was done.
+    pub before: Usage,
+    /// The same of the first round of a call with several, as plain data; null in the first.
+    pub first_before: Json,
+    /// As sent.
+    pub after: Usage,
+    /// First place in the view that differs from what the state before would have sent.
+    pub first_changed: Option<u64>,
+    /// The first message a host must load next time.
+    pub keep_from: u64,
+    /// Names the request, for `afterModel`.
+    pub request: String,
+    /// Times the summarizer was asked.
+    pub calls: u64,
+    /// Why its answer was not used.
+    pub failed: Option<String>,
+    /// What the provider reported for it.
+    pub summarizer_usage: Json,
+    /// The newest checkpoint no longer holds.
+    pub diverged: Option<Diverged>,
+    /// What is worth telling.
+    pub warnings: Vec<Notice>,
+}
+
+impl Report {
+    /// The most the reply may be now.
+    pub fn reply_room(&self) -> u64 {
+        self.after.window.saturating_sub(self.after.tokens + self.after.bound)
+    }
+
+    /// How full the window was before the first round.
+    pub fn before_json(&self) -> Json {
+        if self.first_before.is_null() { self.before.to_json() } else { self.first_before.clone() }
+    }
+
+    /// As plain JSON, by the names of the public types.
+    pub fn to_json(&self) -> Json {
+        let mut out = Archive::writer();
+        out.put_text("outcome", self.outcome.as_str());
+        out.put_maybe_text("rung", self.rung);
+        out.put_text("reason", &self.reason);
+        out.put("before", self.before_json());
+        out.put("after", self.after.to_json());
+        out.put_count("replyRoom", self.reply_room());
+        out.put("firstChanged", self.first_changed.map_or(Json::Null, Json::from));
+        out.put_count("keepFrom", self.keep_from);
+        out.put_text("request", &self.request);
+        let mut summarizer = Archive::writer();
+        summarizer.put_count("calls", self.calls);
+        summarizer.put_maybe_text("failed", self.failed.as_deref());
+        summarizer.put("usage", self.summarizer_usage.clone());
+        out.put("summarizer", summarizer.finish());
+        let diverged = self.diverged.as_ref().map_or(Json::Null, |diverged| {
+            let mut out = Archive::writer();
+            out.put_text("reason", diverged.reason);
+            out.put_count("at", diverged.at);
+            out.finish()
+        });
+        out.put("diverged", diverged);
+        let mut warnings = Vec::new();
+        for notice in &self.warnings {
+            let mut out = Archive::writer();
+            out.put_text("code", notice.code.as_str());
+            out.put_maybe_text("path", notice.path.as_deref());
+            out.put_text("advice", &notice.advice);
+            warnings.push(out.finish());
+        }
+        out.put("warnings", Json::List(warnings));
+        out.finish()
+    }
+}
+
+/// Flat attributes of a report for a span or a log line.
+///
+/// # Errors
+/// When it is no report.
+pub fn attributes(report: &Json) -> Result<Json, Error> {
+    if report.get("outcome").text().is_none() || report.get("after").members().is_none() {
+        return Err(Error::at(
+            Code::InvalidCall,
+            "report",
+            "Expected a report, as `beforeModel`, `plan` and `commit` return it.",
+        ));
+    }
+    let mut flat = Archive::writer();
+    let mut add = |path: &[&str], value: &Json| {
+        if matches!(value, Json::Bool(_) | Json::Int(_) | Json::Fraction { .. } | Json::Text(_)) {
+            flat.put(&format!("precis.{}", text::joined(path, ".")), value.clone());
+        }
+    };
+    for name in ["outcome", "rung", "replyRoom", "firstChanged", "keepFrom", "request"] {
+        add(&[name], report.get(name));
+    }
+    for side in ["before", "after"] {
+        for name in ["tokens", "raw", "bound", "window", "trigger", "fraction", "source"] {
+            add(&[side, name], report.get(side).get(name));
+        }
+    }
+    add(&["summarizer", "calls"], report.get("summarizer").get("calls"));
+    add(&["summarizer", "failed"], &Json::Bool(!report.get("summarizer").get("failed").is_null()));
+    add(&["diverged"], &Json::Bool(!report.get("diverged").is_null()));
+    let codes: Vec<&str> = report
+        .get("warnings")
+        .list()
+        .unwrap_or_default()
+        .iter()
+        .filter_map(|warning| warning.get("code").text())
+        .collect();
+    add(&["warnings"], &Json::Text(text::joined(&codes, ",")));
+    Ok(flat.finish())
+}

@@ -1,0 +1,61 @@
+//! Arguments of a call, shortened: the same members, with long strings cut in their middle.
+
+use crate::base::text;
+use crate::ingest::content::Value;
+use crate::shorten::ends;
+use crate::tokens::{self, Estimator};
+
+/// A string of fewer bytes is not worth cutting.
+const LEAST: usize = 160;
+/// Tries, each with an eighth less.
+const TRIES: usize = 16;
+
+/// `input` within `cap` raw tokens, or as near to it as cutting strings brings it. Nothing if that makes it no shorter.
+pub fn shortened(input: &Value, cap: u64, estimator: &Estimator) -> Option<Value> {
+    let mut lengths = Vec::new();
+    measure(input, &mut lengths);
+    let json = json(input);
+    let strings: usize = lengths.iter().sum();
+    let whole = tokens::of_text(estimator, &json).max(1);
+    if lengths.is_empty() || whole <= cap {
+        return None;
+    }
+    let mut bytes = usize::try_from(json.len() as u64 * cap / whole).ok()?;
+    for attempt in 0..TRIES {
+        let most = text::level(&lengths, bytes.saturating_sub(json.len().saturating_sub(strings))).max(LEAST);
+        let shorter = cut(input, most);
+        let written = self::json(&shorter);
+        if tokens::of_text(estimator, &written) <= cap || most == LEAST || attempt + 1 == TRIES {
+            return (written.len() < json.len()).then_some(shorter);
+        }
+        bytes = bytes * 7 / 8;
+    }
+    None
+}
+
+fn json(value: &Value) -> String {
+    let mut json = String::new();
+    value.write_json(&mut json);
+    json
+}
+
+/// The lengths of all strings that may be cut.
+fn measure(value: &Value, lengths: &mut Vec<usize>) {
+    match value {
+        Value::Text(text) if text.len() > LEAST => lengths.push(text.len()),
+        Value::Array(items) => items.iter().for_each(|item| measure(item, lengths)),
+        Value::Object(members) => members.iter().for_each(|(_, member)| measure(member, lengths)),
+        _ => {}
+    }
+}
+
+fn cut(value: &Value, most: usize) -> Value {
+    match value {
+        Value::Text(text) if text.len() > most => Value::Text(ends::within(text, most, "")),
+        Value::Array(items) => Value::Array(items.iter().map(|item| cut(item, most)).collect()),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(key, member)| (key.clone(), cut(member, most))).collect())
+        }
+        other => other.clone(),
+    }
+}

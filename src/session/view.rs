@@ -1,0 +1,328 @@
+//! The view: what is sent. The history with the state's checkpoint and edits applied.
+
+use crate::base::error::Error;
+use crate::ingest::content::Content;
+use crate::ingest::host::{Host, Product};
+use crate::model::message::{Digest, PartKind, Position, Role, combine, hash_text};
+use crate::session::breakdown::TokenBreakdown;
+use crate::session::edits::{self, Edits};
+use crate::session::history::History;
+use crate::session::state::{Checkpoint, Clip, SessionState};
+use crate::tokens::Estimator;
+
+/// What a place in the view holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// A message of the host.
+    Host {
+        /// Its place in the input.
+        input: usize,
+        /// Its place in the history.
+        index: u64,
+    },
+    /// The summary.
+    Summary,
+    /// The progress note.
+    Note,
+    /// Made to mend a fault that the history brought.
+    Mended {
+        /// The message of the input that had it.
+        input: usize,
+    },
+}
+
+/// A place in the view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// What it holds.
+    pub slot: Slot,
+    /// Raw tokens as sent.
+    pub tokens: u64,
+    /// What the host made for this place: an edited copy, or (once rendered) a message of ours.
+    pub made: Option<Product>,
+    /// No edit may change or cover it: head and pins.
+    pub fixed: bool,
+}
+
+impl Item {
+    /// The digest of what was made for this place, if anything was.
+    pub fn digest(&self) -> Option<Digest<'_>> {
+        self.made.as_ref().and_then(Product::digest)
+    }
+}
+
+/// A projected view.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// What is sent, in order.
+    pub items: Vec<Item>,
+    /// What is sent before that, where nobody has to look at it.
+    pub before: Sums,
+}
+
+/// Raw tokens of a part of a view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// All.
+    pub raw: u64,
+    /// Those that no edit can change.
+    pub fixed: u64,
+    /// All, by what they are.
+    pub parts: TokenBreakdown,
+}
+
+impl View {
+    /// Raw tokens by what they are spent on; system prompt and tools beside the messages are not among them.
+    pub fn breakdown(&self, history: &History<'_>) -> TokenBreakdown {
+        let mut parts = self.before.parts;
+        for item in &self.items {
+            let Slot::Host { input, .. } = item.slot else {
+                parts.summary += item.tokens;
+                continue;
+            };
+            let message = &item.digest().unwrap_or(history.messages[input]);
+            let mut rest = item.tokens;
+            for part in message.parts() {
+                let tokens = u64::from(part.tokens).min(rest);
+                match part.kind {
+                    PartKind::Result => parts.results += tokens,
+                    PartKind::Media => parts.media += tokens,
+                    _ => continue,
+                }
+                rest -= tokens;
+            }
+            *match message.role() {
+                Role::System => &mut parts.system,
+                Role::User => &mut parts.user,
+                Role::Assistant => &mut parts.assistant,
+                Role::Tool => &mut parts.results,
+            } += rest;
+        }
+        parts
+    }
+
+    /// Raw tokens of the view.
+    pub fn raw(&self) -> u64 {
+        self.before.raw + self.items.iter().map(|item| item.tokens).sum::<u64>()
+    }
+
+    /// Raw tokens that no edit can change.
+    pub fn fixed(&self) -> u64 {
+        self.before.fixed + self.items.iter().filter(|item| item.fixed).map(|item| item.tokens).sum::<u64>()
+    }
+
+    /// Whether it is the input, message by message.
+    pub fn is_input(&self, history: &History<'_>) -> bool {
+        self.items.len() == history.messages.len()
+            && self
+                .items
+                .iter()
+                .enumerate()
+                .all(|(at, item)| item.made.is_none() && matches!(item.slot, Slot::Host { input, .. } if input == at))
+    }
+
+    /// Where each of `count` input messages stands in the view.
+    pub fn places(&self, count: usize) -> Vec<Option<usize>> {
+        let mut places = vec![None; count];
+        for (at, item) in self.items.iter().enumerate() {
+            if let Slot::Host { input, .. } = item.slot {
+                places[input] = Some(at);
+            }
+        }
+        places
+    }
+
+    /// Digests of what is sent, for the checker. Messages of ours are left out until they are rendered.
+    pub fn digests<'v>(&'v self, history: &'v History<'_>) -> Vec<Digest<'v>> {
+        self.items
+            .iter()
+            .filter_map(|item| match (&item.made, item.slot) {
+                (Some(product), _) => product.digest(),
+                (None, Slot::Host { input, .. }) => Some(history.messages[input]),
+                (None, _) => None,
+            })
+            .collect()
+    }
+}
+
+/// The state's view of a history. Asks the host for edited copies, which it remembers between calls.
+///
+/// # Errors
+/// When the host cannot read or copy a message.
+pub fn project(
+    history: &History<'_>,
+    state: &SessionState,
+    estimator: &Estimator,
+    host: &mut dyn Host,
+) -> Result<View, Error> {
+    let mut view = View::default();
+    let head = leading(history);
+    match history.active.map(|active| &state.checkpoints[active]) {
+        None => {
+            for input in 0..history.messages.len() {
+                if let Some(index) = history.index_of(input) {
+                    view.items.push(plain(history, input, index, input < head));
+                }
+            }
+        }
+        Some(checkpoint) => covered(history, checkpoint, &mut view),
+    }
+    let edits = Lasting::of(history, state);
+    for at in 0..view.items.len() {
+        let item = &view.items[at];
+        if let Slot::Host { input, index } = item.slot
+            && !item.fixed
+            && let Some((key, edits)) = edits.of_message(history, input, index)
+        {
+            let product = match host.remade(input, &key)? {
+                Some(product) => product,
+                None => {
+                    let Some(content) = host.read(&[input])?.pop() else { continue };
+                    let (_, texts) = edits::apply(&history.messages[input], content, &edits, estimator);
+                    if texts.is_empty() {
+                        continue;
+                    }
+                    host.replace(input, &key, &texts)?
+                }
+            };
+            view.items[at].tokens = measured(history, input, &product);
+            view.items[at].made = Some(product);
+        }
+    }
+    Ok(view)
+}
+
+/// A message with its text as the state's edits leave it.
+pub fn as_sent(
+    history: &History<'_>,
+    state: &SessionState,
+    estimator: &Estimator,
+    input: usize,
+    content: Content,
+) -> Content {
+    let edits = Lasting::of(history, state);
+    let index = history.index_of(input).filter(|_| !history.is_pinned(input));
+    match index.and_then(|index| edits.of_message(history, input, index)) {
+        Some((_, edits)) => edits::apply(&history.messages[input], content, &edits, estimator).0,
+        None => content,
+    }
+}
+
+/// Raw tokens of an edited copy: what its own digest says, and what the original is charged beside its parts.
+fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
+    let own = product.digest().map_or(0, |digest| digest.tokens());
+    own + (history.tokens[input] - history.messages[input].tokens())
+}
+
+fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
+    let kept = |indices: &[u64], fixed: bool, view: &mut View| {
+        for &index in indices {
+            if let Some(input) = history.input_of(index) {
+                view.items.push(plain(history, input, index, fixed));
+            }
+        }
+    };
+    kept(&checkpoint.head, true, view);
+    let made = |slot, tokens| Item { slot, tokens, made: None, fixed: false };
+    view.items.push(made(Slot::Summary, checkpoint.summary.raw));
+    kept(checkpoint.before_note(), false, view);
+    if let Some(note) = &checkpoint.note {
+        view.items.push(made(Slot::Note, note.raw));
+    }
+    kept(checkpoint.opening(), false, view);
+    let mut index = checkpoint.covers.count;
+    while let Some(input) = history.input_of(index) {
+        view.items.push(plain(history, input, index, false));
+        index += 1;
+    }
+}
+
+/// A message of the host as it is.
+pub(crate) fn plain(history: &History<'_>, input: usize, index: u64, head: bool) -> Item {
+    Item {
+        slot: Slot::Host { input, index },
+        tokens: history.tokens[input],
+        made: None,
+        fixed: head || history.is_pinned(input),
+    }
+}
+
+/// How many leading messages are instructions.
+pub fn leading(history: &History<'_>) -> usize {
+    history.messages.iter().take_while(|message| message.role() == Role::System).count()
+}
+
+/// The state's lasting edits, as far as their positions hold for this history.
+struct Lasting<'s> {
+    keep: &'s [String],
+    clips: Vec<&'s Clip>,
+    cleared: u64,
+    /// Of what is cleared the inputs go up to here: a history that was rewound may end inside it.
+    inputs: u64,
+    failed: u64,
+    media: u64,
+}
+
+impl<'s> Lasting<'s> {
+    fn of(history: &History<'s>, state: &'s SessionState) -> Self {
+        // A position inside what a checkpoint covers cannot be checked any more, and need not be.
+        let holds = |position: &Position| {
+            history.chain_at(position.count).is_none_or(|chain| chain == position.chain)
+                && position.count <= history.end()
+        };
+        let held = |position: Option<Position>| position.filter(holds).map_or(0, |position| position.count);
+        let cleared = held(state.cleared);
+        Self {
+            keep: history.keep,
+            clips: state.clips.iter().filter(|clip| holds(&clip.up_to)).collect(),
+            cleared,
+            inputs: if cleared > 0 { cleared.min(history.said_last()) } else { 0 },
+            failed: held(state.failed),
+            media: state.media.min(cleared),
+        }
+    }
+
+    /// What is done to a message, and what that is called, if anything is.
+    fn of_message(&self, history: &History<'_>, input: usize, index: u64) -> Option<(String, Edits<'s>)> {
+        let message = &history.messages[input];
+        let clips = self.clips.iter().filter(|clip| index < clip.up_to.count);
+        let edits = Edits {
+            clips: clips
+                .map(|&clip| edits::Cut {
+                    clip,
+                    old: index < clip.old,
+                    cleared: index < clip.cleared.min(self.cleared),
+                    failed: index < clip.failed.min(self.failed),
+                })
+                .collect(),
+            keep: self.keep,
+            clears: index < self.cleared,
+            clears_inputs: index < self.inputs,
+            clears_failed: index < self.failed,
+            clears_media: index < self.media,
+        };
+        if !message.parts().any(|part| edits::touches(&part, message, &edits)) {
+            return None;
+        }
+        // Copies are of one list of literals.
+        let kept = self.keep.iter().fold(0, |kept, literal| combine(kept, hash_text(literal)));
+        let mut key = if kept == 0 { String::new() } else { format!("{kept} ") };
+        for &edits::Cut { clip, old, cleared, failed } in &edits.clips {
+            key.push_str(&format!("{}/{}", clip.cap, clip.reach));
+            for (mark, is) in [("o", old), ("c", cleared), ("f", failed)] {
+                key.push_str(if is { mark } else { "" });
+            }
+            key.push(' ');
+        }
+        key.push_str(if edits.clears_media {
+            "cm"
+        } else if edits.clears {
+            "c"
+        } else if edits.clears_failed {
+            "f"
+        } else {
+            ""
+        });
+        Some((key, edits))
+    }
+}

@@ -1,0 +1,129 @@
+//! Both ends of a text: two thirds of what stays are head, one third is tail, cut at line ends where one is near.
+
+use crate::base::{markers, text};
+use crate::shorten::gap::Gap;
+
+/// Both ends within about `bytes`.
+pub fn within(text: &str, bytes: usize, advice: &str) -> String {
+    Parted::of(text, false).keep(bytes, advice)
+}
+
+/// A text of which something may be missing already: its ends can be kept again and again.
+pub struct Parted<'t> {
+    head: &'t str,
+    /// Characters missing between head and tail.
+    hidden: usize,
+    tail: &'t str,
+    /// Characters of all three.
+    characters: usize,
+    /// It is written as a JSON string.
+    escaped: bool,
+}
+
+/// A notice is no longer than this, with the names in it.
+const LONGEST_NOTICE: usize = 1_600;
+
+impl<'t> Parted<'t> {
+    /// Finds our own notices in a text; what stands between several goes with them. `escaped`: it is what stands between
+    /// the quotes of a JSON string, and is cut between its escapes.
+    pub fn of(text: &'t str, escaped: bool) -> Self {
+        let mut parted = Self { head: text, hidden: 0, tail: "", characters: 0, escaped };
+        let (mut from, mut last) = (0, 0);
+        while let Some(start) = text::find(text::between(text, from, text.len()), markers::NOTICE) {
+            let start = from + start;
+            let near = text::between(text, start, text::floor(text, start + LONGEST_NOTICE));
+            let end = near.bytes().position(|byte| byte == b']').map_or(0, |end| end + 1);
+            let Some(gap) = Gap::read(text::between(near, 0, end)) else {
+                from = start + 1;
+                continue;
+            };
+            if last == 0 {
+                parted.head = text::between(text, 0, start);
+                parted.head = parted.head.strip_suffix(parted.line_end()).unwrap_or(parted.head);
+            } else {
+                parted.hidden = parted.hidden.saturating_add(text::characters(text::between(text, last, start)));
+            }
+            parted.hidden = parted.hidden.saturating_add(gap.characters);
+            last = start + end;
+            from = last;
+            parted.tail = text::between(text, last, text.len());
+            parted.tail = parted.tail.strip_prefix(parted.line_end()).unwrap_or(parted.tail);
+        }
+        parted.characters = parted.hidden.saturating_add(text::characters(parted.head) + text::characters(parted.tail));
+        parted
+    }
+
+    fn line_end(&self) -> &'static str {
+        if self.escaped { "\\n" } else { "\n" }
+    }
+
+    /// Both ends within about `bytes`.
+    pub fn keep(&self, bytes: usize, advice: &str) -> String {
+        let room = bytes.saturating_sub(LEAST_NOTICE + advice.len());
+        let (front, back) = (room * 2 / 3, room - room * 2 / 3);
+        // Where the cut before left no more than is wanted now, its line ends stand.
+        let whole = |part: &str, wanted: usize| self.hidden > 0 && wanted > part.len();
+        let kept = if whole(self.head, front) { self.head.len() } else { self.floor(self.head, front) };
+        let (head, after) = (text::between(self.head, 0, kept), text::between(self.head, kept, self.head.len()));
+        let (mut ending, mut stays) = (self.tail, text::characters(head));
+        if self.hidden == 0 {
+            // A line end that stays where it was is not missing.
+            ending = after.strip_prefix(self.line_end()).unwrap_or(after);
+            stays += after.len() - ending.len();
+        }
+        let from = if whole(ending, back) { 0 } else { self.ceil(ending, ending.len().saturating_sub(back)) };
+        let ending = text::between(ending, from, ending.len());
+        stays += text::characters(ending);
+        let (end, notice) = (self.line_end(), Gap { characters: self.characters - stays, lines: 0 }.notice(advice));
+        format!("{head}{end}{notice}{end}{ending}")
+    }
+
+    fn floor(&self, text: &str, at: usize) -> usize {
+        let at = text::floor(text, at);
+        if self.escaped {
+            return before_escape(text, at);
+        }
+        let from = text::floor(text, at.saturating_sub(LINE_REACH));
+        text::between(text, from, at).bytes().rposition(|byte| byte == b'\n').map_or(at, |line| from + line)
+    }
+
+    fn ceil(&self, text: &str, at: usize) -> usize {
+        let mut at = text::ceil(text, at);
+        if self.escaped {
+            while at < text.len() && (before_escape(text, at) < at || !text.is_char_boundary(at)) {
+                at += 1;
+            }
+            return at;
+        }
+        let to = text::ceil(text, at + LINE_REACH);
+        text::between(text, at, to).bytes().position(|byte| byte == b'\n').map_or(at, |line| at + line + 1)
+    }
+}
+
+/// Bytes of a notice with a number of seven digits, and of what stands around it.
+const LEAST_NOTICE: usize = 48;
+/// How far a cut may move to end at a line.
+const LINE_REACH: usize = 160;
+
+/// Where the escape, or the pair of them, begins that a cut at `at` would split; else `at`.
+fn before_escape(text: &str, at: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = at;
+    if let Some(slash) = (at.saturating_sub(5)..at).rev().find(|&slash| bytes[slash] == b'\\') {
+        // Of a run of backslashes every second one is escaped.
+        let run = (0..=slash).rev().take_while(|&slash| bytes[slash] == b'\\').count();
+        let length = if bytes.get(slash + 1) == Some(&b'u') { 6 } else { 2 };
+        if run % 2 == 1 && slash + length > at {
+            at = slash;
+        }
+    }
+    // Two of them may be one character.
+    let surrogate = |from: usize, kinds: &[u8]| {
+        let escape = bytes.get(from..from + 4).unwrap_or_default();
+        escape.starts_with(b"\\u") && escape[2] | 0x20 == b'd' && kinds.contains(&(escape[3] | 0x20))
+    };
+    if at >= 6 && surrogate(at, b"cdef") && surrogate(at - 6, b"89ab") {
+        at -= 6;
+    }
+    at
+}

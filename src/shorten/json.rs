@@ -1,0 +1,256 @@
+//! JSON: what comes out is JSON. Objects keep their keys, long strings are cut in their middle, of long arrays the first
+//! and last elements stay with the number of those between. What is not cut stays as it was written.
+
+use crate::base::{markers, text};
+use crate::shorten::{ends, gap};
+use std::collections::VecDeque;
+
+/// Deeper values are cut as plain text.
+const DEEPEST: usize = 64;
+/// What is no longer than this stays.
+const LEAST: usize = 80;
+/// An array of no more elements keeps them all.
+const FEW: usize = 3;
+/// Begins the name of the member that says how many are missing.
+const NAME: &str = "\"[precis]\":\"";
+const ELEMENTS: &str = " elements left out here.";
+const MEMBERS: &str = " members left out here.";
+
+/// Whether a text is an array or object, and nothing else.
+pub fn is(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let start = space(bytes, 0);
+    matches!(bytes.get(start), Some(b'{' | b'['))
+        && end(bytes, start, 0).is_some_and(|end| space(bytes, end) == bytes.len())
+}
+
+/// The text within about `bytes`: it must be JSON.
+pub fn within(text: &str, bytes: usize, advice: &str) -> String {
+    let mut writer = Writer { text, out: String::with_capacity(bytes), advice };
+    let from = space(text.as_bytes(), 0);
+    writer.value(from, text.trim_end().len(), bytes);
+    writer.out
+}
+
+/// An element, or a member with its key.
+struct Child {
+    from: usize,
+    /// Where its value begins.
+    value: usize,
+    to: usize,
+    /// So many children stand here, of which nothing else is known.
+    skipped: usize,
+}
+
+/// Children at either end that are told apart: what is known of one may take more than the child.
+const MOST_CHILDREN: usize = 50_000;
+
+struct Writer<'t> {
+    text: &'t str,
+    out: String,
+    /// What the next notice ends with: only the first says it.
+    advice: &'t str,
+}
+
+impl Writer<'_> {
+    fn value(&mut self, from: usize, to: usize, bytes: usize) {
+        let text = text::between(self.text, from, to);
+        match text.as_bytes().first() {
+            _ if text.len() <= bytes.max(LEAST) => self.out.push_str(text),
+            Some(b'"') => {
+                let inner = text::between(text, 1, text.len() - 1);
+                let advice = core::mem::take(&mut self.advice);
+                self.out.push('"');
+                self.out.push_str(&ends::Parted::of(inner, true).keep(bytes.max(LEAST) - 2, advice));
+                self.out.push('"');
+            }
+            Some(b'{' | b'[') => self.container(from, bytes),
+            _ => self.out.push_str(text),
+        }
+    }
+
+    fn container(&mut self, from: usize, bytes: usize) {
+        let object = self.text.as_bytes()[from] == b'{';
+        let children = children(self.text.as_bytes(), from);
+        let keys: usize = children.iter().map(|child| child.value - child.from + 1).sum();
+        let sizes: Vec<usize> = children.iter().map(|child| child.to - child.value).collect();
+        let room = bytes.saturating_sub(2);
+        let least = keys + sizes.iter().map(|&size| size.min(LEAST)).sum::<usize>();
+        self.out.push(if object { '{' } else { '[' });
+        let all = children.iter().all(|child| child.skipped == 0);
+        if all && (object || children.len() <= FEW) && least <= room {
+            let most = text::level(&sizes, room - keys).max(LEAST);
+            for child in &children {
+                self.child(child, most);
+            }
+        } else {
+            self.both_ends(&children, room, if object { MEMBERS } else { ELEMENTS });
+        }
+        // Behind the last one stands a comma.
+        if self.out.ends_with(',') {
+            self.out.pop();
+        }
+        self.out.push(if object { '}' } else { ']' });
+    }
+
+    /// A child, its value within `bytes`.
+    fn child(&mut self, child: &Child, bytes: usize) {
+        self.out.push_str(text::between(self.text, child.from, child.value));
+        self.value(child.value, child.to, bytes);
+        self.out.push(',');
+    }
+
+    fn both_ends(&mut self, children: &[Child], room: usize, what: &str) {
+        let object = what == MEMBERS;
+        let room = room.saturating_sub(gap::BYTES + self.advice.len());
+        let size = |child: &Child| child.to - child.from + 1;
+        let free = |at: usize| children.get(at).filter(|child| self.missing(child, object).is_none());
+        let (mut front, mut back, mut used) = (0, children.len(), 0);
+        while let Some(child) = free(front).filter(|child| used + size(child) <= room * 2 / 3) {
+            used += size(child);
+            front += 1;
+        }
+        // Where not even the first one fits, it is shortened; so is the last.
+        let first = (front == 0 && free(0).is_some()).then_some(room * 2 / 3);
+        if let Some(bytes) = first {
+            used = bytes;
+            front = 1;
+        }
+        while let Some(child) = free(back.wrapping_sub(1)).filter(|child| back > front && used + size(child) <= room) {
+            used += size(child);
+            back -= 1;
+        }
+        let last = (back == children.len() && back > front && free(back.wrapping_sub(1)).is_some())
+            .then(|| room.saturating_sub(used));
+        if last.is_some() {
+            back -= 1;
+        }
+        let missing = children[front..back].iter().map(|child| self.missing(child, object).unwrap_or(1));
+        let missing = missing.fold(0, usize::saturating_add);
+        for (at, child) in children[..front].iter().enumerate() {
+            self.child(child, first.filter(|_| at == 0).unwrap_or(usize::MAX));
+        }
+        if missing > 0 {
+            let (start, end) = if object { (NAME, "\",") } else { ("\"[precis: ", "]\",") };
+            let advice = core::mem::take(&mut self.advice);
+            self.out.push_str(&format!("{start}{missing}{what}{advice}{end}"));
+        }
+        for child in &children[back..] {
+            self.child(child, last.unwrap_or(usize::MAX));
+        }
+    }
+
+    /// How many were left out where this child stands, if it says so.
+    fn missing(&self, child: &Child, object: bool) -> Option<usize> {
+        if child.skipped > 0 {
+            return Some(child.skipped);
+        }
+        let text = text::between(self.text, child.from, child.to);
+        let rest =
+            if object { text.strip_prefix(NAME)? } else { text.strip_prefix('"')?.strip_prefix(markers::NOTICE)? };
+        let (missing, rest) = gap::number(rest)?;
+        rest.starts_with(if object { MEMBERS } else { ELEMENTS }).then_some(missing)
+    }
+}
+
+/// The children of the container that begins at `from`.
+fn children(bytes: &[u8], from: usize) -> Vec<Child> {
+    let object = bytes[from] == b'{';
+    let mut all = Vec::new();
+    // Where there are many, the last ones.
+    let mut last: VecDeque<Child> = VecDeque::new();
+    let mut skipped = 0;
+    let mut at = space(bytes, from + 1);
+    while !matches!(bytes.get(at), None | Some(b'}' | b']')) {
+        let start = at;
+        if object {
+            at = end(bytes, at, 0).map_or(bytes.len(), |key| space(bytes, space(bytes, key) + 1));
+        }
+        let to = end(bytes, at, 0).unwrap_or(bytes.len());
+        let child = Child { from: start, value: at, to, skipped: 0 };
+        if all.len() < MOST_CHILDREN {
+            all.push(child);
+        } else {
+            if last.len() == MOST_CHILDREN {
+                last.pop_front();
+                skipped += 1;
+            }
+            last.push_back(child);
+        }
+        at = space(bytes, to);
+        if bytes.get(at) == Some(&b',') {
+            at = space(bytes, at + 1);
+        }
+    }
+    if skipped > 0 {
+        all.push(Child { from, value: from, to: from, skipped });
+    }
+    all.extend(last);
+    all
+}
+
+/// Where the value that begins at `at` ends. Nothing if there is none, or one nested too deeply.
+fn end(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
+    let close = match bytes.get(at)? {
+        b'"' => return string(bytes, at),
+        b'{' => b'}',
+        b'[' => b']',
+        _ => return word(bytes, at),
+    };
+    let mut next = space(bytes, at + 1);
+    if bytes.get(next) == Some(&close) {
+        return Some(next + 1);
+    }
+    if depth >= DEEPEST {
+        return None;
+    }
+    loop {
+        if close == b'}' {
+            next = space(bytes, string(bytes, next)?);
+            if bytes.get(next) != Some(&b':') {
+                return None;
+            }
+            next = space(bytes, next + 1);
+        }
+        next = space(bytes, end(bytes, next, depth + 1)?);
+        match bytes.get(next)? {
+            b',' => next = space(bytes, next + 1),
+            byte if *byte == close => return Some(next + 1),
+            _ => return None,
+        }
+    }
+}
+
+fn string(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
+    let mut at = at + 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            0..0x20 => return None,
+            _ => at += 1,
+        }
+    }
+}
+
+/// A number, true, false or null.
+fn word(bytes: &[u8], at: usize) -> Option<usize> {
+    let rest = bytes.get(at..)?;
+    for name in ["true", "false", "null"] {
+        if rest.starts_with(name.as_bytes()) {
+            return Some(at + name.len());
+        }
+    }
+    let length = rest.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).count();
+    (length > 0).then_some(at + length)
+}
+
+fn space(bytes: &[u8], mut at: usize) -> usize {
+    while matches!(bytes.get(at), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+        at += 1;
+    }
+    at
+}

@@ -1,0 +1,59 @@
+//! Logs and other output of programs: lines that tell of trouble, and what is indented below them.
+
+use crate::shorten::lines::Line;
+
+/// What such lines say, in lower case.
+const TROUBLE: [&str; 8] = ["error", "fail", "exception", "panic", "fatal", "traceback", "caused by", "backoff"];
+/// Lines below one of these that belong to it if they are indented.
+const BELOW: usize = 2;
+
+/// Ranks the lines of a log. Program text speaks of errors as well, but its lines end otherwise.
+pub fn rank(lines: &mut [Line<'_>]) -> bool {
+    let code = lines.iter().filter(|line| is_code(line.text)).count();
+    code * 5 < lines.len() * 2 && mark(lines)
+}
+
+/// Ranks lines that tell of trouble; whether there are any.
+pub fn mark(lines: &mut [Line<'_>]) -> bool {
+    let mut found = false;
+    let mut below = 0;
+    for line in lines {
+        if tells(line.text) {
+            found = true;
+            below = BELOW;
+            line.rank = 1;
+        } else if below > 0 && line.text.starts_with([' ', '\t']) {
+            below -= 1;
+            line.rank = 1;
+        } else {
+            below = 0;
+        }
+    }
+    found
+}
+
+/// Whether a line tells of trouble.
+pub fn tells(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    (0..bytes.len()).any(|at| {
+        // Most letters begin none of them.
+        FIRST >> (bytes[at] & 31) & 1 == 1
+            && TROUBLE.iter().any(|word| {
+                bytes.get(at..at + word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word.as_bytes()))
+            })
+    })
+}
+
+/// A bit for each letter that such a word begins with.
+const FIRST: u32 = {
+    let (mut letters, mut at) = (0, 0);
+    while at < TROUBLE.len() {
+        letters |= 1 << (TROUBLE[at].as_bytes()[0] & 31);
+        at += 1;
+    }
+    letters
+};
+
+fn is_code(line: &str) -> bool {
+    !line.starts_with('{') && matches!(line.as_bytes().last(), Some(b';' | b'{' | b'}' | b'(' | b')' | b','))
+}
