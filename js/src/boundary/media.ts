@@ -1,5 +1,5 @@
 import { type ByteAt, imageSize, little, starts } from "./image-size.ts";
-import { bytesOf } from "./value.ts";
+import { bytesOf } from "./plain-value.ts";
 
 /** What a provider counts of a piece of media. */
 export interface Media {

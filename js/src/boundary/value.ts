@@ -1,13 +1,15 @@
 import { PrecisError } from "../errors.ts";
+import { jsonOf } from "./deep-json.ts";
+import { bytesOf, isNothing, resolve } from "./plain-value.ts";
 import { Op, type Tape } from "./tape.ts";
 
-/** Deeper values are refused; a cycle ends here too. */
+/** What lies deeper crosses as its JSON text: a model or a tool may send anything. */
 export const DEEPEST = 1000;
 
 /**
  * Writes a value with the meaning of `JSON.stringify`, except that bytes stay bytes and a BigInt is its digits.
  *
- * @throws PrecisError `too-deep` (cycles, nesting over {@link DEEPEST}) or `unreadable-value` (a throwing getter or `toJSON`).
+ * @throws PrecisError `too-deep` (a cycle) or `unreadable-value` (a throwing getter or `toJSON`).
  */
 export function writeValue(tape: Tape, value: unknown): void {
   try {
@@ -18,22 +20,6 @@ export function writeValue(tape: Tape, value: unknown): void {
       cause: error,
     });
   }
-}
-
-/** Whether `JSON.stringify` would leave a member with this value out. */
-function isNothing(value: unknown): boolean {
-  return value === undefined || typeof value === "function" || typeof value === "symbol";
-}
-
-/** What stands in for `value`: the answer of its `toJSON`, a boxed primitive's content. */
-function resolve(value: unknown, key: string): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value) || bytesOf(value) !== null) return value;
-  const { toJSON } = value as { toJSON?: unknown };
-  const answer: unknown = typeof toJSON === "function" ? toJSON.call(value, key) : value;
-  if (answer instanceof Number) return Number(answer);
-  if (answer instanceof String) return String(answer);
-  if (answer instanceof Boolean || answer instanceof BigInt) return answer.valueOf();
-  return answer;
 }
 
 function write(tape: Tape, value: unknown, depth: number): void {
@@ -52,8 +38,8 @@ function writeObject(tape: Tape, value: object, depth: number): void {
     return;
   }
   if (depth >= DEEPEST) {
-    const advice = `A value is nested over ${DEEPEST} levels deep, or holds itself: give a tree of plain data.`;
-    throw new PrecisError("too-deep", null, advice);
+    tape.string(jsonOf(value));
+    return;
   }
   if (Array.isArray(value)) {
     tape.op(Op.array);
@@ -68,11 +54,4 @@ function writeObject(tape: Tape, value: object, depth: number): void {
     }
   }
   tape.op(Op.end);
-}
-
-/** The bytes of a buffer or a view of one, of whatever realm, or null. */
-export function bytesOf(value: unknown): Uint8Array | null {
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  return null;
 }

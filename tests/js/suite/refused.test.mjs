@@ -119,8 +119,6 @@ async function refusedCall(call, code, path, format = openaiChat) {
 
 const cyclic = { role: "user", content: [{ type: "what" }] };
 cyclic.content[0].self = cyclic;
-const deep = { role: "user", content: [{ type: "what" }] };
-for (let i = 0; i < 1_001; i++) deep.content[0].inner = { inner: deep.content[0].inner };
 const throwing = {
   role: "user",
   get content() {
@@ -143,7 +141,6 @@ const refusedCalls = {
   "a null entry": [{ messages: [messages[0], messages[1], null] }, "message-hole", "messages[2]"],
   "a number": [{ messages: [1, 2] }, "message-hole", "messages[0]"],
   "a cycle in a part": [{ messages: [messages[0], cyclic] }, "too-deep", "messages[1]"],
-  "nesting over 1,000": [{ messages: [deep] }, "too-deep", "messages[0]"],
   "a throwing getter": [{ messages: [messages[0], messages[1], throwing] }, "unreadable-value", "messages[2]"],
   "a cycle in arguments": [{ messages: [called(loop)] }, "too-deep", "messages[0]", aiSdk],
   "a throwing toJSON in arguments": [
