@@ -147,7 +147,7 @@ const PATTERNS: &[Pattern] = &[
         )
     }),
     code("short rules", 800, |n| named(n, |at| format!("Never touch file {at}."), |rule, _| vec![user(rule)])),
-    code("rules in one message", 16_000, |n| typed(&filled(n, |at| format!("Never touch file {at}. ")))),
+    code("rules in one message", 32_000, |n| typed(&filled(n, |at| format!("Never touch file {at}. ")))),
     code("calls in one message", 400, |n| {
         let ids: Vec<String> = (0..n).map(|at| format!("call_{at}")).collect();
         let mut all = vec![user("Do all of it."), many_calls(&ids)];
@@ -208,7 +208,7 @@ const PATTERNS: &[Pattern] = &[
     code("short messages", 800, |n| {
         named(n / 2, |at| format!("Question {at} about it"), |text, _| vec![user(text), assistant("It is well.")])
     }),
-    code("large results", 30, |n| {
+    code("large results", 60, |n| {
         named(
             n,
             |at| format!("call_{at}"),

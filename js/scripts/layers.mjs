@@ -20,7 +20,7 @@ export async function checkLayers({ update = false } = {}) {
   const faults = drawn.flatMap((house) => house.faults);
   const text = readFileSync(at(design), "utf8");
   const pictured = text.replace(
-    /(<!-- floors -->\n)[^]*?(<!-- \/floors -->)/,
+    /(<!-- floors -->\n)[\s\S]*?(<!-- \/floors -->)/,
     (_, before, after) => `${before}\n${drawn.map((house) => house.picture).join("\n\n")}\n\n${after}`,
   );
   if (update) writeFileSync(at(design), pictured);

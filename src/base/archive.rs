@@ -29,7 +29,7 @@ pub trait Record {
         match read(&mut record, json) {
             _ if json.members().is_none() => Err(place.broken("")),
             None => Ok(record),
-            Some(name) => Err(place.broken(name)),
+            Some(name) => Err(place.broken(&name)),
         }
     }
 }
@@ -42,7 +42,7 @@ fn write(record: &mut dyn Record) -> Json {
 }
 
 /// The first member that does not fit, if any.
-fn read(record: &mut dyn Record, json: &Json) -> Option<&'static str> {
+fn read(record: &mut dyn Record, json: &Json) -> Option<String> {
     let mut archive = Archive { source: Some(json), members: Vec::new(), broken: None };
     record.archive(&mut archive);
     archive.broken
@@ -93,7 +93,8 @@ pub struct Archive<'a> {
     /// Read from this; none when writing.
     source: Option<&'a Json>,
     members: Vec<(String, Json)>,
-    broken: Option<&'static str>,
+    /// The path of the first member that does not fit.
+    broken: Option<String>,
 }
 
 impl Archive<'_> {
@@ -155,7 +156,14 @@ impl Archive<'_> {
     /// A member that does not fit the others.
     pub fn reject(&mut self, name: &'static str) {
         if self.broken.is_none() {
-            self.broken = Some(name);
+            self.broken = Some(name.to_owned());
+        }
+    }
+
+    /// Names what inside a member made it be rejected, if nothing before it was.
+    fn reject_inside(&mut self, intact: bool, path: Option<String>) {
+        if let Some(path) = path.filter(|_| intact) {
+            self.broken = Some(path);
         }
     }
 
@@ -284,8 +292,15 @@ impl Archive<'_> {
     /// A record of its own.
     pub fn record(&mut self, name: &'static str, value: &mut dyn Record) {
         let json = self.writes().then(|| write(value));
-        let mut read = |json: &Json| read(value, json).is_none() && (json.members().is_some() || json.is_null());
+        let (intact, mut inside) = (self.broken.is_none(), None);
+        let mut read = |json: &Json| {
+            let broken = read(value, json);
+            let fits = broken.is_none() && (json.members().is_some() || json.is_null());
+            inside = broken.filter(|_| json.members().is_some()).map(|member| format!("{name}.{member}"));
+            fits
+        };
         self.member(name, &mut read, json);
+        self.reject_inside(intact, inside);
     }
 
     /// A record that may be missing.
@@ -301,12 +316,23 @@ impl Archive<'_> {
         let length = value.length();
         let json = (self.writes() && length > 0)
             .then(|| Json::List((0..length).map(|index| write(value.at(index))).collect()));
+        let (intact, mut inside) = (self.broken.is_none(), None);
         let mut read = |json: &Json| {
             let mut items = json.list().unwrap_or_default().iter().enumerate();
             (json.is_null() || json.list().is_some())
-                && items.all(|(index, item)| item.members().is_some() && read(value.at(index), item).is_none())
+                && items.all(|(index, item)| {
+                    let at = format!("{name}[{index}]");
+                    let broken = read(value.at(index), item);
+                    inside = match broken {
+                        _ if item.members().is_none() => Some(at),
+                        Some(member) => Some(format!("{at}.{member}")),
+                        None => None,
+                    };
+                    inside.is_none()
+                })
         };
         self.member(name, &mut read, json);
+        self.reject_inside(intact, inside);
     }
 
     /// Records that are written even when there are none.

@@ -19,7 +19,7 @@ use crate::ladder::plan::{Asked, Job, Plan};
 use crate::limits::options::Wanted;
 use crate::model::message::{hash_text, hex, short_hex};
 use crate::report::{Notice, Report};
-use crate::session::state::Breaker;
+use crate::session::state::{Breaker, WAIT};
 use crate::session::view::{self, View};
 use crate::summary::chunk;
 use crate::summary::language::Language;
@@ -28,9 +28,8 @@ use crate::summary::transcript::{self, Line};
 use crate::summary::verify::{self, Answer, Measure};
 use crate::tokens::{self, Estimator};
 
-/// Failures of a summarizer in a row before it is left alone, and for how many compactions.
+/// Failures of a summarizer in a row before it is left alone.
 const FAILURES: u64 = 3;
-const WAIT: u64 = 8;
 /// Leading messages with instructions that are looked at for their language.
 const INSTRUCTIONS: usize = 2;
 /// Tokens that every model takes, and the fewest of material that can be asked about.

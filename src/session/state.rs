@@ -26,6 +26,17 @@ pub const OPEN_CLIPS: usize = 16;
 /// Bytes of text over all checkpoints; the oldest go first.
 const TEXT_BYTES: usize = 56_000;
 
+/// The largest revision that is read: every change adds one, and above 2^53 a host's compare-and-set sees no difference.
+const REVISION_MOST: u64 = 1 << 52;
+/// Bytes of one text that is read: some twenty times what is ever asked of a summarizer.
+const TEXT_MOST: usize = 1_000_000;
+/// The most bytes that a token of a summary stands for on average: four are usual, runs of blanks and lines have more.
+const BYTES_A_TOKEN: usize = 32;
+/// Compactions that a summarizer is left alone for after failures, at most.
+pub const WAIT: u64 = 8;
+/// Failures and compactions in a row are counted up to this.
+const BREAKER_MOST: u64 = 1_000;
+
 /// What made a checkpoint's text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
@@ -99,10 +110,14 @@ impl Checkpoint {
 impl Record for Made {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.text("text", &mut self.text);
-        if self.text.is_empty() {
+        if self.text.is_empty() || archive.reads() && self.text.len() > TEXT_MOST {
             archive.reject("text");
         }
         archive.count("raw", &mut self.raw);
+        if archive.reads() {
+            // No text takes fewer; believed, a large one would count as next to nothing.
+            self.raw = self.raw.max((self.text.len() / BYTES_A_TOKEN) as u64);
+        }
         archive.hash("hash", &mut self.hash);
     }
 }
@@ -282,6 +297,11 @@ impl Record for Breaker {
         archive.count("failures", &mut self.failures);
         archive.count("wait", &mut self.wait);
         archive.count("thrash", &mut self.thrash);
+        if archive.reads() {
+            self.wait = self.wait.min(WAIT);
+            self.failures = self.failures.min(BREAKER_MOST);
+            self.thrash = self.thrash.min(BREAKER_MOST);
+        }
     }
 }
 
@@ -322,8 +342,8 @@ impl Record for SessionState {
         let mut revision = (!archive.reads()).then_some(self.revision);
         archive.maybe_count("revision", &mut revision);
         match revision {
-            Some(revision) => self.revision = revision,
-            None => archive.reject("revision"),
+            Some(revision) if revision <= REVISION_MOST || !archive.reads() => self.revision = revision,
+            _ => archive.reject("revision"),
         }
         archive.records("checkpoints", &mut self.checkpoints);
         archive.records("clips", &mut self.clips);
@@ -339,6 +359,16 @@ impl Record for SessionState {
         archive.record("breaker", &mut self.breaker);
         archive.maybe_record("seed", &mut self.seed);
         archive.unknown(&KNOWN, &mut self.unknown);
+        for (name, length, most) in [
+            ("checkpoints", self.checkpoints.len(), CHECKPOINTS),
+            ("clips", self.clips.len(), CLIPS),
+            ("rewrites", self.rewrites.len(), REWRITES),
+            ("learned", self.learned.len(), LEARNED),
+        ] {
+            if archive.reads() && length > most {
+                archive.reject(name);
+            }
+        }
         if self.checkpoints.windows(2).any(|pair| pair[0].covers.count > pair[1].covers.count) {
             archive.reject("checkpoints");
         }

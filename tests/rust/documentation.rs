@@ -93,6 +93,7 @@ fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
         "cache/read",
         "shapes",
         "boundary/value",
+        "boundary/deep-json",
         "ai-sdk/session",
         "seal",
     ]

@@ -79,9 +79,9 @@ fn what_is_no_plan_is_refused() {
     refused(&|plan| plan["version"] = value!(2), "plan");
     refused(&|plan| plan["version"] = Value::Null, "plan");
     refused(&|plan| plan["rung"] = value!("jump"), "plan.rung");
-    refused(&|plan| plan["shape"]["covers"]["chain"] = value!("x"), "plan.shape");
-    refused(&|plan| plan["shape"]["kept"] = value!("all"), "plan.shape");
-    refused(&|plan| plan["requests"][0]["id"] = value!(1), "plan.requests");
+    refused(&|plan| plan["shape"]["covers"]["chain"] = value!("x"), "plan.shape.covers");
+    refused(&|plan| plan["shape"]["kept"] = value!("all"), "plan.shape.kept");
+    refused(&|plan| plan["requests"][0]["id"] = value!(1), "plan.requests[0].id");
     refused(&|plan| plan["requests"] = value!({}), "plan.requests");
 }
 

@@ -173,6 +173,34 @@ fn a_damaged_checkpoint_is_refused_with_its_place() {
     refused_at("/checkpoints/0/covers/count", Some(value!(10)), "state.checkpoints");
 }
 
+#[test]
+fn what_precis_never_writes_is_refused_with_the_path_of_its_member() {
+    let many = |item: Value, count: usize| Value::Array(vec![item; count]);
+    let exact = |pointer: &str, new: Value, path: &str| {
+        let error = parse(&damaged(pointer, Some(new))).unwrap_err();
+        assert_eq!((error.code, error.path.as_deref()), (Code::InvalidState, Some(path)), "{pointer}");
+    };
+    exact("/revision", value!((1_u64 << 53) - 1), "state.revision");
+    exact("/checkpoints/1/summary/text", value!("x".repeat(1_000_001)), "state.checkpoints[1].summary.text");
+    exact("/checkpoints/1/note/hash", value!("x"), "state.checkpoints[1].note.hash");
+    exact("/checkpoints/0/kind", value!("guess"), "state.checkpoints[0].kind");
+    exact("/calibration/anchor", value!({ "raw": -1 }), "state.calibration.anchor.raw");
+    exact("/rewrites", many(full()["rewrites"][0].clone(), 65), "state.rewrites");
+    exact("/clips", many(full()["clips"][0].clone(), 25), "state.clips");
+    exact("/checkpoints", many(full()["checkpoints"][0].clone(), 5), "state.checkpoints");
+    let mut state = full();
+    state["learned"] = many(value!({ "key": "k" }), 5);
+    assert_eq!(parse(&state).unwrap_err().path.as_deref(), Some("state.learned"));
+}
+
+#[test]
+fn a_breaker_keeps_the_summarizer_out_no_longer_than_precis_would() {
+    let most = (1_u64 << 53) - 1;
+    let state = parse(&damaged("/breaker", Some(value!({ "failures": most, "wait": most, "thrash": most })))).unwrap();
+    assert_eq!(state.breaker.wait, 8);
+    assert!(state.breaker.failures <= 1_000 && state.breaker.thrash <= 1_000);
+}
+
 /// A summary that lost its text would silently stand for everything it covers.
 #[test]
 fn a_checkpoint_without_its_text_is_refused() {
@@ -292,4 +320,12 @@ fn the_summary_for_people_is_the_text_alone() {
     let mut other = Chat::new(value!({ "contextWindow": 8_000, "summarize": true }));
     other.before_model(&turns(12, 2_000), Some(&mut |_| cut_off.clone())).unwrap();
     assert_eq!(other.session().checkpoints[0].kind, Kind::Digest);
+}
+
+#[test]
+fn a_large_text_never_counts_as_next_to_nothing() {
+    let mut state = damaged("/checkpoints/1/summary/text", Some(value!("All is well. ".repeat(40_000))));
+    state["checkpoints"][1]["summary"]["raw"] = value!(464);
+    let raw = parse(&state).unwrap().checkpoints[1].summary.raw;
+    assert!(raw >= 13 * 40_000 / 32, "{raw}");
 }

@@ -8,11 +8,11 @@ use crate::support::answer;
 use crate::support::filler;
 use crate::texts::Text;
 use arbitrary::Arbitrary;
-use serde_json::json;
 use precis::base::error::Error;
 use precis::model::message::Role;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
+use serde_json::json;
 
 /// Everything about a session but its history.
 #[derive(Arbitrary, Clone, Debug)]

@@ -10,19 +10,19 @@ use crate::support::json;
 use crate::support::records;
 use crate::support::system;
 use crate::support::to_value;
+use precis::base::archive::Record;
+use precis::base::error::Error;
+use precis::base::json::Json;
+use precis::call::input::Call;
+use precis::engine::{self, Begun, Committed, Reported, Sent};
+use precis::ingest::host::{Host, Product};
+use precis::ladder::plan::Plan;
+use precis::limits::options::Options;
+use precis::session::state::SessionState;
+use precis::summary::verify::Answer;
 use serde_json::{Value, json as value};
 use std::sync::LazyLock;
 use wasmi::{Caller, Engine, Extern, Instance, Linker, Module, Store};
-use precis::base::archive::Record;
-use precis::call::input::Call;
-use precis::engine::{self, Begun, Committed, Reported, Sent};
-use precis::base::error::Error;
-use precis::ingest::host::{Host, Product};
-use precis::base::json::Json;
-use precis::limits::options::Options;
-use precis::ladder::plan::Plan;
-use precis::session::state::SessionState;
-use precis::summary::verify::Answer;
 
 /// The members of a call, in the order in which the module reads them.
 static MEMBERS: LazyLock<Vec<&str>> = LazyLock::new(|| {

@@ -5,12 +5,12 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use precis_fuzz::texts::Text;
+use precis::base::text;
 use precis::model::message::PartKind;
 use precis::session::edits::cut;
 use precis::shorten::Shape;
-use precis::base::text;
 use precis::tokens::{self, Estimator};
+use precis_fuzz::texts::Text;
 
 #[derive(Arbitrary, Debug)]
 struct Input {

@@ -5,11 +5,11 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use precis_fuzz::texts::Text;
 use precis::ingest::content::{Content, ContentPart, Value};
 use precis::model::message::Role;
 use precis::summary::facts::{self, Facts};
 use precis::summary::{rules, scan};
+use precis_fuzz::texts::Text;
 
 #[derive(Arbitrary, Debug)]
 struct Input {

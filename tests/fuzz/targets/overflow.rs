@@ -5,8 +5,8 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use std::sync::LazyLock;
 use precis::limits::provider_refusal::{Overflow, read};
+use std::sync::LazyLock;
 
 #[derive(Arbitrary, Debug)]
 enum Piece {

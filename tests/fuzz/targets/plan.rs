@@ -6,11 +6,11 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
+use precis::ladder::plan::Plan;
 use precis_fuzz::chat::{Op, Setup};
 use precis_fuzz::rules;
 use precis_fuzz::support::{json, plain, to_value};
 use serde_json::Value;
-use precis::ladder::plan::Plan;
 
 #[derive(Arbitrary, Debug)]
 struct Input {

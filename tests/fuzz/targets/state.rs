@@ -6,12 +6,12 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
+use precis::session::state::SessionState;
 use precis_fuzz::chat::{Op, Setup};
 use precis_fuzz::rules;
 use precis_fuzz::support::{json, plain, to_value};
 use precis_fuzz::texts::Tree;
 use serde_json::Value;
-use precis::session::state::SessionState;
 
 #[derive(Arbitrary, Debug)]
 struct Input {

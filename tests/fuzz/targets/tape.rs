@@ -5,15 +5,15 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
+use precis::ingest::content;
+use precis::ingest::digester::Digester;
+use precis::ingest::pairs::{self, Cuts};
+use precis::model::message::Digest;
+use precis::tokens::Estimator;
+use precis::wasm::wire::{Reader, Writer};
 use precis_fuzz::chat::Op;
 use precis_fuzz::support::{Chat, M, Tape, json};
 use precis_fuzz::texts::Tree;
-use precis::ingest::content;
-use precis::ingest::digester::Digester;
-use precis::model::message::Digest;
-use precis::ingest::pairs::{self, Cuts};
-use precis::tokens::Estimator;
-use precis::wasm::wire::{Reader, Writer};
 
 #[derive(Arbitrary, Debug)]
 enum Input {

@@ -5,12 +5,12 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use precis_fuzz::texts::{MARKERS, Text};
 use precis::ingest::content::{Content, ContentPart, Value};
 use precis::model::message::Role;
 use precis::summary::verify::{Answer, Measure, judge};
 use precis::summary::{Source, chunk, digest, note, transcript};
 use precis::tokens::Estimator;
+use precis_fuzz::texts::{MARKERS, Text};
 
 #[derive(Arbitrary, Debug)]
 struct Input {

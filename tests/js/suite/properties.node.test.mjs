@@ -497,6 +497,11 @@ const manyTriedOneSent = () => {
   return [setup, steps];
 };
 
+/** A history of which most messages are in no form that the format knows is taken for one of another format. */
+function isMostlyUnknown(history) {
+  return history.filter(({ role }) => role === "narrator").length * 2 > history.length;
+}
+
 test("every request keeps the invariants, and is the same again", async () => {
   await holds(
     fc.asyncProperty(setup, fc.oneof(stepsOf(orderly), stepsOf(anything)), async (setup, steps) => {
@@ -506,6 +511,10 @@ test("every request keeps the invariants, and is the same again", async () => {
         chat.take(step);
         const input = Object.freeze(chat.history.slice());
         const call = frozen(callOf(setup, { history: input, state: chat.state }));
+        if (isMostlyUnknown(input)) {
+          await rejects(compactor.beforeModel(call), (error) => error.code === "wrong-format");
+          continue;
+        }
         const prepared = await compactor.beforeModel(call);
         sound(setup, input, prepared);
         // 8: another compactor, another copy of all that goes in, the same bytes.
@@ -607,6 +616,7 @@ test("a call that is refused or aborted leaves everything as it was", async () =
         const compactor = compactorOf(setup);
         const chat = new Chat(setup.shape, setup.window);
         for (const step of steps) chat.take(step);
+        if (isMostlyUnknown(chat.history)) return;
         chat.state = (await compactor.beforeModel(callOf(setup, chat))).state;
         const call = frozen(callOf(setup, { ...chat, history: chat.history.slice() }));
         const before = JSON.stringify(call);
