@@ -6,8 +6,7 @@ use libfuzzer_sys::{
     fuzz_target,
 };
 use precis::base::text;
-use precis::model::message::PartKind;
-use precis::session::edits::cut;
+use precis::session::edits::{DONE_CUT, cut};
 use precis::shorten::Shape;
 use precis::tokens::{self, Estimator};
 use precis_fuzz::texts::Text;
@@ -28,22 +27,22 @@ fuzz_target!(|input: Input| precis_fuzz::soon(|| check(&input)));
 fn check(input: &Input) {
     let body = input.body.write(65_536);
     let estimator = Estimator::parse(if input.lexical { "lexical" } else { "bytes4" }).unwrap();
-    let kind = [PartKind::Result, PartKind::Text][usize::from(input.kind) % 2];
+    let advice = [DONE_CUT, ""][usize::from(input.kind) % 2];
     let keep: Vec<String> =
         input.keep.iter().take(3).map(|text| text.write(80)).filter(|text| !text.is_empty()).collect();
     let cap = 64 + u64::from(input.cap) % 4_000;
     let size = |text: &str| tokens::of_text(&estimator, text);
 
-    let short = cut(&body, cap, kind, &keep, &estimator);
+    let short = cut(&body, cap, advice, &keep, &estimator);
     assert!(size(&short) <= cap, "{} tokens of {cap}: {short}", size(&short));
     assert!(short.len() <= body.len(), "{} bytes of {}: {short}", short.len(), body.len());
-    assert_eq!(cut(&body, cap, kind, &keep, &estimator), short);
-    assert_eq!(cut(&short, cap, kind, &keep, &estimator), short, "cut again to the same cap");
+    assert_eq!(cut(&body, cap, advice, &keep, &estimator), short);
+    assert_eq!(cut(&short, cap, advice, &keep, &estimator), short, "cut again to the same cap");
     if size(&body) <= cap {
         assert_eq!(short, body);
     }
     let smaller = cap / 2 + 32;
-    assert!(size(&cut(&short, smaller, kind, &keep, &estimator)) <= smaller);
+    assert!(size(&cut(&short, smaller, advice, &keep, &estimator)) <= smaller);
     json_stays_json(&body, &short, cap);
 
     for bytes in [0, 1, usize::from(input.cap) % 300, usize::from(input.cap)] {
