@@ -677,6 +677,7 @@ test("a plan may wait as JSON while the chat goes on", async () => {
         const answers = compactor.requests(call, plan).map(({ id }) => `- notes of ${id}`);
         equal(answers.length, plan.requests.length);
         chat.take(later);
+        if (isMostlyUnknown(chat.history)) return;
         const input = frozen(chat.history.slice());
         sound(setup, input, compactor.commit(callOf(setup, { history: input, state: chat.state }), plan, answers));
       },
