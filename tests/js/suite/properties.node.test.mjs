@@ -358,13 +358,13 @@ const setup = fc.record({
   ratio: fc.option(fc.integer({ min: 5, max: 40 })),
 });
 
-const compactorOf = ({ shape, window, strategy, summarizer, output }) =>
+const compactorOf = ({ shape, window, strategy, summarizer, summarize = summarizers[summarizer], output }) =>
   createCompactor({
     format: shape.format,
     contextWindow: window,
     // A reply limit as large as the window is refused.
     maxOutputTokens: output === null ? undefined : Math.min(output, window - 1),
-    summarize: summarizers[summarizer],
+    summarize,
     summarizer: { timeoutMs: 2 },
     tune: { strategy },
   });
@@ -561,6 +561,35 @@ const cutFarThenLess = () => {
   return [setup, null, steps.map((events) => ({ type: "append", events }))];
 };
 
+/** A digest takes the place of a summary, and the summarizer's next words are those of its last. */
+const theSameWordsAfterADigest = () => {
+  const wrote = (size, write) => ({
+    type: "tools",
+    batch: [{ id: 0, size, kind: 0, failed: false, write }],
+    thought: null,
+    said: false,
+    turned: false,
+  });
+  const user = (size, media = false) => ({ type: "user", body: { size, kind: 0 }, media });
+  const setup = {
+    shape: openai,
+    window: 32_000,
+    strategy: "tail",
+    summarizer: "huge",
+    output: null,
+    system: null,
+    ratio: 5,
+  };
+  const steps = [
+    [{ type: "assistant", body: { size: 500, kind: 2 }, thought: null }, user(0)],
+    [wrote(0, 120), wrote(12, null)],
+    [user(34, true), user(713)],
+    [user(0)],
+    [wrote(0, 500)],
+  ];
+  return [setup, null, steps.map((events) => ({ type: "append", events }))];
+};
+
 /** How a model thinks that does so in every message or in none, as providers have it. */
 const thinking = fc.constantFrom(null, { signed: false }, { signed: true });
 
@@ -572,13 +601,19 @@ test("a view that is given back stands for its history", async () => {
       thinking,
       fc.array(append, { minLength: 2, maxLength: 12 }),
       async (setup, thought, steps) => {
-        // After a digest a summary starts again from the messages, which a host that gives views back no longer holds.
-        const summarizer = setup.summarizer === "good" ? "stream" : setup.summarizer;
-        const compactor = compactorOf({ ...setup, summarizer });
+        // After a digest a summary starts again from the messages, which a host that gives views back no longer holds:
+        // what the summarizer returns must not depend on the prompt, nor repeat what one of the two prompts holds.
+        let taken = 0;
+        const unlike = {
+          good: summarizers.stream,
+          huge: async () => `step ${taken} `.repeat(9_000),
+        };
+        const compactor = compactorOf({ ...setup, summarize: unlike[setup.summarizer] });
         const raw = new Chat(setup.shape, setup.window);
         let given = [];
         let state = null;
         for (const step of steps) {
+          taken += 1;
           const from = raw.history.length;
           for (const event of step.events) raw.say({ ...event, thought });
           given = [...given, ...raw.history.slice(from)];
@@ -593,7 +628,7 @@ test("a view that is given back stands for its history", async () => {
       },
     ),
     0.15,
-    [cutFarThenLess()],
+    [cutFarThenLess(), theSameWordsAfterADigest()],
   );
 });
 
