@@ -12,6 +12,9 @@ import type { CompactionEvent } from "./types.ts";
 /** Summaries of one chat that are kept to be found again. */
 const MOST_MADE = 8;
 
+/** In the number of a part: it is to be left out. */
+const LEFT_OUT = 2 ** 31;
+
 /** What one call of the engine may ask, and the messages it has made. */
 export class CallHost<Base, M extends Base> implements Host {
   /** Messages made in this call, in order. */
@@ -58,9 +61,14 @@ export class CallHost<Base, M extends Base> implements Host {
     return leave(() => {
       const message = this.messages[index] as M & object;
       let copy: Base & object = message;
+      const leftOut: number[] = [];
       texts.forEach((text, i) => {
-        copy = checked(this.format.replace(copy, parts[i] ?? 0, text), "format.replace");
+        const part = parts[i] ?? 0;
+        if (part >= LEFT_OUT) leftOut.push(part - LEFT_OUT);
+        else copy = checked(this.format.replace(copy, part, text), "format.replace");
       });
+      // Numbers are places: they hold until something is taken out.
+      if (leftOut.length > 0) copy = checked(this.format.without?.(copy, leftOut), "format.without");
       this.memory.remember(message, { key, message: copy });
       return this.add(copy);
     });

@@ -24,6 +24,7 @@ export type ErrorCode =
 
 /** What is worth telling although the call went through; each has a heading in the documentation of errors. */
 export type WarningCode =
+  | "assistant-first"
   | "counter-failed"
   | "duplicate-id"
   | "empty-message"
@@ -33,6 +34,7 @@ export type WarningCode =
   | "no-reply-limit"
   | "not-an-overflow"
   | "opaque-content"
+  | "orphan-approval"
   | "orphan-result"
   | "provider-compaction"
   | "requirements-cut"

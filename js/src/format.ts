@@ -57,7 +57,24 @@ export interface Format<Base> extends ReadableFormat<Base> {
    * JSON: the same members, with shorter strings in them.
    */
   replace(message: Base, part: number, text: string): Base;
-  /** The message that answers the call `id` of the tool `name`; for `tune.repair`. Without it such calls stay as they are. */
+  /**
+   * Whose message must come first, after the instructions. Default `"any"`. With `"user"`, a message that says so is put
+   * before an assistant's that would be the first (see the option `repair`).
+   */
+  readonly opening?: "any" | "user" | undefined;
+  /**
+   * Whether the provider may hold what comes before the first message (`previous_response_id`): then results at the front
+   * are left as they are, although their calls are not there. Default false.
+   */
+  readonly continues?: boolean | undefined;
+  /** Whether the provider takes messages without content: then they are left as they are. Default false. */
+  readonly takesEmpty?: boolean | undefined;
+  /**
+   * A copy of `message` without the parts that `read` numbered so; everything else stays. Never asked to take all parts.
+   * Needed by a format that reads approvals or compactions; else faulty results and calls that share a message stay.
+   */
+  without?(message: Base, parts: readonly number[]): Base;
+  /** The message that answers the call `id` of the tool `name`; for the option `repair`. Without it such calls stay as they are. */
   result?(id: string, name: string, text: string): Base;
   /** A new message that says what `first` says and then what `second` says, both of role user. Needed for `"strict"`. */
   merge?(first: Base, second: Base): Base;
@@ -91,6 +108,16 @@ export interface Reader {
    * @param name - a file's name, for the text that describes what was taken out.
    */
   media(kind: MediaKind, data: unknown, mediaType: string | undefined, part?: number, name?: string): void;
+  /** A question to a person whether a tool may run, by the id of the question; `value` is the whole part. */
+  approvalRequest(part: number, id: string, value: unknown): void;
+  /** The answer to it. Without its request in the history it is never sent ({@link Format.without}). */
+  approvalResponse(part: number, id: string, value: unknown): void;
+  /**
+   * A provider's own summary of everything before it.
+   *
+   * @param text - the summary, if it can be read; else undefined, and `value` is what stands for it.
+   */
+  compaction(part: number, text: string | undefined, value: unknown): void;
   /** Anything else: counted, never read, never changed. */
   opaque(value: unknown): void;
 }

@@ -40,6 +40,8 @@ export const ANY: Kind = { expected: "anything", fits: () => true };
 
 export const FUNCTION: Kind = { expected: "a function", fits: (value) => typeof value === "function" };
 
+const FLAG: Kind = { expected: "true or false", fits: (value) => typeof value === "boolean" };
+
 export const TEXT: Kind = { expected: "a string", fits: (value) => typeof value === "string" };
 
 const WINDOW: Kind = {
@@ -80,7 +82,15 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
     ...{ owner: "the options of createCompactor", others: () => [CALL] },
   },
   {
-    ...{ format: ANY, contextWindow: WINDOW, maxOutputTokens: ANY, summary: ANY, summarizer: ANY, tune: ANY },
+    ...{
+      format: ANY,
+      contextWindow: WINDOW,
+      maxOutputTokens: ANY,
+      summary: ANY,
+      summarizer: ANY,
+      repair: ANY,
+      tune: ANY,
+    },
     ...{ summarize: FUNCTION, onEvent: FUNCTION },
   },
 );
@@ -116,7 +126,8 @@ const FORMAT: Table = /* @__PURE__ */ table<Format<never>>(
   },
   {
     ...{ name: TEXT, read: FUNCTION, summary: FUNCTION, replace: FUNCTION, result: FUNCTION },
-    ...{ id: FUNCTION, merge: FUNCTION },
+    ...{ id: FUNCTION, merge: FUNCTION, without: FUNCTION, continues: FLAG, takesEmpty: FLAG },
+    opening: { expected: '"any" or "user"', fits: (value) => value === "any" || value === "user" },
     alternation: { expected: '"free" or "strict"', fits: (value) => value === "free" || value === "strict" },
   },
 );

@@ -5,7 +5,8 @@ import { ANY, checkMembers, checkReadable, type Table, table } from "./members.t
 import type { Compactor, CompactorOptions } from "./types.ts";
 
 /** What {@link createMeter} takes: the options of a compactor that have a say in what is counted. */
-export interface MeterOptions<Base> extends Pick<CompactorOptions<Base>, "contextWindow" | "maxOutputTokens" | "tune"> {
+export interface MeterOptions<Base>
+  extends Pick<CompactorOptions<Base>, "contextWindow" | "maxOutputTokens" | "repair" | "tune"> {
   /** The shape of your messages. It need not be able to write: `aiSdkUI` will do. */
   readonly format: ReadableFormat<Base>;
 }
@@ -15,7 +16,7 @@ const METER: Table = /* @__PURE__ */ table<MeterOptions<never>>(
     ...{ parameter: "options", code: "invalid-option", unknown: ["unknown-option", "option"] },
     owner: "the options of createMeter",
   },
-  { format: ANY, contextWindow: ANY, maxOutputTokens: ANY, tune: ANY },
+  { format: ANY, contextWindow: ANY, maxOutputTokens: ANY, repair: ANY, tune: ANY },
 );
 
 /**
@@ -33,7 +34,7 @@ export function createMeter<Base>(options: MeterOptions<Base>): Pick<Compactor<B
 }
 
 /** What a state has edited or covered would have to be written: of such a chat the meter measures the model messages. */
-const unwritten = { summary: refuse, replace: refuse };
+const unwritten = { summary: refuse, replace: refuse, without: <M>(message: M): M => message };
 
 function refuse(): never {
   throw new PrecisError(

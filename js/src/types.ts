@@ -30,6 +30,12 @@ export interface CompactorOptions<Base> {
   readonly summary?: SummaryOptions | undefined;
   /** Told what happens. What it throws is ignored. */
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
+  /**
+   * Whether what a history brings that a provider would refuse is repaired in the view: results without their call, given
+   * twice or too early, calls without a result or made twice, empty messages, an assistant's message that comes first where
+   * the format says that it must not. Each is a warning, repaired or not. Default true. (The preset repairs nothing.)
+   */
+  readonly repair?: boolean | undefined;
   /** For those who want other numbers. */
   readonly tune?: Tuning | undefined;
 }
@@ -69,11 +75,6 @@ export interface Tuning {
   readonly reserve?: number | undefined;
   /** A provider's limit on the input alone, in tokens. */
   readonly maxInputTokens?: number | undefined;
-  /**
-   * Whether what a history brings that a provider would refuse is mended in the view: results without their call, given
-   * twice or too early, calls without a result, empty messages. Each is a warning, mended or not. Default false.
-   */
-  readonly repair?: boolean | undefined;
   /** How tokens are counted. */
   readonly tokens?: TokenOptions | undefined;
   /** Shares of the room by name, each between 0 and 1. */

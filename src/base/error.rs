@@ -127,6 +127,10 @@ codes! {
         UnansweredCall = "unanswered-call",
         /// A call id used twice while still open, or answered twice.
         DuplicateId = "duplicate-id",
+        /// The answer to a request for approval that is not in the history.
+        OrphanApproval = "orphan-approval",
+        /// The history begins with a message of the assistant's, which the provider refuses.
+        AssistantFirst = "assistant-first",
         /// A message without content was in the history.
         EmptyMessage = "empty-message",
         /// The summarizer failed or its answer was not usable; a digest took its place.

@@ -276,6 +276,7 @@ pub fn says(message: &Content, literal: &str) -> bool {
         ContentPart::Call { input, .. } => holds(&input.to_text()),
         ContentPart::Result { output, .. } => holds(&output.to_text()),
         ContentPart::Media { reference, .. } => holds(reference),
+        ContentPart::Compaction { text } => holds(text),
         ContentPart::Reasoning | ContentPart::Opaque => false,
     })
 }

@@ -2,9 +2,9 @@
 
 use crate::base::error::{Error, Warning};
 use crate::call::input::Call;
-use crate::call::repair::{Given, repair};
+use crate::call::repair;
 use crate::ingest::host::Host;
-use crate::ingest::pairs::{self, Cuts};
+use crate::ingest::pairs::{self, Cuts, Violation};
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Move, Rung, Scene};
 use crate::limits::budget::{Limits, Window};
@@ -17,6 +17,7 @@ use crate::session::state::{Breaker, Checkpoint, Kind, SessionState};
 use crate::session::view::{self, Slot, View};
 use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
+use std::cell::OnceCell;
 
 /// A window below this many tokens was probably meant in thousands.
 const SMALL: u64 = 1_000;
@@ -34,6 +35,8 @@ pub(crate) struct Work<'a> {
     pub(crate) in_flight: Option<Shape>,
     /// Legal cuts of the messages after the lead.
     pub(crate) cuts: Cuts,
+    /// What providers would refuse about the history, once somebody has asked.
+    pub(crate) faults: OnceCell<Vec<Violation>>,
 }
 
 impl<'a> Work<'a> {
@@ -57,7 +60,9 @@ impl<'a> Work<'a> {
         let window = Self::window(call, &state, call.soft)?;
         let lead = history.messages.len() - (history.end() - history.first()) as usize;
         let cuts = Cuts::of(&history.messages[lead..]);
-        let mut work = Self { call, history, state, calibration, window, in_flight: None, cuts };
+        let mut work =
+            Self { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
+        work.history.left_out = repair::left_out(work.given());
         work.forget_covered_reply();
         work.in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
             Move::Compact(shape) if plan.rung == Rung::Summarize && work.accepts(shape, true) => Some(shape.clone()),
@@ -96,11 +101,26 @@ impl<'a> Work<'a> {
 
     pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
         let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
-        if self.call.options.repair && !self.call.options.seed {
-            let given = Given { history: &self.history, state: &self.state, estimator: &self.call.options.estimator };
-            repair(&given, &mut view, host)?;
+        if repair::repairs(self.call) {
+            // A view has no fault that its history does not have.
+            if !self.faults().is_empty() {
+                repair::repair(self.given(), &mut view, host)?;
+                // A call that only results of others followed is seen to be unanswered once these are gone.
+                repair::repair(self.given(), &mut view, host)?;
+            }
+            repair::open(self.given(), &mut view, host)?;
         }
         Ok(view)
+    }
+
+    /// What repairs look at.
+    fn given(&self) -> repair::Given<'_> {
+        repair::Given { call: self.call, history: &self.history, state: &self.state, faults: self.faults() }
+    }
+
+    /// What providers would refuse about the history.
+    pub(crate) fn faults(&self) -> &[Violation] {
+        self.faults.get_or_init(|| pairs::check(&self.history.messages))
     }
 
     pub(crate) fn limits(&self, view: &View) -> Limits {
@@ -219,16 +239,40 @@ impl<'a> Work<'a> {
                 "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.",
             );
         }
-        for violation in pairs::check(&self.history.messages).iter().take(8) {
+        let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
+        // Of what is covered, the call or request may not have been loaded.
+        let loaded = |violation: &&Violation| {
+            self.history.first() == 0 || self.history.index_of(violation.index).is_none_or(|index| index >= covered)
+        };
+        for violation in self.faults().iter().filter(loaded).take(8) {
             let code = match violation.rule {
                 "orphan-result" => Warning::OrphanResult,
                 "unanswered-call" => Warning::UnansweredCall,
                 "duplicate-id" | "duplicate-result" => Warning::DuplicateId,
                 "empty-content" => Warning::EmptyMessage,
+                "orphan-approval" => Warning::OrphanApproval,
                 _ => continue,
             };
-            let mended = if self.call.options.repair { " It is mended in the view, if it stands alone." } else { "" };
-            warn(code, Some(format!("messages[{}]", violation.index)), &format!("{}{mended}", violation.message));
+            let done = match code {
+                Warning::OrphanApproval if !self.call.options.seed => " It is never sent.",
+                _ if repair::repairs(self.call) => " It is repaired in the view.",
+                _ => " It is sent as it is, because `repair` is off.",
+            };
+            warn(code, Some(format!("messages[{}]", violation.index)), &format!("{}{done}", violation.message));
+        }
+        if let Some(first) = repair::assistant_first(self.call, &self.history) {
+            let done = if repair::repairs(self.call) {
+                " In the view a message stands before it that says so."
+            } else {
+                " It is sent as it is, because `repair` is off."
+            };
+            warn(
+                Warning::AssistantFirst,
+                Some(format!("messages[{first}]")),
+                &format!(
+                    "The history begins with a message of the assistant, which providers of this format refuse.{done}"
+                ),
+            );
         }
         report
     }

@@ -51,6 +51,14 @@ pub struct Call {
     pub refusal: Option<Refusal>,
     /// Messages of one role must not follow each other, and the format can merge them.
     pub strict: bool,
+    /// The first message after the instructions must be a user's.
+    pub opens_with_user: bool,
+    /// The provider may hold what comes before the first message.
+    pub continues: bool,
+    /// The provider takes empty messages.
+    pub takes_empty: bool,
+    /// The format can make a copy of a message without some of its parts.
+    pub leaves_out: bool,
     /// A plan whose summary is being written elsewhere.
     pub in_flight: Option<Plan>,
     /// Whoever makes it goes on asking as long as there is more to ask, and sends only what comes of the last commit.
@@ -112,6 +120,10 @@ impl Call {
             soft: threshold.is_some(),
             refusal: refusal(fields.raw("overflow")),
             strict: fields.flag("strict"),
+            opens_with_user: fields.flag("opensWithUser"),
+            continues: fields.flag("continues"),
+            takes_empty: fields.flag("takesEmpty"),
+            leaves_out: fields.flag("leavesOut"),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
             keep: Keep::parse(&fields),

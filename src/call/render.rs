@@ -87,7 +87,7 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
             }
         };
         look(&content, &mut given);
-        let told = view.items.iter().any(|item| item.slot == Slot::Mended { input });
+        let told = view.items.iter().any(|item| item.slot == Slot::Repaired { input });
         match places[input].map(|at| view.items[at].made.is_some()).or(told.then_some(false)) {
             Some(true) => {
                 let options = &work.call.options;

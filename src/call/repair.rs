@@ -1,40 +1,199 @@
-//! Faults that the history itself brought, repaired in the view (`tune.repair`). The host's messages stay as they are.
+//! Faults that the history itself brought, repaired in the view. The host's messages stay as they are. What could pass as
+//! authority (an approval that nobody asked for) and what no provider takes (an empty compaction) is always left out;
+//! the rest is the option `repair`.
 
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::base::markers;
+use crate::call::input::Call;
+use crate::ingest::approvals;
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, Violation};
-use crate::model::message::{PartKind, Role};
-use crate::session::history::History;
+use crate::ingest::tape::NO_NUMBER;
+use crate::model::message::{Digest, Part, PartKind, Role, hash_text, hex};
+use crate::session::history::{History, LeftOut};
 use crate::session::state::SessionState;
 use crate::session::view::{self, Item, Slot, View};
-use crate::tokens::Estimator;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What stands for a result that was never recorded.
 const NO_RESULT: &str = "No result of this call was recorded.";
 
-/// Mends what the checker finds, message by message: a result whose call comes later follows it, one without a call
-/// becomes a text, one given twice goes; a call without a result gets one that says so; empty messages go. A result that
-/// shares its message with sound parts is left as it is.
-///
-/// # Errors
 /// What a repair looks at.
+#[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
+    pub(crate) call: &'a Call,
     pub(crate) history: &'a History<'a>,
     pub(crate) state: &'a SessionState,
-    pub(crate) estimator: &'a Estimator,
+    /// What providers would refuse about the history.
+    pub(crate) faults: &'a [Violation],
 }
 
+/// What stands before an assistant's message that would be the first.
+const BEGINS: &str = "the conversation begins with the assistant's message below.]";
+
+/// Whether faults of the history are repaired in the view.
+pub(crate) fn repairs(call: &Call) -> bool {
+    call.options.repair && !call.options.seed
+}
+
+/// Which parts of the history are in no view, by message in their order.
+pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
+    let (call, messages) = (given.call, &given.history.messages);
+    let mut all = Vec::new();
+    if call.options.seed {
+        return all;
+    }
+    let mut parts: Vec<(usize, Part)> = approvals::unrequested(messages);
+    for (input, message) in messages.iter().enumerate().filter(|(_, message)| message.compacts()) {
+        parts.extend(message.parts().filter(is_empty_compaction).map(|part| (input, part)));
+    }
+    let mut orphans: Vec<(usize, u64)> = Vec::new();
+    if repairs(call) && call.leaves_out {
+        faulty_parts(given, &mut parts);
+        let lost = given.faults.iter().filter(|fault| fault.rule == "orphan-result");
+        orphans.extend(lost.map(|fault| (fault.index, fault.subject)));
+        orphans.sort_unstable();
+    }
+    parts.sort_by_key(|(input, _)| *input);
+    for of_one in parts.chunk_by(|one, other| one.0 == other.0) {
+        let input = of_one[0].0;
+        let left_out: Vec<Part> = of_one.iter().map(|(_, part)| *part).collect();
+        let whole = remaining(&messages[input], &left_out) == 0;
+        let mut numbers: Vec<u32> = left_out.iter().map(|part| part.number).collect();
+        numbers.dedup();
+        let results = left_out.iter().filter(|part| part.kind == PartKind::Result && !whole).map(|part| part.id);
+        let quoted = results.filter(|id| orphans.binary_search(&(input, *id)).is_ok()).collect();
+        all.push(LeftOut { input, parts: numbers, whole, quoted });
+    }
+    all
+}
+
+/// Whether a part is a provider's summary that says nothing: no provider takes it back.
+pub(crate) fn is_empty_compaction(part: &Part) -> bool {
+    part.kind == PartKind::Compaction && part.marked && part.bytes == 0
+}
+
+/// Results without their calls and calls made twice, where they share their message with sound parts.
+fn faulty_parts(given: Given<'_>, parts: &mut Vec<(usize, Part)>) {
+    let continued = continued(given);
+    for of_one in given.faults.chunk_by(|one, other| one.index == other.index) {
+        let input = of_one[0].index;
+        if input < continued {
+            continue;
+        }
+        let message = &given.history.messages[input];
+        // What is signed stays as it is.
+        if message.is_signed() {
+            continue;
+        }
+        let of = |rule: &'static str| of_one.iter().filter(move |fault| fault.rule == rule);
+        let lost = |part: &Part| {
+            part.kind == PartKind::Result
+                && message.role() != Role::Assistant
+                && of("orphan-result").chain(of("duplicate-result")).any(|fault| fault.subject == part.id)
+        };
+        let mut faulty: Vec<Part> = message.parts().filter(lost).collect();
+        if remaining(message, &faulty) == 0 {
+            // The message goes as a whole, and its results are quoted.
+            faulty.clear();
+        }
+        let mut twice: Vec<u64> = of("duplicate-id").map(|fault| fault.subject).collect();
+        // The last ones: the first of a message may be the call itself.
+        for part in message.parts().rev().filter(|part| part.kind == PartKind::Call) {
+            if let Some(at) = twice.iter().position(|&id| id == part.id) {
+                twice.swap_remove(at);
+                faulty.push(part);
+            }
+        }
+        let alone = remaining(message, &faulty) == 0;
+        parts.extend(faulty.into_iter().filter(|part| alone || part.number != NO_NUMBER).map(|part| (input, part)));
+    }
+}
+
+/// How many messages at the front answer calls that the provider may hold itself (`previous_response_id`).
+fn continued(given: Given<'_>) -> usize {
+    let answers = |message: &&Digest<'_>| message.role() == Role::Tool || message.has(PartKind::Result);
+    if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
+}
+
+/// How many parts are left of a message without these; what is inside a result goes with it.
+fn remaining(message: &Digest<'_>, without: &[Part]) -> usize {
+    let mut left = 0;
+    let mut inside = None;
+    for part in message.parts() {
+        let inner = match part.kind {
+            PartKind::Media => inside == Some(part.number),
+            PartKind::Opaque => inside.is_some(),
+            _ => false,
+        };
+        if inner {
+            continue;
+        }
+        let goes = without.contains(&part);
+        inside = (goes && part.kind == PartKind::Result).then_some(part.number);
+        left += usize::from(!goes);
+    }
+    left
+}
+
+/// The message of the assistant's that the history begins with, where the provider refuses that.
+pub(crate) fn assistant_first(call: &Call, history: &History<'_>) -> Option<usize> {
+    if !call.opens_with_user || call.options.seed || history.first() > 0 || history.is_view() {
+        return None;
+    }
+    let first = view::leading(history);
+    history.messages.get(first).filter(|message| opens_wrongly(message)).map(|_| first)
+}
+
+/// A provider's own summary stands for all before it, also for the user's message that came first.
+fn opens_wrongly(message: &Digest<'_>) -> bool {
+    message.role() == Role::Assistant && !message.compacts()
+}
+
+/// Puts a message before an assistant's that would be the first of the view, where the provider refuses that.
+///
+/// # Errors
+/// When the host cannot make a message.
+pub(crate) fn open(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Result<(), Error> {
+    if !given.call.opens_with_user {
+        return Ok(());
+    }
+    let digest = |item: &Item| match item.slot {
+        Slot::Host { input, .. } => Some(item.digest().unwrap_or(given.history.messages[input]).role()),
+        _ => None,
+    };
+    let Some(at) = view.items.iter().position(|item| digest(item) != Some(Role::System)) else { return Ok(()) };
+    let Slot::Host { input, .. } = view.items[at].slot else { return Ok(()) };
+    if !opens_wrongly(&given.history.messages[input]) {
+        return Ok(());
+    }
+    let product = host.summary(&format!("{}{BEGINS}", markers::NOTICE), "precis-opening", 0)?;
+    let tokens = product.digest().map_or(0, |digest| digest.tokens());
+    view.items.insert(at, Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: true });
+    Ok(())
+}
+
+/// Repairs what the checker finds, message by message: a result whose call comes later follows it, one without a call
+/// becomes a text, one given twice goes; a call without a result gets one that says so; empty messages go.
+///
+/// # Errors
 /// When the host cannot read or make a message.
-pub(crate) fn repair(given: &Given<'_>, view: &mut View, host: &mut dyn Host) -> Result<(), Error> {
+pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Result<(), Error> {
     let history = given.history;
-    let hosts: Vec<usize> =
-        (0..view.items.len()).filter(|&at| matches!(view.items[at].slot, Slot::Host { .. })).collect();
-    let found = pairs::check(&view.digests(history));
-    if found.is_empty() {
+    let has_digest = |item: &Item| matches!(item.slot, Slot::Host { .. }) || item.made.is_some();
+    let hosts: Vec<usize> = (0..view.items.len()).filter(|&at| has_digest(&view.items[at])).collect();
+    let mut found = pairs::check(&view.digests(history));
+    // The calls that the first messages answer may be held by the provider.
+    let continued = continued(given);
+    found.retain(|fault| {
+        fault.rule != "orphan-result"
+            || hosts
+                .get(fault.index)
+                .is_none_or(|&at| !matches!(view.items[at].slot, Slot::Host { input, .. } if input < continued))
+    });
+    if found.is_empty() && history.left_out.iter().all(|left_out| left_out.quoted.is_empty()) {
         return Ok(());
     }
     let mut faults: Vec<(usize, Violation)> = Vec::with_capacity(found.len());
@@ -69,17 +228,27 @@ pub(crate) fn repair(given: &Given<'_>, view: &mut View, host: &mut dyn Host) ->
         let message = item.digest().unwrap_or(history.messages[input]);
         let (role, has_result, has_call) = (message.role(), message.has(PartKind::Result), message.has(PartKind::Call));
         let is = |rule: &'static str| own.iter().filter(move |fault| fault.1.rule == rule);
-        if is("empty-content").next().is_some() && Some(at) != last {
+        if is("empty-content").next().is_some() && Some(at) != last && !given.call.takes_empty {
+            // What it stood between stays apart.
+            if role != Role::Tool {
+                answer(given, &mut unanswered, &mut early, &mut out, host)?;
+                out.append(&mut texts);
+                batch = false;
+            }
             continue;
         }
-        let lost = is("orphan-result").count();
-        if has_result && message.len() == lost + is("duplicate-result").count() {
+        let lost = |part: &Part| {
+            part.kind == PartKind::Result
+                && is("orphan-result").chain(is("duplicate-result")).any(|fault| fault.1.subject == part.id)
+        };
+        let lost: Vec<Part> = message.parts().filter(lost).collect();
+        if has_result && !lost.is_empty() && remaining(&message, &lost) == 0 {
             let subject = is("orphan-result").next().map(|fault| fault.1.subject);
             match subject {
                 Some(subject) if message.len() == 1 && awaited.get(subject).is_some_and(|last| last > at as u64) => {
                     early.push(subject, item)
                 }
-                Some(_) => texts.push(told(given, &item, input, host)?),
+                Some(_) => texts.push(quoted(given, &item, input, None, host)?),
                 None => {}
             }
             continue;
@@ -94,6 +263,9 @@ pub(crate) fn repair(given: &Given<'_>, view: &mut View, host: &mut dyn Host) ->
         }
         batch = calls;
         unanswered.extend(is("unanswered-call").map(|fault| (input, fault.1.subject)));
+        if let Some(left_out) = history.left_out(input).filter(|left_out| !left_out.quoted.is_empty()) {
+            texts.push(quoted(given, &item, input, Some(&left_out.quoted), host)?);
+        }
         out.push(item);
     }
     answer(given, &mut unanswered, &mut early, &mut out, host)?;
@@ -127,7 +299,7 @@ impl Early {
 
 /// Gives each call without a result one: its own that came too early, or one that says that there is none.
 fn answer(
-    given: &Given<'_>,
+    given: Given<'_>,
     unanswered: &mut Vec<(usize, u64)>,
     early: &mut Early,
     out: &mut Vec<Item>,
@@ -147,7 +319,7 @@ fn answer(
             && let Some(product) = host.result(id, name, NO_RESULT)?
         {
             let tokens = product.digest().map_or(0, |digest| digest.tokens());
-            out.push(Item { slot: Slot::Mended { input }, tokens, made: Some(product), fixed: false });
+            out.push(Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: false });
         }
     }
     Ok(())
@@ -164,7 +336,7 @@ struct Calls {
 }
 
 impl Calls {
-    fn of(given: &Given<'_>, input: usize, host: &mut dyn Host) -> Result<Self, Error> {
+    fn of(given: Given<'_>, input: usize, host: &mut dyn Host) -> Result<Self, Error> {
         let mut all = Self { input: Some(input), ..Self::default() };
         let parts = given.history.messages[input].parts().filter(|part| part.kind == PartKind::Call);
         for (number, part) in parts.enumerate() {
@@ -186,22 +358,29 @@ impl Calls {
     }
 }
 
-/// Results without their calls, as a text.
-fn told(given: &Given<'_>, item: &Item, input: usize, host: &mut dyn Host) -> Result<Item, Error> {
+/// Results without their calls, as a text: all of a message, or those with these call ids.
+fn quoted(
+    given: Given<'_>,
+    item: &Item,
+    input: usize,
+    ids: Option<&[u64]>,
+    host: &mut dyn Host,
+) -> Result<Item, Error> {
     let mut text = format!("{}this is the result of a tool call that is not in this history.]", markers::NOTICE);
     for mut content in host.read(&[input])? {
         if item.made.is_some() {
-            content = view::as_sent(given.history, given.state, given.estimator, input, content);
+            content = view::as_sent(given.history, given.state, &given.call.options.estimator, input, content);
         }
         for part in &content.parts {
-            if let ContentPart::Result { output, .. } = part {
+            if let ContentPart::Result { id, output, .. } = part
+                && ids.is_none_or(|ids| ids.contains(&hash_text(id)))
+            {
                 text.push('\n');
                 text.push_str(&output.to_text());
             }
         }
     }
-    let product =
-        host.summary(&text, &format!("precis-result-{}", crate::model::message::hex(given.history.hash(input))), 0)?;
+    let product = host.summary(&text, &format!("precis-result-{}", hex(given.history.hash(input))), 0)?;
     let tokens = product.digest().map_or(0, |digest| digest.tokens());
-    Ok(Item { slot: Slot::Mended { input }, tokens, made: Some(product), fixed: item.fixed })
+    Ok(Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: item.fixed })
 }

@@ -7,6 +7,7 @@ use crate::base::json::Json;
 use crate::call::committed::{Committed, Standing};
 use crate::call::context::{Measure, Work, request_id};
 use crate::call::input::Call;
+use crate::call::repair;
 use crate::ingest::pairs::{self, Cuts};
 use crate::limits::budget::Window;
 use crate::limits::strategy::Strategy;
@@ -19,6 +20,7 @@ use crate::session::state::{Pending, SessionState};
 use crate::session::view::{self, Sums, View};
 use crate::tokens::SlopeRange;
 use crate::tokens::calibration::{Calibration, Reading};
+use std::cell::OnceCell;
 
 /// What a call that changed nothing leaves, if the next one may rely on it. `known`: the structure of its state.
 pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known: Option<u64>) -> Option<Standing> {
@@ -35,7 +37,8 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
         && [state.cleared, state.failed].iter().flatten().all(|cleared| cleared.count <= end)
         // Further instructions would belong to those at the start.
         && (start < history.first() || view::leading(history) < history.messages.len())
-        && pairs::check(&history.messages).is_empty()
+        && work.faults().is_empty()
+        && (start < history.first() || repair::assistant_first(work.call, &work.history).is_none())
         && pairs::is_settled(&history.messages);
     if !plain {
         return None;
@@ -167,12 +170,11 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     }
     let window = Work::window(call, &call.state, call.soft)?;
     let (state, cuts) = (call.state.clone(), Cuts::default());
-    let mut work = Work { call, history, state, calibration, window, in_flight: None, cuts };
+    let mut work = Work { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
     let view = added(&work.history, standing);
     let limits = work.limits(&view);
     let usage = work.usage(&view);
-    if limits.squeezed || usage.tokens + usage.bound >= limits.limit || !pairs::check(&work.history.messages).is_empty()
-    {
+    if limits.squeezed || usage.tokens + usage.bound >= limits.limit || !work.faults().is_empty() {
         return Ok(None);
     }
     let mut report = work.report(usage);

@@ -64,7 +64,12 @@ pub enum ContentPart {
         /// Its file name, may be empty.
         name: String,
     },
-    /// Unknown to the format.
+    /// A provider's own summary of everything before it; empty where it cannot be read.
+    Compaction {
+        /// The text.
+        text: String,
+    },
+    /// Unknown to the format, or nothing that is ever read.
     Opaque,
 }
 
@@ -245,7 +250,10 @@ impl Sink for Collector {
                 bytes,
                 name: String::new(),
             },
-            Head::Opaque | Head::Tool => ContentPart::Opaque,
+            Head::Compaction { .. } => ContentPart::Compaction { text: String::new() },
+            Head::Opaque | Head::Tool | Head::ApprovalRequest { .. } | Head::ApprovalResponse { .. } => {
+                ContentPart::Opaque
+            }
         };
         if let Some(message) = self.messages.last_mut() {
             message.parts.push(part);
@@ -276,7 +284,9 @@ impl Sink for Collector {
                 self.value(value);
             }
             _ => match (slot, self.last()) {
-                (Slot::Body, Some(ContentPart::Text { text: body, .. })) => *body = text,
+                (Slot::Body, Some(ContentPart::Text { text: body, .. } | ContentPart::Compaction { text: body })) => {
+                    *body = text
+                }
                 (Slot::Id, Some(ContentPart::Call { id, .. } | ContentPart::Result { id, .. })) => *id = text,
                 (Slot::Name, Some(ContentPart::Call { name, .. })) => *name = text,
                 (Slot::MediaType, Some(ContentPart::Media { media_type, .. })) => *media_type = text,

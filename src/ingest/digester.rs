@@ -201,8 +201,13 @@ impl Sink for State {
             Head::Media { number, .. } => (PartKind::Media, number, false),
             Head::Opaque => (PartKind::Opaque, 0, false),
             Head::Tool => (PartKind::Tool, 0, false),
+            Head::ApprovalRequest { number } => (PartKind::ApprovalRequest, number, false),
+            Head::ApprovalResponse { number } => (PartKind::ApprovalResponse, number, false),
+            Head::Compaction { number, readable } => (PartKind::Compaction, number, readable),
         };
-        let content = (!matches!(kind, PartKind::Reasoning | PartKind::Opaque)).then_some(0);
+        let hashed =
+            matches!(kind, PartKind::Text | PartKind::Call | PartKind::Result | PartKind::Media | PartKind::Tool);
+        let content = hashed.then_some(0);
         let medium = if let Head::Media { kind, bytes, width, height, .. } = head {
             Some(Medium { kind, bytes, width, height, type_bytes: 0, reference_bytes: 0 })
         } else {
@@ -293,7 +298,7 @@ impl Sink for State {
             Slot::Id => {
                 if let Some(open) = &mut self.part {
                     open.part.id = hash;
-                    open.content = Some(hash);
+                    open.content = open.content.map(|_| hash);
                 }
             }
             Slot::Body | Slot::Name | Slot::Reference | Slot::Print => {

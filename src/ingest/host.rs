@@ -30,6 +30,9 @@ pub enum Sent {
     Made(u32),
 }
 
+/// In the number of a part given to [`Host::replace`]: the part is left out of the copy.
+pub const LEFT_OUT: u32 = 1 << 31;
+
 /// The host's side of a call.
 pub trait Host {
     /// The messages at these input indices, with their text.
@@ -50,7 +53,8 @@ pub trait Host {
     /// When the boundary fails.
     fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error>;
 
-    /// Makes a copy of message `input` in which the numbered parts have these texts, and remembers it under `key`.
+    /// Makes a copy of message `input` in which the numbered parts have these texts, or are left out ([`LEFT_OUT`]), and
+    /// remembers it under `key`.
     ///
     /// # Errors
     /// When the format cannot make it.

@@ -1,6 +1,7 @@
 //! Calls and their results: what belongs together, where a conversation may be cut, and the one checker of legality.
 
 use crate::base::id_map::IdMap;
+use crate::ingest::approvals;
 use crate::model::message::{Digest, Part, PartKind, Role};
 use std::collections::BTreeMap;
 
@@ -15,6 +16,9 @@ pub struct Cuts {
     /// The first message of the trailing group whose calls still wait for their results, if any.
     pub pending: Option<usize>,
 }
+
+/// Keeps ids of approvals apart from those of calls.
+const APPROVALS: u64 = 0x6170_7072_6f76_616c;
 
 impl Cuts {
     /// Finds the groups: reasoning, assistant messages, their calls and all their results stay together.
@@ -35,6 +39,13 @@ impl Cuts {
                 if part.kind == PartKind::Call {
                     open.insert(part.id, index as u64);
                     waiting[index] += 1;
+                } else if part.kind == PartKind::ApprovalRequest {
+                    open.insert(part.id ^ APPROVALS, index as u64);
+                } else if part.kind == PartKind::ApprovalResponse
+                    && let Some(asked) = open.get(part.id ^ APPROVALS)
+                {
+                    spans[asked as usize + 1] += 1;
+                    spans[index + 1] -= 1;
                 } else if part.kind == PartKind::Result {
                     let call = open.remove(part.id).map(|call| call as usize);
                     // A provider's own result without its call belongs to no message either.
@@ -215,6 +226,14 @@ pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
                 });
             }
         }
+    }
+    for (index, part) in approvals::unrequested(messages) {
+        found.push(Violation {
+            rule: "orphan-approval",
+            index,
+            message: "An answer to a request for approval that is not in this history.",
+            subject: part.id,
+        });
     }
     found
 }

@@ -10,6 +10,9 @@
 //! | 6 media | kind and part × 16, bytes low, bytes high, width, height | string type, string reference, string print, string name |
 //! | 7 opaque | | value |
 //! | 8 tool | | string name, string description, value |
+//! | 9 approval request | part | string id, value |
+//! | 10 approval response | part | string id, value |
+//! | 11 compaction | part, readable | string text, value |
 //! | 16 string, 17 chunk | bytes | (a chunk: more of the same string follows) |
 //! | 18 null, 19 false, 20 true, 22 array, 23 object, 24 end | | |
 //! | 21 number | bytes | |
@@ -88,6 +91,23 @@ pub enum Head {
     Opaque,
     /// A tool's definition.
     Tool,
+    /// A question whether a tool may run.
+    ApprovalRequest {
+        /// Its number in the message.
+        number: u32,
+    },
+    /// The answer to it.
+    ApprovalResponse {
+        /// Its number in the message.
+        number: u32,
+    },
+    /// A provider's own summary of everything before it.
+    Compaction {
+        /// Its number in the message.
+        number: u32,
+        /// Its text can be read.
+        readable: bool,
+    },
 }
 
 /// The number of what the format cannot replace.
@@ -144,6 +164,8 @@ const CALL: &[Slot] = &[Slot::Id, Slot::Name, Slot::Value];
 const RESULT: &[Slot] = &[Slot::Id, Slot::Value];
 const MEDIA: &[Slot] = &[Slot::MediaType, Slot::Reference, Slot::Print, Slot::Title];
 const OPAQUE: &[Slot] = &[Slot::Value];
+const APPROVAL: &[Slot] = &[Slot::Id, Slot::Value];
+const COMPACTION: &[Slot] = &[Slot::Body, Slot::Value];
 const TOOL: &[Slot] = &[Slot::Name, Slot::Description, Slot::Value];
 
 #[derive(Debug)]
@@ -183,7 +205,7 @@ impl Decoder {
                     self.started = true;
                     sink.message(role);
                 }
-                2..=8 => {
+                2..=11 => {
                     let (head, slots) = match op {
                         2 => (Head::Text { number: word()? }, TEXT),
                         3 => (Head::Reasoning { signed: word()? != 0 }, TEXT),
@@ -196,7 +218,10 @@ impl Decoder {
                             (Head::Media { number, kind, bytes, width: word()?, height: word()? }, MEDIA)
                         }
                         7 => (Head::Opaque, OPAQUE),
-                        _ => (Head::Tool, TOOL),
+                        8 => (Head::Tool, TOOL),
+                        9 => (Head::ApprovalRequest { number: word()? }, APPROVAL),
+                        10 => (Head::ApprovalResponse { number: word()? }, APPROVAL),
+                        _ => (Head::Compaction { number: word()?, readable: word()? != 0 }, COMPACTION),
                     };
                     self.idle()?;
                     if !self.started {

@@ -82,7 +82,7 @@ pub struct Options {
     pub reserve: Option<u64>,
     /// A separate limit on the input.
     pub max_input: Option<u64>,
-    /// Whether faults that a history brings are mended in the view.
+    /// Whether faults that a history brings are repaired in the view.
     pub repair: bool,
     /// Whether the host gave a summarizer.
     pub summarize: bool,
@@ -112,14 +112,20 @@ impl Options {
         let options = Fields { path: "", ..options };
         known(
             options,
-            &["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "summary", "onEvent", "tune"],
+            &[
+                "format",
+                "contextWindow",
+                "maxOutputTokens",
+                "summarize",
+                "summarizer",
+                "summary",
+                "onEvent",
+                "repair",
+                "tune",
+            ],
         );
-        let tune = inside(
-            options,
-            "tune",
-            "tune",
-            &["preset", "strategy", "reserve", "maxInputTokens", "repair", "tokens", "shares"],
-        );
+        let tune =
+            inside(options, "tune", "tune", &["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares"]);
         let preset = tune.text("preset");
         if let Some(other) = preset.filter(|&name| name != "contextguard") {
             tune.wrong("preset", &format!("There is no preset \"{other}\"; the only one is \"contextguard\"."));
@@ -148,7 +154,7 @@ impl Options {
         }
         let max_output = options.tokens("maxOutputTokens");
         let max_input = tune.some_tokens("maxInputTokens");
-        let repair = tune.flag("repair");
+        let repair = options.raw("repair").is_null() || options.flag("repair");
         let summarize = options.function("summarize");
         options.function("onEvent");
         let summarizer =

@@ -62,6 +62,12 @@ pub enum PartKind {
     Opaque,
     /// The definition of a tool (only in the tools pseudo-message).
     Tool,
+    /// A question to a person whether a tool may run.
+    ApprovalRequest,
+    /// A person's answer to that question.
+    ApprovalResponse,
+    /// A provider's own summary of everything before it.
+    Compaction,
 }
 
 impl PartKind {
@@ -73,6 +79,9 @@ impl PartKind {
             3 => Self::Result,
             4 => Self::Media,
             6 => Self::Tool,
+            7 => Self::ApprovalRequest,
+            8 => Self::ApprovalResponse,
+            9 => Self::Compaction,
             _ => Self::Opaque,
         }
     }
@@ -86,6 +95,9 @@ impl PartKind {
             Self::Media => 4,
             Self::Opaque => 5,
             Self::Tool => 6,
+            Self::ApprovalRequest => 7,
+            Self::ApprovalResponse => 8,
+            Self::Compaction => 9,
         }
     }
 
@@ -110,7 +122,7 @@ pub struct Part {
     pub number: u32,
     /// Raw tokens.
     pub tokens: u32,
-    /// Hash of the call id (calls and results), else 0.
+    /// Hash of the call id (calls and results) or of the id of an approval, else 0.
     pub id: u64,
     /// UTF-8 bytes of its text (saturating).
     pub bytes: u32,
@@ -118,7 +130,7 @@ pub struct Part {
     pub name_bytes: u32,
     /// The low half of the hash of the tool's name (calls and definitions), else 0.
     pub name: u32,
-    /// A failed result, or signed reasoning.
+    /// A failed result, signed reasoning, or a provider's summary whose text can be read.
     pub marked: bool,
 }
 
@@ -168,6 +180,16 @@ impl<'a> Digest<'a> {
     /// Raw tokens of the message around its parts.
     pub fn overhead(&self) -> u64 {
         u64::from(self.words[4])
+    }
+
+    /// Whether it holds the answer to a request for approval.
+    pub fn approves(&self) -> bool {
+        self.has(PartKind::ApprovalResponse)
+    }
+
+    /// Whether it holds a provider's own summary.
+    pub fn compacts(&self) -> bool {
+        self.has(PartKind::Compaction)
     }
 
     /// Its parts, in order.

@@ -51,6 +51,21 @@ pub struct History<'a> {
     pub keep: &'a [String],
     /// The checkpoints of the state as it was given, whether or not they hold: what they made is known by its hash.
     known: &'a [Checkpoint],
+    /// Parts that are in no view, by message in their order.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Parts of a message that are in no view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The message of the input.
+    pub input: usize,
+    /// Numbers of the parts.
+    pub parts: Vec<u32>,
+    /// These are all parts of the message.
+    pub whole: bool,
+    /// Call ids of results among them that are quoted after the message.
+    pub quoted: Vec<u64>,
 }
 
 impl<'a> History<'a> {
@@ -82,6 +97,7 @@ impl<'a> History<'a> {
             diverged: None,
             keep: &[],
             known: &state.checkpoints,
+            left_out: Vec::new(),
         };
         let newest = state.checkpoints.last();
         if offset > newest.map_or(0, |checkpoint| checkpoint.from) {
@@ -162,6 +178,7 @@ impl<'a> History<'a> {
             diverged: None,
             keep: &[],
             known: &[],
+            left_out: Vec::new(),
         })
     }
 
@@ -340,6 +357,12 @@ impl<'a> History<'a> {
     pub fn said_last(&self) -> u64 {
         let said = (0..self.messages.len()).rev().find(|&input| self.messages[input].role() == Role::Assistant);
         said.and_then(|input| self.index_of(input)).unwrap_or(0)
+    }
+
+    /// What of a message is in no view.
+    pub fn left_out(&self, input: usize) -> Option<&LeftOut> {
+        let at = self.left_out.binary_search_by_key(&input, |left_out| left_out.input).ok()?;
+        Some(&self.left_out[at])
     }
 
     /// Whether the host pinned it.

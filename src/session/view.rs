@@ -2,7 +2,7 @@
 
 use crate::base::error::Error;
 use crate::ingest::content::Content;
-use crate::ingest::host::{Host, Product};
+use crate::ingest::host::{Host, LEFT_OUT, Product};
 use crate::model::message::{Digest, PartKind, Position, Role, combine, hash_text};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::edits::{self, Edits};
@@ -24,8 +24,8 @@ pub enum Slot {
     Summary,
     /// The progress note.
     Note,
-    /// Made to mend a fault that the history brought.
-    Mended {
+    /// Made to repair a fault that the history brought.
+    Repaired {
         /// The message of the input that had it.
         input: usize,
     },
@@ -167,29 +167,51 @@ pub fn project(
         }
         Some(checkpoint) => covered(history, checkpoint, &mut view),
     }
+    if history.left_out.iter().any(|left_out| left_out.whole) {
+        let goes = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
+        view.items.retain(|item| !goes(item));
+    }
     let edits = Lasting::of(history, state);
-    for at in 0..view.items.len() {
-        let item = &view.items[at];
+    for item in &mut view.items {
         if let Slot::Host { input, index } = item.slot
-            && !item.fixed
-            && let Some((key, edits)) = edits.of_message(history, input, index)
+            && let Some(product) = copy(history, &edits, estimator, (input, index, item.fixed), host)?
         {
-            let product = match host.remade(input, &key)? {
-                Some(product) => product,
-                None => {
-                    let Some(content) = host.read(&[input])?.pop() else { continue };
-                    let (_, texts) = edits::apply(&history.messages[input], content, &edits, estimator);
-                    if texts.is_empty() {
-                        continue;
-                    }
-                    host.replace(input, &key, &texts)?
-                }
-            };
-            view.items[at].tokens = measured(history, input, &product);
-            view.items[at].made = Some(product);
+            item.tokens = measured(history, input, &product);
+            item.made = Some(product);
         }
     }
     Ok(view)
+}
+
+/// The copy of a message that is sent in its place, if any is: without what is left out, and edited unless it is fixed.
+fn copy(
+    history: &History<'_>,
+    edits: &Lasting<'_>,
+    estimator: &Estimator,
+    (input, index, fixed): (usize, u64, bool),
+    host: &mut dyn Host,
+) -> Result<Option<Product>, Error> {
+    let left_out = history.left_out(input).map_or(&[][..], |left_out| &left_out.parts);
+    let edits = if fixed { None } else { edits.of_message(history, input, index) };
+    let (mut key, edits) = edits.map_or((String::new(), None), |(key, edits)| (key, Some(edits)));
+    for part in left_out {
+        key.push_str(&format!("-{part}"));
+    }
+    if key.is_empty() {
+        return Ok(None);
+    }
+    if let Some(product) = host.remade(input, &key)? {
+        return Ok(Some(product));
+    }
+    let mut texts = Vec::new();
+    if let Some(edits) = edits
+        && let Some(content) = host.read(&[input])?.pop()
+    {
+        texts = edits::apply(&history.messages[input], content, &edits, estimator).1;
+        texts.retain(|(part, _)| !left_out.contains(part));
+    }
+    texts.extend(left_out.iter().map(|part| (part | LEFT_OUT, String::new())));
+    if texts.is_empty() { Ok(None) } else { host.replace(input, &key, &texts).map(Some) }
 }
 
 /// A message with its text as the state's edits leave it.

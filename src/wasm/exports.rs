@@ -288,7 +288,7 @@ fn plan(given: &mut Reader<'_>) -> Result<Plan, Error> {
 }
 
 /// The members of a call in the order in which they are passed, each with the code of its errors.
-const MEMBERS: [(&str, Code); 20] = [
+const MEMBERS: [(&str, Code); 24] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -307,6 +307,10 @@ const MEMBERS: [(&str, Code); 20] = [
     ("counterFailed", Code::InvalidCall),
     ("overflow", Code::InvalidCall),
     ("strict", Code::InvalidCall),
+    ("opensWithUser", Code::InvalidCall),
+    ("continues", Code::InvalidCall),
+    ("takesEmpty", Code::InvalidCall),
+    ("leavesOut", Code::InvalidCall),
     ("asking", Code::InvalidCall),
     ("inFlight", Code::InvalidPlan),
 ];

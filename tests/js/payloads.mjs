@@ -45,7 +45,8 @@ export function judge({ shape, messages }) {
   const same = !changed && view.length === messages.length && view.every((message, i) => message === messages[i]);
   const broken = [];
   for (let end = 1; end <= messages.length; end++) broken.push(...added(format, messages.slice(0, end)));
-  return { unknown, changed: !same, broken };
+  // What was refused, or only recorded from a stand-in, may need repair.
+  return { unknown, changed: !same && check(format, messages).length === 0, broken };
 }
 
 /** Violations that a compaction of everything it may cover brings into these messages. */
@@ -78,6 +79,9 @@ function unread(format, message) {
     call: nothing,
     result: nothing,
     media: nothing,
+    approvalRequest: nothing,
+    approvalResponse: nothing,
+    compaction: nothing,
     opaque: (value) => found.push(name(value)),
   });
   return found;

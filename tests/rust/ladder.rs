@@ -118,6 +118,7 @@ fn a_late_plan_does_not_cover_the_newest_message_of_a_history_that_was_rewound()
 fn a_trim_never_covers_less_than_a_late_summary_does() {
     for output in (200..1_200).step_by(20) {
         let mut chat = chat("tail", 1_000);
+        chat.options["repair"] = false.into();
         let picture = P::Media { kind: 0, media_type: "image/png".into(), bytes: 744, reference: String::new() };
         let mut history = vec![user(&filler(176)), calls(&["call_0"; 3])];
         history.extend((0..3).map(|_| result("call_0", &filler(16))));

@@ -391,7 +391,8 @@ fn forgetful() -> impl Strategy<Value = Setup> {
 impl Setup {
     fn chat(&self) -> Chat {
         let mut chat = Chat::new(json!({
-            "contextWindow": self.window, "maxOutputTokens": self.output, "summarize": true,
+            // What a history brings is sent as it is, so that what is sent can be compared with it.
+            "contextWindow": self.window, "maxOutputTokens": self.output, "summarize": true, "repair": false,
             "tune": { "strategy": self.strategy, "tokens": { "estimator": "bytes4" } }
         }));
         let part = |thousandths: u32| u64::from(thousandths) * self.window / 1_000;
@@ -621,6 +622,36 @@ proptest! {
             let again = setup.summarizer.prepare(&mut twin, &history);
             prop_assert_eq!(&again.view, &prepared.view);
             prop_assert_eq!(&twin.state, &chat.state);
+            setup.report(&mut chat, &prepared);
+        }
+    }
+
+    /// Whatever a history brings: with `repair`, which is the default, a provider takes what is sent.
+    #[test]
+    fn a_repaired_view_has_no_fault(setup in setup(), steps in prop::collection::vec(step(), 1..9)) {
+        let mut chat = setup.chat();
+        chat.options.as_object_mut().unwrap().remove("repair");
+        chat.more["leavesOut"] = json!(true);
+        chat.more["opensWithUser"] = json!(true);
+        let mut history = Vec::new();
+        for step in &steps {
+            step.apply(&mut history, &mut chat, setup.window);
+            let mut twin = chat.clone();
+            let prepared = setup.summarizer.prepare(&mut chat, &history);
+            let records = records(&prepared.view, "bytes4");
+            let view = Digest::split(&records).unwrap();
+            let mut faults = pairs::check(&view);
+            // The newest message stays, whatever it holds, and so does what is signed.
+            faults.retain(|fault| match fault.rule {
+                "empty-content" => fault.index + 1 < view.len(),
+                "duplicate-id" => !view[fault.index].is_signed(),
+                _ => true,
+            });
+            prop_assert_eq!(faults, Vec::new());
+            let first = view.iter().find(|message| message.role() != Role::System);
+            prop_assert!(first.is_none_or(|first| first.role() != Role::Assistant));
+            let again = setup.summarizer.prepare(&mut twin, &history);
+            prop_assert_eq!(&again.view, &prepared.view);
             setup.report(&mut chat, &prepared);
         }
     }

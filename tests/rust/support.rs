@@ -7,7 +7,7 @@ use precis::call::input::Call;
 use precis::engine::{self, Committed, Reported};
 use precis::ingest::content::{self, Content};
 use precis::ingest::digester::Digester;
-use precis::ingest::host::{Host, Product, Sent};
+use precis::ingest::host::{Host, LEFT_OUT, Product, Sent};
 use precis::ladder::plan::Plan;
 use precis::limits::options::Options;
 use precis::model::message::{Digest, Role};
@@ -251,7 +251,13 @@ impl Host for TestHost<'_> {
 
     fn replace(&mut self, input: usize, _key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
         let mut copy = self.messages[input].clone();
+        let message_role = copy.role;
+        let mut left_out: Vec<usize> = Vec::new();
         for (number, text) in texts {
+            if number & LEFT_OUT != 0 {
+                left_out.push((number - LEFT_OUT) as usize);
+                continue;
+            }
             match &mut copy.parts[*number as usize] {
                 P::Text(body) => *body = text.clone(),
                 P::Result { output, .. } => {
@@ -265,6 +271,13 @@ impl Host for TestHost<'_> {
                 P::Call { input, .. } => *input = serde_json::from_str(text).unwrap(),
                 medium @ P::Media { .. } => *medium = P::Text(text.clone()),
                 other => panic!("{other:?} cannot be replaced"),
+            }
+        }
+        left_out.sort_unstable();
+        for number in left_out.into_iter().rev() {
+            copy.parts.remove(number);
+            while matches!((copy.parts.get(number), message_role), (Some(P::Media { .. }), Role::Tool)) {
+                copy.parts.remove(number);
             }
         }
         Ok(self.make(copy))

@@ -50,6 +50,7 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
       summary: ANY,
       summarizer: ANY,
       onEvent: ANY,
+      repair: ANY,
       tune: ANY,
     },
     ...{ agent: TEXT, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },

@@ -128,6 +128,10 @@ export function members(call: CallInput): unknown[] {
     call.counterFailed,
     call.overflow,
     call.strict,
+    call.opensWithUser,
+    call.continues,
+    call.takesEmpty,
+    call.leavesOut,
     call.asking,
     call.inFlight,
     call.system,
@@ -280,6 +284,10 @@ export interface CallInput {
   readonly focus?: unknown;
   readonly keep?: unknown;
   readonly strict?: true | undefined;
+  readonly opensWithUser?: true | undefined;
+  readonly continues?: true | undefined;
+  readonly takesEmpty?: true | undefined;
+  readonly leavesOut?: true | undefined;
   readonly compact?: true | undefined;
   readonly ids?: (string | null)[] | undefined;
   /** Indices of messages whose format said nothing of them. */

@@ -8,7 +8,18 @@ import type { MediaKind, Reader, Role } from "../format.ts";
 export type Leaves = readonly unknown[];
 
 /** The kinds of words, in their low four bits; the rest is the kind's own number. */
-export const Leaf = { text: 2, reasoning: 3, call: 4, result: 5, media: 6, opaque: 7, tool: 8 } as const;
+export const Leaf = {
+  text: 2,
+  reasoning: 3,
+  call: 4,
+  result: 5,
+  media: 6,
+  opaque: 7,
+  tool: 8,
+  asked: 9,
+  approved: 10,
+  compaction: 11,
+} as const;
 
 /** A role nobody said. */
 export const NO_ROLE = -1;
@@ -61,6 +72,24 @@ abstract class Taking implements Listener {
     this.take(data);
     this.take(mediaType);
     this.take(name);
+  }
+
+  approvalRequest(part: number, id: string, value: unknown): void {
+    this.take(Leaf.asked | (numbered(part) << 4));
+    this.take(named(id));
+    this.take(value);
+  }
+
+  approvalResponse(part: number, id: string, value: unknown): void {
+    this.take(Leaf.approved | (numbered(part) << 4));
+    this.take(named(id));
+    this.take(value);
+  }
+
+  compaction(part: number, text: string | undefined, value: unknown): void {
+    this.take(Leaf.compaction | (typeof text === "string" ? 16 : 0) | (numbered(part) << 5));
+    this.take(typeof text === "string" ? text : "");
+    this.take(value ?? null);
   }
 
   opaque(value: unknown): void {

@@ -46,6 +46,17 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
         tape.op(Op.opaque);
         value(tape, leaves[at++], count);
         break;
+      case Leaf.asked:
+      case Leaf.approved:
+        tape.op((word & 15) === Leaf.asked ? Op.approvalRequest : Op.approvalResponse, word >> 4);
+        tape.string(leaves[at++] as string);
+        value(tape, leaves[at++], count);
+        break;
+      case Leaf.compaction:
+        tape.op(Op.compaction, word >> 5, (word >> 4) & 1);
+        text(tape, leaves[at++] as string, count);
+        value(tape, leaves[at++], count);
+        break;
       case Leaf.tool:
         tape.op(Op.tool);
         text(tape, leaves[at++] as string, count);

@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, withoutParts, withPart } from "./parts.ts";
 
 type Message = { role: string; content: unknown };
 
@@ -21,6 +21,8 @@ export const aiSdk: Format<Message> = {
   },
 
   summary: (text) => ({ role: "user", content: text }),
+
+  without: withoutParts,
 
   result: (id, name, text) => ({
     role: "tool",
@@ -63,6 +65,8 @@ function readPart(index: number, part: Part, role: string, to: Reader): void {
   else if (type === "tool-result" && role === "tool") readResult(index, part, to);
   else if (type === "tool-result") readProviderResult(index, part, to);
   else if (type === "reasoning") to.reasoning(text as string, isPart(providerOptions));
+  else if (type === "tool-approval-request") to.approvalRequest(index, part.approvalId as string, part);
+  else if (type === "tool-approval-response") to.approvalResponse(index, part.approvalId as string, part);
   else if (type === "image") to.media("image", part.image, part.mediaType as string | undefined, index);
   else if (type === "file") readFile(index, part, to);
   else if (type === "reasoning-file") readFile(undefined, part, to);

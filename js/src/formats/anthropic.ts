@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, withoutParts, withPart } from "./parts.ts";
 
 type Message = { role: string; content: unknown };
 
@@ -21,6 +21,8 @@ export const anthropic: Format<Message> = {
   },
 
   summary: (text) => ({ role: "user", content: text }),
+
+  without: withoutParts,
 
   result: (id, _name, text) => ({
     role: "user",

@@ -10,6 +10,8 @@ type Message = { role?: unknown; parts?: unknown };
 export const gemini: Format<Message> = {
   name: "gemini",
   alternation: "strict",
+  opening: "user",
+  takesEmpty: true,
 
   read(message, to) {
     const { role, parts } = message;
@@ -26,6 +28,11 @@ export const gemini: Format<Message> = {
   summary: (text) => ({ role: "user", parts: [{ text }] }),
 
   merge: (first, second) => ({ ...second, parts: [...(first.parts as unknown[]), ...(second.parts as unknown[])] }),
+
+  without: (message, indices) => ({
+    ...message,
+    parts: (message.parts as readonly unknown[]).filter((_, i) => !indices.includes(i)),
+  }),
 
   result: (id, name, text) => ({
     role: "user",

@@ -25,6 +25,19 @@ export const openaiChat: Format<Message> = {
 
   result: (id, _name, text) => ({ role: "tool", tool_call_id: id, content: text }),
 
+  without(message, parts) {
+    const { content, tool_calls, function_call, ...rest } = message as Part & { role: string };
+    const calls = Array.isArray(tool_calls) ? tool_calls.filter((_, i) => !parts.includes(CALLS + i)) : [];
+    return {
+      ...rest,
+      ...(content !== undefined && {
+        content: Array.isArray(content) ? content.filter((_, i) => !parts.includes(i)) : content,
+      }),
+      ...(calls.length > 0 && { tool_calls: calls }),
+      ...(function_call !== undefined && !parts.includes(FUNCTION_CALL) && { function_call }),
+    };
+  },
+
   replace(message, part, text) {
     if (part >= CALLS) return withInput(message, part - CALLS, text);
     if (!Array.isArray(message.content) || message.role === "tool") return { ...message, content: text };

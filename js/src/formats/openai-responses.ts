@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, mediaKind, type Part, readForeign, withPart } from "./parts.ts";
+import { isEmpty, isPart, mediaKind, type Part, readForeign, withoutParts, withPart } from "./parts.ts";
 
 type Item = { type?: unknown; role?: unknown; content?: unknown };
 
@@ -9,14 +9,18 @@ type Item = { type?: unknown; role?: unknown; content?: unknown };
  */
 export const openaiResponses: Format<Item> = {
   name: "openai-responses",
+  continues: true,
+  takesEmpty: true,
 
   read(item, to) {
     const { type, role } = item as Part;
     if (type === undefined || type === "message") readMessage(item as Part, to);
     else if (type === "reasoning") readReasoning(item as Part, to);
     else if (typeof type !== "string") to.opaque(item);
+    else if (type === "mcp_approval_request" || type === "mcp_approval_response") readApproval(item as Part, to);
     else if (type.endsWith("_call_output")) readOutput(item as Part, to);
-    else if (type in ARGUMENTS) readCall(type, item as Part, to);
+    else if (type === "tool_search_output" && typeof (item as Part).call_id === "string") readSearch(item as Part, to);
+    else if (type in ARGUMENTS && (item as Part).call_id !== null) readCall(type, item as Part, to);
     else {
       to.role(typeof role === "string" && role !== "assistant" ? "system" : "assistant");
       to.opaque(item);
@@ -24,6 +28,8 @@ export const openaiResponses: Format<Item> = {
   },
 
   summary: (text) => ({ role: "user", content: text }),
+
+  without: withoutParts,
 
   result: (id, _name, text) => ({ type: "function_call_output", call_id: id, output: text }),
 
@@ -50,6 +56,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   local_shell_call: "action",
   shell_call: "action",
   apply_patch_call: "operation",
+  tool_search_call: "arguments",
 };
 
 function readMessage(item: Part, to: Reader): void {
@@ -77,6 +84,19 @@ function readPart(index: number, part: unknown, to: Reader): void {
     const kind = mediaKind(undefined, filename ?? "document.pdf");
     to.media(kind, file_data ?? file_url ?? { file_id }, undefined, index, filename as string | undefined);
   } else to.opaque(part);
+}
+
+/** Tools that the host found: their form is the API's. */
+function readSearch(item: Part, to: Reader): void {
+  to.role("tool");
+  to.result(0, item.call_id as string, "", false);
+  to.opaque(item);
+}
+
+function readApproval(item: Part, to: Reader): void {
+  to.role("assistant");
+  if (item.type === "mcp_approval_request") to.approvalRequest(0, item.id as string, item);
+  else to.approvalResponse(0, item.approval_request_id as string, item);
 }
 
 function readReasoning({ summary, content, encrypted_content }: Part, to: Reader): void {

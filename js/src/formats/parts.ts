@@ -27,6 +27,12 @@ export function withPart<M extends { content?: unknown }>(
   return { ...message, content: parts.map((part, i) => (i === index && isPart(part) ? exchange(part) : part)) };
 }
 
+/** A copy of a message whose content is a list, without some of its parts. */
+export function withoutParts<M extends { content?: unknown }>(message: M, indices: readonly number[]): M {
+  const parts = message.content as readonly unknown[];
+  return { ...message, content: parts.filter((_, i) => !indices.includes(i)) };
+}
+
 /** What a media type, or a file's name, says a piece of media is. */
 export function mediaKind(mediaType: unknown, name?: unknown): MediaKind {
   const type = typeof mediaType === "string" ? mediaType : "";

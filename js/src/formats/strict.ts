@@ -1,7 +1,7 @@
 import type { Part } from "./parts.ts";
 
 /**
- * For endpoints where roles must alternate (Mistral, many local chat templates): to be spread over one of the formats.
+ * For endpoints where roles must alternate and a user's message comes first (Mistral, Bedrock, many local chat templates): to be spread over one of the formats.
  *
  * ```ts
  * createCompactor({ format: { ...openaiChat, ...strict }, contextWindow: 32_768 });
@@ -9,6 +9,7 @@ import type { Part } from "./parts.ts";
  */
 export const strict = {
   alternation: "strict",
+  opening: "user",
 
   merge<M extends { content?: unknown }>(first: M, second: M): M {
     const contents = [first.content, second.content];

@@ -151,6 +151,9 @@ function seenBy<Base>(format: Format<Base>, message: Base): Seen {
       begin(id);
     },
     media: () => {},
+    approvalRequest: () => {},
+    approvalResponse: () => {},
+    compaction: (_, text) => begin(text),
     opaque: () => {},
   };
   format.read(message, reader);

@@ -212,7 +212,7 @@ fn shortened(
                 }
             }
             ContentPart::Media { .. } => return Some(media::replaced(body)),
-            ContentPart::Reasoning | ContentPart::Opaque => return None,
+            ContentPart::Reasoning | ContentPart::Compaction { .. } | ContentPart::Opaque => return None,
         };
         tokens = tokens::of_text(estimator, &media::text_of(&next));
         now = Some(next);

@@ -123,7 +123,7 @@ test("whatever is put in place of any argument or member: nothing is thrown but 
   };
   const whole = {
     ...{ ...options, store, agent: "a", chat: () => "c", providerOptions: {}, onReport: () => {}, onEvent: () => {} },
-    ...{ summarize: () => "x", summarizer: { timeoutMs: 9 }, tune: { repair: true } },
+    ...{ summarize: () => "x", summarizer: { timeoutMs: 9 }, repair: false, tune: {} },
   };
   const bound = {
     ...{ chat: "a", state: null, system: "s", tools: {}, mustKeep: ["x"], maxOutputTokens: 9, providerOptions: {} },

@@ -56,7 +56,7 @@ const carried = {
 
 for (const [name, [format, message]] of Object.entries(carried)) {
   test(`carried through: ${name}`, async () => {
-    const compactor = createCompactor({ format, contextWindow: 200_000, maxOutputTokens: 1_000 });
+    const compactor = createCompactor({ format, contextWindow: 200_000, maxOutputTokens: 1_000, repair: false });
     const hello = user("Hello.");
     const messages = [hello, frozen(message), user("And now?")];
     const without = compactor.usage({ messages: [hello, user("And now?")] });

@@ -438,11 +438,13 @@ const vercel = {
     said: [
       ["role", "assistant"],
       ["call", "c1", "delete", {}, 0],
-      ["opaque", { type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" }],
+      ["approvalRequest", 1, "a1", { type: "tool-approval-request", approvalId: "a1", toolCallId: "c1" }],
     ],
   },
   "approval given": part("tool", { type: "tool-approval-response", approvalId: "a1", approved: true }, [
-    "opaque",
+    "approvalResponse",
+    0,
+    "a1",
     { type: "tool-approval-response", approvalId: "a1", approved: true },
   ]),
   "result: text": result({ type: "text", value: "12 files" }, ["result", 0, "c1", "12 files", false]),

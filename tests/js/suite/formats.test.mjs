@@ -110,19 +110,24 @@ for (const format of formats) {
   });
 
   test(`${format.name}: every message is taken by the engine, counted and left as it is`, () => {
-    const compactor = createCompactor({ format, contextWindow: 100_000, maxOutputTokens: 1_000 });
+    const compactor = createCompactor({ format, contextWindow: 100_000, maxOutputTokens: 1_000, repair: false });
     for (const { title, message } of cases.filter((one) => one.format === format)) {
       const call = { messages: [format.summary("Hello.", { id: "c1", covers: 1 }), frozen(message)] };
       const empty = compactor.usage({ messages: call.messages.slice(0, 1) });
       ok(compactor.usage(call).raw >= empty.raw, title);
       const { view, changed } = compactor.commit(call, compactor.plan(call));
+      // An approval that nobody asked for is never sent.
+      if (title.includes("approval given")) {
+        equal(view.length, 1);
+        continue;
+      }
       equal(changed, false, title);
       equal(view[1], message, title);
     }
   });
 
   test(`${format.name}: what is no message is told, not thrown`, () => {
-    const compactor = createCompactor({ format, contextWindow: 100_000, maxOutputTokens: 1_000 });
+    const compactor = createCompactor({ format, contextWindow: 100_000, maxOutputTokens: 1_000, repair: false });
     const odd = [
       {},
       { role: 5, content: [] },

@@ -366,6 +366,8 @@ const compactorOf = ({ shape, window, strategy, summarizer, summarize = summariz
     maxOutputTokens: output === null ? undefined : Math.min(output, window - 1),
     summarize,
     summarizer: { timeoutMs: 2 },
+    // What a history brings is sent as it is, so that what is sent can be compared with it.
+    repair: false,
     tune: { strategy },
   });
 

@@ -33,7 +33,7 @@ const wrongOptions = {
     "tune.tokens.estimator",
     /got true/,
   ],
-  "a flag that is a function": [{ tune: { repair: () => true } }, "invalid-option", "tune.repair", /got a function/],
+  "a flag that is a function": [{ repair: () => true }, "invalid-option", "repair", /got a function/],
   "no time for an answer": [
     { summarizer: { timeoutMs: 0 } },
     "invalid-option",
@@ -275,7 +275,8 @@ test("whatever is put in place of any argument or member of any function: nothin
       onEvent: () => {},
       summarizer: { contextWindow: 8_000, maxOutputTokens: 9, timeoutMs: 9 },
     },
-    tune: { ...{ reserve: 5, maxInputTokens: 900, repair: true, shares: { tail: 0.1 }, strategy: "tail" } },
+    repair: false,
+    tune: { ...{ reserve: 5, maxInputTokens: 900, shares: { tail: 0.1 }, strategy: "tail" } },
   };
   made.tune.tokens = { family: "o200k", estimator: "lexical", overhead: 3 };
   const scripted = { seed: 1, turns: 2, size: 30, reasoning: true, media: false };
