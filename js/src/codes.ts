@@ -25,8 +25,10 @@ export type ErrorCode =
 /** What is worth telling although the call went through; each has a heading in the documentation of errors. */
 export type WarningCode =
   | "assistant-first"
+  | "compaction-lost"
   | "counter-failed"
   | "duplicate-id"
+  | "empty-compaction"
   | "empty-message"
   | "is-a-view"
   | "learned-limit"

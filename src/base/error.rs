@@ -129,6 +129,10 @@ codes! {
         DuplicateId = "duplicate-id",
         /// The answer to a request for approval that is not in the history.
         OrphanApproval = "orphan-approval",
+        /// A provider's own summary is in no view, and nothing tells what it said.
+        CompactionLost = "compaction-lost",
+        /// A provider's own summary says nothing, and is left out of the view.
+        EmptyCompaction = "empty-compaction",
         /// The history begins with a message of the assistant's, which the provider refuses.
         AssistantFirst = "assistant-first",
         /// A message without content was in the history.

@@ -68,17 +68,31 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
         _ => active,
     };
     let from = base.map_or(0, |checkpoint| checkpoint.covers.count);
-    let kept: &[u64] = base.map_or(&[], |checkpoint| &checkpoint.kept);
+    // What stood beside the earlier summary, and no longer stays before the new one, is told by it.
+    let mut kept: Vec<u64> = Vec::new();
+    if let Some(checkpoint) = base {
+        kept.extend(checkpoint.head.iter().filter(|&&index| !shape.heads(index)).chain(&checkpoint.kept));
+        kept.sort_unstable();
+    }
+    // A provider's own summary tells a model of all that came before it.
+    let compaction = history.compaction.filter(|compaction| compaction.readable);
+    let compaction = compaction.and_then(|compaction| history.index_of(compaction.input));
+    let is_told = |index: &u64| !shape.heads(*index) && (*index >= from || kept.contains(index));
+    let told_from = compaction.filter(|&index| index < shape.covers.count).filter(is_told).unwrap_or(0);
+    let was_kept = |index: u64| base.is_some_and(|checkpoint| checkpoint.kept.contains(&index));
     let mut raw = base.map_or(0, |checkpoint| checkpoint.summary.raw);
     let mut inputs = Vec::new();
     for at in 0..kept.len() as u64 + shape.covers.count.saturating_sub(from) {
-        let earlier = kept.get(at as usize);
-        let index = earlier.copied().unwrap_or_else(|| from + at - kept.len() as u64);
+        let earlier = kept.get(at as usize).filter(|&&index| was_kept(index));
+        let index = kept.get(at as usize).copied().unwrap_or_else(|| from + at - kept.len() as u64);
         let head = shape.heads(index);
         let stays = shape.keeps(index);
         // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
         let told = if llm && earlier.is_none() { head } else { stays };
         let Some(input) = history.input_of(index).filter(|_| !told) else { continue };
+        if llm && index < told_from {
+            continue;
+        }
         inputs.push(input);
         if !stays {
             // What only a digest stands for has no place in the view.

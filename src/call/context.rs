@@ -9,7 +9,7 @@ use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Move, Rung, Scene};
 use crate::limits::budget::{Limits, Window};
 use crate::limits::provider_refusal::Refusal;
-use crate::model::message::Position;
+use crate::model::message::{Digest, Position};
 use crate::report::{Notice, Report, Usage};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::history::History;
@@ -260,6 +260,23 @@ impl<'a> Work<'a> {
             };
             warn(code, Some(format!("messages[{}]", violation.index)), &format!("{}{done}", violation.message));
         }
+        let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
+        if !self.call.options.seed
+            && let Some(input) = self.history.messages.iter().position(empty)
+        {
+            warn(
+                Warning::EmptyCompaction,
+                Some(format!("messages[{input}]")),
+                "The provider's own summary in this message is empty, and the provider would refuse it: it is left out.",
+            );
+        }
+        if let Some(input) = self.lost_compaction() {
+            warn(
+                Warning::CompactionLost,
+                Some(format!("messages[{input}]")),
+                "Only the provider can read its own summary in this message, and what this state compacted covers it: what it said is not sent. Start again with `state: null` if the history still holds what came before it.",
+            );
+        }
         if let Some(first) = repair::assistant_first(self.call, &self.history) {
             let done = if repair::repairs(self.call) {
                 " In the view a message stands before it that says so."
@@ -275,6 +292,14 @@ impl<'a> Work<'a> {
             );
         }
         report
+    }
+
+    /// The newest provider's summary that only the provider can read, if a checkpoint covers it without keeping it.
+    fn lost_compaction(&self) -> Option<usize> {
+        let compaction = self.history.compaction.filter(|compaction| !compaction.readable)?;
+        let active = &self.state.checkpoints[self.history.active?];
+        let index = self.history.index_of(compaction.input)?;
+        (index < active.covers.count && !active.head.contains(&index)).then_some(compaction.input)
     }
 
     /// Whether a summarizer may be asked, as far as the brakes are concerned.

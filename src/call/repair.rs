@@ -15,7 +15,7 @@ use crate::model::message::{Digest, Part, PartKind, Role, hash_text, hex};
 use crate::session::history::{History, LeftOut};
 use crate::session::state::SessionState;
 use crate::session::view::{self, Item, Slot, View};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What stands for a result that was never recorded.
 const NO_RESULT: &str = "No result of this call was recorded.";
@@ -47,7 +47,7 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
     }
     let mut parts: Vec<(usize, Part)> = approvals::unrequested(messages);
     for (input, message) in messages.iter().enumerate().filter(|(_, message)| message.compacts()) {
-        parts.extend(message.parts().filter(is_empty_compaction).map(|part| (input, part)));
+        parts.extend(message.parts().filter(Part::is_empty_compaction).map(|part| (input, part)));
     }
     let mut orphans: Vec<(usize, u64)> = Vec::new();
     if repairs(call) && call.leaves_out {
@@ -56,6 +56,8 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
         orphans.extend(lost.map(|fault| (fault.index, fault.subject)));
         orphans.sort_unstable();
     }
+    let compacted = compacted(given);
+    parts.retain(|(input, _)| compacted.binary_search(input).is_err());
     parts.sort_by_key(|(input, _)| *input);
     for of_one in parts.chunk_by(|one, other| one.0 == other.0) {
         let input = of_one[0].0;
@@ -67,12 +69,41 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
         let quoted = results.filter(|id| orphans.binary_search(&(input, *id)).is_ok()).collect();
         all.push(LeftOut { input, parts: numbers, whole, quoted });
     }
+    let whole = |input| LeftOut { input, parts: Vec::new(), whole: true, quoted: Vec::new() };
+    all.extend(compacted.into_iter().map(whole));
+    all.sort_by_key(|left_out| left_out.input);
     all
 }
 
-/// Whether a part is a provider's summary that says nothing: no provider takes it back.
-pub(crate) fn is_empty_compaction(part: &Part) -> bool {
-    part.kind == PartKind::Compaction && part.marked && part.bytes == 0
+/// Messages whose place a provider's own summary takes that can be read: those before it that precis has not covered,
+/// apart from instructions, pins and what a person typed last. Before one that only its provider can read everything
+/// stays, because another provider may be asked next.
+fn compacted(given: Given<'_>) -> Vec<usize> {
+    let history = given.history;
+    let Some(compaction) = history.compaction.filter(|compaction| compaction.readable) else { return Vec::new() };
+    let covered = history.active.map_or(0, |active| given.state.checkpoints[active].covers.count);
+    let open = |input: usize| history.index_of(input).is_some_and(|index| index >= covered);
+    let from = history.messages.len() - (history.end() - history.first()) as usize;
+    let lead = from.max(view::leading(history));
+    let cuts = pairs::Cuts::of(&history.messages[from..]);
+    if !open(compaction.input) || compaction.input < from || !cuts.is_legal(compaction.input - from) {
+        return Vec::new();
+    }
+    let active = history.active_user();
+    let stays = |input: usize| {
+        history.is_pinned(input) || active == Some(input) || history.messages[input].role() == Role::System
+    };
+    let mut goes = Vec::new();
+    let mut start = lead;
+    while start < compaction.input {
+        // What stays brings its whole group.
+        let group = start..(cuts.end_of(start - from) + from).min(compaction.input).max(start + 1);
+        start = group.end;
+        if !group.clone().any(stays) {
+            goes.extend(group.filter(|&input| open(input)));
+        }
+    }
+    goes
 }
 
 /// Results without their calls and calls made twice, where they share their message with sound parts.
@@ -89,24 +120,16 @@ fn faulty_parts(given: Given<'_>, parts: &mut Vec<(usize, Part)>) {
             continue;
         }
         let of = |rule: &'static str| of_one.iter().filter(move |fault| fault.rule == rule);
-        let lost = |part: &Part| {
-            part.kind == PartKind::Result
-                && message.role() != Role::Assistant
-                && of("orphan-result").chain(of("duplicate-result")).any(|fault| fault.subject == part.id)
-        };
-        let mut faulty: Vec<Part> = message.parts().filter(lost).collect();
+        let mut faulty = Vec::new();
+        if message.role() != Role::Assistant {
+            let lost = of("orphan-result").chain(of("duplicate-result")).map(|fault| fault.subject);
+            faulty = last_of(message, PartKind::Result, lost);
+        }
         if remaining(message, &faulty) == 0 {
             // The message goes as a whole, and its results are quoted.
             faulty.clear();
         }
-        let mut twice: Vec<u64> = of("duplicate-id").map(|fault| fault.subject).collect();
-        // The last ones: the first of a message may be the call itself.
-        for part in message.parts().rev().filter(|part| part.kind == PartKind::Call) {
-            if let Some(at) = twice.iter().position(|&id| id == part.id) {
-                twice.swap_remove(at);
-                faulty.push(part);
-            }
-        }
+        faulty.extend(last_of(message, PartKind::Call, of("duplicate-id").map(|fault| fault.subject)));
         let alone = remaining(message, &faulty) == 0;
         parts.extend(faulty.into_iter().filter(|part| alone || part.number != NO_NUMBER).map(|part| (input, part)));
     }
@@ -118,8 +141,24 @@ fn continued(given: Given<'_>) -> usize {
     if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
 }
 
+/// Of the parts with these ids the last ones, as many as there are ids: the first of them may be sound.
+fn last_of(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item = u64>) -> Vec<Part> {
+    let mut wanted: BTreeMap<u64, usize> = BTreeMap::new();
+    ids.for_each(|id| *wanted.entry(id).or_default() += 1);
+    let mut found = Vec::new();
+    for part in message.parts().rev().filter(|part| part.kind == kind) {
+        if let Some(count) = wanted.get_mut(&part.id).filter(|count| **count > 0) {
+            *count -= 1;
+            found.push(part);
+        }
+    }
+    found.reverse();
+    found
+}
+
 /// How many parts are left of a message without these; what is inside a result goes with it.
 fn remaining(message: &Digest<'_>, without: &[Part]) -> usize {
+    let without: BTreeSet<&Part> = without.iter().collect();
     let mut left = 0;
     let mut inside = None;
     for part in message.parts() {
@@ -237,11 +276,8 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
             }
             continue;
         }
-        let lost = |part: &Part| {
-            part.kind == PartKind::Result
-                && is("orphan-result").chain(is("duplicate-result")).any(|fault| fault.1.subject == part.id)
-        };
-        let lost: Vec<Part> = message.parts().filter(lost).collect();
+        let lost = is("orphan-result").chain(is("duplicate-result")).map(|fault| fault.1.subject);
+        let lost = last_of(&message, PartKind::Result, lost);
         if has_result && !lost.is_empty() && remaining(&message, &lost) == 0 {
             let subject = is("orphan-result").next().map(|fault| fault.1.subject);
             match subject {

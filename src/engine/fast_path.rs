@@ -39,6 +39,7 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
         && (start < history.first() || view::leading(history) < history.messages.len())
         && work.faults().is_empty()
         && (start < history.first() || repair::assistant_first(work.call, &work.history).is_none())
+        && history.compaction.is_none()
         && pairs::is_settled(&history.messages);
     if !plain {
         return None;
@@ -174,7 +175,11 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     let view = added(&work.history, standing);
     let limits = work.limits(&view);
     let usage = work.usage(&view);
-    if limits.squeezed || usage.tokens + usage.bound >= limits.limit || !work.faults().is_empty() {
+    if limits.squeezed
+        || usage.tokens + usage.bound >= limits.limit
+        || !work.faults().is_empty()
+        || work.history.compaction.is_some()
+    {
         return Ok(None);
     }
     let mut report = work.report(usage);

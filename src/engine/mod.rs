@@ -238,7 +238,8 @@ fn apply_plan(
             Move::Edit(edit) => apply(&mut work, *edit),
             Move::Compact(shape) => {
                 let asked = answers.is_some() && !stale;
-                lost = cover(&mut work, &current, shape, rung, summary.take(), asked, host)?;
+                let told = summary.is_some() && plan.job.digested == 0;
+                lost = cover(&mut work, &current, shape, rung, summary.take(), (asked, told), host)?;
             }
         }
         let view = work.project(host)?;

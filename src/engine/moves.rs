@@ -5,7 +5,7 @@ use crate::base::text;
 use crate::call::checkpoint;
 use crate::call::context::Work;
 use crate::ingest::host::Host;
-use crate::ladder::compact::Shape;
+use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Edit, Rung, Scene};
 use crate::model::message::Position;
 use crate::session::edits;
@@ -67,14 +67,14 @@ pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
 }
 
 /// Covers what a shape says, with the summary if there is one. `asked`: a summarizer was asked in vain. Whether something
-/// that a person requires or asked for is no longer told.
+/// that a person requires or asked for is no longer told. `told`: a model was given the text of all that is covered.
 pub(crate) fn cover(
     work: &mut Work<'_>,
     view: &View,
     shape: &Shape,
     rung: Rung,
     summary: Option<String>,
-    asked: bool,
+    (asked, told): (bool, bool),
     host: &mut dyn Host,
 ) -> Result<bool, Error> {
     let mut breaker = work.state.breaker;
@@ -98,6 +98,13 @@ pub(crate) fn cover(
         (summary, checkpoint::is_digest(checkpoint))
     });
     let scene = work.scene(view);
+    let held;
+    let shape = if told {
+        shape
+    } else {
+        held = compact::with_compaction(&scene, shape);
+        &held
+    };
     // Facts are always of what was sent and of the newest summary, whoever writes what stands above them.
     let mut material = checkpoint::material(&scene, shape, false, host)?;
     let shorter = rung == Rung::Trim && shape.repeats(&scene);

@@ -8,6 +8,7 @@ use crate::model::message::{Digest, PartKind, Position, Role};
 use crate::session::reach::LEAST_CLEARED;
 use crate::session::state::{Checkpoint, Kind};
 use crate::session::view::{Item, Slot};
+use std::ops::Range;
 
 /// What a compaction covers and keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -116,6 +117,22 @@ pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
     Some(Shape { kept, opening, summary_tokens: scene.estimate_of(most), ..shape })
 }
 
+/// The shape with a provider's own summary before ours, if it covers one: only a summary that was made with its text can
+/// take its place.
+pub fn with_compaction(scene: &Scene<'_>, shape: &Shape) -> Shape {
+    let mut shape = shape.clone();
+    let index = scene.history.compaction.and_then(|compaction| scene.history.index_of(compaction.input));
+    // What an earlier summary was made with is in no view.
+    let shown = |index: &u64| scene.history.input_of(*index).is_some_and(|input| scene.places[input].is_some());
+    if let Some(index) = index.filter(|&index| index < shape.covers.count && !shape.keeps(index)).filter(shown) {
+        shape.head.push(index);
+        whole_groups(scene, &mut shape.head, shape.covers.count);
+        let head = &shape.head;
+        shape.kept.retain(|index| head.binary_search(index).is_err());
+    }
+    shape
+}
+
 impl Shape {
     /// Whether a message that it covers stays before the summary.
     pub fn heads(&self, index: u64) -> bool {
@@ -156,11 +173,13 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         }
     }
     let recent = recent_typed(scene, cut);
+    let held = held_compaction(scene);
     // Newest first: the budget for typed messages goes to the newer one.
     for input in (0..cut).rev() {
         let Some(index) = history.index_of(input) else { continue };
         let Some(at) = scene.places[input] else { continue };
-        if scene.view.items[at].fixed || history.messages[input].role() == Role::System {
+        let fixed = scene.view.items[at].fixed && (!held.contains(&input) || history.is_pinned(input));
+        if fixed || history.messages[input].role() == Role::System {
             head.push(index);
         } else if inside && active == Some(input) {
             kept.push(index);
@@ -191,6 +210,19 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         note: inside && !scene.options.strategy.is_bare(),
         summary_tokens,
     })
+}
+
+/// The group of a provider's own summary that an earlier compaction kept, and that the next may take the place of. In a
+/// view that was given back groups are not known: there only one that stands alone is.
+fn held_compaction(scene: &Scene<'_>) -> Range<usize> {
+    let Some(compaction) = scene.history.compaction.filter(|compaction| compaction.readable) else { return 0..0 };
+    let (input, lead) = (compaction.input, scene.lead());
+    let message = &scene.history.messages[input];
+    match input.checked_sub(lead) {
+        Some(at) => scene.cuts.start_of(at) + lead..scene.cuts.end_of(at) + lead,
+        None if message.has(PartKind::Call) || message.has(PartKind::Reasoning) => 0..0,
+        None => input..input + 1,
+    }
 }
 
 /// The newest typed messages before `cut`, apart from the active one, that follow what is covered already: at most one

@@ -46,7 +46,7 @@ impl Role {
 }
 
 /// What a part of a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PartKind {
     /// Text anyone reads.
     Text,
@@ -114,7 +114,7 @@ const HEAD_WORDS: usize = 6;
 const PART_WORDS: usize = 8;
 
 /// One part of a digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Part {
     /// What it is.
     pub kind: PartKind,
@@ -140,6 +140,13 @@ pub struct Digest<'a> {
     words: &'a [u32],
     /// Which kinds of parts it has, a bit each, and which of them marked, 16 bits higher: asked for at every part.
     kinds: u32,
+}
+
+impl Part {
+    /// Whether it is a provider's summary that says nothing: no provider takes it back.
+    pub fn is_empty_compaction(&self) -> bool {
+        self.kind == PartKind::Compaction && self.marked && self.bytes == 0
+    }
 }
 
 impl<'a> Digest<'a> {
@@ -190,6 +197,14 @@ impl<'a> Digest<'a> {
     /// Whether it holds a provider's own summary.
     pub fn compacts(&self) -> bool {
         self.has(PartKind::Compaction)
+    }
+
+    /// The provider's own summary that it holds; of several the last that says anything.
+    pub fn compaction(&self) -> Option<Part> {
+        if !self.compacts() {
+            return None;
+        }
+        self.parts().rev().find(|part| part.kind == PartKind::Compaction && !part.is_empty_compaction())
     }
 
     /// Its parts, in order.

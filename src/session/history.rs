@@ -53,6 +53,27 @@ pub struct History<'a> {
     known: &'a [Checkpoint],
     /// Parts that are in no view, by message in their order.
     pub left_out: Vec<LeftOut>,
+    /// The newest message with a provider's own summary, which stands for all that comes before it.
+    pub compaction: Option<Compaction>,
+}
+
+/// A provider's own summary in the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compaction {
+    /// The message of the input.
+    pub input: usize,
+    /// Its text can be read, so that a summary can take its place.
+    pub readable: bool,
+}
+
+impl Compaction {
+    fn newest(messages: &[Digest<'_>]) -> Option<Self> {
+        let of = |(input, message): (usize, &Digest<'_>)| {
+            let part = message.compaction().filter(|_| message.role() == Role::Assistant)?;
+            Some(Self { input, readable: part.marked })
+        };
+        messages.iter().enumerate().rev().find_map(of)
+    }
 }
 
 /// Parts of a message that are in no view.
@@ -85,6 +106,7 @@ impl<'a> History<'a> {
         let tokens = tokens(&messages, estimator);
         let hashes = hashes(&messages, state);
         let mut history = Self {
+            compaction: Compaction::newest(&messages),
             messages,
             tokens,
             hashes: Vec::new(),
@@ -168,6 +190,7 @@ impl<'a> History<'a> {
                 None => messages.iter().map(Digest::tokens).collect(),
             },
             chain: chain(start, &hashes),
+            compaction: Compaction::newest(&messages),
             messages,
             hashes,
             flags: &[],
@@ -365,9 +388,10 @@ impl<'a> History<'a> {
         Some(&self.left_out[at])
     }
 
-    /// Whether the host pinned it.
+    /// Whether the host pinned it, or it is what a provider alone can read of all that comes before it.
     pub fn is_pinned(&self, input: usize) -> bool {
-        self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
+        let opaque = |compaction: Compaction| compaction.input == input && !compaction.readable;
+        self.compaction.is_some_and(opaque) || self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
     }
 }
 

@@ -281,7 +281,11 @@ impl Calibration {
     fn is_outlier(&mut self, reading: Reading, range: SlopeRange, window: Option<u64>) -> bool {
         let estimate = self.estimate(reading.raw, range);
         let off = estimate.tokens.abs_diff(reading.reported);
-        let doubt = times(estimate.tokens, OUTLIER).max(3 * estimate.bound);
+        // A total over several requests grows by about a whole request at each step, and the more it has grown the less
+        // that looks: what is more than expected is compared with the request alone.
+        let own = self.scale(reading.raw, range);
+        let whole = if reading.reported > estimate.tokens { estimate.tokens.min(own) } else { estimate.tokens };
+        let doubt = times(whole, OUTLIER).max(3 * estimate.bound);
         let believed = match self.anchor {
             Some(_) => off <= doubt,
             None if reading.reported < estimate.tokens => {

@@ -39,14 +39,17 @@ function ofRequest({ repo, uri = "", request }) {
 export function judge({ shape, messages }) {
   const format = formats[shape];
   const unknown = messages.flatMap((message) => unread(format, message));
-  const compactor = createCompactor({ format, contextWindow: 1_000_000, maxOutputTokens: 1_000 });
-  const call = { messages };
-  const { view, changed } = compactor.commit(call, compactor.plan(call));
-  const same = !changed && view.length === messages.length && view.every((message, i) => message === messages[i]);
+  // What was refused, or only recorded from a stand-in, may need repair; nothing else may change.
+  const repairs = check(format, messages).length === 0 ? [true, false] : [false];
+  const changed = repairs.some((repair) => {
+    const compactor = createCompactor({ format, contextWindow: 1_000_000, maxOutputTokens: 1_000, repair });
+    const call = { messages };
+    const { view, changed } = compactor.commit(call, compactor.plan(call));
+    return changed || view.length !== messages.length || view.some((message, i) => message !== messages[i]);
+  });
   const broken = [];
   for (let end = 1; end <= messages.length; end++) broken.push(...added(format, messages.slice(0, end)));
-  // What was refused, or only recorded from a stand-in, may need repair.
-  return { unknown, changed: !same && check(format, messages).length === 0, broken };
+  return { unknown, changed, broken };
 }
 
 /** Violations that a compaction of everything it may cover brings into these messages. */

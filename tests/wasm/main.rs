@@ -145,7 +145,7 @@ fn begin(records: &[u32], flags: u8) -> Result<(Vec<u8>, String), String> {
         options(out);
         whole(2_000, out);
         // No state, and none of the members up to `strict`, the system prompt, the tools.
-        out.extend([0; 20]);
+        out.extend([0; 24]);
         words(records, out);
         out.extend([9, flags]);
         out.extend(vec![0; usize::from(flags)]);

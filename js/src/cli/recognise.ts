@@ -32,6 +32,9 @@ function outline(format: Format<object>, message: object): Outline {
     call: (id) => void ids.push(`call ${id}`),
     result: (_, id) => void ids.push(`result ${id}`),
     media: () => {},
+    approvalRequest: () => {},
+    approvalResponse: () => {},
+    compaction: (_, text) => void texts.push(text ?? ""),
     opaque: () => {},
   });
   return { role, texts, ids };

@@ -26,12 +26,19 @@ export const aiSdkUI: ReadableFormat<Message> = {
 function readPart(index: number, part: unknown, to: Reader): void {
   const { type, text } = isPart(part) ? part : {};
   if (!isPart(part) || typeof type !== "string") to.opaque(part);
-  else if (type === "text") to.text(index, (text ?? "") as string);
+  else if (type === "text") readText(index, part, to);
+  else if (type === "custom" && String(part.kind).endsWith(".compaction")) to.compaction(index, undefined, part);
   else if (type === "reasoning") to.reasoning((text ?? "") as string, isPart(part.providerMetadata));
   else if (type === "file") readFile(index, part, to);
   else if (type === "dynamic-tool" || type.startsWith("tool-")) readTool(index, type, part, to);
   // Steps, sources and data of the host's own are shown to people and not sent to the model.
   else if (!UNSENT.test(type)) to.opaque(part);
+}
+
+function readText(index: number, { text, providerMetadata }: Part, to: Reader): void {
+  const of = isPart(providerMetadata) && isPart(providerMetadata.anthropic) ? providerMetadata.anthropic : {};
+  if (of.type === "compaction") to.compaction(index, (text ?? "") as string, undefined);
+  else to.text(index, (text ?? "") as string);
 }
 
 const UNSENT = /^(step-start|source-url|source-document|data-.*)$/;

@@ -60,7 +60,11 @@ function readParts(parts: readonly unknown[], role: string, to: Reader): void {
 
 function readPart(index: number, part: Part, role: string, to: Reader): void {
   const { type, text, providerOptions } = part;
-  if (type === "text" && typeof text === "string" && !isCompaction(part)) to.text(index, text);
+  if (type === "text" && typeof text === "string") {
+    if (isCompaction(part)) to.compaction(index, text, undefined);
+    else to.text(index, text);
+  } else if (type === "custom" && isPart(part) && String(part.kind).endsWith(".compaction"))
+    to.compaction(index, undefined, part);
   else if (type === "tool-call") readCall(index, part, to);
   else if (type === "tool-result" && role === "tool") readResult(index, part, to);
   else if (type === "tool-result") readProviderResult(index, part, to);

@@ -61,9 +61,18 @@ function readBlock(index: number, block: unknown, to: Reader): void {
   else if (type === "thinking") to.reasoning(part.thinking as string, isSigned(part.signature));
   else if (type === "redacted_thinking") to.reasoning(part.data as string, true);
   else if (type === "image" || type === "document") readSource(index, part, to);
+  else if (type === "compaction") readCompaction(index, part, to);
   else if (type === "container_upload") to.media("file", part, undefined);
   else if (typeof type === "string" && type.endsWith("_tool_result")) readServerResult(index, part, to);
   else to.opaque(block);
+}
+
+/** One without text and without anything encrypted is what the API left of a compaction that failed; it ignores it. */
+function readCompaction(index: number, part: Part, to: Reader): void {
+  const { content, encrypted_content } = part;
+  if (typeof content === "string" && (content !== "" || !encrypted_content)) to.compaction(index, content, undefined);
+  else if (encrypted_content) to.compaction(index, undefined, part);
+  else to.opaque(part);
 }
 
 function readResult(index: number, { tool_use_id, content, is_error }: Part, to: Reader): void {

@@ -17,6 +17,7 @@ export const openaiResponses: Format<Item> = {
     if (type === undefined || type === "message") readMessage(item as Part, to);
     else if (type === "reasoning") readReasoning(item as Part, to);
     else if (typeof type !== "string") to.opaque(item);
+    else if (type === "compaction") readCompaction(item as Part, to);
     else if (type === "mcp_approval_request" || type === "mcp_approval_response") readApproval(item as Part, to);
     else if (type.endsWith("_call_output")) readOutput(item as Part, to);
     else if (type === "tool_search_output" && typeof (item as Part).call_id === "string") readSearch(item as Part, to);
@@ -91,6 +92,11 @@ function readSearch(item: Part, to: Reader): void {
   to.role("tool");
   to.result(0, item.call_id as string, "", false);
   to.opaque(item);
+}
+
+function readCompaction(item: Part, to: Reader): void {
+  to.role("assistant");
+  to.compaction(0, undefined, item);
 }
 
 function readApproval(item: Part, to: Reader): void {

@@ -126,8 +126,10 @@ fn part_is_copy(sent: &P, part: &P) -> bool {
         (P::Call { id, name, input }, P::Call { id: of, name: named, .. }) => {
             id == of && name == named && input.to_string().contains(NOTICE)
         }
-        (P::Result { id, output, failed }, P::Result { id: of, failed: was, .. }) => {
-            id == of && failed == was && output.as_str().is_some_and(|output| output.contains(NOTICE))
+        (P::Result { id, output, failed }, P::Result { id: of, output: whole, failed: was }) => {
+            let whole = whole.as_str().map_or_else(|| whole.to_string(), str::to_owned);
+            let is_cut = |output: &str| output.contains(NOTICE) || is_same_json(output, &whole);
+            id == of && failed == was && output.as_str().is_some_and(is_cut)
         }
         _ => false,
     }

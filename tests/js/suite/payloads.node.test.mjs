@@ -9,7 +9,6 @@ const LEFT_ALONE = new Set([
   "additional_tools",
   "bash_code_execution_result",
   "codeExecutionResult",
-  "compaction",
   "document_url",
   "executableCode,thoughtSignature",
   "search_result",
