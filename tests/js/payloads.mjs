@@ -44,12 +44,20 @@ export function judge({ shape, messages }) {
   const changed = repairs.some((repair) => {
     const compactor = createCompactor({ format, contextWindow: 1_000_000, maxOutputTokens: 1_000, repair });
     const call = { messages };
-    const { view, changed } = compactor.commit(call, compactor.plan(call));
-    return changed || view.length !== messages.length || view.some((message, i) => message !== messages[i]);
+    const { view } = compactor.commit(call, compactor.plan(call));
+    const expected = messages.slice(compactedBefore(messages));
+    return view.length !== expected.length || view.some((message, i) => message !== expected[i]);
   });
   const broken = [];
   for (let end = 1; end <= messages.length; end++) broken.push(...added(format, messages.slice(0, end)));
   return { unknown, changed, broken };
+}
+
+/** Where a provider's own summary stands that can be read: what lies before it need not be sent again. */
+function compactedBefore(messages) {
+  const has = ({ content }) =>
+    Array.isArray(content) && content.some(({ type, content }) => type === "compaction" && typeof content === "string");
+  return Math.max(0, messages.findLastIndex(has));
 }
 
 /** Violations that a compaction of everything it may cover brings into these messages. */

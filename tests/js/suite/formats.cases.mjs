@@ -283,10 +283,18 @@ const claude = {
       ["result", 5, "s3", "found", false],
     ],
   },
-  "unknown block": part("assistant", { type: "compaction", content: "…" }, [
-    "opaque",
-    { type: "compaction", content: "…" },
+  "a compaction": part("assistant", { type: "compaction", content: "…" }, ["compaction", 0, "…", undefined]),
+  "an encrypted compaction": part("assistant", { type: "compaction", content: null, encrypted_content: "c2VjcmV0" }, [
+    "compaction",
+    0,
+    undefined,
+    { type: "compaction", content: null, encrypted_content: "c2VjcmV0" },
   ]),
+  "a compaction that failed": part("assistant", { type: "compaction", content: null }, [
+    "opaque",
+    { type: "compaction", content: null },
+  ]),
+  "unknown block": part("assistant", { type: "novelty", content: "…" }, ["opaque", { type: "novelty", content: "…" }]),
   "unknown role": {
     message: { role: "critic", content: "Bad." },
     said: [["opaque", { role: "critic", content: "Bad." }]],
@@ -368,7 +376,7 @@ const vercel = {
       ["call", "c1", "read", { path: "a" }, 3],
       ["media", "image", PIXEL, "image/png", 4],
       ["media", "image", bytes, "image/png"],
-      ["opaque", { type: "custom", kind: "openai.compaction" }],
+      ["compaction", 6, undefined, { type: "custom", kind: "openai.compaction" }],
       ["reasoning", "", true],
     ],
   },
@@ -405,7 +413,7 @@ const vercel = {
   "a provider's compaction": part(
     "assistant",
     { type: "text", text: "Summary.", providerOptions: { anthropic: { type: "compaction" } } },
-    ["opaque", { type: "text", text: "Summary.", providerOptions: { anthropic: { type: "compaction" } } }],
+    ["compaction", 0, "Summary.", undefined],
   ),
   "a provider's tool": {
     message: {
