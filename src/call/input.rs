@@ -94,6 +94,8 @@ impl Call {
         if let Some(other) = threshold.filter(|&name| name != "soft") {
             fields.wrong("threshold", &format!("There is no threshold \"{other}\"; the only one is \"soft\"."));
         }
+        let mut state = SessionState::parse(fields.raw("state"))?;
+        state.recount(&options.estimator);
         let todos = todos(fields);
         let call = Self {
             in_flight: match fields.raw("inFlight") {
@@ -103,7 +105,7 @@ impl Call {
                 }
             },
             window: options::window(fields.raw("window"))?,
-            state: SessionState::parse(fields.raw("state"))?,
+            state,
             records,
             flags,
             offset: fields.count("offset").unwrap_or(0),

@@ -138,11 +138,12 @@ impl Cuts {
     }
 }
 
-/// An assistant message that holds nothing but reasoning: a Responses reasoning item, bound to the item after it.
+/// An assistant message that holds nothing but reasoning, encrypted or not: a Responses reasoning item, bound to the item
+/// after it.
 fn is_bare_reasoning(message: &Digest<'_>) -> bool {
     message.role() == Role::Assistant
-        && message.parts().len() > 0
-        && message.parts().all(|part| part.kind == PartKind::Reasoning)
+        && message.has(PartKind::Reasoning)
+        && message.parts().all(|part| matches!(part.kind, PartKind::Reasoning | PartKind::Opaque))
 }
 
 /// Whether every call has its result.

@@ -10,6 +10,7 @@ use crate::limits::budget::Learned;
 use crate::model::message::Position;
 use crate::session::reach::{EVERYTHING, RESULTS};
 use crate::tokens::calibration::Calibration;
+use crate::tokens::{self, Estimator};
 
 /// The version this library writes and reads.
 pub const VERSION: u64 = 1;
@@ -30,8 +31,10 @@ const TEXT_BYTES: usize = 56_000;
 const REVISION_MOST: u64 = 1 << 52;
 /// Bytes of one text that is read: some twenty times what is ever asked of a summarizer.
 const TEXT_MOST: usize = 1_000_000;
-/// The most bytes that a token of a summary stands for on average: four are usual, runs of blanks and lines have more.
-const BYTES_A_TOKEN: usize = 32;
+/// The bytes that a token of a summary stands for on average are fewer: four are usual. What has more is counted again.
+const BYTES_A_TOKEN: u64 = 8;
+/// More than this nothing but its text adds to the count of a message.
+const MESSAGE_MOST: u64 = 4_096;
 /// Compactions that a summarizer is left alone for after failures, at most.
 pub const WAIT: u64 = 8;
 /// Failures and compactions in a row are counted up to this.
@@ -114,10 +117,6 @@ impl Record for Made {
             archive.reject("text");
         }
         archive.count("raw", &mut self.raw);
-        if archive.reads() {
-            // No text takes fewer; believed, a large one would count as next to nothing.
-            self.raw = self.raw.max((self.text.len() / BYTES_A_TOKEN) as u64);
-        }
         archive.hash("hash", &mut self.hash);
     }
 }
@@ -403,6 +402,18 @@ impl SessionState {
                 "state",
                 "This is not a state of precis. Pass what the last call returned, or null for a new conversation.",
             )),
+        }
+    }
+
+    /// Counts the texts again whose stored count no text of their size has: believed, one of a megabyte would take next to
+    /// nothing, and a short one the whole window.
+    pub fn recount(&mut self, estimator: &Estimator) {
+        let made = self.checkpoints.iter_mut().flat_map(|one| [Some(&mut one.summary), one.note.as_mut()]);
+        for made in made.flatten() {
+            let bytes = made.text.len() as u64;
+            if !(bytes / BYTES_A_TOKEN..=bytes + MESSAGE_MOST).contains(&made.raw) {
+                made.raw = tokens::of_text(estimator, &made.text);
+            }
         }
     }
 

@@ -57,15 +57,16 @@ impl Writer<'_> {
         let text = text::between(self.text, from, to);
         match text.as_bytes().first() {
             _ if text.len() <= bytes.max(LEAST) => self.out.push_str(text),
-            Some(b'"') => {
-                let inner = text::between(text, 1, text.len() - 1);
+            Some(b'{' | b'[') => self.container(from, bytes),
+            // A text; or a number, which no longer is one if it is cut.
+            _ => {
+                let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                let inner = quoted.unwrap_or(text);
                 let advice = core::mem::take(&mut self.advice);
                 self.out.push('"');
                 self.out.push_str(&ends::Parted::of(inner, true).keep(bytes.max(LEAST) - 2, advice));
                 self.out.push('"');
             }
-            Some(b'{' | b'[') => self.container(from, bytes),
-            _ => self.out.push_str(text),
         }
     }
 
@@ -110,8 +111,9 @@ impl Writer<'_> {
             used += size(child);
             front += 1;
         }
-        // Where not even the first one fits, it is shortened; so is the last.
-        let first = (front == 0 && free(0).is_some()).then_some(room * 2 / 3);
+        // Where not even the first one fits, it is shortened; so is the last. A key stays as it is, or the member goes.
+        let named = |at: usize, room: usize| free(at).is_some_and(|child| child.value - child.from <= room);
+        let first = (front == 0 && named(0, room / 2)).then_some(room * 2 / 3);
         if let Some(bytes) = first {
             used = bytes;
             front = 1;
@@ -120,8 +122,8 @@ impl Writer<'_> {
             used += size(child);
             back -= 1;
         }
-        let last = (back == children.len() && back > front && free(back.wrapping_sub(1)).is_some())
-            .then(|| room.saturating_sub(used));
+        let left = room.saturating_sub(used);
+        let last = (back == children.len() && back > front && named(back - 1, left / 2)).then_some(left);
         if last.is_some() {
             back -= 1;
         }

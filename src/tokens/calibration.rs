@@ -341,6 +341,6 @@ impl Record for Calibration {
         archive.maybe_record("parked", &mut self.parked);
         let mut doubted = Some(self.doubted).filter(|&doubted| doubted > 1);
         archive.maybe_count("doubted", &mut doubted);
-        self.doubted = doubted.unwrap_or(u64::from(self.parked.is_some())).min(DOUBTED_MOST);
+        self.doubted = if self.parked.is_some() { doubted.unwrap_or(1).clamp(1, DOUBTED_MOST) } else { 0 };
     }
 }

@@ -2,8 +2,13 @@
 
 use precis::ingest::content::{Content, ContentPart};
 use precis::model::message::Role;
-use precis::summary::facts::Facts;
+use precis::session::edits::{DONE_CUT, cut};
+use precis::session::state::SessionState;
+use precis::summary::facts::{self, Facts};
+use precis::summary::scan;
 use precis::summary::transcript::escape;
+use precis::tokens::{self, Estimator};
+use serde_json::{Value, json};
 
 #[test]
 fn what_was_disarmed_once_is_left_as_it_is() {
@@ -29,5 +34,62 @@ fn a_requirement_with_a_frame_or_an_end_of_line_in_it_is_told_in_the_same_words_
         let first = told("", &said);
         assert!(first.contains("Never print"), "{first}");
         assert_eq!(told(&first, &[]), first);
+    }
+}
+
+#[test]
+fn what_only_parts_a_scheme_from_nothing_is_no_url() {
+    for text in ["://?//", "http://", ":///?A//", "://?:?//W"] {
+        scan::each(text, &mut |found| assert!(!found.is_empty() && !found.contains("://"), "{found:?} in {text}"));
+    }
+    assert_eq!(facts::names("see https://example.com/a?b.", 100), ["https://example.com/a?b"]);
+}
+
+#[test]
+fn an_escape_in_a_text_inside_a_text_is_no_name() {
+    assert_eq!(
+        facts::names(r"a\u0000\u0000cc\u000fb_1234\nsrc/main.rs\udata-123", 100),
+        ["b_1234", "src/main.rs", "udata-123"]
+    );
+}
+
+#[test]
+fn json_with_keys_or_numbers_longer_than_its_cap_stays_json() {
+    let estimator = Estimator::parse("lexical").unwrap();
+    let long = "\u{f}key".repeat(900);
+    let digits = "1234567890".repeat(300);
+    for value in [
+        json!({ "a": 1, long.clone(): true, "z": 2 }),
+        json!({ long.clone(): { long.clone(): null }, "z": "text ".repeat(900) }),
+        json!([{ long.clone(): 1 }, { long: 2 }]),
+    ] {
+        let short = cut(&value.to_string(), 170, DONE_CUT, &[], &estimator);
+        assert!(tokens::of_text(&estimator, &short) <= 170, "{short}");
+        serde_json::from_str::<Value>(&short).unwrap_or_else(|error| panic!("{error}: {short}"));
+    }
+    let short = cut(&format!(r#"{{"n":{digits},"end":"quoted \""}}"#), 170, "", &[], &estimator);
+    assert_eq!(serde_json::from_str::<Value>(&short).unwrap()["end"], "quoted \"");
+}
+
+#[test]
+fn a_text_of_control_characters_is_not_cut_to_a_longer_one() {
+    for estimator in ["lexical", "bytes4"].map(|name| Estimator::parse(name).unwrap()) {
+        for body in ["\u{0}".repeat(140), format!("b_1234 {}", "\u{b}\u{0}".repeat(66)), "\u{1}\u{2a9}".repeat(47)] {
+            let short = cut(&body, 64, DONE_CUT, &[], &estimator);
+            assert!(tokens::of_text(&estimator, &short) <= 64 && short.len() <= body.len(), "{short}");
+        }
+    }
+}
+
+#[test]
+fn a_count_of_doubted_readings_reads_back() {
+    for (parked, doubted) in [(Value::Null, json!(9)), (json!({ "raw": 65, "reported": 1657 }), json!(0))] {
+        let mut state =
+            json!({ "version": 1, "revision": 1, "calibration": { "key": "bytes4/1|", "doubted": doubted } });
+        if parked != Value::Null {
+            state["calibration"]["parked"] = parked;
+        }
+        let read = SessionState::parse(&crate::support::json(&state)).unwrap();
+        assert_eq!(SessionState::parse(&crate::support::plain(&read)), Ok(read));
     }
 }

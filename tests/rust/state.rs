@@ -16,6 +16,7 @@ use precis::base::error::Code;
 use precis::model::message::Position;
 use precis::session::state::{Checkpoint, Kind, Made, SessionState};
 use precis::summary::verify::Answer;
+use precis::tokens::{self, Estimator};
 use serde_json::{Value, json as value};
 
 fn parse(state: &Value) -> Result<SessionState, precis::base::error::Error> {
@@ -323,9 +324,28 @@ fn the_summary_for_people_is_the_text_alone() {
 }
 
 #[test]
-fn a_large_text_never_counts_as_next_to_nothing() {
-    let mut state = damaged("/checkpoints/1/summary/text", Some(value!("All is well. ".repeat(40_000))));
-    state["checkpoints"][1]["summary"]["raw"] = value!(464);
-    let raw = parse(&state).unwrap().checkpoints[1].summary.raw;
-    assert!(raw >= 13 * 40_000 / 32, "{raw}");
+fn what_no_text_of_its_size_can_count_is_counted_again() {
+    let estimator = Estimator::parse("lexical").unwrap();
+    let text = "All is well. ".repeat(40_000);
+    let counted = tokens::of_text(&estimator, &text);
+    for (said, raw) in [(464, counted), (9_000_000_000, counted), (counted + 20, counted + 20)] {
+        let mut state = damaged("/checkpoints/1/summary/text", Some(value!(text)));
+        state["checkpoints"][1]["summary"]["raw"] = value!(said);
+        let mut state = parse(&state).unwrap();
+        state.recount(&estimator);
+        assert_eq!(state.checkpoints[1].summary.raw, raw);
+    }
+}
+
+#[test]
+fn a_request_with_a_summary_that_claims_to_be_small_is_not_taken_for_small() {
+    let mut chat = Chat::new(value!({ "contextWindow": 8_000 }));
+    let history = turns(12, 2_000);
+    chat.before_model(&history, None).unwrap();
+    let mut state = to_value(&chat.state);
+    let newest = state["checkpoints"].as_array().unwrap().len() - 1;
+    state["checkpoints"][newest]["summary"]["text"] = value!("All is well. ".repeat(40_000));
+    chat.state = json(&state);
+    let after = chat.before_model(&history, None).unwrap().committed.report.after;
+    assert!(after.tokens < 8_000, "{after:?}");
 }

@@ -337,7 +337,8 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
             break;
         }
         let (named, stays) = within(&shape, bytes, cap, &format!("{advice}{}{more}", NAMES), estimator);
-        if (stays >= shaped || !kept.is_empty()) && tokens::of_text(estimator, &named) <= cap {
+        let fits = tokens::of_text(estimator, &named) <= cap && named.len() <= text.len();
+        if (stays >= shaped || !kept.is_empty()) && fits {
             (short, told, shaped) = (named, more, shaped && stays);
         } else {
             room /= 2;
@@ -363,8 +364,8 @@ fn within(shape: &Shape<'_>, fair: usize, cap: u64, advice: &str, estimator: &Es
             bytes = fair;
         }
         let short = if shaped { shape.within(bytes, advice) } else { shape.parted.keep(bytes, advice) };
-        let fits = tokens::of_text(estimator, &short) <= cap;
-        if if shaped { fits && short.len() < shape.text.len() } else { fits || bytes < 8 } {
+        let fits = tokens::of_text(estimator, &short) <= cap && short.len() <= shape.text.len();
+        if fits || !shaped && bytes < 8 {
             return (short, shaped);
         }
         bytes = bytes * 7 / 8;
