@@ -2,7 +2,6 @@
 // judged by rules of our own (soak/judge.mjs), which know nothing of the engine; memory must stay flat. Prints figures; exits 1
 // if anything was wrong.
 //   npm run soak -- --chats 10000 --requests 200 --seed 1 --active 40 --minutes 60
-//   npm run soak -- --added-up      the provider's reports are now and then those of several requests added up
 import { createCompactor } from "precis";
 import { anthropic, openaiChat } from "precis/formats";
 import { main } from "../../js/scripts/common.mjs";
@@ -40,7 +39,7 @@ main(import.meta.url, async (args) => {
   const now = Date.now;
   const from = now();
   const faults = [];
-  const world = worldOf(random(seed), args.includes("--added-up"));
+  const world = worldOf(random(seed));
   jumpingClocks(world.rng);
   const samples = [];
   // Whoever waits for what never comes must not end the process as if all were well.
@@ -102,7 +101,7 @@ function jumpingClocks(rng) {
   Date.now = () => real() + (rng() < 0.01 ? Math.floor((2 * rng() - 1) * year) : 0);
 }
 
-function worldOf(rng, addedUp) {
+function worldOf(rng) {
   const chance = (probability) => rng() < probability;
   const upTo = (most) => Math.floor(rng() * most);
   const compactors = new Map();
@@ -118,7 +117,7 @@ function worldOf(rng, addedUp) {
         tune: { tokens: { family: "o200k" } },
       }),
     );
-  return { rng, chance, upTo, addedUp, compactors, states: [] };
+  return { rng, chance, upTo, compactors, states: [] };
 }
 
 /** A summarizer on a bad day. What it says holds serial numbers of what it was asked. */
@@ -274,7 +273,8 @@ function chatOf(world, number) {
     const prompt_tokens = tokensOf(view);
     if (chance(0.01))
       return note("usage nonsense", [null, {}, { prompt_tokens: -1 }, { prompt_tokens: "many" }][upTo(4)]);
-    if (world.addedUp && chance(0.005))
+    // The provider's report is that of several requests added up.
+    if (chance(0.005))
       return note("usage added up", { prompt_tokens: prompt_tokens * (2 + upTo(30)) });
     return { prompt_tokens, completion_tokens: 20 };
   }
