@@ -22,17 +22,19 @@ import {
 import { publishedReadme } from "./links.mjs";
 
 /** The JavaScript that must be of one build with the engine. */
-const boundary = ["js/src/boundary/glue.ts", "js/src/boundary/wire.ts"];
+const boundary = ["js/src/boundary/glue.ts"];
 /** The finished engine. */
 const wasmFile = join(cache, "precis.wasm");
+/** What wasm-bindgen writes of the engine for JavaScript, and how an instance gets its own. */
+const generated = "js/src/boundary/generated";
 
 /** Brings pkg/ up to date. */
 export async function build() {
   await exclusively("build", async () => {
     await packages();
     const tools = ["js/scripts/build.mjs", "js/scripts/bundle.mjs", "package-lock.json", ...boundary];
-    const engine = hash(files("Cargo.toml", "Cargo.lock", "src", ...tools), ask("rustc", "-vV"));
-    await once("engine", engine, [wasmFile], buildEngine);
+    const engine = hash(files("Cargo.toml", "Cargo.lock", "src", "js/scripts/bindgen", ...tools), ask("rustc", "-vV"));
+    await once("engine", engine, [wasmFile, at(generated, "bindings.js")], buildEngine);
     const scripts = files("js/src").filter((path) => !path.startsWith(at("js/src/cli")));
     const texts = files("pkg-template", "README.md", "LICENSE-MIT", "tsconfig.json", "js/scripts/links.mjs");
     await once("package", hash([...scripts, ...texts], engine), [at("pkg/package.json")], buildPackage);
@@ -45,25 +47,70 @@ async function buildEngine() {
   note("compiling the engine …");
   await must("cargo", ["fetch", "--target", wasm, ...(ci ? ["--locked"] : [])]);
   const flags = anonymous().join("\x1f");
-  await must(
-    "cargo",
-    ["rustc", "--lib", "--release", "--features", "module", "--target", wasm, "--crate-type", "cdylib"],
-    {
-      env: { CARGO_ENCODED_RUSTFLAGS: flags, CARGO_TARGET_DIR: target },
-    },
-  );
+  await must("cargo", ["rustc", "--lib", "--release", "--target", wasm, "--crate-type", "cdylib"], {
+    env: { CARGO_ENCODED_RUSTFLAGS: flags, CARGO_TARGET_DIR: target },
+  });
+
+  const bindings = await bind(join(target, wasm, "release", "precis.wasm"));
 
   note("optimizing …");
   const made = `${wasmFile}.made`;
   // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
   const optimize = (from, ...how) =>
     must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, "-Oz", "--converge", from, "-o", made]);
-  await optimize(join(target, wasm, "release", "precis.wasm"));
+  await optimize(join(bindings, "precis_bg.wasm"));
   // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
   await optimize(made, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", "--strip-producers");
   stamp(made, hash([made, ...boundary.map((file) => at(file))]).slice(0, 12));
   validate(readFileSync(made));
   renameSync(made, wasmFile);
+}
+
+/** The bindings of a compiled engine, by the wasm-bindgen of its version: the folder that holds them. */
+async function bind(wasm) {
+  const bindgen = join(cache, "bindgen");
+  const folder = join(bindgen, "out");
+  const manifest = at("js/scripts/bindgen/Cargo.toml");
+  await must("cargo", ["run", "--quiet", "--locked", "--manifest-path", manifest, "--", wasm, folder], {
+    env: { CARGO_TARGET_DIR: bindgen, CARGO_ENCODED_RUSTFLAGS: "" },
+  });
+  await writeBindings(folder);
+  return folder;
+}
+
+/**
+ * wasm-bindgen's module knows one instance. An engine that broke is replaced while calls of it are in flight, so each
+ * instance gets bindings of its own: the module as a function that makes them.
+ */
+async function writeBindings(folder) {
+  const { default: esbuild } = await import("esbuild");
+  const how = { bundle: true, write: false, format: "cjs", target: "es2022", logLevel: "error" };
+  const { outputFiles } = await esbuild.build({ ...how, entryPoints: [join(folder, "precis.js")] });
+  mkdirSync(at(generated), { recursive: true });
+  writeFileSync(
+    at(generated, "bindings.js"),
+    `// Written by the build.
+export function bind(program, precis) {
+  // Nothing of an instance is freed behind our back: one that broke must not be entered again.
+  const FinalizationRegistry = undefined;
+  const module = { exports: {} };
+${outputFiles[0].text}
+  const bindings = module.exports;
+  return { ...bindings, memory: bindings.initSync({ module: program }).memory };
+}
+`,
+  );
+  cpSync(join(folder, "precis.d.ts"), at(generated, "precis.d.ts"));
+  writeFileSync(
+    at(generated, "bindings.d.ts"),
+    `import type * as Bindings from "./precis.d.ts";
+/** An instance of the engine with bindings of its own; \`precis\` is what it tells its loader. */
+export function bind(
+  program: WebAssembly.Module,
+  precis: { panicked(message: string): void },
+): typeof Bindings & { readonly memory: WebAssembly.Memory };
+`,
+  );
 }
 
 /** Writes into the wasm which build it is of, as a custom section that the JavaScript of the same build looks for. */

@@ -72,7 +72,7 @@ export function ask(command, ...args) {
 
 /** All files below `paths` (files or folders), sorted, leaving out what tools wrote. */
 export function files(...paths) {
-  const skip = new Set(["node_modules", "target", "glue", "pkg", ".git"]);
+  const skip = new Set(["node_modules", "target", "generated", "pkg", ".git"]);
   const walk = (path) =>
     !existsSync(path)
       ? []

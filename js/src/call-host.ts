@@ -1,5 +1,5 @@
 import { into } from "./boundary/digest.ts";
-import { leave } from "./boundary/engine.ts";
+import { isWhole, leave } from "./boundary/engine.ts";
 import type { Host, Outcome, Reading } from "./boundary/glue.ts";
 import { EngineTape } from "./boundary/tape.ts";
 import { writeMessage } from "./boundary/write-message.ts";
@@ -35,8 +35,13 @@ export class CallHost<Base, M extends Base> implements Host {
     leave(() => {
       this.tape ??= new EngineTape();
       this.tape.start(into(reading));
-      for (const index of indices) writeMessage(this.tape, this.entries[index]?.leaves ?? [], null);
-      this.tape.finish();
+      try {
+        for (const index of indices) writeMessage(this.tape, this.entries[index]?.leaves ?? [], null);
+        this.tape.finish();
+      } finally {
+        // The memory of an instance that broke is gone with it.
+        if (isWhole()) reading.free();
+      }
     });
   }
 

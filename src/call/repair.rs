@@ -15,7 +15,6 @@ use crate::model::message::{Digest, Part, PartKind, Role, hash_text, hex};
 use crate::session::history::{History, LeftOut};
 use crate::session::state::SessionState;
 use crate::session::view::{self, Item, Slot, View};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// What stands for a result that was never recorded.
 const NO_RESULT: &str = "No result of this call was recorded.";
@@ -45,33 +44,41 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
     if call.options.seed {
         return all;
     }
-    let mut parts: Vec<(usize, Part)> = approvals::unrequested(messages);
-    for (input, message) in messages.iter().enumerate().filter(|(_, message)| message.compacts()) {
-        parts.extend(message.parts().filter(Part::is_empty_compaction).map(|part| (input, part)));
+    let mut compacted = compacted(given).into_iter().peekable();
+    let mut unrequested = approvals::unrequested(messages).into_iter().peekable();
+    let repaired_from = if repairs(call) && call.leaves_out { continued(given) } else { messages.len() };
+    let mut later = given.faults;
+    for (input, message) in messages.iter().enumerate() {
+        let own;
+        (own, later) = later.split_at(later.iter().take_while(|fault| fault.index == input).count());
+        if compacted.next_if_eq(&input).is_some() {
+            all.push(LeftOut { input, parts: Vec::new(), whole: true, quoted: Vec::new() });
+            continue;
+        }
+        if own.is_empty() && !message.compacts() {
+            continue;
+        }
+        let mut goes = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
+        while let Some(answer) = unrequested.next_if(|answer| answer.index == input) {
+            goes[answer.part] = true;
+        }
+        for (at, part) in message.parts().enumerate() {
+            goes[at] |= part.is_empty_compaction();
+        }
+        if !goes.contains(&true) {
+            continue;
+        }
+        let whole = remaining(message, &goes) == 0;
+        let mut parts: Vec<u32> = chosen(message, &goes).map(|part| part.number).collect();
+        parts.dedup();
+        let mut orphans = IdMap::default();
+        if input >= repaired_from && !whole {
+            own.iter().filter(|fault| fault.rule == "orphan-result").for_each(|fault| orphans.insert(fault.subject, 1));
+        }
+        let results = chosen(message, &goes).filter(|part| part.kind == PartKind::Result);
+        let quoted = results.map(|part| part.id).filter(|&id| orphans.get(id).is_some()).collect();
+        all.push(LeftOut { input, parts, whole, quoted });
     }
-    let mut orphans: Vec<(usize, u64)> = Vec::new();
-    if repairs(call) && call.leaves_out {
-        faulty_parts(given, &mut parts);
-        let lost = given.faults.iter().filter(|fault| fault.rule == "orphan-result");
-        orphans.extend(lost.map(|fault| (fault.index, fault.subject)));
-        orphans.sort_unstable();
-    }
-    let compacted = compacted(given);
-    parts.retain(|(input, _)| compacted.binary_search(input).is_err());
-    parts.sort_by_key(|(input, _)| *input);
-    for of_one in parts.chunk_by(|one, other| one.0 == other.0) {
-        let input = of_one[0].0;
-        let left_out: Vec<Part> = of_one.iter().map(|(_, part)| *part).collect();
-        let whole = remaining(&messages[input], &left_out) == 0;
-        let mut numbers: Vec<u32> = left_out.iter().map(|part| part.number).collect();
-        numbers.dedup();
-        let results = left_out.iter().filter(|part| part.kind == PartKind::Result && !whole).map(|part| part.id);
-        let quoted = results.filter(|id| orphans.binary_search(&(input, *id)).is_ok()).collect();
-        all.push(LeftOut { input, parts: numbers, whole, quoted });
-    }
-    let whole = |input| LeftOut { input, parts: Vec::new(), whole: true, quoted: Vec::new() };
-    all.extend(compacted.into_iter().map(whole));
-    all.sort_by_key(|left_out| left_out.input);
     all
 }
 
@@ -106,33 +113,34 @@ fn compacted(given: Given<'_>) -> Vec<usize> {
     goes
 }
 
-/// Results without their calls and calls made twice, where they share their message with sound parts.
-fn faulty_parts(given: Given<'_>, parts: &mut Vec<(usize, Part)>) {
-    let continued = continued(given);
-    for of_one in given.faults.chunk_by(|one, other| one.index == other.index) {
-        let input = of_one[0].index;
-        if input < continued {
-            continue;
-        }
-        let message = &given.history.messages[input];
-        // What is signed stays as it is.
-        if message.is_signed() {
-            continue;
-        }
-        let of = |rule: &'static str| of_one.iter().filter(move |fault| fault.rule == rule);
-        let mut faulty = Vec::new();
-        if message.role() != Role::Assistant {
-            let lost = of("orphan-result").chain(of("duplicate-result")).map(|fault| fault.subject);
-            faulty = last_of(message, PartKind::Result, lost);
-        }
-        if remaining(message, &faulty) == 0 {
-            // The message goes as a whole, and its results are quoted.
-            faulty.clear();
-        }
-        faulty.extend(last_of(message, PartKind::Call, of("duplicate-id").map(|fault| fault.subject)));
-        let alone = remaining(message, &faulty) == 0;
-        parts.extend(faulty.into_iter().filter(|part| alone || part.number != NO_NUMBER).map(|part| (input, part)));
+/// Which parts of a message are results without their calls or calls made twice, beside sound parts.
+fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
+    let mut goes = vec![false; message.len()];
+    // What is signed stays as it is.
+    if message.is_signed() {
+        return goes;
     }
+    let of = |rule: &'static str| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
+    if message.role() != Role::Assistant {
+        mark(message, PartKind::Result, of("orphan-result").chain(of("duplicate-result")), &mut goes);
+    }
+    if remaining(message, &goes) == 0 {
+        // The message goes as a whole, and its results are quoted.
+        goes.fill(false);
+    }
+    mark(message, PartKind::Call, of("duplicate-id"), &mut goes);
+    if remaining(message, &goes) > 0 {
+        // Without a number nothing can be taken out of a message.
+        for (goes, part) in goes.iter_mut().zip(message.parts()) {
+            *goes &= part.number != NO_NUMBER;
+        }
+    }
+    goes
+}
+
+/// The marked parts of a message.
+fn chosen<'a>(message: &'a Digest<'_>, marks: &'a [bool]) -> impl Iterator<Item = Part> + 'a {
+    message.parts().zip(marks).filter(|(_, marked)| **marked).map(|(part, _)| part)
 }
 
 /// How many messages at the front answer calls that the provider may hold itself (`previous_response_id`).
@@ -141,27 +149,23 @@ fn continued(given: Given<'_>) -> usize {
     if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
 }
 
-/// Of the parts with these ids the last ones, as many as there are ids: the first of them may be sound.
-fn last_of(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item = u64>) -> Vec<Part> {
-    let mut wanted: BTreeMap<u64, usize> = BTreeMap::new();
-    ids.for_each(|id| *wanted.entry(id).or_default() += 1);
-    let mut found = Vec::new();
-    for part in message.parts().rev().filter(|part| part.kind == kind) {
-        if let Some(count) = wanted.get_mut(&part.id).filter(|count| **count > 0) {
-            *count -= 1;
-            found.push(part);
+/// Marks of the parts with these ids the last ones, as many as there are ids: the first of them may be sound.
+fn mark(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item = u64>, marks: &mut [bool]) {
+    let mut wanted = IdMap::default();
+    ids.for_each(|id| wanted.insert(id, wanted.get(id).unwrap_or(0) + 1));
+    for (at, part) in message.parts().enumerate().rev().filter(|(_, part)| part.kind == kind) {
+        if let Some(count) = wanted.get(part.id).filter(|&count| count > 0) {
+            wanted.insert(part.id, count - 1);
+            marks[at] = true;
         }
     }
-    found.reverse();
-    found
 }
 
-/// How many parts are left of a message without these; what is inside a result goes with it.
-fn remaining(message: &Digest<'_>, without: &[Part]) -> usize {
-    let without: BTreeSet<&Part> = without.iter().collect();
+/// How many parts are left of a message without the marked ones; what is inside a result goes with it.
+fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
     let mut left = 0;
     let mut inside = None;
-    for part in message.parts() {
+    for (part, &goes) in message.parts().zip(goes) {
         let inner = match part.kind {
             PartKind::Media => inside == Some(part.number),
             PartKind::Opaque => inside.is_some(),
@@ -170,7 +174,6 @@ fn remaining(message: &Digest<'_>, without: &[Part]) -> usize {
         if inner {
             continue;
         }
-        let goes = without.contains(&part);
         inside = (goes && part.kind == PartKind::Result).then_some(part.number);
         left += usize::from(!goes);
     }
@@ -246,7 +249,6 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
         }
         faults.push((at, fault));
     }
-    faults.sort_by_key(|fault| fault.0);
     let last = hosts.last().copied();
     let mut out: Vec<Item> = Vec::with_capacity(view.items.len() + faults.len());
     // Results that wait for their calls, and texts that wait for the end of the results around them.
@@ -277,8 +279,9 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
             continue;
         }
         let lost = is("orphan-result").chain(is("duplicate-result")).map(|fault| fault.1.subject);
-        let lost = last_of(&message, PartKind::Result, lost);
-        if has_result && !lost.is_empty() && remaining(&message, &lost) == 0 {
+        let mut goes = vec![false; message.len()];
+        mark(&message, PartKind::Result, lost, &mut goes);
+        if has_result && goes.contains(&true) && remaining(&message, &goes) == 0 {
             let subject = is("orphan-result").next().map(|fault| fault.1.subject);
             match subject {
                 Some(subject) if message.len() == 1 && awaited.get(subject).is_some_and(|last| last > at as u64) => {
@@ -305,7 +308,7 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
         out.push(item);
     }
     answer(given, &mut unanswered, &mut early, &mut out, host)?;
-    out.extend(early.items.into_iter().flatten());
+    out.extend(early.items.into_iter().filter_map(|(item, _)| item));
     out.append(&mut texts);
     view.items = out;
     Ok(())
@@ -314,22 +317,35 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
 /// Results that wait for their calls.
 #[derive(Default)]
 struct Early {
-    /// In their order, those that were taken left out.
-    items: Vec<Option<Item>>,
-    /// By call.
-    places: BTreeMap<u64, VecDeque<usize>>,
+    /// In their order, those that were taken left out; and where the next one of the same call is.
+    items: Vec<(Option<Item>, Option<u64>)>,
+    /// By call the first that waits, and the last.
+    first: IdMap,
+    last: IdMap,
 }
 
 impl Early {
     fn push(&mut self, subject: u64, item: Item) {
-        self.places.entry(subject).or_default().push_back(self.items.len());
-        self.items.push(Some(item));
+        let at = self.items.len() as u64;
+        match self.last.get(subject) {
+            Some(last) => self.items[last as usize].1 = Some(at),
+            None => self.first.insert(subject, at),
+        }
+        self.last.insert(subject, at);
+        self.items.push((Some(item), None));
     }
 
     /// The first result of this call.
     fn take(&mut self, subject: u64) -> Option<Item> {
-        let place = self.places.get_mut(&subject)?.pop_front()?;
-        self.items.get_mut(place)?.take()
+        let (item, next) = self.items.get_mut(self.first.get(subject)? as usize)?;
+        match next {
+            Some(next) => self.first.insert(subject, *next),
+            None => {
+                self.first.remove(subject);
+                self.last.remove(subject);
+            }
+        }
+        item.take()
     }
 }
 
@@ -354,7 +370,8 @@ fn answer(
         if let Some((id, name)) = asking.find(subject)
             && let Some(product) = host.result(id, name, NO_RESULT)?
         {
-            let tokens = product.digest().map_or(0, |digest| digest.tokens());
+            let named = given.call.options.estimator.result_name(name.len() as u64);
+            let tokens = product.digest().map_or(0, |digest| digest.tokens()) + named;
             out.push(Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: false });
         }
     }

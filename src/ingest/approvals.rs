@@ -2,20 +2,32 @@
 //! whose request is not in the history is never sent.
 
 use crate::base::id_map::IdMap;
-use crate::model::message::{Digest, Part, PartKind};
+use crate::model::message::{Digest, PartKind};
 
-/// Answers without a request before them: which message, and which of its parts.
-pub fn unrequested(messages: &[Digest<'_>]) -> Vec<(usize, Part)> {
+/// An answer to a request for approval that is not in the history.
+pub struct Unrequested {
+    /// The message.
+    pub index: usize,
+    /// The place of the part in it.
+    pub part: usize,
+    /// The request's id.
+    pub id: u64,
+}
+
+/// Answers without a request before them, in their order.
+pub fn unrequested(messages: &[Digest<'_>]) -> Vec<Unrequested> {
     let mut found = Vec::new();
     if !messages.iter().any(Digest::approves) {
         return found;
     }
     let mut asked = IdMap::new(messages.iter().map(Digest::len).sum());
     for (index, message) in messages.iter().enumerate() {
-        for part in message.parts() {
+        for (at, part) in message.parts().enumerate() {
             match part.kind {
                 PartKind::ApprovalRequest => asked.insert(part.id, 1),
-                PartKind::ApprovalResponse if asked.get(part.id).is_none() => found.push((index, part)),
+                PartKind::ApprovalResponse if asked.get(part.id).is_none() => {
+                    found.push(Unrequested { index, part: at, id: part.id })
+                }
                 _ => {}
             }
         }

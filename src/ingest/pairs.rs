@@ -176,7 +176,7 @@ pub struct Violation {
 }
 
 /// Checks that providers accept a run of messages: every result follows its call, batches are whole and together, ids
-/// are unique while open, nothing is empty.
+/// are unique while open, nothing is empty. In the order of the messages.
 pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
     let mut found = Vec::new();
     let mut batch = Batch::default();
@@ -228,15 +228,18 @@ pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
             }
         }
     }
-    for (index, part) in approvals::unrequested(messages) {
+    for approvals::Unrequested { index, id, .. } in approvals::unrequested(messages) {
         found.push(Violation {
             rule: "orphan-approval",
             index,
             message: "An answer to a request for approval that is not in this history.",
-            subject: part.id,
+            subject: id,
         });
     }
-    found
+    // Calls are known to be unanswered, and answers to be unasked, only later than others.
+    let mut order: Vec<u64> = (0..).zip(&found).map(|(at, fault)| (fault.index as u64) << 32 | at).collect();
+    order.sort_unstable();
+    order.into_iter().map(|key| found[key as u32 as usize].clone()).collect()
 }
 
 /// The calls of one batch.

@@ -1,6 +1,7 @@
 //! Where to cut when the past is covered, and what of it stays in the view.
 
 use crate::base::archive::{Archive, Record};
+use crate::ingest::pairs;
 use crate::ladder::keep::Keep;
 use crate::ladder::{Scene, strategies};
 use crate::limits::budget::share;
@@ -275,6 +276,10 @@ fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
     for input in from.max(turn + 1)..cut {
         if begins(input) && scene.cuts.is_legal(input - lead) {
             let end = scene.cuts.end_of(input - lead) + lead;
+            // A call without its result would wait for one of what follows the cut.
+            if !pairs::is_settled(&messages[input..end]) {
+                continue;
+            }
             groups.push((input..end).filter_map(|member| scene.history.index_of(member)).collect());
         }
     }

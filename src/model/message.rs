@@ -46,7 +46,7 @@ impl Role {
 }
 
 /// What a part of a message is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
     /// Text anyone reads.
     Text,
@@ -114,7 +114,7 @@ const HEAD_WORDS: usize = 6;
 const PART_WORDS: usize = 8;
 
 /// One part of a digest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// What it is.
     pub kind: PartKind,

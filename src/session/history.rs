@@ -429,7 +429,7 @@ fn tokens(messages: &[Digest<'_>], estimator: &Estimator) -> Vec<u64> {
             for part in message.parts() {
                 match part.kind {
                     PartKind::Call => names.insert(part.id, u64::from(part.name_bytes)),
-                    PartKind::Result => *tokens += names.get(part.id).unwrap_or(0) / 4,
+                    PartKind::Result => *tokens += estimator.result_name(names.get(part.id).unwrap_or(0)),
                     _ => {}
                 }
             }

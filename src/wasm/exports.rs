@@ -1,16 +1,20 @@
-//! The engine as a wasm module: three functions it exports, one it imports. It holds no decision, and nothing in it waits.
-//!
-//! What crosses lies in blocks of this module's memory that begin with their length in 32 bits; [`crate::wasm::wire`] says how
-//! the rest is written. `js/src/boundary/glue.ts` is the other side.
+//! What the module exports: typed functions that parse what they are given, call the engine and return plain objects.
+//! `js/src/boundary/glue.ts` is the other side.
 
+use super::host::Bridge;
+pub use super::host::JsHost;
+use super::objects::{float, gone, know_names, member, object, plain, thrown, to_js, words};
+use super::panics;
+pub use super::reading::Reading;
 use crate::base::archive::Record;
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
-use crate::call::committed::Standing;
+use crate::call::committed::{Committed, Standing};
 use crate::call::input::Call;
 use crate::engine::fast_path::{self, Passed};
-use crate::engine::{self, Begun, Committed, Sent};
+use crate::engine::{self, Begun};
 use crate::ingest::digester::Digester;
+use crate::ingest::host::Sent;
 use crate::ingest::pairs;
 use crate::ladder::plan::Plan;
 use crate::limits::options::{self, Options};
@@ -19,275 +23,240 @@ use crate::report;
 use crate::session::state::SessionState;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
-use crate::wasm::block;
-use crate::wasm::host::Bridge;
-use crate::wasm::reading::{Reading, Taker};
-use crate::wasm::wire::{Reader, Writer};
+use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
+use wasm_bindgen::prelude::*;
 
 /// The standard library's allocator keeps growing under calls of many sizes; this one stays flat.
-#[cfg(feature = "module")]
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// Room for a block of `length` bytes, its own length included, for the host to fill.
-#[cfg_attr(feature = "module", unsafe(no_mangle))]
-pub extern "C" fn room(length: u32) -> *mut u8 {
-    let mut block = vec![0; length as usize];
-    block[..4].copy_from_slice(&length.to_le_bytes());
-    block::give(block)
+/// What an export returns: an object, or what JavaScript throws.
+type Returned = Result<JsValue, JsValue>;
+
+/// Runs once an instance.
+#[wasm_bindgen(start)]
+pub fn start() {
+    panics::report();
+    know_names();
 }
 
-/// The host is done with a block that [`call`] answered.
+/// The records of messages on a whole tape that is short, and what comes of adding them to a chat that had nothing to do:
+/// `{ records, again }`. `known` are the records of messages added before those, `standing` what the call before left.
 ///
-/// # Safety
-/// `block` is one that `call` answered, and nothing reads it any more.
-#[cfg_attr(feature = "module", unsafe(no_mangle))]
-pub unsafe extern "C" fn done(block: *mut u8) {
-    // SAFETY: by contract.
-    drop(unsafe { block::take(block) });
+/// # Errors
+/// When the tape is malformed.
+#[wasm_bindgen]
+pub fn digest(
+    estimator: &str,
+    ops: &[u32],
+    text: &[u8],
+    known: Option<Vec<u32>>,
+    standing: Option<Vec<u8>>,
+) -> Returned {
+    let mut digester = Digester::new(Estimator::parse(estimator).map_err(thrown)?);
+    digester.push(ops, text).map_err(thrown)?;
+    let records = digester.finish().map_err(thrown)?;
+    let passed = match known {
+        Some(mut all) => {
+            all.extend(&records);
+            fast_path::again(&all, &left(standing.as_deref())).map_err(thrown)?
+        }
+        None => None,
+    };
+    let again = passed.map_or(JsValue::UNDEFINED, |passed| again(&passed));
+    Ok(object(&[("records", Uint32Array::from(&records[..]).into()), ("again", again)]))
 }
 
-/// Answers a call, by its number in [`answer`]: a block that holds how it went, 0 or [`REFUSED`] or [`THROWN`], and what
-/// belongs to that.
+/// Checks options: the name of the estimator for this model.
 ///
-/// # Safety
-/// `block` was made by [`room`] and filled, and nothing reads it any more. A reading named in it is open.
-#[cfg_attr(feature = "module", unsafe(no_mangle))]
-pub unsafe extern "C" fn call(number: u32, block: *mut u8) -> *mut u8 {
-    // SAFETY: by contract.
-    let given = unsafe { block::take(block) };
-    let mut bridge = Bridge::default();
-    let mut out = Writer::default();
-    out.whole(0);
-    if let Err(error) = answer(number, &mut Reader::new(&given[4..]), &mut bridge, &mut out) {
-        out = Writer::default();
-        if bridge.thrown {
-            out.whole(THROWN);
-        } else {
-            out.whole(REFUSED);
-            out.value(&error_to_json(&error));
-        }
+/// # Errors
+/// When an option is refused.
+#[wasm_bindgen]
+pub fn validate(given: JsValue, model: Option<String>) -> Result<String, JsValue> {
+    let given = plain(given, "options", Code::InvalidOption).map_err(thrown)?;
+    Ok(options::validate(&given).map_err(thrown)?.estimator.for_model(model.as_deref()).name())
+}
+
+/// What is said about a name that does not exist among these, of this kind of things.
+#[wasm_bindgen]
+pub fn unknown_name(name: &str, names: Vec<String>, what: &str) -> String {
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    options::unknown_name(name, &names, what)
+}
+
+/// Decides about a call.
+///
+/// # Errors
+/// When the call is refused, or the host throws.
+#[wasm_bindgen]
+pub fn plan(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Returned {
+    let call = parse_call(input, records, flags)?;
+    Ok(to_js(&asking(host, |host| engine::plan(&call, host))?.to_json()))
+}
+
+/// The meter.
+///
+/// # Errors
+/// As [`plan`].
+#[wasm_bindgen]
+pub fn usage(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Returned {
+    let call = parse_call(input, records, flags)?;
+    Ok(to_js(&asking(host, |host| engine::usage(&call, host))?.to_json()))
+}
+
+/// Decides, and commits at once if nothing has to be asked; else `{ plan }`, the plan that waits.
+///
+/// # Errors
+/// As [`plan`].
+#[wasm_bindgen]
+pub fn begin(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Returned {
+    let call = parse_call(input, records, flags)?;
+    Ok(match asking(host, |host| engine::begin(&call, host))? {
+        Begun::Done(done) => committed(*done),
+        Begun::Waits(mut plan) => object(&[("plan", to_js(&plan.to_json()))]),
+    })
+}
+
+/// As [`begin`] for a chat to which only the messages of the records were added since a call left `standing`; undefined
+/// if that is not enough to decide.
+///
+/// # Errors
+/// When the call is refused.
+#[wasm_bindgen]
+pub fn resume(input: &JsValue, records: Vec<u32>, standing: Vec<u8>) -> Returned {
+    let call = parse_call(input, records, Vec::new())?;
+    Ok(fast_path::resume(&call, &left(Some(&standing))).map_err(thrown)?.map_or(JsValue::UNDEFINED, committed))
+}
+
+/// What a plan asks a summarizer for: `{ id, kind, system, prompt, maxOutputTokens }[]`.
+///
+/// # Errors
+/// As [`plan`].
+#[wasm_bindgen]
+pub fn requests(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, host: &JsHost) -> Returned {
+    let call = parse_call(input, records, flags)?;
+    let plan = parse_plan(plan)?;
+    let requests = asking(host, |host| engine::requests(&call, &plan, host))?;
+    let request = |request: crate::summary::request::Request| {
+        to_js(&Json::record(&mut [
+            ("id", request.id.into()),
+            ("kind", request.kind.into()),
+            ("system", request.system.into()),
+            ("prompt", request.prompt.into()),
+            ("maxOutputTokens", request.max_output_tokens.into()),
+        ]))
+    };
+    Ok(requests.into_iter().map(request).collect::<Array>().into())
+}
+
+/// Applies a plan, with the answers of the host's summarizer if it was asked.
+///
+/// # Errors
+/// As [`plan`].
+#[wasm_bindgen]
+pub fn commit(
+    input: &JsValue,
+    records: Vec<u32>,
+    flags: Vec<u8>,
+    plan: JsValue,
+    results: JsValue,
+    host: &JsHost,
+) -> Returned {
+    let call = parse_call(input, records, flags)?;
+    let plan = parse_plan(plan)?;
+    let results = plain(results, "results", Code::InvalidCall).map_err(thrown)?;
+    let mut done = asking(host, |host| engine::commit(&call, &plan, answers(&results).as_deref(), host))?;
+    done.account(&plan, &results);
+    Ok(committed(done))
+}
+
+/// Learns from reported usage: the new state.
+///
+/// # Errors
+/// When options or state are refused.
+#[wasm_bindgen]
+pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: JsValue) -> Returned {
+    let (options, state) = (parse_options(options)?, parse_state(state)?);
+    let usage = plain(usage, "usage", Code::InvalidCall).map_err(thrown)?;
+    let count = |name: &str| usage.get(name).count();
+    let reported = engine::Reported {
+        prompt: count("prompt"),
+        output: count("output").unwrap_or(0),
+        reasoning: count("reasoning").unwrap_or(0),
+    };
+    Ok(to_js(&engine::after_model(&options, &state, reported, request.as_string().as_deref()).to_json()))
+}
+
+/// The first message a host must load: `{ index, id }`.
+///
+/// # Errors
+/// When the state is refused.
+#[wasm_bindgen]
+pub fn keep_from(state: JsValue) -> Returned {
+    let state = parse_state(state)?;
+    let (index, id) = engine::keep_from(&state);
+    Ok(to_js(&Json::record(&mut [("index", index.into()), ("id", id.map(str::to_owned).into())])))
+}
+
+/// The newest summary.
+///
+/// # Errors
+/// When the state is refused.
+#[wasm_bindgen]
+pub fn summary_of(state: JsValue) -> Result<Option<String>, JsValue> {
+    Ok(engine::summary_of(&parse_state(state)?).map(str::to_owned))
+}
+
+/// Flat attributes of a report.
+///
+/// # Errors
+/// When it is no report.
+#[wasm_bindgen]
+pub fn attributes(report: JsValue) -> Returned {
+    let report = plain(report, "report", Code::InvalidCall).map_err(thrown)?;
+    Ok(to_js(&report::attributes(&report).map_err(thrown)?))
+}
+
+/// Violations in a run of messages: `{ rule, index, message }[]`.
+///
+/// # Errors
+/// When the records are malformed.
+#[wasm_bindgen]
+pub fn check(records: &[u32], strict: bool) -> Returned {
+    let messages = Digest::split(records).ok_or_else(gone)?;
+    let mut all = pairs::check(&messages);
+    if strict {
+        all.extend(pairs::alternation(&messages));
     }
-    block::give(out.finish())
+    let violation = |violation: pairs::Violation| {
+        to_js(&Json::record(&mut [
+            ("rule", violation.rule.into()),
+            ("index", violation.index.into()),
+            ("message", violation.message.into()),
+        ]))
+    };
+    Ok(all.into_iter().map(violation).collect::<Array>().into())
 }
 
-/// An error follows.
-const REFUSED: u32 = 1;
-/// The host threw when it was asked something. It knows what.
-const THROWN: u32 = 2;
-
-fn error_to_json(error: &Error) -> Json {
-    Json::record(&mut [
-        ("code", error.code.as_str().into()),
-        ("path", error.path.clone().into()),
-        ("advice", error.advice.as_str().into()),
-    ])
+/// Works with the host; what it threw comes out as it was.
+fn asking<T>(host: &JsHost, work: impl FnOnce(&mut Bridge<'_>) -> Result<T, Error>) -> Result<T, JsValue> {
+    let mut bridge = Bridge::new(host);
+    work(&mut bridge).map_err(|error| bridge.thrown.take().unwrap_or_else(|| thrown(error)))
 }
 
-fn answer(number: u32, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writer) -> Result<(), Error> {
-    match number {
-        // Opens a reading with this estimator (`rule[:family]`): the reading, and where its buffer of 64 KiB lies.
-        0 => {
-            let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
-            let reading = Reading::open(Taker::Digests(Box::new(Digester::new(estimator))));
-            out.whole(reading as u32);
-            // SAFETY: it was opened just now.
-            out.whole(unsafe { &*reading }.buffer());
-        }
-        // Gives a reading ops and so many bytes of its buffer.
-        1 => {
-            let reading = reading(given)?;
-            let bytes = given.value().unwrap_or_default().count().ok_or_else(gone)?;
-            reading.push(&given.words().ok_or_else(gone)?, bytes as usize)?.ok_or_else(gone)?;
-        }
-        // Ends a reading: the records of all messages.
-        2 => match reading(given)?.finish() {
-            Some(Taker::Digests(digester)) => out.words(&digester.finish()?),
-            _ => return Err(gone()),
-        },
-        // Frees a reading.
-        3 => {
-            let reading: *mut Reading = reading(given)?;
-            // SAFETY: it was opened by 0, and the host forgets it now.
-            unsafe { Reading::free(reading) };
-        }
-        // Checks options: the name of the estimator for 0 and for this model.
-        4 => {
-            let options = options::validate(&given.plain("options", Code::InvalidOption)?)?;
-            out.text(&options.estimator.for_model(given.value().unwrap_or_default().text()).name());
-        }
-        5..=10 => of_call(number, &parse_call(given)?, given, host, out)?,
-        // Learns from reported usage.
-        11 => {
-            let (options, state) = (options(given)?, state(given)?);
-            let usage = given.value().unwrap_or_default();
-            let request = given.value().unwrap_or_default();
-            let count = |name: &str| usage.get(name).count();
-            let reported = engine::Reported {
-                prompt: count("prompt"),
-                output: count("output").unwrap_or(0),
-                reasoning: count("reasoning").unwrap_or(0),
-            };
-            out.value(&engine::after_model(&options, &state, reported, request.text()).to_json());
-        }
-        // The first message a host must load.
-        12 => {
-            let state = state(given)?;
-            let (index, id) = engine::keep_from(&state);
-            out.value(&Json::record(&mut [("index", index.into()), ("id", id.map(str::to_owned).into())]));
-        }
-        // The newest summary.
-        13 => out.value(&engine::summary_of(&state(given)?).map(str::to_owned).into()),
-        // Flat attributes of a report.
-        14 => out.value(&report::attributes(&given.plain("report", Code::InvalidCall)?)?),
-        // Violations in a run of messages.
-        15 => {
-            let records = given.words().ok_or_else(gone)?;
-            let messages = Digest::split(&records).ok_or_else(gone)?;
-            let mut all = pairs::check(&messages);
-            if given.value() == Some(Json::Bool(true)) {
-                all.extend(pairs::alternation(&messages));
-            }
-            out.list(all.len());
-            for violation in all {
-                out.value(&Json::record(&mut [
-                    ("rule", violation.rule.into()),
-                    ("index", violation.index.into()),
-                    ("message", violation.message.into()),
-                ]));
-            }
-        }
-        // The records of messages on a whole tape that is short: as 0 to 3 in one go. If records follow, and what a call
-        // left: as 7 where everything but the messages is as it was, first those of the records, then those of the tape.
-        16 => {
-            let estimator = Estimator::parse(given.value().unwrap_or_default().text().unwrap_or_default())?;
-            let mut digester = Digester::new(estimator);
-            digester.push(&given.words().ok_or_else(gone)?, given.bytes().ok_or_else(gone)?)?;
-            let records = digester.finish()?;
-            out.words(&records);
-            let again = match given.words() {
-                Some(mut all) => {
-                    all.extend(records);
-                    fast_path::again(&all, &known(given))?
-                }
-                None => None,
-            };
-            match again {
-                Some(passed) => write_passed(&passed, out),
-                None => out.value(&Json::Null),
-            }
-        }
-        // What is said about a name that does not exist among these, of this kind of things.
-        17 => {
-            let (name, names, what) = (given.value(), given.value(), given.value());
-            let (name, names, what) = (name.unwrap_or_default(), names.unwrap_or_default(), what.unwrap_or_default());
-            let names: Vec<&str> = names.list().unwrap_or_default().iter().filter_map(Json::text).collect();
-            out.text(&options::unknown_name(name.text().unwrap_or_default(), &names, what.text().unwrap_or_default()));
-        }
-        _ => return Err(gone()),
-    }
-    Ok(())
+fn parse_options(options: JsValue) -> Result<Options, JsValue> {
+    plain(options, "options", Code::InvalidOption).and_then(|options| Options::parse(&options)).map_err(thrown)
 }
 
-/// What a call, as [`parse_call`] reads it, is made for.
-fn of_call(number: u32, call: &Call, given: &mut Reader<'_>, host: &mut Bridge, out: &mut Writer) -> Result<(), Error> {
-    match number {
-        // Decides about it.
-        5 => out.value(&engine::plan(call, host)?.to_json()),
-        // Decides, and commits at once if nothing has to be asked; else the plan that waits.
-        6 => match engine::begin(call, host)? {
-            Begun::Done(committed) => {
-                out.value(&Json::Null);
-                write_committed(*committed, out);
-            }
-            Begun::Waits(mut plan) => out.value(&plan.to_json()),
-        },
-        // As 6 for a chat to which only the messages of the records were added since a call left `standing`; nothing if
-        // that is not enough to decide.
-        7 => match fast_path::resume(call, &known(given))? {
-            None => out.value(&Json::Bool(true)),
-            Some(committed) => {
-                out.value(&Json::Null);
-                write_committed(committed, out);
-            }
-        },
-        // The meter.
-        8 => out.value(&engine::usage(call, host)?.to_json()),
-        // What a plan asks a summarizer for.
-        9 => {
-            let requests = engine::requests(call, &plan(given)?, host)?;
-            out.list(requests.len());
-            for request in requests {
-                out.value(&Json::record(&mut [
-                    ("id", request.id.into()),
-                    ("kind", request.kind.into()),
-                    ("system", request.system.into()),
-                    ("prompt", request.prompt.into()),
-                    ("maxOutputTokens", request.max_output_tokens.into()),
-                ]));
-            }
-        }
-        // Applies a plan.
-        _ => {
-            let plan = plan(given)?;
-            let results = given.plain("results", Code::InvalidCall)?;
-            let mut committed = engine::commit(call, &plan, answers(&results).as_deref(), host)?;
-            committed.account(&plan, &results);
-            write_committed(committed, out);
-        }
-    }
-    Ok(())
+fn parse_state(state: JsValue) -> Result<SessionState, JsValue> {
+    plain(state, "state", Code::InvalidState).and_then(|state| SessionState::parse(&state)).map_err(thrown)
 }
 
-/// What an earlier call left.
-fn known(given: &mut Reader<'_>) -> Standing {
-    let mut known = Standing::default();
-    for (number, bytes) in known.iter_mut().zip(given.bytes().unwrap_or_default().as_chunks().0) {
-        *number = u64::from_le_bytes(*bytes);
-    }
-    known
+fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
+    plain(given, "plan", Code::InvalidPlan).and_then(|given| Plan::parse(&given)).map_err(thrown)
 }
 
-fn write_standing(standing: &Standing, out: &mut Writer) {
-    out.bytes(standing.map(u64::to_le_bytes).as_flattened());
-}
-
-/// That it is enough, and what is different: usage by its numbers alone, in the order of its JSON.
-fn write_passed(Passed { usage, at, request, reason, standing }: &Passed, out: &mut Writer) {
-    out.value(&Json::Bool(true));
-    usage.each(&mut |_, value| out.value(&value));
-    out.text(request);
-    out.text(reason);
-    out.value(&at.count.into());
-    out.text(&hex(at.chain));
-    write_standing(standing, out);
-}
-
-#[cold]
-#[inline(never)]
-fn gone() -> Error {
-    Error::new(Code::Boundary, "JavaScript and engine of precis do not belong together: install precis afresh.")
-}
-
-fn reading<'a>(given: &mut Reader<'_>) -> Result<&'a mut Reading, Error> {
-    let address = given.value().unwrap_or_default().count().ok_or_else(gone)?;
-    // SAFETY: by the contract of `call` this is an open reading, and the host uses one at a time.
-    Ok(unsafe { &mut *(address as usize as *mut Reading) })
-}
-
-fn options(given: &mut Reader<'_>) -> Result<Options, Error> {
-    Options::parse(&given.plain("options", Code::InvalidOption)?)
-}
-
-fn state(given: &mut Reader<'_>) -> Result<SessionState, Error> {
-    SessionState::parse(&given.plain("state", Code::InvalidState)?)
-}
-
-fn plan(given: &mut Reader<'_>) -> Result<Plan, Error> {
-    Plan::parse(&given.plain("plan", Code::InvalidPlan)?)
-}
-
-/// The members of a call in the order in which they are passed, each with the code of its errors.
+/// The members of a call, each with the code of its errors.
 const MEMBERS: [(&str, Code); 24] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
@@ -315,15 +284,13 @@ const MEMBERS: [(&str, Code); 24] = [
     ("inFlight", Code::InvalidPlan),
 ];
 
-fn parse_call(given: &mut Reader<'_>) -> Result<Call, Error> {
+fn parse_call(input: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call, JsValue> {
     let mut members = Vec::with_capacity(MEMBERS.len());
     for (name, code) in MEMBERS {
-        members.push((name.to_owned(), given.plain(name, code)?));
+        members.push((name.to_owned(), plain(member(input, name), name, code).map_err(thrown)?));
     }
-    let (system, tools) = (given.words(), given.words());
-    let records = given.words().ok_or_else(gone)?;
-    let flags = given.bytes().unwrap_or_default().to_vec();
-    Call::parse(&Json::Object(members), records, flags, system.as_deref(), tools.as_deref())
+    let (system, tools) = (words(member(input, "system")), words(member(input, "tools")));
+    Call::parse(&Json::Object(members), records, flags, system.as_deref(), tools.as_deref()).map_err(thrown)
 }
 
 /// Answers of the host's summarizer; none when nobody was asked.
@@ -337,17 +304,52 @@ fn answers(results: &Json) -> Option<Vec<Answer>> {
     Some(results.list()?.iter().map(answer).collect())
 }
 
-/// State, report, whether anything changed, what is sent, what the next call may rely on, what would be better still.
-fn write_committed(mut committed: Committed, out: &mut Writer) {
-    out.value(&committed.state.to_json());
-    out.value(&committed.report.to_json());
-    out.value(&Json::Bool(committed.changed));
-    out.words(&runs(&committed.view));
-    match committed.standing {
-        Some(standing) => write_standing(&standing, out),
-        None => out.value(&Json::Null),
+/// `{ state, report, changed, view, standing, next }`.
+fn committed(mut committed: Committed) -> JsValue {
+    let standing = committed.standing.as_ref().map_or(JsValue::UNDEFINED, standing_to_js);
+    let next = committed.next.as_mut().map_or(JsValue::UNDEFINED, |next| to_js(&next.to_json()));
+    object(&[
+        ("state", to_js(&committed.state.to_json())),
+        ("report", to_js(&committed.report.to_json())),
+        ("changed", committed.changed.into()),
+        ("view", Uint32Array::from(&runs(&committed.view)[..]).into()),
+        ("standing", standing),
+        ("next", next),
+    ])
+}
+
+/// What is different from the call before, in as few crossings as can be, because that is all that most calls return:
+/// `{ numbers, texts, standing }`. The numbers of the usage in the order of its JSON and that of the messages; the source of
+/// the usage, the request, the reason and the chain, a line each.
+fn again(Passed { usage, at, request, reason, standing }: &Passed) -> JsValue {
+    let (mut numbers, mut texts) = (Vec::new(), String::new());
+    usage.each(&mut |_, value| match value {
+        Json::Text(text) => texts.push_str(&text),
+        number => numbers.push(float(&number)),
+    });
+    numbers.push(float(&at.count.into()));
+    for text in [request, reason, &hex(at.chain)] {
+        texts.push('\n');
+        texts.push_str(text);
     }
-    out.value(&committed.next.map_or(Json::Null, |mut next| next.to_json()));
+    object(&[
+        ("numbers", Float64Array::from(&numbers[..]).into()),
+        ("texts", texts.into()),
+        ("standing", standing_to_js(standing)),
+    ])
+}
+
+/// What an earlier call left.
+fn left(bytes: Option<&[u8]>) -> Standing {
+    let mut left = Standing::default();
+    for (number, bytes) in left.iter_mut().zip(bytes.unwrap_or_default().as_chunks().0) {
+        *number = u64::from_le_bytes(*bytes);
+    }
+    left
+}
+
+fn standing_to_js(standing: &Standing) -> JsValue {
+    Uint8Array::from(standing.map(u64::to_le_bytes).as_flattened()).into()
 }
 
 /// What is sent as triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in this call.

@@ -146,7 +146,7 @@ const WORDS =
 
 /** A chat of an app: its history, its store, and what happens to both. */
 function chatOf(world, number) {
-  const { rng, chance, upTo, states } = world;
+  const { chance, upTo, states } = world;
   const shape = number % 2 ? shapes.anthropic : shapes.openai;
   const compactor = world.compactors.get(shape.name);
   const rule = `RULE-${number}-KEEP`;
@@ -274,8 +274,7 @@ function chatOf(world, number) {
     if (chance(0.01))
       return note("usage nonsense", [null, {}, { prompt_tokens: -1 }, { prompt_tokens: "many" }][upTo(4)]);
     // The provider's report is that of several requests added up.
-    if (chance(0.005))
-      return note("usage added up", { prompt_tokens: prompt_tokens * (2 + upTo(30)) });
+    if (chance(0.005)) return note("usage added up", { prompt_tokens: prompt_tokens * (2 + upTo(30)) });
     return { prompt_tokens, completion_tokens: 20 };
   }
 

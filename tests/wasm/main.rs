@@ -1,169 +1,87 @@
-//! The module as its host sees it, run as wasm: blocks of memory in and out, refusals, a tape, a whole call.
+//! The module as its host sees it, run as wasm: typed exports, refusals, a tape, a whole call.
 
 #![cfg(target_arch = "wasm32")]
 #![allow(missing_docs)]
 
-use precis::base::json::Json;
+use js_sys::{Function, JSON, Object, Reflect, Uint32Array};
 use precis::wasm::exports as wasm;
-use precis::wasm::wire::{Reader, Writer};
+use wasm_bindgen::prelude::*;
 use wasm_bindgen_test::wasm_bindgen_test;
 
-/// Calls the module as JavaScript does. What went wrong, or the structure of its answer and its texts.
-fn call(number: u32, write: impl FnOnce(&mut Vec<u8>)) -> Result<(Vec<u8>, String), String> {
-    let mut given = Vec::new();
-    write(&mut given);
-    let length = 4 + given.len();
-    let block = wasm::room(length as u32);
-    // SAFETY: the block is of this length, is given away, and its answer is read before it is given back.
-    let answer = unsafe {
-        core::ptr::copy_nonoverlapping(given.as_ptr(), block.add(4), given.len());
-        let answer = wasm::call(number, block);
-        let word = |at: usize| answer.add(at).cast::<u32>().read_unaligned() as usize;
-        let bytes = core::slice::from_raw_parts(answer, word(0)).to_vec();
-        let texts = String::from_utf8(bytes[word(4)..].to_vec()).unwrap();
-        let structure = bytes[8..word(4)].to_vec();
-        wasm::done(answer);
-        (structure, texts)
-    };
-    match answer.0[..2] {
-        [3, 0] => Ok((answer.0[2..].to_vec(), answer.1)),
-        [3, 1] => Err(answer.1),
-        [3, 2] => Err("thrown".into()),
-        _ => panic!("{:?}", answer.0),
+fn parse(json: &str) -> JsValue {
+    JSON::parse(json).unwrap()
+}
+
+fn get(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap()
+}
+
+/// An error's code and advice.
+fn refused(error: &JsValue) -> String {
+    JSON::stringify(error).unwrap().into()
+}
+
+fn host(members: &[(&str, &str)]) -> wasm::JsHost {
+    let host = Object::new();
+    for (name, body) in members {
+        Reflect::set(&host, &(*name).into(), &Function::new_no_args(body)).unwrap();
     }
-}
-
-fn text(text: &str, out: &mut Vec<u8>) {
-    assert!(text.len() < 128);
-    out.extend([5, text.len() as u8]);
-    out.extend_from_slice(text.as_bytes());
-}
-
-fn whole(number: u32, out: &mut Vec<u8>) {
-    let mut writer = Writer::default();
-    writer.whole(number);
-    out.extend_from_slice(&writer.finish()[8..]);
-}
-
-fn words(words: &[u32], out: &mut Vec<u8>) {
-    let mut writer = Writer::default();
-    writer.words(words);
-    out.extend_from_slice(&writer.finish()[8..]);
-}
-
-/// `{contextWindow: 2000, maxOutputTokens: 100}`
-fn options(out: &mut Vec<u8>) {
-    out.extend([7, 2, 13]);
-    out.extend_from_slice(b"contextWindow");
-    whole(2_000, out);
-    out.push(15);
-    out.extend_from_slice(b"maxOutputTokens");
-    whole(100, out);
+    host.unchecked_into()
 }
 
 #[wasm_bindgen_test]
 fn options_are_judged_with_their_path() {
-    let (structure, texts) = call(4, |out| {
-        out.extend([7, 2, 13]);
-        out.extend_from_slice(b"contextWindow");
-        whole(8_000, out);
-        out.push(4);
-        out.extend_from_slice(b"tune");
-        out.extend([7, 1, 6]);
-        out.extend_from_slice(b"tokens");
-        out.extend([7, 2, 9]);
-        out.extend_from_slice(b"estimator");
-        text("bytes4", out);
-        out.push(6);
-        out.extend_from_slice(b"family");
-        text("o200k", out);
-        out.push(0);
-    })
-    .unwrap();
-    assert_eq!((structure, texts.as_str()), (vec![5, 12], "bytes4:o200k"));
-    let refused = call(4, |out| {
-        out.extend([7, 1, 8]);
-        out.extend_from_slice(b"stratgy!");
-        out.extend([1, 0]);
-    })
-    .unwrap_err();
-    assert!(refused.contains("unknown-option") && refused.contains("stratgy!"), "{refused}");
+    let options = r#"{"contextWindow": 8000, "tune": {"tokens": {"estimator": "bytes4", "family": "o200k"}}}"#;
+    assert_eq!(wasm::validate(parse(options), None).unwrap(), "bytes4:o200k");
+    let error = refused(&wasm::validate(parse(r#"{"stratgy!": false}"#), None).unwrap_err());
+    assert!(error.contains("unknown-option") && error.contains("stratgy!"), "{error}");
 }
 
 #[wasm_bindgen_test]
-fn what_the_host_could_not_read_is_refused_by_name() {
-    let refused = call(12, |out| out.push(10)).unwrap_err();
-    assert!(refused.contains("invalid-state") && refused.contains("plain data"), "{refused}");
-}
-
-#[wasm_bindgen_test]
-fn a_call_nobody_knows_is_refused() {
-    assert!(call(99, |_| {}).unwrap_err().contains("boundary-mismatch"));
-}
-
-fn opened() -> (u32, *mut u8) {
-    let (structure, _) = call(0, |out| text("bytes4", out)).unwrap();
-    let mut reader = Reader::new(&structure);
-    let mut next = || reader.value().unwrap().count().unwrap() as u32;
-    (next(), next() as *mut u8)
+fn what_is_no_plain_data_is_refused_by_name() {
+    let error = refused(&wasm::keep_from(Function::new_no_args("").into()).unwrap_err());
+    assert!(error.contains("invalid-state") && error.contains("plain data"), "{error}");
 }
 
 /// The records of one user message.
 fn record(text: &str) -> Vec<u32> {
-    let (reading, buffer) = opened();
+    let mut reading = wasm::Reading::new("bytes4").unwrap();
+    assert!(text.len() <= 65_536);
     // SAFETY: the buffer is of 64 KiB, and only this writes to it.
-    unsafe { core::ptr::copy_nonoverlapping(text.as_ptr(), buffer, text.len()) };
-    call(1, |out| {
-        whole(reading, out);
-        whole(text.len() as u32, out);
-        words(&[1, 1, 2, 0, 16, text.len() as u32], out);
-    })
-    .unwrap();
-    let (structure, _) = call(2, |out| whole(reading, out)).unwrap();
-    call(3, |out| whole(reading, out)).unwrap();
-    Reader::new(&structure).words().unwrap()
+    unsafe { core::ptr::copy_nonoverlapping(text.as_ptr(), reading.pointer() as *mut u8, text.len()) };
+    reading.push(&[1, 1, 2, 0, 16, text.len() as u32], text.len()).unwrap();
+    reading.finish().unwrap()
 }
 
 #[wasm_bindgen_test]
 fn a_reading_takes_text_from_its_buffer_and_refuses_nonsense() {
     assert_eq!(record("twelve bytes")[8], 3);
-    let (reading, _) = opened();
-    let push = |bytes: u32, ops: &[u32]| {
-        call(1, |out| {
-            whole(reading, out);
-            whole(bytes, out);
-            words(ops, out);
-        })
-    };
-    assert!(push(0, &[99]).unwrap_err().contains("boundary-mismatch"));
-    assert!(push(70_000, &[]).unwrap_err().contains("boundary-mismatch"));
-    assert!(call(0, |out| text("tiktoken", out)).is_err());
+    let mut reading = wasm::Reading::new("bytes4").unwrap();
+    assert!(refused(&reading.push(&[99], 0).unwrap_err()).contains("boundary-mismatch"));
+    assert!(refused(&reading.push(&[], 70_000).unwrap_err()).contains("boundary-mismatch"));
+    reading.finish().unwrap();
+    assert!(refused(&reading.finish().unwrap_err()).contains("boundary-mismatch"), "it has ended");
+    assert!(wasm::Reading::new("tiktoken").is_err());
 }
 
-fn begin(records: &[u32], flags: u8) -> Result<(Vec<u8>, String), String> {
-    call(6, |out| {
-        options(out);
-        whole(2_000, out);
-        // No state, and none of the members up to `strict`, the system prompt, the tools.
-        out.extend([0; 24]);
-        words(records, out);
-        out.extend([9, flags]);
-        out.extend(vec![0; usize::from(flags)]);
-    })
+fn begin(records: Vec<u32>, messages: usize, host: &wasm::JsHost) -> Result<JsValue, JsValue> {
+    let input = parse(r#"{"options": {"contextWindow": 2000, "maxOutputTokens": 100}, "window": 2000}"#);
+    wasm::begin(&input, records, vec![0; messages], host)
 }
 
 #[wasm_bindgen_test]
 fn a_call_that_fits_goes_out_as_it_is() {
-    let (structure, texts) = begin(&record("hello"), 1).unwrap();
-    assert_eq!(Reader::new(&structure).value(), Some(Json::Null), "no plan waits");
-    assert!(texts.contains("unchanged"), "{texts}");
-    assert!(structure.windows(14).any(|bytes| *bytes == [8, 3, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]), "the view");
+    let done = begin(record("hello"), 1, &host(&[])).unwrap();
+    assert!(get(&done, "plan").is_undefined(), "no plan waits");
+    assert_eq!(get(&get(&done, "report"), "outcome").as_string().as_deref(), Some("unchanged"));
+    assert_eq!(get(&done, "view").unchecked_into::<Uint32Array>().to_vec(), [0, 0, 1]);
 }
 
 #[wasm_bindgen_test]
-fn a_host_that_throws_ends_the_call() {
+fn what_a_host_throws_ends_the_call_and_comes_out_as_it_was() {
     let text = "x".repeat(40_000);
     let mut records = record(&text);
     records.extend(record(&text));
-    assert_eq!(begin(&records, 2).unwrap_err(), "thrown");
+    let failing = host(&[("read", "throw 'mine'"), ("remade", "throw 'mine'"), ("replace", "throw 'mine'")]);
+    assert_eq!(begin(records, 2, &failing).unwrap_err().as_string().as_deref(), Some("mine"));
 }

@@ -3,7 +3,7 @@
  */
 import { isErrorLike, isOutOfStack, PrecisError } from "../errors.ts";
 import { failure, mismatch } from "../load/failure.ts";
-import { dispose, type Glue, glue, instantiate } from "./glue.ts";
+import { dispose, type Glue, glue, instantiate, lastPanic } from "./glue.ts";
 
 /** How this platform gets the compiled engine: each entry of the package says so. */
 export type Load = () => WebAssembly.Module;
@@ -122,14 +122,14 @@ function giveUp(): void {
   unsure = false;
 }
 
-function trapped(cause: unknown): PrecisError {
+function trapped(trap: unknown): PrecisError {
+  const panic = lastPanic();
+  const cause = panic === undefined ? trap : new Error(panic, { cause: trap });
   return new PrecisError(
     "engine-trap",
     null,
     "The engine broke and was replaced; nothing has changed. Please report this with the input that caused it.",
-    {
-      cause,
-    },
+    { cause },
   );
 }
 

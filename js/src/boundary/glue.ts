@@ -2,198 +2,122 @@
  * The boundary as TypeScript sees it: what the engine can be called for, what it is given, what it asks. Internal.
  */
 import type { ContextUsage, Plan, Report, SessionState, SummaryRequest, Todo } from "../types.ts";
-import { Incoming, Outgoing } from "./wire.ts";
+import { bind } from "./generated/bindings.js";
+import { plain } from "./plain.ts";
 
-/** What the engine is: `src/wasm/mod.rs`. */
-interface Engine {
-  readonly memory: WebAssembly.Memory;
-  room(length: number): number;
-  call(number: number, block: number): number;
-  done(block: number): void;
-}
+type Bindings = ReturnType<typeof bind>;
 
-let engine: Engine;
-/** Its memory, as it was seen last. */
-let bytes = new Uint8Array(0);
-/** Who answers what the engine asks: the host of the innermost call. */
-let host: Host | undefined;
-/** What it threw, until the engine has come to an end. */
-let thrown: unknown;
-/** To use again; null while it is in use, and at first. */
-let spare: Outgoing | null = null;
-
-const WENT_WELL = 0;
-const REFUSED = 1;
+let engine: Bindings;
+/** What the newest panic said, until it is asked for. */
+let panic: string | undefined;
 
 /** Puts a new instance in the place of what was there. */
 export function instantiate(module: WebAssembly.Module): WebAssembly.Memory {
-  const { exports } = new WebAssembly.Instance(module, { precis: { ask } });
-  engine = exports as unknown as Engine;
-  bytes = new Uint8Array(0);
+  engine = bind(module, {
+    panicked(message) {
+      panic = message;
+    },
+  });
   return engine.memory;
 }
 
 /** Lets an instance go, with its memory. */
 export function dispose(): void {
-  engine = undefined as unknown as Engine;
-  bytes = new Uint8Array(0);
-  // What was written for it may have been as large.
-  spare = null;
+  engine = undefined as unknown as Bindings;
 }
 
-/** Gives the engine what it is called with; reads its answer. */
-function call<T>(number: number, values: readonly unknown[], asked: Host | undefined, read: (from: Incoming) => T): T {
-  const outer = host;
-  host = asked;
-  try {
-    const answer = engine.call(
-      number,
-      place((out) => {
-        out.start();
-        for (const value of values) out.value(value);
-      }),
-    );
-    const from = new Incoming(memory(), answer >>> 0);
-    engine.done(answer);
-    const how = from.value<number>();
-    if (how === WENT_WELL) return read(from);
-    const error = how === REFUSED ? from.value() : thrown;
-    thrown = undefined;
-    throw error;
-  } finally {
-    host = outer;
-  }
+/** What the engine said when it broke, if it did by a panic. */
+export function lastPanic(): string | undefined {
+  const message = panic;
+  panic = undefined;
+  return message;
 }
 
-/** Answers what the engine asks in the middle of a call. */
-function ask(number: number, args: number): number {
-  return place((out) => {
-    try {
-      const from = new Incoming(memory(), args >>> 0);
-      const next = <T>() => from.value<T>();
-      const asked = host as Host;
-      out.start(0);
-      if (number === 0) asked.read(next(), { number: next(), pointer: next() });
-      else if (number === 1) out.value(asked.summary(next(), next(), next()));
-      else if (number === 2) out.value(asked.remade(next(), next()));
-      else if (number === 3) out.value(asked.replace(next(), next(), next(), next()));
-      else if (number === 4) out.value(asked.result(next(), next(), next()));
-      else out.value(asked.merge(next()));
-    } catch (error) {
-      thrown = error;
-      out.start(1);
-    }
-  });
+/** A call as the engine takes it: plain data that nothing of the host's can change or throw in. */
+function given(call: CallInput): CallInput {
+  const copy: Record<string, unknown> = { system: call.system, tools: call.tools };
+  for (const name of PLAIN) copy[name] = plain(call[name]);
+  return copy as unknown as CallInput;
 }
 
-/** A block in the engine's memory with what `write` writes. */
-function place(write: (out: Outgoing) => void): number {
-  // What is written may hold getters, and those may call the engine.
-  const out = spare ?? new Outgoing();
-  spare = null;
-  write(out);
-  const block = out.finish();
-  const at = engine.room(block.length) >>> 0;
-  memory().set(block, at);
-  spare = out;
-  return at;
-}
+/** The members of a call that are plain data. */
+const PLAIN = [
+  "options",
+  "window",
+  "state",
+  "offset",
+  "model",
+  "maxOutputTokens",
+  "uncountedTools",
+  "todos",
+  "mustKeep",
+  "threshold",
+  "focus",
+  "keep",
+  "compact",
+  "ids",
+  "unreadable",
+  "counterFailed",
+  "overflow",
+  "strict",
+  "opensWithUser",
+  "continues",
+  "takesEmpty",
+  "leavesOut",
+  "asking",
+  "inFlight",
+] as const satisfies readonly (keyof CallInput)[];
 
-/** The engine's memory as it is now: it moves when it grows. */
-function memory(): Uint8Array {
-  if (bytes.length === 0) bytes = new Uint8Array(engine.memory.buffer);
-  return bytes;
-}
-
-const value = <T>(from: Incoming): T => from.value<T>();
-
-/** What a call is given beside its messages, in the order of `MEMBERS` in `src/wasm/exports.rs` and what follows there. */
+/** The members of a call in a fixed order, to be compared with those of another. */
 export function members(call: CallInput): unknown[] {
-  return [
-    call.options,
-    call.window,
-    call.state,
-    call.offset,
-    call.model,
-    call.maxOutputTokens,
-    call.uncountedTools,
-    call.todos,
-    call.mustKeep,
-    call.threshold,
-    call.focus,
-    call.keep,
-    call.compact,
-    call.ids,
-    call.unreadable,
-    call.counterFailed,
-    call.overflow,
-    call.strict,
-    call.opensWithUser,
-    call.continues,
-    call.takesEmpty,
-    call.leavesOut,
-    call.asking,
-    call.inFlight,
-    call.system,
-    call.tools,
-  ];
+  return [...PLAIN.map((name) => call[name]), call.system, call.tools];
 }
 
 /** Where among them the state is. */
-export const STATE = 2;
-
-function outcome(from: Incoming): Outcome {
-  const next = <T>() => from.value<T>();
-  const done: Outcome = { state: next(), report: next(), changed: next(), view: next() };
-  done.standing = next<Uint8Array | null>() ?? undefined;
-  done.next = next<Plan | null>() ?? undefined;
-  return done;
-}
-
-/** Its numbers as `write_passed` in `src/wasm/exports.rs` has them. */
-function again(next: <T>() => T): Again {
-  return {
-    usage: {
-      tokens: next(),
-      raw: next(),
-      window: next(),
-      trigger: next(),
-      fraction: next(),
-      untilCompaction: next(),
-      source: next(),
-      bound: next(),
-      parts: {
-        system: next(),
-        tools: next(),
-        user: next(),
-        assistant: next(),
-        toolResults: next(),
-        media: next(),
-        summary: next(),
-      },
-    },
-    request: next(),
-    reason: next(),
-    at: { count: next(), chain: next() },
-    standing: next(),
-  };
-}
+export const STATE = PLAIN.indexOf("state");
 
 /** Takes in messages; used synchronously and freed. */
-export interface Reading {
-  readonly number: number;
-  /** Of its buffer in the engine's memory. */
-  readonly pointer: number;
+export type Reading = InstanceType<Bindings["Reading"]>;
+
+/** What is different from the call before as it crosses: see `again` in `src/wasm/exports.rs`. */
+interface Folded {
+  readonly numbers: Float64Array;
+  readonly texts: string;
+  readonly standing: Uint8Array;
+}
+
+function unfolded({ numbers, texts, standing }: Folded): Again {
+  const [source, request, reason, chain] = texts.split("\n") as [ContextUsage["source"], string, string, string];
+  let at = 0;
+  const next = () => numbers[at++] as number;
+  const usage = {
+    tokens: next(),
+    raw: next(),
+    window: next(),
+    trigger: next(),
+    fraction: next(),
+    untilCompaction: next(),
+    source,
+    bound: next(),
+    parts: {
+      system: next(),
+      tools: next(),
+      user: next(),
+      assistant: next(),
+      toolResults: next(),
+      media: next(),
+      summary: next(),
+    },
+  };
+  return { usage, request, reason, at: { count: next(), chain }, standing };
 }
 
 /** What the engine can be called for. */
 export const glue = {
-  read: (estimator: string): Reading =>
-    call(0, [estimator], undefined, (from) => ({ number: from.value(), pointer: from.value() })),
-  push: (reading: Reading, ops: Uint32Array, bytes: number): void =>
-    call(1, [reading.number, bytes, ops], undefined, () => {}),
-  finish: (reading: Reading): Uint32Array => call(2, [reading.number], undefined, value<Uint32Array>),
-  free: (reading: Reading): void => call(3, [reading.number], undefined, () => {}),
+  read: (estimator: string): Reading => new engine.Reading(estimator),
+  push: (reading: Reading, ops: Uint32Array, bytes: number): void => reading.push(ops, bytes),
+  finish: (reading: Reading): Uint32Array => reading.finish(),
+  free: (reading: Reading): void => reading.free(),
   /**
    * A short tape at once: the records of its messages. With what a call left, `resume` as well, where everything but the
    * messages is as it was: what is different when first those of the records `known` and then these are added.
@@ -204,37 +128,29 @@ export const glue = {
     text: Uint8Array,
     known: Uint32Array | null,
     standing: Uint8Array | null,
-  ): Digested =>
-    call(16, [estimator, ops, text, known, standing], undefined, (from) => {
-      const next = <T>() => from.value<T>();
-      const records = next<Uint32Array>();
-      return { records, again: next<true | null>() ? again(next) : undefined };
-    }),
-  /** Checks options; answers the name of the estimator for this model. */
-  validate: (options: unknown, model?: string): string => call(4, [options, model], undefined, value<string>),
+  ): Digested => {
+    const { records, again } = engine.digest(estimator, ops, text, known, standing);
+    return { records, again: again && unfolded(again) };
+  },
+  /** Checks options; returns the name of the estimator for this model. */
+  validate: (options: unknown, model?: string): string => engine.validate(plain(options), model),
   plan: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Plan =>
-    call(5, [...members(input), records, flags], host, value<Plan>),
+    engine.plan(given(input), records, flags, host),
   /** Decides, and commits at once unless the summarizer has to be asked first: then the plan that waits. */
   begin: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan } =>
-    call(6, [...members(input), records, flags], host, (from) => {
-      const plan = from.value<Plan | null>();
-      return plan ? { plan } : outcome(from);
-    }),
+    engine.begin(given(input), records, flags, host),
   /** `begin` for a chat to which only these messages were added since; undefined if that is not enough to decide. */
   resume: (input: CallInput, records: Uint32Array, standing: Uint8Array): Outcome | undefined =>
-    call(7, [...members(input), records, null, standing], undefined, (from) =>
-      from.value() === null ? outcome(from) : undefined,
-    ),
+    engine.resume(given(input), records, standing),
   usage: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage =>
-    call(8, [...members(input), records, flags], host, value<ContextUsage>),
+    engine.usage(given(input), records, flags, host),
   requests: (
     input: CallInput,
     records: Uint32Array,
     flags: Uint8Array,
     plan: unknown,
     host: Host,
-  ): SummaryRequest<never>[] =>
-    call(9, [...members(input), records, flags, plan], host, value<SummaryRequest<never>[]>),
+  ): SummaryRequest<never>[] => engine.requests(given(input), records, flags, plain(plan), host),
   commit: (
     input: CallInput,
     records: Uint32Array,
@@ -242,19 +158,17 @@ export const glue = {
     plan: unknown,
     results: Answer[] | undefined,
     host: Host,
-  ): Outcome => call(10, [...members(input), records, flags, plan, results], host, outcome),
+  ): Outcome => engine.commit(given(input), records, flags, plain(plan), plain(results), host),
   after_model: (options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState =>
-    call(11, [options, state, usage, request], undefined, value<SessionState>),
-  keep_from: (state: unknown): { readonly index: number; readonly id: string | null } =>
-    call(12, [state], undefined, value<{ index: number; id: string | null }>),
-  summary_of: (state: unknown): string | null => call(13, [state], undefined, value<string | null>),
-  attributes: (report: unknown): Record<string, string | number | boolean> =>
-    call(14, [report], undefined, value<Record<string, string | number | boolean>>),
+    engine.after_model(plain(options), plain(state), plain(usage), request),
+  keep_from: (state: unknown): { readonly index: number; readonly id: string | null } => engine.keep_from(plain(state)),
+  summary_of: (state: unknown): string | null => engine.summary_of(plain(state)) ?? null,
+  attributes: (report: unknown): Record<string, string | number | boolean> => engine.attributes(plain(report)),
   check: (records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[] =>
-    call(15, [records, strict], undefined, value<{ rule: string; index: number; message: string }[]>),
+    engine.check(records, strict),
   /** What is said about a name that does not exist among `names`. */
   unknown_name: (name: string, names: readonly string[], what: string): string =>
-    call(17, [name, names, what], undefined, value<string>),
+    engine.unknown_name(name, [...names], what),
 };
 
 export type Glue = typeof glue;
@@ -304,7 +218,7 @@ export interface Refusal {
 
 /** What the engine may ask of TypeScript while it works. */
 export interface Host {
-  /** Pushes these messages to a reading, which is the engine's own. */
+  /** Writes these messages to a reading, which it frees. */
   read(indices: Uint32Array, into: Reading): void;
   summary(text: string, id: string, covers: number): Uint32Array;
   /** The copy of a message that an earlier call made under `key`, if it is still known. */

@@ -1,6 +1,6 @@
 // What an import of the wasm gives, by the way it is loaded.
 
-/** The bytes as text: their length, a colon, and their deflated form as digits of base 91. */
+/** The bytes as text: their length, a colon, and their deflated form in base64. */
 declare module "*/precis.wasm.js" {
   const packed: string;
   export default packed;

@@ -45,7 +45,11 @@ fn bytes_of(value: &Json) -> usize {
 /// The newest message ends the view, and the newest request of a person is in it, cut at worst.
 fn newest(view: &[M], history: &[M]) {
     if let Some(newest) = history.last().filter(|newest| !is_faulty(newest, &pairs_of(history))) {
-        let last = view.last().expect("an empty view");
+        // A text that quotes a result without its call comes behind all results around it.
+        let quotes = |sent: &&M| matches!(&sent.parts[..], [P::Text(text)] if text.starts_with(NOTICE));
+        let answers = newest.parts.iter().any(|part| matches!(part, P::Result { .. }));
+        let behind = if answers { view.iter().rev().take_while(quotes).count() } else { 0 };
+        let last = view[..view.len() - behind].last().expect("an empty view");
         assert!(
             is_copy(last, newest) || joined(last, newest),
             "the newest message is not the last: {last:?} for {newest:?}"

@@ -10,10 +10,8 @@ use precis::ingest::digester::Digester;
 use precis::ingest::pairs::{self, Cuts};
 use precis::model::message::Digest;
 use precis::tokens::Estimator;
-use precis::wasm::wire::{Reader, Writer};
 use precis_fuzz::chat::Op;
-use precis_fuzz::support::{Chat, M, Tape, json};
-use precis_fuzz::texts::Tree;
+use precis_fuzz::support::{Chat, M, Tape};
 
 #[derive(Arbitrary, Debug)]
 enum Input {
@@ -25,8 +23,6 @@ enum Input {
     Messages { ops: Vec<Op>, chunk: u8, estimator: u8 },
     /// Words that may be records.
     Records(Vec<u32>),
-    /// Values as bytes, and bytes that may be values.
-    Wire(Tree, Vec<u8>),
 }
 
 const ESTIMATORS: [&str; 5] = ["lexical", "bytes4", "lexical:claude", "lexical:o200k", "host"];
@@ -50,22 +46,6 @@ fuzz_target!(|input: Input| match input {
             pairs::alternation(&all);
             assert_eq!(all.iter().map(|digest| digest.words().len()).sum::<usize>(), words.len());
         }
-    }
-    Input::Wire(tree, bytes) => {
-        // JavaScript writes nothing that nests deeper than 64 levels.
-        if bytes.len() < 512 {
-            let mut reader = Reader::new(&bytes);
-            while reader.value().is_some() {}
-            Reader::new(&bytes).words();
-            Reader::new(&bytes).bytes();
-        }
-        let value = json(&tree.value(12));
-        let mut out = Writer::default();
-        out.value(&value);
-        let block = out.finish();
-        let (read, rest) = precis_fuzz::wasm::read(&block[4..]);
-        assert_eq!(read, precis_fuzz::wasm::as_seen(value));
-        assert!(rest.is_empty());
     }
 });
 

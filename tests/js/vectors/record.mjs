@@ -17,8 +17,8 @@ loadBy(() => new WebAssembly.Module(readFileSync(${JSON.stringify(at("pkg/precis
 export * from ${source("index.ts")};`,
   glue: `import * as real from ${source("boundary/glue.ts")};
 import { recorder } from ${JSON.stringify(at("tests/js/vectors/recorder.mjs"))};
-export const { dispose } = real;
-export const { glue, instantiate } = recorder(real);`,
+export const { glue, instantiate } = recorder(real);
+export const { dispose, lastPanic } = real;`,
 };
 const replaced = {
   name: "recording",

@@ -1,0 +1,146 @@
+//! Plain data as JavaScript's own values.
+
+use super::plain::fraction;
+use crate::base::error::{Code, Error};
+use crate::base::json::Json;
+use js_sys::{Array, Object, Reflect, Uint32Array};
+use wasm_bindgen::intern;
+use wasm_bindgen::prelude::*;
+
+#[wasm_bindgen]
+extern "C" {
+    #[wasm_bindgen(extends = Object)]
+    type Members;
+
+    #[wasm_bindgen(method, indexing_setter)]
+    fn set(this: &Members, name: &JsValue, value: &JsValue);
+}
+
+/// An object from its members.
+pub fn object(members: &[(&str, JsValue)]) -> JsValue {
+    let object: Members = Object::new().unchecked_into();
+    for (name, value) in members {
+        object.set(&key(name), value);
+    }
+    object.into()
+}
+
+/// The name of a member: crossed once and known from then on if it is one of [`NAMES`].
+fn key(name: &str) -> JsValue {
+    JsValue::from_str(name)
+}
+
+/// Members that every call returns. Names from outside are never kept: there is no end to them.
+const NAMES: [&str; 22] = [
+    "records",
+    "again",
+    "numbers",
+    "texts",
+    "standing",
+    "request",
+    "tokens",
+    "raw",
+    "window",
+    "trigger",
+    "fraction",
+    "bound",
+    "untilCompaction",
+    "source",
+    "parts",
+    "system",
+    "tools",
+    "user",
+    "assistant",
+    "toolResults",
+    "media",
+    "summary",
+];
+
+/// Has the names that every call returns cross now.
+pub fn know_names() {
+    for name in NAMES {
+        intern(name);
+    }
+}
+
+/// A number as JavaScript has it; what is none is none there either.
+#[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
+pub fn float(json: &Json) -> f64 {
+    match json {
+        Json::Int(value) => *value as f64,
+        Json::Fraction { millionths, bits } => fraction(*millionths, *bits),
+        _ => f64::NAN,
+    }
+}
+
+/// Plain data as JavaScript has it.
+pub fn to_js(json: &Json) -> JsValue {
+    match json {
+        Json::Null | Json::NotANumber => JsValue::NULL,
+        Json::Bool(value) => JsValue::from_bool(*value),
+        Json::Int(_) | Json::Fraction { .. } => JsValue::from_f64(float(json)),
+        Json::Text(text) => JsValue::from_str(text),
+        Json::List(items) => items.iter().map(to_js).collect::<Array>().into(),
+        Json::Object(members) => {
+            let object: Members = Object::new().unchecked_into();
+            for (name, value) in members {
+                if name == "__proto__" {
+                    define(&object, name, &to_js(value));
+                } else {
+                    object.set(&key(name), &to_js(value));
+                }
+            }
+            object.into()
+        }
+    }
+}
+
+/// Assigned, this member would be the prototype.
+fn define(object: &Object, name: &str, value: &JsValue) {
+    let yes = JsValue::TRUE;
+    let how = [("value", value.clone()), ("enumerable", yes.clone()), ("configurable", yes.clone()), ("writable", yes)];
+    // A new object takes any property.
+    let _ = Reflect::define_property(object, &name.into(), &self::object(&how).unchecked_into());
+}
+
+/// Plain data that JavaScript passed.
+///
+/// # Errors
+/// When it is something else; `path` and `code` are the error's.
+pub fn plain(value: JsValue, path: &str, code: Code) -> Result<Json, Error> {
+    if value.is_null() || value.is_undefined() {
+        return Ok(Json::Null);
+    }
+    serde_wasm_bindgen::from_value(value).map_err(|_| {
+        Error::at(
+            code,
+            path,
+            "Expected plain data: objects, arrays, strings, numbers, booleans and null, without cycles or functions.",
+        )
+    })
+}
+
+/// The member of an object that our own JavaScript made.
+pub fn member(object: &JsValue, name: &str) -> JsValue {
+    Reflect::get(object, &name.into()).unwrap_or_default()
+}
+
+/// Words, unless there are none.
+pub fn words(value: JsValue) -> Option<Vec<u32>> {
+    value.dyn_into::<Uint32Array>().ok().map(|words| words.to_vec())
+}
+
+/// An engine's error as JavaScript throws it: `{ code, path, advice }`.
+pub fn thrown(error: Error) -> JsValue {
+    object(&[
+        ("code", error.code.as_str().into()),
+        ("path", error.path.as_deref().map_or(JsValue::NULL, JsValue::from_str)),
+        ("advice", error.advice.as_str().into()),
+    ])
+}
+
+/// What is thrown where the two sides of the boundary do not fit.
+#[cold]
+pub fn gone() -> JsValue {
+    thrown(Error::new(Code::Boundary, "JavaScript and engine of precis do not belong together: install precis afresh."))
+}
