@@ -1,31 +1,31 @@
 /**
- * How a chat's messages are read and written: the only thing that knows their shape.
+ * How a chat's messages are read and written. Nothing else knows their shape.
  *
  * @module
  */
 
-/** Who speaks, in the engine's words. */
+/** The role of a message, as the engine names it. */
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** What a piece of media is. */
+/** The kind of a medium. */
 export type MediaKind = "image" | "pdf" | "audio" | "video" | "file";
 
 /**
- * The shape of messages that can be read only: enough for a meter, not for a compactor.
+ * A message shape that can only be read: enough for a meter, not for a compactor.
  *
  * @typeParam Base - what every message of this shape has in common.
  */
 export interface ReadableFormat<Base> {
-  /** A short name, for reports and errors. */
+  /** A short name for reports and errors. */
   readonly name: string;
   /** See {@link Format.read}. */
   read(message: Base, to: Reader): void;
-  /** The message's own id, where the shape has one. */
+  /** Returns the message's own id, if it has one. */
   id?(message: Base): string | undefined;
 }
 
 /**
- * The shape of one kind of message: a plain object, so that a host can spread one and change a member.
+ * A message shape that can be read and written. It is a plain object: spread one to change a member.
  *
  * @typeParam Base - what every message of this shape has in common.
  */
@@ -36,68 +36,69 @@ export interface Format<Base> extends ReadableFormat<Base> {
    */
   readonly alternation?: "free" | "strict" | undefined;
   /**
-   * Says to `to` what the message holds, in order, its role first.
+   * Passes the role of the message to `to`, and then its parts in order.
    *
-   * Called often and expected to be cheap: hand over the message's own strings and objects rather than
-   * copies, because they are compared with `===` to notice a change. On a message whose role or content it does not
-   * know it may throw, or say no role: such a message is counted whole and never touched.
+   * It is called often and should be cheap. Pass the message's own strings and objects rather than copies, because they
+   * are compared with `===` to notice a change. It may throw, or pass no role, for a message that it does not understand:
+   * such a message is counted as a whole and never changed.
    */
   read(message: Base, to: Reader): void;
   /**
-   * The message that carries a summary.
+   * Returns a new message that carries a summary.
    *
-   * @param text - the whole text to send.
-   * @param info - `id` of the compaction, and `covers`: how many messages from the start it stands for.
+   * @param text - the whole text of the message.
+   * @param info - the compaction's `id`, and `covers`, the number of messages from the start that the summary replaces.
    */
   summary(text: string, info: { readonly id: string; readonly covers: number }): Base;
   /**
-   * A copy of `message` in which the part that `read` numbered `part` is shortened to `text`; everything else stays.
+   * Returns a copy of `message` in which `text` replaces the part that `read` numbered `part`. Everything else stays.
    *
-   * Text and results have `text` from then on, media become a text that says it. Of a call `text` is its new input as
-   * JSON: the same members, with shorter strings in them.
+   * A text or result gets `text`; a medium becomes a text part that says `text`. For a call, `text` is its new input as
+   * JSON: the same members with shorter strings.
    */
   replace(message: Base, part: number, text: string): Base;
   /**
-   * Whose message must come first, after the instructions. Default `"any"`. With `"user"`, a message that says so is put
-   * before an assistant's that would be the first (see the option `repair`).
+   * The role that the provider requires of the first message after the instructions. Default `"any"`. With `"user"`, a
+   * short message is put before an assistant message that would be the first (see the option `repair`).
    */
   readonly opening?: "any" | "user" | undefined;
   /**
-   * Whether the provider may hold what comes before the first message (`previous_response_id`): then results at the front
-   * are left as they are, although their calls are not there. Default false.
+   * Whether the provider may already hold what comes before the first message (`previous_response_id`). If so, results at
+   * the front are left as they are, although their calls are missing. Default false.
    */
   readonly continues?: boolean | undefined;
-  /** Whether the provider takes messages without content: then they are left as they are. Default false. */
+  /** Whether the provider accepts messages without content. If so, they are left as they are. Default false. */
   readonly takesEmpty?: boolean | undefined;
   /**
-   * A copy of `message` without the parts that `read` numbered so; everything else stays. Never asked to take all parts.
-   * Needed by a format that reads approvals or compactions; else faulty results and calls that share a message stay.
+   * Returns a copy of `message` without the parts that `read` numbered so. Everything else stays; at least one part does.
+   * A format that reads approvals or compactions needs it. Without it, faulty results and calls stay where they share a
+   * message with sound parts.
    */
   without?(message: Base, parts: readonly number[]): Base;
-  /** The message that answers the call `id` of the tool `name`; for the option `repair`. Without it such calls stay as they are. */
+  /** Returns a new message with the result of the call `id` of the tool `name`, for the option `repair`. Without it, calls without a result stay as they are. */
   result?(id: string, name: string, text: string): Base;
-  /** A new message that says what `first` says and then what `second` says, both of role user. Needed for `"strict"`. */
+  /** Returns a new message with the content of `first` and then of `second`, both of role user. Needed for `"strict"`. */
   merge?(first: Base, second: Base): Base;
 }
 
-/** What {@link Format.read} talks to. */
+/** Receives what {@link Format.read} finds in a message. */
 export interface Reader {
-  /** Who speaks. A message whose role is never said is counted whole and never touched. */
+  /** The role. A message without one is counted as a whole and never changed. */
   role(role: Role): void;
-  /** Text that may be shortened by {@link Format.replace} under the number `part`. */
+  /** A text, which {@link Format.replace} may shorten by its number `part`. */
   text(part: number, text: string): void;
-  /** What the model thought; `signed` if a provider checks that it comes back unchanged. */
+  /** The model's reasoning; `signed` if the provider checks that it comes back unchanged. */
   reasoning(text: string, signed: boolean): void;
   /**
-   * A tool call. `input` is the value itself; if the wire holds JSON text, its parsed value.
+   * A tool call. `input` is its arguments as a value; where the message holds them as JSON text, the parsed value.
    *
-   * @param part - the number under which {@link Format.replace} can give it a shorter input. Without one it stays whole.
+   * @param part - the number by which {@link Format.replace} can shorten its input. Without one the call stays whole.
    */
   call(id: string, name: string, input: unknown, part?: number): void;
-  /** The outcome of the call `id`; may be shortened or cleared by {@link Format.replace} under the number `part`. */
+  /** The result of the call `id`, which {@link Format.replace} may shorten or clear by its number `part`. */
   result(part: number, id: string, output: unknown, failed: boolean): void;
   /**
-   * An image, a document, sound, video.
+   * An image, a PDF, audio, video, or another file.
    *
    * @param data - base64 text, a `data:` URL, a URL (text or `URL`), bytes (`Uint8Array`, `ArrayBuffer`), or an object
    * holding one of these as `data`, `url`, `file_data`, or an id as `file_id`, `id` or `reference`. Such an object may
@@ -108,16 +109,16 @@ export interface Reader {
    * @param name - a file's name, for the text that describes what was taken out.
    */
   media(kind: MediaKind, data: unknown, mediaType: string | undefined, part?: number, name?: string): void;
-  /** A question to a person whether a tool may run, by the id of the question; `value` is the whole part. */
+  /** A request for a person's approval of a tool call, by the id of the request. `value` is the whole part. */
   approvalRequest(part: number, id: string, value: unknown): void;
-  /** The answer to it. Without its request in the history it is never sent ({@link Format.without}). */
+  /** The response to such a request. It is never sent if the request is not in the history (see {@link Format.without}). */
   approvalResponse(part: number, id: string, value: unknown): void;
   /**
    * A provider's own summary of everything before it.
    *
-   * @param text - the summary, if it can be read; else undefined, and `value` is what stands for it.
+   * @param text - the summary, or undefined if only the provider can read it; then `value` is what it is counted by.
    */
   compaction(part: number, text: string | undefined, value: unknown): void;
-  /** Anything else: counted, never read, never changed. */
+  /** Anything else. It is counted, and never read or changed. */
   opaque(value: unknown): void;
 }

@@ -6,118 +6,119 @@
 import type { WarningCode } from "./codes.ts";
 import type { Format } from "./format.ts";
 
-/** What a chat remembers between requests. Plain JSON and opaque: store it, hand it back. */
+/** What precis remembers of a chat between requests. Plain JSON: store it with the chat and pass it to the next call. */
 export interface SessionState {
-  /** Of the state's form. A state of a newer version is refused. */
+  /** The version of the state's format. A state of a newer version is refused (`newer-state`). */
   readonly version: number;
-  /** Grows by one whenever what is sent changes: store with compare-and-set on it. */
+  /** Increases by one whenever what is sent changes. Use it for compare-and-set when you store the state. */
   readonly revision: number;
 }
 
-/** What {@link createCompactor} takes. */
+/** The options of {@link createCompactor}. */
 export interface CompactorOptions<Base> {
   /** The shape of your messages: `openaiChat`, `anthropic`, `aiSdk`, … or your own. */
   readonly format: Format<Base>;
-  /** Tokens the model takes, or a function of the call's `model`. Not knowing is an error, never a guess. */
+  /** The model's context window in tokens, or a function that returns it for the call's `model`. It is never guessed. */
   readonly contextWindow: number | ((model: string | undefined) => number | undefined);
-  /** The reply limit you send, in tokens. The trigger leaves room for it. */
+  /** The reply limit that you send to the model, in tokens. Compaction starts early enough to leave room for it. */
   readonly maxOutputTokens?: number | undefined;
-  /** Asks a model for a summary. Without it every compaction makes the digest, which needs no model. */
+  /** Asks a model for a summary. Without it, code writes a digest at every compaction, which needs no model. */
   readonly summarize?: Summarize | undefined;
-  /** What is known of the model behind `summarize`. */
+  /** The limits of the model behind `summarize`. */
   readonly summarizer?: SummarizerOptions | undefined;
-  /** What summaries are to be like. */
+  /** How summaries should be written. */
   readonly summary?: SummaryOptions | undefined;
-  /** Told what happens. What it throws is ignored. */
+  /** Called with each event of a compaction. Errors that it throws are ignored. */
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
   /**
-   * Whether what a history brings that a provider would refuse is repaired in the view: results without their call, given
-   * twice or too early, calls without a result or made twice, empty messages, an assistant's message that comes first where
-   * the format says that it must not. Each is a warning, repaired or not. Default true. (The preset repairs nothing.)
+   * Whether to repair faults of the history that a provider would refuse: results without their call, duplicate or early
+   * results, calls without a result, duplicate calls, empty messages, and an assistant message at the start where the format
+   * forbids it. Only the view is repaired, never your messages. Each fault is reported as a warning, repaired or not.
+   * Default true; the preset `contextguard` repairs nothing.
    */
   readonly repair?: boolean | undefined;
-  /** For those who want other numbers. */
+  /** Overrides of the defaults. */
   readonly tune?: Tuning | undefined;
 }
 
 /** The model behind {@link CompactorOptions.summarize}. */
 export interface SummarizerOptions {
-  /** Tokens it takes. Default: the chat's window. */
+  /** Its context window in tokens. Default: that of the chat's model. */
   readonly contextWindow?: number | undefined;
-  /** The most tokens a summary may have. Default: a share of the room. */
+  /** The most tokens that a summary may have. Default: a fifth of the room, at most 8,000. */
   readonly maxOutputTokens?: number | undefined;
   /**
-   * How often one `beforeModel` or `compact` may ask, merges and corrections among them. Default 8. If a past needs more,
-   * its newest part is summarized, and a digest made by code stands for the rest (`summary-limited`). `requests` has no
-   * such limit.
+   * The most requests that one `beforeModel` or `compact` sends to the summarizer, merges and corrections included. Default 8.
+   * If the past needs more, its newest part is summarized and a digest by code covers the rest (`summary-limited`).
+   * `requests` has no such limit.
    */
   readonly maxCalls?: number | undefined;
-  /** Milliseconds one answer may take. Default 30,000. */
+  /** How long to wait for one answer, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number | undefined;
 }
 
-/** What summaries are to be like. */
+/** How summaries should be written. */
 export interface SummaryOptions {
   /**
-   * The language they are written in, by name (`"German"`) or code (`"de"`); `false`: any, nothing is checked. Default:
-   * the language of the conversation; an answer in another one is asked for again. The preset `contextguard` has none.
+   * The language of summaries, by name (`"German"`) or code (`"de"`), or `false` to accept any language. Default: the
+   * language of the conversation; a summary in another language is asked for once more. The preset `contextguard` checks
+   * none.
    */
   readonly language?: string | false | undefined;
 }
 
-/** Other numbers than the defaults. */
+/** Overrides of the defaults. */
 export interface Tuning {
-  /** The behaviour of another system, exactly. Excludes `strategy`. */
+  /** Behaves exactly like another system. Cannot be combined with `strategy`. */
   readonly preset?: "contextguard" | undefined;
-  /** What a compaction keeps. Default `"tail"`. */
+  /** Which messages a compaction keeps. Default `"tail"`. */
   readonly strategy?: "tail" | "full" | "sliding-window" | "last-tool-batch" | undefined;
-  /** Tokens kept free for the reply. */
+  /** Tokens to keep free for the reply. */
   readonly reserve?: number | undefined;
-  /** A provider's limit on the input alone, in tokens. */
+  /** The provider's limit on the input alone, in tokens. */
   readonly maxInputTokens?: number | undefined;
   /** How tokens are counted. */
   readonly tokens?: TokenOptions | undefined;
-  /** Shares of the room by name, each between 0 and 1. */
+  /** Shares of the room by name, each between 0 and 1: see docs/design.md, "Limits and shares". */
   readonly shares?: Readonly<Record<string, number>> | undefined;
 }
 
 /** How tokens are counted. */
 export interface TokenOptions {
   /**
-   * The tokenizer family: `"o200k"`, `"cl100k"`, `"claude"` or `"gemini"`, if it is not clear from the model's id. With
-   * `"bytes4"` and counters of your own any name: what was learned of tokens holds for one family.
+   * The tokenizer family, where the model's id does not tell: `"o200k"`, `"cl100k"`, `"claude"` or `"gemini"`. With
+   * `"bytes4"` or your own counter it may be any name. What precis learns about token counts applies to one family.
    */
   readonly family?: string | undefined;
   /**
-   * The estimator, or your own counter: called once per text. Where it throws or answers no number, a quarter of the
-   * bytes is counted. Default `"lexical"`, which counts by the shape of words, without a vocabulary; with the preset
-   * `contextguard` it is `"bytes4"`, a quarter of the bytes. See docs/tokens.md.
+   * The estimator, or your own counter, which is called once for each text. If it throws or does not return a number, a
+   * quarter of the bytes is counted instead. Default `"lexical"`, which counts by the shape of words, without a vocabulary;
+   * with the preset `contextguard` it is `"bytes4"`, a quarter of the bytes. See docs/tokens.md.
    */
   readonly estimator?: "lexical" | "bytes4" | ((text: string) => number) | undefined;
-  /** Tokens a provider adds to every request unseen. */
+  /** Tokens that something between you and the model adds to every request, such as a proxy's own prompt. */
   readonly overhead?: number | undefined;
 }
 
 /**
- * Asks a model for a summary: answers a promise, or a stream of the text. A past larger than the model's window comes in
- * pieces, of which at most 8 are asked for at the same time.
+ * Asks a model for a summary. Returns a promise of the answer, or a stream of its text. A past that is larger than the
+ * model's window is sent in pieces, at most 8 at the same time.
  */
 export type Summarize = (
   request: SummaryRequest<unknown>,
   context: {
-    /** Aborted when the call is, or when the time is up. */
+    /** Aborted when the call is aborted or the time is up. */
     readonly signal: AbortSignal;
-    /** 1, and one more each time an answer of this call could not be used. */
+    /** 1 for the first attempt; one more each time an answer of this call could not be used. */
     readonly attempt: number;
   },
 ) => PromiseLike<SummaryAnswer> | SummaryStream;
 
-/** One question for the summarizing model. */
-
+/** One request to the summarizing model. */
 export interface SummaryRequest<_M> {
-  /** The same question has the same id. */
+  /** Equal requests have equal ids. */
   readonly id: string;
-  /** A whole summary, a piece of one, pieces put together, or another try. */
+  /** A whole summary, notes on one piece of the past, notes put together, or a correction of an unusable answer. */
   readonly kind: "summary" | "chunk" | "merge" | "correction";
   /** The system prompt to send. */
   readonly system: string;
@@ -127,19 +128,19 @@ export interface SummaryRequest<_M> {
   readonly maxOutputTokens: number;
 }
 
-/** A summary: text that is whole, or text and how it ended (`stop`, `end_turn` and `completed` are whole). */
+/** A summary: its complete text, or its text and why it ended. `stop`, `end_turn` and `completed` mean complete. */
 export type SummaryAnswer = string | { readonly text: string; readonly finishReason: string; readonly usage?: unknown };
 
-/** A stream is an answer only when its last item says how it ended. */
+/** A summary as a stream. Its last item must say why it ended. */
 export type SummaryStream = AsyncIterable<string | { readonly finishReason: string; readonly usage?: unknown }>;
 
-/** One request about to go to the model. */
+/** One request that is about to be sent to the model. */
 export interface ModelCall<M> {
-  /** The history, oldest first. Never changed. */
+  /** The history, oldest message first. It is never changed. */
   readonly messages: readonly M[];
-  /** What the last call answered; none for a new chat. */
+  /** The state that the last call of this chat returned; null or undefined for a new chat. */
   readonly state?: SessionState | null | undefined;
-  /** Messages at the start that the host did not load (see {@link Compactor.keepFrom}). */
+  /** How many messages at the start you did not load (see {@link Compactor.keepFrom}). */
   readonly offset?: number | undefined;
   /** The model's name, for `contextWindow` and for calibration. */
   readonly model?: string | undefined;
@@ -149,45 +150,43 @@ export interface ModelCall<M> {
   readonly system?: unknown;
   /** The tools of the request. Counted, never sent. */
   readonly tools?: unknown;
-  /** Stays in every view, whole (the preset does not heed it). */
+  /** Returns true for messages that must stay in every view, whole. The preset `contextguard` ignores it. */
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
-  /** A person wrote it (default: role user, no tool results, nothing of ours). */
+  /** Returns true for messages that a person typed. Default: role user, without tool results, and not made by precis. */
   readonly isTyped?: ((message: M, index: number) => boolean) | undefined;
   /**
-   * Literal strings that must stay in the view: a summary or digest that would lose one gets it appended, as does the
-   * notice of what was clipped or cleared, within 200 bytes. If one is lost all the same, a warning says which (`must-keep-lost`).
+   * Literal strings that must stay in the view. A summary or digest that would lose one gets it appended, and so does the
+   * notice of a clipped or cleared result, up to 200 bytes. If one is lost all the same, a warning names it (`must-keep-lost`).
    */
   readonly mustKeep?: readonly string[] | undefined;
-  /** The task list, kept in the summary. */
+  /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
-  /** `"soft"`: compact earlier than needed, ahead of time. */
+  /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */
   readonly threshold?: "soft" | undefined;
   /**
-   * A plan whose summary is being written elsewhere. No other one is asked for meanwhile; what does not fit is made to
-   * by code, at the plan's own cut, so that the summary still applies when it comes.
+   * A plan whose summary is still being written. No other summary is requested meanwhile; if the request does not fit, code
+   * compacts at the plan's own cut, so that the summary still applies when it arrives.
    */
   readonly inFlight?: Plan | undefined;
   /**
-   * What the provider threw at the last request, whatever it is: the error of an SDK, its body, a text. If it says that
-   * the request was too long, what is sent now is smaller, and the real limit is remembered in the state. Another error
-   * changes nothing (`not-an-overflow`). `true`: it was too long, in words of your own.
-   * (The preset does not heed it.)
+   * The error that the provider returned for the last request: an SDK's error, its body, or its text. If it says that the
+   * request was too long, the view is made smaller and the real limit is remembered in the state. Any other error changes
+   * nothing (`not-an-overflow`). Pass `true` if you know that the request was too long. The preset `contextguard` ignores it.
    */
   readonly overflow?: unknown;
-  /** Aborted: the call rejects with its reason and nothing has changed. */
+  /** Aborts the call: it rejects with the signal's reason, and nothing has changed. */
   readonly signal?: AbortSignal | undefined;
-  /** Told what happens in this call, after the listener of {@link CompactorOptions}. What it throws is ignored. */
+  /** Called with each event of this call, after the listener of {@link CompactorOptions}. Errors that it throws are ignored. */
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
 }
 
-/** What a compaction by hand takes beside a call. */
+/** The options of `compact`, beside those of a call. */
 export interface CompactNow {
-  /** What the summary should dwell on. */
+  /** What the summary should emphasize. */
   readonly focus?: string | undefined;
   /**
-   * What stays whole: so many of the newest turns (a message that a person typed, with all that follows it), so many of
-   * the newest messages, or the more of both. Default: one turn; of a turn larger than a tail may be, as much as the
-   * strategy keeps.
+   * How many of the newest turns or messages stay as they are; if both are given, whichever keeps more. A turn is a message
+   * that a person typed and everything after it. Default: one turn, or as much of it as the strategy keeps if it is larger.
    */
   readonly keep?: { readonly turns?: number | undefined; readonly messages?: number | undefined } | undefined;
 }
@@ -200,7 +199,7 @@ export interface Todo {
 
 /** What to send, and what to store. */
 export interface Prepared<M> {
-  /** What to send; never store it as history. A new array of the host's own objects. */
+  /** The messages to send: a new array of your own objects. Do not store it as the history. */
   readonly view: M[];
   /** Store it before the request goes out. */
   readonly state: SessionState;
@@ -208,27 +207,31 @@ export interface Prepared<M> {
   readonly changed: boolean;
   readonly report: Report;
   /**
-   * Another round that would make it better: notes on pieces to be put together, an answer to be corrected. To be
-   * asked and committed like any plan, with this state or a later one. Without it what is here stays good.
+   * A plan for another round that would improve the summary: notes to put together, or an answer to correct. Request and
+   * commit it like any plan, with this state or a later one. The view is complete without it.
    */
   readonly next?: Plan | undefined;
 }
 
 /** How full the context is. All numbers are tokens unless said otherwise. */
 export interface ContextUsage {
-  /** The request: reported, or estimated from what was reported. */
+  /** The size of the request, as reported by the provider or estimated from its last report. */
   readonly tokens: number;
-  /** The same by the estimator, before calibration. */
+  /** The size as the estimator counts it, before calibration. */
   readonly raw: number;
+  /** The context window. */
   readonly window: number;
-  /** Where compaction starts. */
+  /** The size at which compaction starts. */
   readonly trigger: number;
-  /** `tokens` of `window`, 0 to 1. */
+  /** `tokens` divided by `window`: not a number of tokens. */
   readonly fraction: number;
+  /** How much can be added before compaction starts. */
   readonly untilCompaction: number;
+  /** Whether the provider has reported usage that `tokens` is based on. */
   readonly source: "reported" | "estimated";
-  /** How far off `tokens` may be. */
+  /** How much larger than `tokens` the request may be. */
   readonly bound: number;
+  /** What `tokens` consists of. */
   readonly parts: {
     readonly system: number;
     readonly tools: number;
@@ -242,22 +245,31 @@ export interface ContextUsage {
 
 /** What was decided and why: for logs, a UI, tests. */
 export interface Report {
+  /**
+   * `unchanged`: the view is the history. `projected`: earlier compactions were applied, nothing new was needed.
+   * `compacted`: something new was shortened or summarized. `squeezed`: the view fits the window, but not below the trigger.
+   * `infeasible`: no legal view fits; `reason` names what is too large.
+   */
   readonly outcome: "unchanged" | "projected" | "compacted" | "squeezed" | "infeasible";
+  /** The last step of the ladder that was taken; null if none was. */
   readonly rung: "pass" | "clip" | "clear" | "summarize" | "digest" | "trim" | null;
   /** One sentence for people. */
   readonly reason: string;
+  /** The size of the request before this call. */
   readonly before: ContextUsage;
+  /** The size of the view. */
   readonly after: ContextUsage;
-  /** The most the reply may be now, in tokens: window - tokens - bound. Send min(yours, this). */
+  /** The longest reply that fits now, in tokens: window - tokens - bound. Send the smaller of this and your own limit. */
   readonly replyRoom: number;
-  /** Index of the first message that differs from the previous request's; what a prompt cache loses. */
+  /** Index of the first message that differs from the previous request, where the provider's prompt cache ends; null if none does. */
   readonly firstChanged: number | null;
-  /** Index of the first message a host must load next time. */
+  /** Index of the first message that you must load for the next call. */
   readonly keepFrom: number;
-  /** Names this request; hand it to {@link Compactor.afterModel}. */
+  /** The id of this request; pass it to {@link Compactor.afterModel}. */
   readonly request: string;
+  /** How often the summarizer was asked, why the last answer was not used, and the usage that it reported. */
   readonly summarizer: { readonly calls: number; readonly failed: string | null; readonly usage: unknown };
-  /** The history is not the one the state was made from. */
+  /** Set if the history is not the one that the state was made from. */
   readonly diverged: null | { readonly reason: string; readonly at: number };
   readonly warnings: readonly Warning[];
 }
@@ -297,36 +309,36 @@ export interface Plan {
 }
 
 /**
- * Keeps chats inside a window. Holds caches only: one compactor serves any number of chats at once.
+ * Keeps chats inside the context window. It holds nothing but caches: one compactor serves any number of chats at once.
  *
- * Every verb throws (or rejects with) a {@link PrecisError} when it is given what it must refuse; nothing has changed then.
+ * Every method throws (or rejects with) a {@link PrecisError} when it refuses its input. Nothing has changed then.
  */
 export interface Compactor<Base> {
-  /** Decides, and compacts if needed. To be called before every request. */
+  /** Returns the messages to send, compacted if necessary. Call it before every request to the model. */
   beforeModel<M extends Base>(call: ModelCall<M>): Promise<Prepared<M>>;
   /**
-   * Learns from the usage a provider reported. Never throws on what a provider reported.
+   * Learns from the usage that the provider reported, and returns the new state. It never throws because of `usage`.
    *
-   * @param request - `report.request` of the request the usage belongs to.
+   * @param request - `report.request` of the request that the usage belongs to.
    */
   afterModel(state: SessionState, usage: unknown, request?: string): SessionState;
-  /** Compacts now, whatever the size: all but the newest turn, unless `keep` says otherwise. */
+  /** Compacts now, whatever the size of the chat: everything but the newest turn, unless `keep` says otherwise. */
   compact<M extends Base>(call: ModelCall<M> & CompactNow): Promise<Prepared<M>>;
-  /** The meter: cheap, synchronous. */
+  /** Returns how full the context is. Cheap and synchronous. */
   usage<M extends Base>(call: ModelCall<M>): ContextUsage;
-  /** What would be done, without doing it. */
+  /** Returns what `beforeModel` would do, without doing it. */
   plan<M extends Base>(call: ModelCall<M>): Plan;
-  /** The questions a plan needs answered, with their text. */
+  /** Returns the summarizer requests that a plan needs, with their full text. */
   requests<M extends Base>(call: ModelCall<M>, plan: Plan): SummaryRequest<M>[];
   /**
-   * Does what `plan` says, with the answers to its requests in their order; without answers, with the digest. Always
-   * answers a view that fits. An answer that comes late takes the place of what code wrote in the meantime.
+   * Carries out `plan` with the answers to its requests, in their order; without answers, with a digest by code. Always
+   * returns a view that fits, if there is one. A late answer replaces what code wrote in the meantime.
    */
   commit<M extends Base>(
     call: ModelCall<M>,
     plan: Plan,
     results?: readonly (SummaryAnswer | { readonly error: unknown })[],
   ): Prepared<M>;
-  /** The first message the host must load for this state. */
+  /** Returns the first message that you must load for this state. */
   keepFrom(state: SessionState | null | undefined): { readonly index: number; readonly id: string | null };
 }

@@ -1,47 +1,47 @@
 import type { CompactionEvent, CompactorOptions, ContextUsage, Report, SessionState } from "precis";
 
-/** What {@link compaction} takes: the options of a compactor, and where states live. */
+/** The options of {@link compaction}: those of a compactor, and where states are stored. */
 export interface CompactionOptions extends Omit<CompactorOptions<never>, "format"> {
   /** Part of the store's key, so that two agents on one chat do not overwrite each other. Default `"main"`. */
   readonly agent?: string | undefined;
-  /** Where states live between requests. None: a state lives as long as one call of generateText or streamText. */
+  /** Where states are stored between requests. Without it a state lasts for one call of generateText or streamText. */
   readonly store?: StateStore | undefined;
   /**
-   * Which chat a call of an agent belongs to, from its `runtimeContext` (7) or `experimental_context` (6). An answer
-   * that is no string, or a function that throws, means none: then nothing is loaded or saved.
+   * Returns the chat that an agent's call belongs to, from its `runtimeContext` (version 7) or `experimental_context`
+   * (version 6). If it throws or does not return a string, nothing is loaded or saved.
    */
   readonly chat?: ((context: never) => string | undefined) | undefined;
   /**
-   * The `providerOptions` of the calls. The SDK does not show them to `prepareStep`: give them where they configure the
-   * provider's own compaction, so that precis stays out of its way from the first step on.
+   * The `providerOptions` of your calls, which the SDK does not pass to `prepareStep`. Give them if they configure the
+   * provider's own compaction, so that precis does not interfere with it.
    */
   readonly providerOptions?: unknown;
   /**
-   * Told of every step what was decided and why, warnings included: for logs. What it throws is ignored. An agent that
-   * lives as long as the process has no {@link Run} to read reports from.
+   * Called with the report of every step, for logs. Errors that it throws are ignored. An agent that lives as long as the
+   * process has no {@link Run} to read reports from.
    */
   readonly onReport?: ((report: Report, chat: string | undefined) => void) | undefined;
 }
 
 /**
- * Where states live between requests, by the key `${agent ?? "main"}:${chat}`.
+ * Stores states between requests, by the key `${agent ?? "main"}:${chat}`.
  *
- * An answer never fails because of it, and waits for it a second at most; what went wrong is a warning
- * (`store-failed`).
+ * A request never fails because of the store, and waits a second for it at most. Failures are reported as the warning
+ * `store-failed`.
  */
 export interface StateStore {
-  /** The state last saved under this key; nothing if there is none. */
+  /** Returns the state that was last saved under this key, or null. */
   load(key: string): PromiseLike<SessionState | null | undefined>;
   /**
    * Stores a state.
    *
-   * @param previous - the revision of the state that is replaced, null for the first: answer `false`, and store
-   * nothing, if what is stored has another. Then it is loaded again, and the step is decided anew.
+   * @param previous - the revision of the state to be replaced, or null for the first. If the stored state has another
+   * revision, store nothing and return `false`: the state is then loaded again, and the step is decided anew.
    */
   save(key: string, state: SessionState, previous: number | null): PromiseLike<boolean | void>;
 }
 
-/** What the SDK tells `prepareStep`, as far as it is used here. */
+/** What the SDK passes to `prepareStep`, as far as it is used here. */
 export interface StepOptions<M> {
   readonly messages: M[];
   readonly steps: ReadonlyArray<{ readonly usage?: unknown }>;
@@ -56,8 +56,8 @@ export interface StepOptions<M> {
 }
 
 /**
- * The SDK's `prepareStep`: answers what to send in place of the messages, and a lower limit of the reply where yours no
- * longer fits (heeded by versions 6 and 7). Nothing when there is nothing to change.
+ * The SDK's `prepareStep`. Returns the messages to send instead, and a lower reply limit if yours no longer fits (which
+ * versions 6 and 7 use), or undefined if there is nothing to change.
  *
  * Rejects with a `PrecisError` when the messages or a state of your own are refused, and with the reason of an aborted
  * signal.
@@ -66,61 +66,61 @@ export type PrepareStep = <M extends { role: string; content: unknown }>(
   options: StepOptions<M>,
 ) => Promise<{ messages?: M[]; maxOutputTokens?: number } | undefined>;
 
-/** One call of generateText or streamText at a time: `prepareStep` rejects a second one (`run-in-use`). */
+/** One call of generateText or streamText. A second call at the same time is rejected (`run-in-use`). */
 export interface Run {
-  /** For the call's option of this name. */
+  /** Pass it as the call's option of this name. */
   readonly prepareStep: PrepareStep;
-  /** For the call's option of this name: learns the usage of the last step, too. */
+  /** Pass it as the call's option of this name: it learns from the usage of the last step. */
   readonly onStepFinish: (step: { readonly usage?: unknown }) => void;
   /**
-   * The same model, which asks once more where the provider says that a request was too long: with less, or with a lower
-   * limit of the reply. No step is repeated and no tool runs twice. The limit that was learned is in the state after the
-   * next step, or after {@link Run.ahead}. A model given by name is answered as it is: give the object.
+   * Returns the same model, which retries once if the provider says that a request was too long: with fewer messages, or
+   * with a lower reply limit. No step is repeated and no tool runs twice. The limit that was learned is in the state after
+   * the next step, or after {@link Run.ahead}. A model given by name is returned as it is: pass the model object.
    */
   model<T>(model: T): T;
-  /** What to store with the chat; null as long as nothing was prepared or loaded. */
+  /** The state to store with the chat; null until something was prepared or loaded. */
   readonly state: SessionState | null;
-  /** How full the context is, the newest reply included; null before the first step. */
+  /** How full the context is, including the newest reply; null before the first step. */
   readonly usage: ContextUsage | null;
-  /** What was decided and why, a report for each step. */
+  /** One report for each step. */
   readonly reports: readonly Report[];
   /**
-   * After the answer: summarizes now if the soft mark was crossed, so that the next request does not have to wait for
-   * it. For `waitUntil` and `after`. Never rejects; answers the state to store. When the summarizer fails nothing is
-   * changed. Also waits for what the store has still to write.
+   * Call it after the response, in `waitUntil` or `after`: it summarizes now if the soft threshold was crossed, so that the
+   * next request does not have to wait, and finishes pending writes to the store. Returns the state to store. It never
+   * rejects; if the summarizer fails, nothing changes.
    */
   ahead(): Promise<SessionState | null>;
 }
 
-/** What one call is bound to. */
+/** The options of one run. */
 export interface RunOptions {
   /**
-   * The chat, for the store's key. None: nothing is loaded or saved. Without a store it is refused, unless `state` says
-   * that the program stores the chat itself.
+   * The chat's id, for the store's key. Without it nothing is loaded or saved. It is refused if there is no store, unless
+   * `state` is given because you store the state yourself.
    */
   readonly chat?: string | undefined;
-  /** The chat's state, where the program stores it itself. Nothing is loaded then. */
+  /** The chat's state, if you store it yourself. Nothing is loaded then. */
   readonly state?: SessionState | null | undefined;
-  /** The system prompt of the call: counted. Version 7 shows its own. */
+  /** The system prompt of the call, to be counted. Version 7 passes its own. */
   readonly system?: unknown;
-  /** The tools of the call: counted. */
+  /** The tools of the call, to be counted. */
   readonly tools?: unknown;
-  /** Literal strings to be kept, see `ModelCall`. */
+  /** Literal strings to keep: see `ModelCall`. */
   readonly mustKeep?: readonly string[] | undefined;
   /** The reply limit of this call, in tokens. Default: the one of {@link CompactionOptions}. */
   readonly maxOutputTokens?: number | undefined;
-  /** Aborted: a compaction in the middle of a step ends, and nothing has changed. */
+  /** Aborts a compaction in the middle of a step; nothing has changed then. */
   readonly signal?: AbortSignal | undefined;
-  /** Told what happens in this call, after the listener of {@link CompactionOptions}. */
+  /** Called with each event of this call, after the listener of {@link CompactionOptions}. */
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
   /** The `providerOptions` of this call; see {@link CompactionOptions.providerOptions}. */
   readonly providerOptions?: unknown;
 }
 
-/** What {@link compaction} answers. */
+/** What {@link compaction} returns. */
 export interface Compaction {
-  /** One request: bound to its chat, its abort signal, its stream. Make one for each call of streamText. */
+  /** Begins one request, bound to its chat and its abort signal. Make one for each call of streamText. */
   run(options?: RunOptions): Run;
-  /** For agents that live as long as the process: calls are told apart by the SDK's own `steps` array and share nothing. */
+  /** For agents that live as long as the process. Calls are distinguished by the SDK's own `steps` array and share nothing. */
   readonly prepareStep: PrepareStep;
 }
