@@ -1,0 +1,319 @@
+//! The commit of a plan, phase by phase: whether the plan still holds, what the summarizer's answers came to, the ladder
+//! climbed step by step, what is sent and reported in the end.
+
+use crate::base::error::{Error, Warning};
+use crate::base::text;
+use crate::call::committed::Committed;
+use crate::call::context::Work;
+use crate::call::input::Call;
+use crate::call::render::{first_changed, first_edited, lacking, remember_rewrites, render};
+use crate::engine::fast_path;
+use crate::engine::moves::{apply, cover, step_after};
+use crate::engine::summarizing::{self, Settled};
+use crate::ingest::host::Host;
+use crate::ladder::plan::Plan;
+use crate::ladder::{self, Move, Rung, strategies};
+use crate::report::reasons::{idle, infeasible, why};
+use crate::report::{Notice, Outcome, Report, Usage};
+use crate::session::state::{Pending, SessionState};
+use crate::session::view::View;
+use crate::summary::verify::Answer;
+
+/// Steps of one commit: more than any history needs that can be helped.
+const STEPS: usize = 32;
+
+/// A commit under way.
+pub(crate) struct Commit<'a> {
+    call: &'a Call,
+    plan: &'a Plan,
+    /// The summarizer's answers, if the plan asked for some.
+    answers: Option<&'a [Answer]>,
+    work: Work<'a>,
+    /// What would be sent without the plan.
+    first: View,
+    /// What would be sent now.
+    current: View,
+    before: Usage,
+    report: Report,
+    /// What is done next, and by which rung.
+    rung: Rung,
+    action: Move,
+    /// The plan no longer held, and the request was decided anew.
+    stale: bool,
+    /// The text of the answers, until a checkpoint holds it.
+    summary: Option<String>,
+    /// What would have to be asked next.
+    next: Option<Plan>,
+    /// The highest rung that helped.
+    highest: Rung,
+    /// Something is sent otherwise than the state before would have it.
+    revised: bool,
+    /// A summary does not tell all that a person required.
+    cut_requirements: bool,
+}
+
+/// What the ladder came to.
+struct Fit {
+    fits: bool,
+    squeezed: bool,
+    /// The hard limit is not kept either.
+    over: bool,
+}
+
+impl<'a> Commit<'a> {
+    pub(crate) fn new(
+        call: &'a Call,
+        plan: &'a Plan,
+        answers: Option<&'a [Answer]>,
+        work: Work<'a>,
+        first: View,
+    ) -> Self {
+        let before = work.usage(&first);
+        Self {
+            report: work.report(before),
+            current: first.clone(),
+            // To what asks nobody there are no answers.
+            answers: answers.filter(|_| plan.job.pieces > 0),
+            rung: plan.rung,
+            action: plan.action.clone(),
+            stale: false,
+            summary: None,
+            next: None,
+            highest: Rung::Pass,
+            revised: work.state.checkpoints.len() != call.state.checkpoints.len(),
+            cut_requirements: false,
+            call,
+            plan,
+            work,
+            first,
+            before,
+        }
+    }
+
+    /// All phases.
+    ///
+    /// # Errors
+    /// When the host cannot read or make a message. Nothing has changed then.
+    pub(crate) fn run(mut self, host: &mut dyn Host) -> Result<Committed, Error> {
+        self.check();
+        self.settle(host)?;
+        self.climb(host)?;
+        self.finish(host)
+    }
+
+    /// Whether the plan still holds; if not, the request is decided anew without a summarizer.
+    fn check(&mut self) {
+        self.stale = match &self.action {
+            Move::Compact(shape) => !self.work.accepts(shape, self.answers.is_some()),
+            Move::Pass => !self.work.scene(&self.current).fits(self.current.raw()),
+            Move::Edit(_) | Move::Stuck => true,
+        };
+        if !self.stale {
+            return;
+        }
+        if matches!(self.action, Move::Compact(_)) {
+            self.warn(Warning::StalePlan, Some("plan"), "The history or the state has moved on since this plan was made; the request was decided anew, without a summarizer.");
+        }
+        (self.rung, self.action) = self.work.decide(&self.work.scene(&self.current), Rung::Pass, false);
+    }
+
+    /// What the answers came to: a summary, something more to ask, or a digest in their place.
+    fn settle(&mut self, host: &mut dyn Host) -> Result<(), Error> {
+        let (Move::Compact(shape), Some(answers), false) = (self.action.clone(), self.answers, self.stale) else {
+            if self.rung == Rung::Summarize {
+                self.rung = Rung::Digest;
+            }
+            return Ok(());
+        };
+        match summarizing::settle(&mut self.work, &self.first, self.plan, &shape, answers, &mut self.report, host)? {
+            Settled::Summary(text) => self.summary = Some(text),
+            // Until there is one, code helps, if help is needed.
+            Settled::Next(plan) => self.next = Some(*plan),
+            Settled::Failed => {}
+        }
+        if self.next.is_some() && self.call.asking {
+            // Nobody sends what there is until then: it stays as it is.
+            (self.rung, self.action) = (Rung::Pass, Move::Pass);
+        } else if self.summary.is_none() {
+            self.work.harden()?;
+            let scene = self.work.scene(&self.current);
+            let passes = scene.fits(self.current.raw()) && !self.call.now && !strategies::fires(&scene);
+            (self.rung, self.action) = if passes {
+                (Rung::Pass, Move::Pass)
+            } else if self.work.accepts(&shape, false) {
+                (Rung::Digest, Move::Compact(shape))
+            } else {
+                self.work.decide(&scene, Rung::Pass, false)
+            };
+        }
+        Ok(())
+    }
+
+    /// Rung by rung, until the view fits or nothing helps any more.
+    fn climb(&mut self, host: &mut dyn Host) -> Result<(), Error> {
+        // A summary in the place of what code wrote may be longer.
+        let replaces = matches!(&self.action, Move::Compact(shape) if !self.work.accepts(shape, false));
+        let mut gained = false;
+        for _ in 0..STEPS {
+            match self.action {
+                Move::Stuck if gained => {
+                    // What a late rung cut may let an early one help now.
+                    gained = false;
+                    (self.rung, self.action) = ladder::next(&self.work.scene(&self.current), Rung::Pass, false);
+                    continue;
+                }
+                Move::Pass | Move::Stuck => break,
+                Move::Edit(_) | Move::Compact(_) => {}
+            }
+            let helped = self.step(replaces, host)?;
+            gained |= helped;
+            let scene = self.work.scene(&self.current);
+            (self.rung, self.action) = match step_after(self.rung, helped) {
+                Some(from) => ladder::next(&scene, from, false),
+                None => (self.rung, Move::Stuck),
+            };
+        }
+        Ok(())
+    }
+
+    /// Takes one step, unless it makes nothing smaller. Whether it helped.
+    fn step(&mut self, replaces: bool, host: &mut dyn Host) -> Result<bool, Error> {
+        let state = self.work.state.clone();
+        let mut lost = false;
+        match &self.action {
+            Move::Edit(edit) => apply(&mut self.work, *edit),
+            Move::Compact(shape) => {
+                let asked = self.answers.is_some() && !self.stale;
+                let told = self.summary.is_some() && self.plan.job.digested == 0;
+                let summary = self.summary.take();
+                lost = cover(&mut self.work, &self.current, shape, self.rung, summary, (asked, told), host)?;
+            }
+            Move::Pass | Move::Stuck => {}
+        }
+        let view = self.work.project(host)?;
+        let helped = view.raw() < self.current.raw() || self.rung == Rung::Summarize && replaces;
+        if helped {
+            self.cut_requirements |= lost;
+            self.highest = self.highest.max(self.rung);
+            self.revised = true;
+            self.current = view;
+        } else {
+            // A rung that makes nothing smaller is not taken; brakes it put on stay on.
+            self.work.state = SessionState { breaker: self.work.state.breaker, ..state };
+            self.work.history.active = self.work.state.checkpoints.len().checked_sub(1);
+            self.current = self.work.project(host)?;
+        }
+        Ok(helped)
+    }
+
+    /// What is sent, the report and the state of it.
+    fn finish(mut self, host: &mut dyn Host) -> Result<Committed, Error> {
+        let fit = self.fit();
+        if self.revised {
+            self.work.state.revision += 1;
+        }
+        let sent = render(&self.work, &mut self.current, host)?;
+        self.tell_losses(host)?;
+        remember_rewrites(&mut self.work, &self.current);
+        let changed = !self.current.is_input(&self.work.history);
+        self.complete_report(&fit, changed);
+        let stands = self.highest == Rung::Pass && !self.revised && fit.fits && !fit.squeezed;
+        let (work, current) = (&self.work, &self.current);
+        let standing = if stands { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
+        self.work.state.calibration = self.work.calibration.clone();
+        self.leave_pending();
+        let Self { work, report, next, .. } = self;
+        Ok(Committed { state: work.state, report, changed, view: sent, next, standing })
+    }
+
+    fn fit(&self) -> Fit {
+        let scene = self.work.scene(&self.current);
+        let estimate = scene.estimate(self.current.raw());
+        Fit {
+            fits: scene.fits(self.current.raw()),
+            squeezed: scene.limits.squeezed,
+            over: estimate.tokens + estimate.bound >= scene.limits.window.hard,
+        }
+    }
+
+    /// Warns of requirements and literals that the view no longer holds.
+    fn tell_losses(&mut self, host: &mut dyn Host) -> Result<(), Error> {
+        if self.cut_requirements {
+            self.warn(Warning::RequirementsCut, None, "The summary cannot tell all that was required or asked for: pin these messages, or use a larger window.");
+        }
+        let lacking = lacking(&self.work, &self.current, host)?;
+        let said = lacking.into_iter().map(|literal| {
+            let literal = text::start(literal, 80);
+            format!("\"{literal}\" no longer stands in the view: what holds it had to be cut.")
+        });
+        for advice in said.collect::<Vec<_>>() {
+            self.warn(Warning::MustKeepLost, Some("mustKeep"), &advice);
+        }
+        Ok(())
+    }
+
+    fn complete_report(&mut self, fit: &Fit, changed: bool) {
+        let checkpoints = &self.work.state.checkpoints;
+        let covered_anew = checkpoints.last().map(|checkpoint| checkpoint.revision)
+            != self.call.state.checkpoints.last().map(|checkpoint| checkpoint.revision);
+        let changed_here = if self.revised { first_changed(&self.first, &self.current, covered_anew) } else { None };
+        // Another model counts its tokens otherwise, so what is cut is cut to another length.
+        let cut_anew = if self.call.counts_anew() { first_edited(&self.current) } else { None };
+        self.report.first_changed = changed_here.into_iter().chain(cut_anew).min();
+        self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
+        self.report.after = self.work.usage(&self.current);
+        self.report.request = self.work.request_id();
+        self.report.rung = Some(self.highest.as_str());
+        if fit.squeezed && (fit.fits || !fit.over) {
+            self.warn(Warning::Squeezed, None, "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.");
+        }
+        (self.report.outcome, self.report.reason) = self.outcome(fit, changed);
+    }
+
+    fn outcome(&self, fit: &Fit, changed: bool) -> (Outcome, String) {
+        let after = &self.report.after;
+        let trigger = after.trigger;
+        if !fit.fits && fit.over {
+            (Outcome::Infeasible, infeasible(after))
+        } else if !fit.fits && !fit.squeezed {
+            (
+                Outcome::Squeezed,
+                format!(
+                    "Nothing more of the request can be covered or cut: it stays between the trigger of {trigger} and the hard limit."
+                ),
+            )
+        } else if fit.squeezed {
+            (
+                Outcome::Squeezed,
+                format!(
+                    "What cannot be changed takes more than nine tenths of the trigger of {trigger} tokens; the conversation was brought below the hard limit."
+                ),
+            )
+        } else if self.highest > Rung::Pass {
+            let why = why(&self.before, self.before.trigger, self.call.now);
+            (Outcome::Compacted, format!("{why} Now {} tokens.", after.tokens))
+        } else {
+            (if changed { Outcome::Projected } else { Outcome::Unchanged }, idle(after, self.call.now))
+        }
+    }
+
+    /// Notes what is sent, for the usage that will be reported of it.
+    fn leave_pending(&mut self) {
+        // What is made ahead of time is not sent now: what was sent still waits for its usage.
+        if self.plan.job.ahead && self.work.state.pending.is_some() {
+            return;
+        }
+        self.work.state.pending = Some(Pending {
+            request: self.report.request.clone(),
+            raw: self.report.after.raw,
+            at: self.work.history.position(self.work.history.end()),
+            counted: self.call.counted,
+            window: self.call.window,
+            key: self.call.key(),
+        });
+    }
+
+    fn warn(&mut self, code: Warning, path: Option<&str>, advice: &str) {
+        self.report.warnings.push(Notice { code, path: path.map(str::to_owned), advice: advice.to_owned() });
+    }
+}
