@@ -412,7 +412,8 @@ impl SessionState {
         for made in made.flatten() {
             let bytes = made.text.len() as u64;
             if !(bytes / BYTES_A_TOKEN..=bytes + MESSAGE_MOST).contains(&made.raw) {
-                made.raw = tokens::of_text(estimator, &made.text);
+                let counted = tokens::of_text(estimator, &made.text);
+                made.raw = made.raw.clamp(counted, counted + MESSAGE_MOST);
             }
         }
     }

@@ -328,13 +328,26 @@ fn what_no_text_of_its_size_can_count_is_counted_again() {
     let estimator = Estimator::parse("lexical").unwrap();
     let text = "All is well. ".repeat(40_000);
     let counted = tokens::of_text(&estimator, &text);
-    for (said, raw) in [(464, counted), (9_000_000_000, counted), (counted + 20, counted + 20)] {
+    for (said, raw) in [(464, counted), (9_000_000_000, counted + 4_096), (counted + 20, counted + 20)] {
         let mut state = damaged("/checkpoints/1/summary/text", Some(value!(text)));
         state["checkpoints"][1]["summary"]["raw"] = value!(said);
         let mut state = parse(&state).unwrap();
         state.recount(&estimator);
         assert_eq!(state.checkpoints[1].summary.raw, raw);
     }
+}
+
+#[test]
+fn a_summary_of_few_tokens_for_its_size_counts_what_its_message_does() {
+    let estimator = Estimator::parse("lexical").unwrap();
+    let text = "-".repeat(4_000);
+    let raw = tokens::of_text(&estimator, &text) + 4;
+    assert!(raw < 500, "{raw}");
+    let mut state = damaged("/checkpoints/1/summary/text", Some(value!(text)));
+    state["checkpoints"][1]["summary"]["raw"] = value!(raw);
+    let mut state = parse(&state).unwrap();
+    state.recount(&estimator);
+    assert_eq!(state.checkpoints[1].summary.raw, raw);
 }
 
 #[test]

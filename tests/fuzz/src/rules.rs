@@ -160,6 +160,7 @@ fn pairs_of(messages: &[M]) -> Vec<String> {
     let mut faults = Vec::new();
     let mut open: Vec<&str> = Vec::new();
     let mut answered: Vec<&str> = Vec::new();
+    let mut calling = false;
     for message in messages {
         let empty = |part: &P| matches!(part, P::Text(text) if text.trim().is_empty());
         if message.parts.iter().all(empty) {
@@ -167,8 +168,10 @@ fn pairs_of(messages: &[M]) -> Vec<String> {
         }
         let answers = message.role == Role::Tool || message.parts.iter().any(|part| matches!(part, P::Result { .. }));
         let calls = message.parts.iter().any(|part| matches!(part, P::Call { .. }));
-        // Calls of one batch may come as several messages of the assistant.
-        if !answers && !(calls && message.role == Role::Assistant) {
+        // Calls of one batch may come as several messages of the assistant in a row.
+        let goes_on = calls && message.role == Role::Assistant && calling;
+        calling = calls && message.role == Role::Assistant;
+        if !answers && !goes_on {
             faults.extend(open.drain(..).map(|id| format!("open {id}")));
             answered.clear();
         }
