@@ -6,7 +6,7 @@ import { openaiChat } from "precis/formats";
 import ts from "typescript";
 import { deepEqual, equal, ok, test } from "./harness.mjs";
 
-const file = fileURLToPath(import.meta.resolve("precis")).replace(/index\.c?js$/, "index.d.ts");
+const file = fileURLToPath(new URL("../../../pkg/index.d.ts", import.meta.url));
 const program = ts.createProgram([file], { strict: true, exactOptionalPropertyTypes: true, lib: ["lib.es2022.d.ts"] });
 const checker = program.getTypeChecker();
 const exported = new Map(
