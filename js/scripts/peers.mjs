@@ -55,7 +55,7 @@ export async function writePeers() {
 
 <!-- This file is written by npm run size -- --peers; the text stands in js/scripts/peers.mjs. -->
 
-What an app ships, in bytes: for each row a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")} in the same way, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; the rows of subpaths are what they add to it. Of the peers, tiktoken and gpt-tokenizer only count tokens, \`trimMessages\` only drops messages, and the middleware compresses and truncates for the AI SDK: it is a fifth of the size of precis. It is bundled for Node, without the SDK; tiktoken for Node as well.
+What an app ships, in bytes: for each row a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")} in the same way, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; the rows of subpaths are what they add to it. Of the peers, tiktoken and gpt-tokenizer only count tokens, \`trimMessages\` only drops messages, and the middleware compresses and truncates for the AI SDK: it is an eighth of the size of precis. It is bundled for Node, without the SDK; tiktoken for Node as well.
 
 ${table}
 
