@@ -68,7 +68,7 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
         _ => active,
     };
     let from = base.map_or(0, |checkpoint| checkpoint.covers.count);
-    // What stood beside the earlier summary, and no longer stays before the new one, is told by it.
+    // What stood beside the earlier summary, and no longer stays before the new one, goes into the new one.
     let mut kept: Vec<u64> = Vec::new();
     if let Some(checkpoint) = base {
         kept.extend(checkpoint.head.iter().filter(|&&index| !shape.heads(index)).chain(&checkpoint.kept));

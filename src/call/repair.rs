@@ -59,6 +59,8 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
             continue;
         }
         let mut goes = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
+        // Those of messages that are left out as a whole.
+        while unrequested.next_if(|answer| answer.index < input).is_some() {}
         while let Some(answer) = unrequested.next_if(|answer| answer.index == input) {
             goes[answer.part] = true;
         }

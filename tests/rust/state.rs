@@ -323,31 +323,33 @@ fn the_summary_for_people_is_the_text_alone() {
     assert_eq!(other.session().checkpoints[0].kind, Kind::Digest);
 }
 
+/// What a summary counts, by how the lexical estimator counts its text alone, of which a state says that it counts `said`.
+fn recounted(text: &str, said: impl Fn(u64) -> u64) -> (u64, u64) {
+    let estimator = Estimator::parse("lexical").unwrap();
+    let counted = tokens::of_text(&estimator, text);
+    let mut state = damaged("/checkpoints/1/summary/text", Some(value!(text)));
+    state["checkpoints"][1]["summary"]["raw"] = value!(said(counted));
+    let mut state = parse(&state).unwrap();
+    state.recount(&estimator);
+    (counted, state.checkpoints[1].summary.raw)
+}
+
 #[test]
 fn what_no_text_of_its_size_can_count_is_counted_again() {
-    let estimator = Estimator::parse("lexical").unwrap();
     let text = "All is well. ".repeat(40_000);
-    let counted = tokens::of_text(&estimator, &text);
-    for (said, raw) in [(464, counted), (9_000_000_000, counted + 4_096), (counted + 20, counted + 20)] {
-        let mut state = damaged("/checkpoints/1/summary/text", Some(value!(text)));
-        state["checkpoints"][1]["summary"]["raw"] = value!(said);
-        let mut state = parse(&state).unwrap();
-        state.recount(&estimator);
-        assert_eq!(state.checkpoints[1].summary.raw, raw);
-    }
+    let (counted, raw) = recounted(&text, |_| 464);
+    assert_eq!(raw, counted);
+    let (counted, raw) = recounted(&text, |_| 9_000_000_000);
+    assert_eq!(raw, counted + 4_096);
+    let (counted, raw) = recounted(&text, |counted| counted + 20);
+    assert_eq!(raw, counted + 20);
 }
 
 #[test]
 fn a_summary_of_few_tokens_for_its_size_counts_what_its_message_does() {
-    let estimator = Estimator::parse("lexical").unwrap();
-    let text = "-".repeat(4_000);
-    let raw = tokens::of_text(&estimator, &text) + 4;
-    assert!(raw < 500, "{raw}");
-    let mut state = damaged("/checkpoints/1/summary/text", Some(value!(text)));
-    state["checkpoints"][1]["summary"]["raw"] = value!(raw);
-    let mut state = parse(&state).unwrap();
-    state.recount(&estimator);
-    assert_eq!(state.checkpoints[1].summary.raw, raw);
+    let (counted, raw) = recounted(&"-".repeat(4_000), |counted| counted + 4);
+    assert!(counted < 500, "{counted}");
+    assert_eq!(raw, counted + 4);
 }
 
 #[test]

@@ -199,3 +199,15 @@ test("what Anthropic left of a compaction that failed is sent back as it is", as
   equal(changed, false);
   deepEqual(codes(report), []);
 });
+
+test("an approval that nobody asked for is not sent, whether a provider's summary took another's place or not", async () => {
+  const approval = (approvalId) => ({
+    role: "tool",
+    content: [{ type: "tool-approval-response", approvalId, approved: true }],
+  });
+  const summary = shapes["the AI SDK's part for Anthropic's"].compacted("They agreed.");
+  const messages = frozen([user("One"), approval("a"), user("Two"), summary, approval("b"), user("Three")]);
+  const compactor = createCompactor({ format: aiSdk, contextWindow: 100_000, maxOutputTokens: 500 });
+  const { view } = await compactor.beforeModel({ messages, state: null });
+  deepEqual(view, [summary, messages[5]]);
+});
