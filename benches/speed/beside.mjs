@@ -12,7 +12,8 @@ const chat = (count, size) => Array.from({ length: count }, (_, index) => messag
 async function load(folder) {
   const at = (file) => pathToFileURL(resolve(folder, file));
   const [{ createCompactor }, { openaiChat }] = await Promise.all([import(at("index.js")), import(at("formats.js"))]);
-  return (contextWindow) => createCompactor({ format: openaiChat, contextWindow, maxOutputTokens: 1_024 });
+  return (contextWindow, summarize) =>
+    createCompactor({ format: openaiChat, contextWindow, maxOutputTokens: 1_024, summarize });
 }
 
 /** Milliseconds that something takes. */
@@ -61,6 +62,16 @@ const workloads = {
     (make) => {
       const messages = chat(10_000, 200);
       const compactor = make(60_000);
+      compactor.usage({ messages });
+      return timed(() => compactor.beforeModel({ messages }));
+    },
+  ],
+  summary: [
+    30,
+    4,
+    (make) => {
+      const messages = chat(1_000, 200);
+      const compactor = make(30_000, async () => "- the orders were refunded");
       compactor.usage({ messages });
       return timed(() => compactor.beforeModel({ messages }));
     },

@@ -23,6 +23,8 @@ import { publishedReadme } from "./links.mjs";
 
 /** The JavaScript that must be of one build with the engine. */
 const boundary = ["js/src/boundary/glue.ts"];
+/** At the option of who uses it. */
+const licences = ["LICENSE-MIT", "LICENSE-APACHE"];
 /** The finished engine. */
 const wasmFile = join(cache, "precis.wasm");
 /** What wasm-bindgen writes of the engine for JavaScript, and how an instance gets its own. */
@@ -36,7 +38,7 @@ export async function build() {
     const engine = hash(files("Cargo.toml", "Cargo.lock", "src", "js/scripts/bindgen", ...tools), ask("rustc", "-vV"));
     await once("engine", engine, [wasmFile, at(generated, "bindings.js")], buildEngine);
     const scripts = files("js/src").filter((path) => !path.startsWith(at("js/src/cli")));
-    const texts = files("pkg-template", "README.md", "LICENSE-MIT", "tsconfig.json", "js/scripts/links.mjs");
+    const texts = files("pkg-template", "README.md", ...licences, "tsconfig.json", "js/scripts/links.mjs");
     await once("package", hash([...scripts, ...texts], engine), [at("pkg/package.json")], buildPackage);
   });
 }
@@ -46,7 +48,8 @@ async function buildEngine() {
   const wasm = await wasmTarget();
   note("compiling the engine …");
   await must("cargo", ["fetch", "--target", wasm, ...(ci ? ["--locked"] : [])]);
-  const flags = anonymous().join("\x1f");
+  // What traps leaves the pointer of the shadow stack where it was; JavaScript puts it back.
+  const flags = [...anonymous(), "-Clink-arg=--export=__stack_pointer"].join("\x1f");
   await must("cargo", ["rustc", "--lib", "--release", "--target", wasm, "--crate-type", "cdylib"], {
     env: { CARGO_ENCODED_RUSTFLAGS: flags, CARGO_TARGET_DIR: target },
   });
@@ -56,8 +59,10 @@ async function buildEngine() {
   note("optimizing …");
   const made = `${wasmFile}.made`;
   // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
+  // Below 1,024 lies only the end of the stack: what ran over it would trap.
+  const always = ["--low-memory-unused", "-Oz", "--converge"];
   const optimize = (from, ...how) =>
-    must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, "-Oz", "--converge", from, "-o", made]);
+    must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, ...always, from, "-o", made]);
   await optimize(join(bindings, "precis_bg.wasm"));
   // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
   await optimize(made, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", "--strip-producers");
@@ -74,8 +79,22 @@ async function bind(wasm) {
   await must("cargo", ["run", "--quiet", "--locked", "--manifest-path", manifest, "--", wasm, folder], {
     env: { CARGO_TARGET_DIR: bindgen, CARGO_ENCODED_RUSTFLAGS: "" },
   });
+  numberImports(folder);
   await writeBindings(folder);
   return folder;
+}
+
+/** Imports are told apart by hashes, twice 72 of them. Numbers of the same length do as well, and compress. */
+function numberImports(folder) {
+  const numbers = new Map();
+  const number = (_, name, hash) => {
+    if (!numbers.has(hash)) numbers.set(hash, String(numbers.size).padStart(hash.length, "0"));
+    return name + numbers.get(hash);
+  };
+  for (const file of ["precis.js", "precis_bg.wasm"]) {
+    const path = join(folder, file);
+    writeFileSync(path, readFileSync(path, "latin1").replace(/(__wbg_\w+?_)([0-9a-f]{16})/g, number), "latin1");
+  }
 }
 
 /**
@@ -93,10 +112,13 @@ async function writeBindings(folder) {
 export function bind(program, precis) {
   // Nothing of an instance is freed behind our back: one that broke must not be entered again.
   const FinalizationRegistry = undefined;
+  // What it does later it does under a frame that catches a trap.
+  const queueMicrotask = (work) => globalThis.queueMicrotask(() => precis.later(work));
   const module = { exports: {} };
 ${outputFiles[0].text}
   const bindings = module.exports;
-  return { ...bindings, memory: bindings.initSync({ module: program }).memory };
+  const { memory, __stack_pointer: stack } = bindings.initSync({ module: program });
+  return { ...bindings, memory, stack };
 }
 `,
   );
@@ -107,8 +129,8 @@ ${outputFiles[0].text}
 /** An instance of the engine with bindings of its own; \`precis\` is what it tells its loader. */
 export function bind(
   program: WebAssembly.Module,
-  precis: { panicked(message: string): void },
-): typeof Bindings & { readonly memory: WebAssembly.Memory };
+  precis: { panicked(message: string): void; later(work: () => void): void },
+): typeof Bindings & { readonly memory: WebAssembly.Memory; readonly stack: WebAssembly.Global<"i32"> };
 `,
   );
 }
@@ -147,8 +169,7 @@ async function buildPackage() {
   for (const path of Object.keys(rest.exports)) if (!source(path)) delete rest.exports[path];
   writeFileSync(join(made, "package.json"), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
 
-  // One licence is enough to use the package; the text of the other, 11 kB, stays in the repository.
-  cpSync(at("LICENSE-MIT"), join(made, "LICENSE-MIT"));
+  for (const licence of licences) cpSync(at(licence), join(made, licence));
   writeFileSync(join(made, "README.md"), publishedReadme());
   const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
   await bundle(

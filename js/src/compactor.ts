@@ -1,5 +1,6 @@
 import { enter } from "./boundary/engine.ts";
 import { type Again, type Answer, type CallInput, members, type Outcome, STATE } from "./boundary/glue.ts";
+import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
 import { FixedMemory } from "./cache/system-and-tools.ts";
 import { CallHost, telling } from "./call-host.ts";
@@ -148,54 +149,56 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
     };
     // While this one waits, the host may add messages, and another call may read more of this chat.
     const opened = kept(short);
-    const { records, flags } = opened;
-    let input: CallInput = { ...opened.input, asking: true };
-    let host = hostOf(opened);
-    const step = enter((glue) => glue.begin(input, records, flags, host));
-    if (!("plan" in step)) {
-      const { report } = step;
-      if (report.firstChanged !== null) {
-        tell({ type: "start", id: report.request, reason: report.reason, before: report.before });
-        tell({ type: "done", id: report.request, report });
-      }
-      const done = prepared(step, host);
-      const { standing } = step;
-      const count = opened.messages.length;
-      opened.history.leave(standing ? left(standing, count, done.view.slice(), opened.input, step) : null);
-      return done;
+    const host = hostOf(opened);
+    const input: CallInput = { ...opened.input, asking: true };
+    const step = enter((glue) => glue.begin(input, opened.records, opened.flags, host));
+    if ("plan" in step) return summarized(opened, { ...opened, input, plan: step.plan }, tell, signal);
+    const { report, standing } = step;
+    if (report.firstChanged !== null) {
+      tell({ type: "start", id: report.request, reason: report.reason, before: report.before });
+      tell({ type: "done", id: report.request, report });
     }
-    let { plan } = step;
+    const done = prepared(step, host);
+    const count = opened.messages.length;
+    opened.history.leave(standing ? left(standing, count, done.view.slice(), opened.input, step) : null);
+    return done;
+  }
+
+  /** Has the summarizer asked what a plan asks for, and what comes of it committed. */
+  async function summarized<M extends Base>(
+    opened: Kept<Base, M>,
+    unfinished: Unfinished,
+    tell: (event: CompactionEvent) => void,
+    signal: AbortSignal | undefined,
+  ): Promise<Prepared<M>> {
+    const { plan } = unfinished;
     const id = plan.requests[0]?.id ?? "";
     const { reason, before } = plan.report;
     tell({ type: "start", id, reason, before });
-    let done = 0;
-    const inPieces = (plan.total ?? 1) > 1;
-    const progress = (text: string) =>
-      tell({ type: "progress", id, text, done, total: plan.total ?? done + 1, before });
+    let [done, total] = [0, plan.total];
+    const inPieces = (total ?? 1) > 1;
+    const progress = (text: string) => tell({ type: "progress", id, text, done, total: total ?? done + 1, before });
     const answered = () => {
       done += 1;
       if (inPieces) progress("");
     };
-    const ask = asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered });
-    // Nothing of a waiting call lives in the engine, so nothing is lost with it: its steps are calls of their own.
-    for (;;) {
-      const requests = enter((glue) => glue.requests(input, records, flags, plan, hostOf(opened)));
-      const answers = await ask(requests);
-      host = hostOf(opened);
-      const outcome = enter((glue) => glue.commit(input, records, flags, plan, answers, host));
-      const { failed } = outcome.report.summarizer;
-      if (outcome.next) {
-        const goesOn = outcome.next.requests.some(({ kind }) => kind === "chunk" || kind === "merge");
-        if (!goesOn) tell({ type: "retry", id, reason: failed ?? outcome.next.report.reason, before });
-        // What a refusal teaches is in the state now.
-        input = { ...input, state: outcome.state, overflow: null };
-        plan = outcome.next;
-        continue;
-      }
-      if (failed !== null) tell({ type: "fallback", id, reason: failed, before });
-      tell({ type: "done", id, report: outcome.report });
-      return prepared(outcome, host);
-    }
+    let host = hostOf(opened);
+    const outcome = await complete(unfinished, {
+      host() {
+        host = hostOf(opened);
+        return host;
+      },
+      ask: asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered }),
+      next({ report, next }) {
+        total = next?.total ?? total;
+        const goesOn = next?.requests.some(({ kind }) => kind === "chunk" || kind === "merge");
+        if (!goesOn) tell({ type: "retry", id, reason: report.summarizer.failed ?? next?.report.reason ?? "", before });
+      },
+    });
+    const { report } = outcome;
+    if (report.summarizer.failed !== null) tell({ type: "fallback", id, reason: report.summarizer.failed, before });
+    tell({ type: "done", id, report });
+    return prepared(outcome, host);
   }
 
   return {

@@ -13,6 +13,7 @@ pub(crate) mod past;
 pub mod presets;
 pub(crate) mod rounds;
 pub(crate) mod summarizing;
+pub mod waiting;
 
 use crate::base::error::Error;
 use crate::call::checkpoint;

@@ -3,8 +3,10 @@
 
 use super::host::Bridge;
 pub use super::host::JsHost;
-use super::objects::{float, gone, know_names, member, object, plain, thrown, to_js, words};
+use super::objects::{float, gone, member, object, plain, thrown, to_js, words};
 use super::panics;
+use super::polling::Guarded;
+pub use super::polling::JsRounds;
 pub use super::reading::Reading;
 use crate::base::archive::Record;
 use crate::base::error::{Code, Error};
@@ -12,6 +14,7 @@ use crate::base::json::Json;
 use crate::call::committed::{Committed, Standing};
 use crate::call::input::Call;
 use crate::engine::fast_path::{self, Passed};
+use crate::engine::waiting::Waiting;
 use crate::engine::{self, Begun};
 use crate::ingest::digester::Digester;
 use crate::ingest::host::Sent;
@@ -21,10 +24,12 @@ use crate::limits::options::{self, Options};
 use crate::model::message::{Digest, hex};
 use crate::report;
 use crate::session::state::SessionState;
+use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
 use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::JsFuture;
 
 /// The standard library's allocator keeps growing under calls of many sizes; this one stays flat.
 #[global_allocator]
@@ -37,7 +42,6 @@ type Returned = Result<JsValue, JsValue>;
 #[wasm_bindgen(start)]
 pub fn start() {
     panics::report();
-    know_names();
 }
 
 /// The records of messages on a whole tape that is short, and what comes of adding them to a chat that had nothing to do:
@@ -137,16 +141,7 @@ pub fn requests(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValu
     let call = parse_call(input, records, flags)?;
     let plan = parse_plan(plan)?;
     let requests = asking(host, |host| engine::requests(&call, &plan, host))?;
-    let request = |request: crate::summary::request::Request| {
-        to_js(&Json::record(&mut [
-            ("id", request.id.into()),
-            ("kind", request.kind.into()),
-            ("system", request.system.into()),
-            ("prompt", request.prompt.into()),
-            ("maxOutputTokens", request.max_output_tokens.into()),
-        ]))
-    };
-    Ok(requests.into_iter().map(request).collect::<Array>().into())
+    Ok(requests_to_js(requests))
 }
 
 /// Applies a plan, with the answers of the host's summarizer if it was asked.
@@ -165,9 +160,41 @@ pub fn commit(
     let call = parse_call(input, records, flags)?;
     let plan = parse_plan(plan)?;
     let results = plain(results, "results", Code::InvalidCall).map_err(thrown)?;
-    let mut done = asking(host, |host| engine::commit(&call, &plan, answers(&results).as_deref(), host))?;
+    let answers = Answer::all(&results);
+    let mut done = asking(host, |host| engine::commit(&call, &plan, answers.as_deref(), host))?;
     done.account(&plan, &results);
     Ok(committed(done))
+}
+
+/// Asks the host's summarizer what a plan asks for, commits the answers, and goes on as long as a further round is due:
+/// the outcome of the last. Every step between two awaits is synchronous.
+///
+/// # Errors
+/// As [`plan`]; also when the answers are refused by the host, because the call was cancelled.
+#[wasm_bindgen]
+pub async fn complete(input: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, rounds: JsRounds) -> Returned {
+    Guarded::new(rounds.clone(), asked_and_committed(input, records, flags, plan, rounds)).await
+}
+
+async fn asked_and_committed(
+    input: JsValue,
+    records: Vec<u32>,
+    flags: Vec<u8>,
+    plan: JsValue,
+    rounds: JsRounds,
+) -> Returned {
+    let mut waiting = Waiting::new(parse_call(&input, records, flags)?, parse_plan(plan)?);
+    drop(input);
+    loop {
+        let requests = asking(&rounds.host(), |host| waiting.requests(host))?;
+        let answers = JsFuture::from(rounds.ask(requests_to_js(requests))).await?;
+        let results = plain(answers, "results", Code::InvalidCall).map_err(thrown)?;
+        let done = asking(&rounds.host(), |host| waiting.commit(&results, host))?;
+        if done.next.is_none() {
+            return Ok(committed(done));
+        }
+        rounds.next(committed(done));
+    }
 }
 
 /// Learns from reported usage: the new state.
@@ -293,15 +320,18 @@ fn parse_call(input: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call
     Call::parse(&Json::Object(members), records, flags, system.as_deref(), tools.as_deref()).map_err(thrown)
 }
 
-/// Answers of the host's summarizer; none when nobody was asked.
-fn answers(results: &Json) -> Option<Vec<Answer>> {
-    let answer = |answer: &Json| match (answer.get("text").text(), answer.get("finish").text()) {
-        (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
-        _ => {
-            Answer::Failed(answer.get("error").text().unwrap_or("The summarizer answered in no known form.").to_owned())
-        }
+/// `{ id, kind, system, prompt, maxOutputTokens }[]`.
+fn requests_to_js(requests: Vec<Request>) -> JsValue {
+    let request = |request: Request| {
+        to_js(&Json::record(&mut [
+            ("id", request.id.into()),
+            ("kind", request.kind.into()),
+            ("system", request.system.into()),
+            ("prompt", request.prompt.into()),
+            ("maxOutputTokens", request.max_output_tokens.into()),
+        ]))
     };
-    Some(results.list()?.iter().map(answer).collect())
+    requests.into_iter().map(request).collect::<Array>().into()
 }
 
 /// `{ state, report, changed, view, standing, next }`.

@@ -12,4 +12,6 @@ mod objects;
 mod panics;
 pub mod plain;
 #[cfg(target_arch = "wasm32")]
+mod polling;
+#[cfg(target_arch = "wasm32")]
 mod reading;

@@ -4,7 +4,6 @@ use super::plain::fraction;
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use js_sys::{Array, Object, Reflect, Uint32Array};
-use wasm_bindgen::intern;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -20,17 +19,25 @@ extern "C" {
 pub fn object(members: &[(&str, JsValue)]) -> JsValue {
     let object: Members = Object::new().unchecked_into();
     for (name, value) in members {
-        object.set(&key(name), value);
+        set(&object, name, value);
     }
     object.into()
 }
 
-/// The name of a member: crossed once and known from then on if it is one of [`NAMES`].
-fn key(name: &str) -> JsValue {
-    JsValue::from_str(name)
+/// Sets a member. Its name crosses unless it is one of [`NAMES`].
+fn set(object: &Members, name: &str, value: &JsValue) {
+    match NAMES.iter().position(|known| *known == name) {
+        Some(at) => KEYS.with(|keys| object.set(&keys[at], value)),
+        None => object.set(&JsValue::from_str(name), value),
+    }
 }
 
-/// Members that every call returns. Names from outside are never kept: there is no end to them.
+thread_local! {
+    /// [`NAMES`] as JavaScript has them.
+    static KEYS: [JsValue; NAMES.len()] = NAMES.map(JsValue::from_str);
+}
+
+/// Members that every call returns: they cross once an instance. Names from outside are never kept: there is no end to them.
 const NAMES: [&str; 22] = [
     "records",
     "again",
@@ -56,13 +63,6 @@ const NAMES: [&str; 22] = [
     "summary",
 ];
 
-/// Has the names that every call returns cross now.
-pub fn know_names() {
-    for name in NAMES {
-        intern(name);
-    }
-}
-
 /// A number as JavaScript has it; what is none is none there either.
 #[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
 pub fn float(json: &Json) -> f64 {
@@ -87,7 +87,7 @@ pub fn to_js(json: &Json) -> JsValue {
                 if name == "__proto__" {
                     define(&object, name, &to_js(value));
                 } else {
-                    object.set(&key(name), &to_js(value));
+                    set(&object, name, &to_js(value));
                 }
             }
             object.into()

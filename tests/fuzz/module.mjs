@@ -40,7 +40,7 @@ const host = {
 
 const calls = {
   fresh() {
-    memory = instantiate(program);
+    memory = instantiate(program).memory;
     return null;
   },
   digest: ({ estimator, ops, text }) => glue.digest(estimator, words(ops), encoder.encode(text), null, null).records,

@@ -5,10 +5,10 @@ use crate::support::json;
 use crate::support::to_value;
 use precis::base::archive::Record;
 use precis::base::error::Error;
-use precis::base::json::Json;
 use precis::call::committed::Standing;
 use precis::call::input::Call;
 use precis::engine::fast_path::{self, Passed};
+use precis::engine::waiting::Waiting;
 use precis::engine::{self, Begun, Committed, Reported};
 use precis::ingest::content::{self, Content};
 use precis::ingest::digester::Digester;
@@ -16,6 +16,7 @@ use precis::ingest::host::{Host, Product, Sent};
 use precis::ladder::plan::Plan;
 use precis::limits::options::Options;
 use precis::session::state::SessionState;
+use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
 use serde_json::{Value, json as value};
@@ -41,8 +42,19 @@ fn the_native_engine_decides_as_the_one_in_wasm() {
         }
         *counts.entry(name).or_insert(0_u32) += 1;
     }
-    for name in ["reading", "usage", "plan", "begin", "requests", "commit", "resume", "digest", "passed", "after_model"]
-    {
+    for name in [
+        "reading",
+        "usage",
+        "plan",
+        "begin",
+        "complete",
+        "requests",
+        "commit",
+        "resume",
+        "digest",
+        "passed",
+        "after_model",
+    ] {
         assert!(counts.get(name).is_some_and(|&count| count > 20), "{name}: {counts:?}");
     }
     println!("{} vectors", counts.values().sum::<u32>());
@@ -65,23 +77,15 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
             Begun::Done(done) => outcome(*done),
             Begun::Waits(mut plan) => value!({ "plan": to_value(&plan.to_json()) }),
         },
-        "requests" => {
-            let requests = engine::requests(&call(given), &plan(given), host).unwrap();
-            let request = |one: &precis::summary::request::Request| {
-                value!({
-                    "id": one.id, "kind": one.kind, "system": one.system, "prompt": one.prompt,
-                    "maxOutputTokens": one.max_output_tokens,
-                })
-            };
-            requests.iter().map(request).collect()
-        }
+        "requests" => asked(&engine::requests(&call(given), &plan(given), host).unwrap()),
         "commit" => {
             let plan = plan(given);
             let results = json(&given["results"]);
-            let mut done = engine::commit(&call(given), &plan, answers(&results).as_deref(), host).unwrap();
+            let mut done = engine::commit(&call(given), &plan, Answer::all(&results).as_deref(), host).unwrap();
             done.account(&plan, &results);
             outcome(done)
         }
+        "complete" => complete(Waiting::new(call(given), plan(given)), host),
         "resume" => fast_path::resume(&call(given), &known(given)).unwrap().map_or(Value::Null, outcome),
         "digest" => {
             let mut digester = Digester::new(Estimator::parse(given["estimator"].as_str().unwrap()).unwrap());
@@ -112,6 +116,31 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
     }
 }
 
+/// Round by round, as it was: what was asked, what came back, what came of it.
+fn complete(mut waiting: Waiting, host: &mut Recorded<'_>) -> Value {
+    loop {
+        host.made = 0;
+        let requests = asked(&waiting.requests(host).unwrap());
+        let answers = json(host.next("ask", requests));
+        host.made = 0;
+        let done = waiting.commit(&answers, host).unwrap();
+        if done.next.is_none() {
+            return outcome(done);
+        }
+        host.next("next", outcome(done));
+    }
+}
+
+fn asked(requests: &[Request]) -> Value {
+    let request = |one: &Request| {
+        value!({
+            "id": one.id, "kind": one.kind, "system": one.system, "prompt": one.prompt,
+            "maxOutputTokens": one.max_output_tokens,
+        })
+    };
+    requests.iter().map(request).collect()
+}
+
 fn call(given: &Value) -> Call {
     let fixed = |name: &str| given.get(name).filter(|record| !record.is_null()).map(words);
     let (system, tools) = (fixed("system"), fixed("tools"));
@@ -121,14 +150,6 @@ fn call(given: &Value) -> Call {
 
 fn plan(given: &Value) -> Plan {
     Plan::parse(&json(&given["plan"])).unwrap()
-}
-
-fn answers(results: &Json) -> Option<Vec<Answer>> {
-    let answer = |one: &Json| match (one.get("text").text(), one.get("finish").text()) {
-        (Some(text), Some(finish)) => Answer::Text { text: text.to_owned(), finish: finish.to_owned() },
-        _ => Answer::Failed(one.get("error").text().unwrap().to_owned()),
-    };
-    Some(results.list()?.iter().map(answer).collect())
 }
 
 fn known(given: &Value) -> Standing {

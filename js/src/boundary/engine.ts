@@ -3,7 +3,7 @@
  */
 import { isErrorLike, isOutOfStack, PrecisError } from "../errors.ts";
 import { failure, mismatch } from "../load/failure.ts";
-import { dispose, type Glue, glue, instantiate, lastPanic } from "./glue.ts";
+import { dispose, type Glue, glue, type Instance, instantiate, lastPanic } from "./glue.ts";
 
 /** How this platform gets the compiled engine: each entry of the package says so. */
 export type Load = () => WebAssembly.Module;
@@ -13,7 +13,7 @@ declare const BUILD: string;
 
 let load: Load | undefined;
 let program: WebAssembly.Module | undefined;
-let memory: WebAssembly.Memory | undefined;
+let instance: Instance | undefined;
 /** Calls of the engine that are on the stack; a broken instance is not replaced under them. */
 let depth = 0;
 let broken = false;
@@ -21,6 +21,16 @@ let broken = false;
 let unsure = false;
 /** What the host's own code threw while the engine waited for it. */
 const foreign = new WeakSet<object>();
+
+/** A call that waits inside the instance for its summarizer. */
+export interface Waiting {
+  /** Nothing runs until the summarizer has answered. */
+  readonly isAsking: boolean;
+  /** The instance is gone, and what waited in it with it. */
+  replaced(): void;
+}
+
+const waiting = new Set<Waiting>();
 
 /** Says how the engine is loaded once it is needed. */
 export function loadBy(way: Load): void {
@@ -34,13 +44,18 @@ export function loadBy(way: Load): void {
  */
 export function enter<T>(work: (glue: Glue) => T): T {
   start();
+  return step(() => work(glue));
+}
+
+/** Runs code of the instance, and finds out how it ended. */
+function step<T>(work: () => T): T {
   const outer = unsure;
   depth += 1;
   unsure = true;
   try {
-    const answer = work(glue);
+    const result = work();
     unsure = outer;
-    return answer;
+    return result;
   } catch (error) {
     // Where the stack has run out, this throws too and leaves the doubt standing.
     const known = understood(error);
@@ -48,8 +63,45 @@ export function enter<T>(work: (glue: Glue) => T): T {
     throw known;
   } finally {
     depth -= 1;
-    if (depth === 0 && memory !== undefined && memory.buffer.byteLength > MOST_KEPT) forget();
+    if (depth === 0 && isTooLarge()) forget();
   }
+}
+
+/** Has a call wait inside the instance until it says otherwise. */
+export function wait(call: Waiting): void {
+  waiting.add(call);
+}
+
+/** The call no longer waits. */
+export function waitNoMore(call: Waiting): void {
+  waiting.delete(call);
+}
+
+/** Runs a step of a call that waits, between frames of its instance: if it traps, they go on as if it had returned. */
+export function resume(work: () => void): void {
+  const { stack } = instance as Instance;
+  const { value } = stack;
+  try {
+    step(work);
+  } catch (error) {
+    stack.value = value;
+    throw error;
+  }
+}
+
+/** Runs what an instance does in a task of its own, where nobody is there to catch what it throws. */
+export function inTask(of: Instance | undefined, work: () => void): void {
+  if (of !== instance || broken) return;
+  try {
+    step(work);
+  } catch {
+    // A trap outside of all steps: the calls that waited have been told.
+  }
+}
+
+/** The instance as it is now: what waits in it is only entered as long as it is this one. */
+export function currentInstance(): Instance | undefined {
+  return instance;
 }
 
 /**
@@ -58,10 +110,23 @@ export function enter<T>(work: (glue: Glue) => T): T {
  */
 const MOST_KEPT = 32 * 2 ** 20;
 
-/** The next call gets a new instance. */
+function isTooLarge(): boolean {
+  if (instance === undefined || instance.memory.buffer.byteLength <= MOST_KEPT) return false;
+  for (const call of waiting) if (!call.isAsking) return false;
+  return true;
+}
+
+/** The next call gets a new instance, and what waits goes on in that. */
 function forget(): void {
-  memory = undefined;
+  instance = undefined;
   dispose();
+  leaveInstance();
+}
+
+function leaveInstance(): void {
+  const calls = [...waiting];
+  waiting.clear();
+  for (const call of calls) call.replaced();
 }
 
 /** Runs code of the host that the engine called: nothing replaces the engine under it, and what it throws is no trap. */
@@ -79,7 +144,7 @@ export function leave<T>(work: () => T): T {
 
 /** The engine's memory as it is now. */
 export function memoryBuffer(): ArrayBuffer {
-  return (memory as WebAssembly.Memory).buffer;
+  return (instance as Instance).memory.buffer;
 }
 
 /** Whether the engine is still the one that was entered. */
@@ -89,11 +154,11 @@ export function isWhole(): boolean {
 
 function start(): void {
   if (unsure && depth === 0) giveUp();
-  if (memory && !broken) return;
+  if (instance && !broken) return;
   if (broken && depth > 0) throw trapped(undefined);
   try {
     program ??= compiled();
-    memory = instantiate(program);
+    instance = instantiate(program, inTask);
     broken = false;
   } catch (error) {
     if (isOutOfStack(error)) throw error;
@@ -109,20 +174,23 @@ function compiled(): WebAssembly.Module {
   return module;
 }
 
-function understood(error: unknown): unknown {
+/** What was thrown in the engine, as users see it. A trap is the end of the instance. */
+export function understood(error: unknown): unknown {
   if (isErrorLike(error)) return new PrecisError(error.code, error.path ?? null, error.advice);
   if (!isTrap(error)) return error;
   giveUp();
   return trapped(error);
 }
 
-/** The next call gets a new instance. Calls that wait for an answer have nothing in this one. */
+/** The next call gets a new instance, and what waits goes on in that. */
 function giveUp(): void {
   broken = true;
   unsure = false;
+  leaveInstance();
 }
 
-function trapped(trap: unknown): PrecisError {
+/** What is said of a call that broke the engine. */
+export function trapped(trap: unknown): PrecisError {
   const panic = lastPanic();
   const cause = panic === undefined ? trap : new Error(panic, { cause: trap });
   return new PrecisError(

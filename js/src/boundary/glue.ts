@@ -11,14 +11,26 @@ let engine: Bindings;
 /** What the newest panic said, until it is asked for. */
 let panic: string | undefined;
 
-/** Puts a new instance in the place of what was there. */
-export function instantiate(module: WebAssembly.Module): WebAssembly.Memory {
-  engine = bind(module, {
+/** An instance of the engine. */
+export interface Instance {
+  readonly memory: WebAssembly.Memory;
+  /** The pointer of its stack: what traps leaves it where it was. */
+  readonly stack: WebAssembly.Global<"i32">;
+}
+
+/** Puts a new instance in the place of what was there. `later` runs what that instance does in a task of its own. */
+export function instantiate(
+  module: WebAssembly.Module,
+  later: (of: Instance, work: () => void) => void = (_, work) => work(),
+): Instance {
+  const made: Bindings = bind(module, {
     panicked(message) {
       panic = message;
     },
+    later: (work) => later(made, work),
   });
-  return engine.memory;
+  engine = made;
+  return made;
 }
 
 /** Lets an instance go, with its memory. */
@@ -159,6 +171,9 @@ export const glue = {
     results: Answer[] | undefined,
     host: Host,
   ): Outcome => engine.commit(given(input), records, flags, plain(plan), plain(results), host),
+  /** Asks and commits, round by round; see {@link Rounds}. */
+  complete: (call: CallInput, records: Uint32Array, flags: Uint8Array, plan: Plan, rounds: Rounds): Promise<Outcome> =>
+    engine.complete(given(call), records, flags, plain(plan), rounds),
   after_model: (options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState =>
     engine.after_model(plain(options), plain(state), plain(usage), request),
   keep_from: (state: unknown): { readonly index: number; readonly id: string | null } => engine.keep_from(plain(state)),
@@ -228,6 +243,18 @@ export interface Host {
   result(id: string, name: string, text: string): Uint32Array | undefined;
   /** One message of two, each as kind and number: `0, index` of the input, `1, number` of those made in this call. */
   merge(pair: Uint32Array): Uint32Array;
+}
+
+/** What the engine asks of TypeScript while a call waits for its summarizer. */
+export interface Rounds {
+  /** Who is asked in the next step. */
+  host(): Host;
+  /** Asks the summarizer. */
+  ask(requests: SummaryRequest<never>[]): PromiseLike<Answer[]>;
+  /** A round is over, and another follows. */
+  next(outcome: Outcome): void;
+  /** Runs a step of the engine; throws what it traps with. */
+  poll(step: () => void): void;
 }
 
 /** What a summarizer said, or why it said nothing. */

@@ -54,6 +54,7 @@ globalThis.precisVectors = [];
 const { decisions, createCompactor, openaiChat } = await import(pathToFileURL(outfile));
 await decisions();
 await growing();
+await asked();
 writeFileSync(resolve(file), `${globalThis.precisVectors.join("\n")}\n`);
 console.log(`${globalThis.precisVectors.length} vectors`);
 
@@ -66,6 +67,33 @@ async function growing() {
     const content = `turn ${turn}: the build of src/parser/date_${turn}.rs failed. `.repeat(1 + (turn % 7));
     messages.push({ role: turn % 2 ? "assistant" : "user", content });
     ({ state } = await compactor.beforeModel({ messages, state, system: "You mend parsers." }));
+  }
+}
+
+/** Summaries of all kinds, in rounds and by hand: of a past in pieces, of answers that cannot be used, of none. */
+async function asked() {
+  const turn = (at, length) => `turn ${at}: the order ${4000 + at} of Ada was refunded. `.repeat(length);
+  for (let seed = 0; seed < 24; seed++) {
+    const messages = Array.from({ length: 30 + 10 * seed }, (_, at) => ({
+      role: at % 2 ? "assistant" : "user",
+      content: turn(at, 1 + ((at + seed) % 9)),
+    }));
+    let calls = 0;
+    const answer = () => {
+      calls += 1;
+      return calls % 5 === 2 ? "" : `- order 4001 was refunded, note ${calls}`;
+    };
+    const compactor = createCompactor({
+      format: openaiChat,
+      contextWindow: 4_000 + 200 * seed,
+      maxOutputTokens: 200,
+      summarizer: { contextWindow: 3_000 },
+      summarize: async () => answer(),
+    });
+    await compactor.beforeModel({ messages, state: null });
+    const plan = compactor.plan({ messages });
+    const answers = compactor.requests({ messages }, plan).map(answer);
+    compactor.commit({ messages }, plan, answers);
   }
 }
 

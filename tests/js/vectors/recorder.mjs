@@ -42,6 +42,13 @@ export function recorder(real) {
       usage,
       request: request ?? null,
     })),
+    async complete(one, records, flags, plan, rounds) {
+      const given = JSON.stringify({ ...call(one, records, flags), plan }, plain);
+      const host = [];
+      const answer = await real.glue.complete(one, records, flags, plan, listeningRounds(rounds, host, said));
+      say({ name: "complete", given: JSON.parse(given), host, answer });
+      return answer;
+    },
     read(estimator) {
       const reading = real.glue.read(estimator);
       said.set(reading, { estimator, pushes: [] });
@@ -58,9 +65,10 @@ export function recorder(real) {
       return answer;
     },
   };
-  const instantiate = (module) => {
-    memory = real.instantiate(module);
-    return memory;
+  const instantiate = (module, later) => {
+    const instance = real.instantiate(module, later);
+    memory = instance.memory;
+    return instance;
   };
   return { glue, instantiate };
 }
@@ -85,6 +93,28 @@ function listening(host, said, readings) {
     ]),
   );
   return { ...asked, read };
+}
+
+/** The rounds of a call, with what the host was asked in each, what the summarizer said, and what came of it. */
+function listeningRounds(rounds, said, readings) {
+  const note = (...what) => said.push(JSON.parse(JSON.stringify(what, plain)));
+  return {
+    host: () => listening(rounds.host(), said, readings),
+    ask(requests) {
+      const asked = rounds.ask(requests);
+      const then = (resolve, reject) =>
+        asked.then((answers) => {
+          note("ask", requests, answers);
+          resolve(answers);
+        }, reject);
+      return { then };
+    },
+    next(outcome) {
+      note("next", outcome);
+      rounds.next(outcome);
+    },
+    poll: (step) => rounds.poll(step),
+  };
 }
 
 function plain(_, value) {
