@@ -12,7 +12,7 @@
 //! 3. A view is legal for providers: roles, adjacency, no empty content.
 //! 4. The newest user message and the newest message are in every view, clipped at worst.
 //! 5. The host's messages are never changed; kept ones are the same objects.
-//! 6. The estimate and its bound stay below the trigger unless squeezed, below the hard limit unless infeasible.
+//! 6. The estimate and its bound stay below the trigger unless tight, below the hard limit unless infeasible.
 //! 7. Each message is in the view or covered by the active checkpoint.
 //! 8. The same input gives the same bytes.
 //! 9. On refusal, state and history are as before.

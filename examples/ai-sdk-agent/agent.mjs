@@ -41,7 +41,7 @@ const c = compaction({
   maxOutputTokens,
   summarize: summarizeWith(generateText, { model }),
   onReport: ({ outcome, rung, reason }) => {
-    if (outcome !== "unchanged" && outcome !== "projected") console.error(`  [${outcome}, ${rung}: ${reason}]`);
+    if (outcome !== "unchanged" && outcome !== "reused") console.error(`  [${outcome}, ${rung}: ${reason}]`);
   },
 });
 

@@ -41,7 +41,7 @@ export type WarningCode =
   | "provider-compaction"
   | "requirements-cut"
   | "small-window"
-  | "squeezed"
+  | "tight"
   | "stale-plan"
   | "store-failed"
   | "summary-failed"

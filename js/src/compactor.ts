@@ -295,7 +295,7 @@ function againAs({ state, changed, keepFrom }: Rest, { usage, request, reason, a
   return {
     state: next,
     report: {
-      outcome: changed ? "projected" : "unchanged",
+      outcome: changed ? "reused" : "unchanged",
       rung: "pass",
       reason,
       before: usage,

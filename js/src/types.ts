@@ -246,13 +246,13 @@ export interface ContextUsage {
 /** What was decided and why: for logs, a UI, tests. */
 export interface Report {
   /**
-   * `unchanged`: the view is the history. `projected`: earlier compactions were applied, nothing new was needed.
-   * `compacted`: something new was shortened or summarized. `squeezed`: the view fits the window, but not below the trigger.
+   * `unchanged`: the view is the history. `reused`: earlier compactions were applied, nothing new was needed.
+   * `compacted`: something new was shortened or summarized. `tight`: the view fits the window, but not below the trigger.
    * `infeasible`: no legal view fits; `reason` names what is too large.
    */
-  readonly outcome: "unchanged" | "projected" | "compacted" | "squeezed" | "infeasible";
+  readonly outcome: "unchanged" | "reused" | "compacted" | "tight" | "infeasible";
   /** The last step of the ladder that was taken; null if none was. */
-  readonly rung: "pass" | "clip" | "clear" | "summarize" | "digest" | "trim" | null;
+  readonly rung: "pass" | "clip" | "clear" | "summarize" | "digest" | "clip-results" | "trim" | "clip-all" | null;
   /** One sentence for people. */
   readonly reason: string;
   /** The size of the request before this call. */

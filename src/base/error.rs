@@ -142,7 +142,7 @@ codes! {
         /// The past needs more calls of the summarizer than are allowed; the oldest part was digested by code.
         SummaryLimited = "summary-limited",
         /// System and tools alone nearly fill the window.
-        Squeezed = "squeezed",
+        Tight = "tight",
         /// The host's token counter failed; a quarter of the bytes was counted.
         CounterFailed = "counter-failed",
         /// A string of `mustKeep` that the history holds is not in the view.

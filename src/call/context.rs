@@ -6,7 +6,7 @@ use crate::call::repair;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, Cuts, Violation};
 use crate::ladder::compact::{self, Shape};
-use crate::ladder::{self, Move, Rung, Scene};
+use crate::ladder::{self, Move, RungId, Scene};
 use crate::limits::budget::{Limits, Window};
 use crate::limits::provider_refusal::Refusal;
 use crate::model::message::{Digest, Position};
@@ -65,7 +65,7 @@ impl<'a> Work<'a> {
         work.history.left_out = repair::left_out(work.given());
         work.forget_covered_reply();
         work.in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
-            Move::Compact(shape) if plan.rung == Rung::Summarize && work.accepts(shape, true) => Some(shape.clone()),
+            Move::Compact(shape) if plan.rung == RungId::Summarize && work.accepts(shape, true) => Some(shape.clone()),
             _ => None,
         });
         // While one summary is under way, no other is begun ahead of time.
@@ -322,12 +322,12 @@ impl<'a> Work<'a> {
             < crate::limits::budget::share(scene.limits.room, self.call.options.shares.fresh)
     }
 
-    pub(crate) fn decide(&self, scene: &Scene<'_>, from: Rung, llm: bool) -> (Rung, Move) {
+    pub(crate) fn decide(&self, scene: &Scene<'_>, from: RungId, llm: bool) -> (RungId, Move) {
         if self.call.now
-            && from == Rung::Pass
+            && from == RungId::Pass
             && let Some(shape) = compact::by_hand(scene, self.call.keep)
         {
-            return (if llm { Rung::Summarize } else { Rung::Digest }, Move::Compact(shape));
+            return (if llm { RungId::Summarize } else { RungId::Digest }, Move::Compact(shape));
         }
         ladder::next(scene, from, llm)
     }

@@ -8,11 +8,11 @@ use crate::call::context::Work;
 use crate::call::input::Call;
 use crate::call::render::{first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::engine::fast_path;
-use crate::engine::moves::{apply, cover, step_after};
+use crate::engine::moves::{apply, cover};
 use crate::engine::summarizing::{self, Settled};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
-use crate::ladder::{self, Move, Rung, strategies};
+use crate::ladder::{self, Move, RungId, strategies};
 use crate::report::reasons::{idle, infeasible, why};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::state::{Pending, SessionState};
@@ -36,7 +36,7 @@ pub(crate) struct Commit<'a> {
     before: Usage,
     report: Report,
     /// What is done next, and by which rung.
-    rung: Rung,
+    rung: RungId,
     action: Move,
     /// The plan no longer held, and the request was decided anew.
     stale: bool,
@@ -45,7 +45,7 @@ pub(crate) struct Commit<'a> {
     /// What would have to be asked next.
     next: Option<Plan>,
     /// The highest rung that helped.
-    highest: Rung,
+    highest: RungId,
     /// Something is sent otherwise than the state before would have it.
     revised: bool,
     /// A summary does not tell all that a person required.
@@ -55,7 +55,7 @@ pub(crate) struct Commit<'a> {
 /// What the ladder came to.
 struct Fit {
     fits: bool,
-    squeezed: bool,
+    tight: bool,
     /// The hard limit is not kept either.
     over: bool,
 }
@@ -79,7 +79,7 @@ impl<'a> Commit<'a> {
             stale: false,
             summary: None,
             next: None,
-            highest: Rung::Pass,
+            highest: RungId::Pass,
             revised: work.state.checkpoints.len() != call.state.checkpoints.len(),
             cut_requirements: false,
             call,
@@ -114,14 +114,14 @@ impl<'a> Commit<'a> {
         if matches!(self.action, Move::Compact(_)) {
             self.warn(Warning::StalePlan, Some("plan"), "The history or the state has moved on since this plan was made; the request was decided anew, without a summarizer.");
         }
-        (self.rung, self.action) = self.work.decide(&self.work.scene(&self.current), Rung::Pass, false);
+        (self.rung, self.action) = self.work.decide(&self.work.scene(&self.current), RungId::Pass, false);
     }
 
     /// What the answers came to: a summary, something more to ask, or a digest in their place.
     fn settle(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         let (Move::Compact(shape), Some(answers), false) = (self.action.clone(), self.answers, self.stale) else {
-            if self.rung == Rung::Summarize {
-                self.rung = Rung::Digest;
+            if self.rung == RungId::Summarize {
+                self.rung = RungId::Digest;
             }
             return Ok(());
         };
@@ -133,23 +133,23 @@ impl<'a> Commit<'a> {
         }
         if self.next.is_some() && self.call.asking {
             // Nobody sends what there is until then: it stays as it is.
-            (self.rung, self.action) = (Rung::Pass, Move::Pass);
+            (self.rung, self.action) = (RungId::Pass, Move::Pass);
         } else if self.summary.is_none() {
             self.work.harden()?;
             let scene = self.work.scene(&self.current);
             let passes = scene.fits(self.current.raw()) && !self.call.now && !strategies::fires(&scene);
             (self.rung, self.action) = if passes {
-                (Rung::Pass, Move::Pass)
+                (RungId::Pass, Move::Pass)
             } else if self.work.accepts(&shape, false) {
-                (Rung::Digest, Move::Compact(shape))
+                (RungId::Digest, Move::Compact(shape))
             } else {
-                self.work.decide(&scene, Rung::Pass, false)
+                self.work.decide(&scene, RungId::Pass, false)
             };
         }
         Ok(())
     }
 
-    /// Rung by rung, until the view fits or nothing helps any more.
+    /// RungId by rung, until the view fits or nothing helps any more.
     fn climb(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         // A summary in the place of what code wrote may be longer.
         let replaces = matches!(&self.action, Move::Compact(shape) if !self.work.accepts(shape, false));
@@ -159,7 +159,7 @@ impl<'a> Commit<'a> {
                 Move::Stuck if gained => {
                     // What a late rung cut may let an early one help now.
                     gained = false;
-                    (self.rung, self.action) = ladder::next(&self.work.scene(&self.current), Rung::Pass, false);
+                    (self.rung, self.action) = ladder::next(&self.work.scene(&self.current), RungId::Pass, false);
                     continue;
                 }
                 Move::Pass | Move::Stuck => break,
@@ -168,7 +168,7 @@ impl<'a> Commit<'a> {
             let helped = self.step(replaces, host)?;
             gained |= helped;
             let scene = self.work.scene(&self.current);
-            (self.rung, self.action) = match step_after(self.rung, helped) {
+            (self.rung, self.action) = match self.rung.then(helped) {
                 Some(from) => ladder::next(&scene, from, false),
                 None => (self.rung, Move::Stuck),
             };
@@ -191,7 +191,7 @@ impl<'a> Commit<'a> {
             Move::Pass | Move::Stuck => {}
         }
         let view = self.work.project(host)?;
-        let helped = view.raw() < self.current.raw() || self.rung == Rung::Summarize && replaces;
+        let helped = view.raw() < self.current.raw() || self.rung == RungId::Summarize && replaces;
         if helped {
             self.cut_requirements |= lost;
             self.highest = self.highest.max(self.rung);
@@ -217,7 +217,7 @@ impl<'a> Commit<'a> {
         remember_rewrites(&mut self.work, &self.current);
         let changed = !self.current.is_input(&self.work.history);
         self.complete_report(&fit, changed);
-        let stands = self.highest == Rung::Pass && !self.revised && fit.fits && !fit.squeezed;
+        let stands = self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
         let (work, current) = (&self.work, &self.current);
         let standing = if stands { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
         self.work.state.calibration = self.work.calibration.clone();
@@ -231,7 +231,7 @@ impl<'a> Commit<'a> {
         let estimate = scene.estimate(self.current.raw());
         Fit {
             fits: scene.fits(self.current.raw()),
-            squeezed: scene.limits.squeezed,
+            tight: scene.limits.tight,
             over: estimate.tokens + estimate.bound >= scene.limits.window.hard,
         }
     }
@@ -264,8 +264,8 @@ impl<'a> Commit<'a> {
         self.report.after = self.work.usage(&self.current);
         self.report.request = self.work.request_id();
         self.report.rung = Some(self.highest.as_str());
-        if fit.squeezed && (fit.fits || !fit.over) {
-            self.warn(Warning::Squeezed, None, "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.");
+        if fit.tight && (fit.fits || !fit.over) {
+            self.warn(Warning::Tight, None, "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.");
         }
         (self.report.outcome, self.report.reason) = self.outcome(fit, changed);
     }
@@ -275,25 +275,25 @@ impl<'a> Commit<'a> {
         let trigger = after.trigger;
         if !fit.fits && fit.over {
             (Outcome::Infeasible, infeasible(after))
-        } else if !fit.fits && !fit.squeezed {
+        } else if !fit.fits && !fit.tight {
             (
-                Outcome::Squeezed,
+                Outcome::Tight,
                 format!(
                     "Nothing more of the request can be covered or cut: it stays between the trigger of {trigger} and the hard limit."
                 ),
             )
-        } else if fit.squeezed {
+        } else if fit.tight {
             (
-                Outcome::Squeezed,
+                Outcome::Tight,
                 format!(
                     "What cannot be changed takes more than nine tenths of the trigger of {trigger} tokens; the conversation was brought below the hard limit."
                 ),
             )
-        } else if self.highest > Rung::Pass {
+        } else if self.highest > RungId::Pass {
             let why = why(&self.before, self.before.trigger, self.call.now);
             (Outcome::Compacted, format!("{why} Now {} tokens.", after.tokens))
         } else {
-            (if changed { Outcome::Projected } else { Outcome::Unchanged }, idle(after, self.call.now))
+            (if changed { Outcome::Reused } else { Outcome::Unchanged }, idle(after, self.call.now))
         }
     }
 

@@ -125,7 +125,7 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
         tools,
     };
     let usage = measure.usage(&view, &history);
-    if measure.window.squeezes(measure.fixed(&view))
+    if measure.window.is_tight(measure.fixed(&view))
         || usage.tokens + usage.bound >= measure.window.trigger
         || !pairs::check(&history.messages).is_empty()
         || !pairs::is_settled(&history.messages)
@@ -175,7 +175,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     let view = added(&work.history, standing);
     let limits = work.limits(&view);
     let usage = work.usage(&view);
-    if limits.squeezed
+    if limits.tight
         || usage.tokens + usage.bound >= limits.limit
         || !work.faults().is_empty()
         || work.history.compaction.is_some()
@@ -184,7 +184,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     }
     let mut report = work.report(usage);
     report.rung = Some("pass");
-    report.outcome = if changed == 1 { Outcome::Projected } else { Outcome::Unchanged };
+    report.outcome = if changed == 1 { Outcome::Reused } else { Outcome::Unchanged };
     report.reason = passed(&usage);
     let standing = of(&work, &view, start, changed == 1, Some(known));
     work.state.calibration = work.calibration.clone();

@@ -23,7 +23,7 @@ use crate::engine::commit::Commit;
 use crate::engine::presets::contextguard;
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
-use crate::ladder::{Move, Rung};
+use crate::ladder::{Move, RungId};
 use crate::report::reasons::{idle, infeasible, why};
 use crate::report::{Outcome, Usage};
 use crate::session::state::SessionState;
@@ -68,12 +68,12 @@ fn decide<'a>(call: &'a Call, asks: bool, host: &mut dyn Host) -> Result<(Plan, 
     let view = work.first(host)?;
     let scene = work.scene(&view);
     let before = work.usage(&view);
-    let (rung, action) = work.decide(&scene, Rung::Pass, work.llm(&scene));
+    let (rung, action) = work.decide(&scene, RungId::Pass, work.llm(&scene));
     let mut report = work.report(before);
     let mut plan = Plan { rung, attempt: 1, ..Plan::default() };
     match &action {
         Move::Pass => {
-            report.outcome = if view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Projected };
+            report.outcome = if view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
             report.rung = Some("pass");
             report.reason = idle(&before, call.now);
         }
@@ -85,7 +85,7 @@ fn decide<'a>(call: &'a Call, asks: bool, host: &mut dyn Host) -> Result<(Plan, 
                 + scene.raw(shape.summary_tokens);
             let estimate = scene.estimate(raw);
             report.after = Usage { tokens: estimate.tokens, bound: estimate.bound, raw: raw + call.beside(), ..before };
-            if rung == Rung::Summarize {
+            if rung == RungId::Summarize {
                 plan.job.ahead = call.soft;
                 if asks {
                     summarizing::start(&work, &view, shape, &mut plan, host)?;

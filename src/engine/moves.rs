@@ -1,4 +1,4 @@
-//! The moves of a commit: cutting and clearing, covering the past, and which rung comes after which.
+//! The moves of a commit: cutting and clearing, covering the past.
 
 use crate::base::error::Error;
 use crate::base::text;
@@ -6,7 +6,7 @@ use crate::call::checkpoint;
 use crate::call::context::Work;
 use crate::ingest::host::Host;
 use crate::ladder::compact::{self, Shape};
-use crate::ladder::{self, Edit, Rung, Scene};
+use crate::ladder::{self, Edit, RungId, Scene};
 use crate::model::message::Position;
 use crate::session::edits;
 use crate::session::state::{Clip, Kind};
@@ -22,21 +22,6 @@ const FRAME: u64 = 24;
 const OVERHEAD: u64 = 4;
 /// Tries to bring a summary down to a size.
 const SHORTER_TRIES: usize = 4;
-
-/// The rung from which to look on after a move; none after the last one.
-pub(crate) fn step_after(rung: Rung, helped: bool) -> Option<Rung> {
-    Some(match rung {
-        Rung::Pass | Rung::Clip => Rung::Clear,
-        Rung::Clear => Rung::Digest,
-        // With less room taken, more may have to go: as long as that helps.
-        Rung::Summarize | Rung::Digest if helped => Rung::Digest,
-        Rung::Summarize | Rung::Digest => Rung::Squeeze,
-        Rung::Squeeze => Rung::Trim,
-        Rung::Trim if helped => Rung::Trim,
-        Rung::Crush if !helped => return None,
-        Rung::Trim | Rung::Crush => Rung::Crush,
-    })
-}
 
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
     let Edit { cap, reach, clear, failed } = edit;
@@ -72,7 +57,7 @@ pub(crate) fn cover(
     work: &mut Work<'_>,
     view: &View,
     shape: &Shape,
-    rung: Rung,
+    rung: RungId,
     summary: Option<String>,
     (asked, told): (bool, bool),
     host: &mut dyn Host,
@@ -85,11 +70,11 @@ pub(crate) fn cover(
     if !replaces {
         breaker.thrash = if work.little_new(&work.scene(view)) { breaker.thrash + 1 } else { 0 };
     }
-    if summary.is_none() && !asked && rung <= Rung::Digest {
+    if summary.is_none() && !asked && rung <= RungId::Digest {
         breaker.wait = breaker.wait.saturating_sub(1);
     }
     let mut dropped = 0;
-    let trimmed = work.history.active.filter(|_| rung == Rung::Trim).map(|active| {
+    let trimmed = work.history.active.filter(|_| rung == RungId::Trim).map(|active| {
         let checkpoint = &work.state.checkpoints[active];
         let (summary, before) = checkpoint::written(checkpoint);
         let more = shape.covers.count - checkpoint.covers.count
@@ -107,7 +92,7 @@ pub(crate) fn cover(
     };
     // Facts are always of what was sent and of the newest summary, whoever writes what stands above them.
     let mut material = checkpoint::material(&scene, shape, false, host)?;
-    let shorter = rung == Rung::Trim && shape.repeats(&scene);
+    let shorter = rung == RungId::Trim && shape.repeats(&scene);
     if let Some((summary, digest)) = trimmed.as_ref().filter(|_| shorter) {
         (material.previous, material.condensed) = (Some(summary.clone()), *digest);
     }
@@ -134,7 +119,7 @@ pub(crate) fn cover(
             (kind, text)
         }
         None => {
-            let most = if rung == Rung::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
+            let most = if rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
             // The digest is code's own text: four bytes a raw token. What is left up to the target is room for facts. But
             // never more than half of what it replaces.
             let stays = view.items.iter().filter(|item| !item.fixed && shape.leaves(item));
@@ -161,7 +146,7 @@ pub(crate) fn cover(
                 tries += 1;
                 bytes = crate::base::millionths::scale(bytes.min(text.len()) as u64, raw, size) as usize;
             }
-            (if rung == Rung::Trim { (Kind::Trim, true) } else { (Kind::Digest, false) }, text)
+            (if rung == RungId::Trim { (Kind::Trim, true) } else { (Kind::Digest, false) }, text)
         }
     };
     // Facts stay at the end.

@@ -13,7 +13,7 @@ use crate::call::input::Call;
 use crate::engine::past::Past;
 use crate::engine::rounds;
 use crate::ingest::host::Host;
-use crate::ladder::Rung;
+use crate::ladder::RungId;
 use crate::ladder::compact::Shape;
 use crate::ladder::plan::{Asked, Job, Plan};
 use crate::limits::options::Wanted;
@@ -316,7 +316,7 @@ pub(crate) fn settle(
     host: &mut dyn Host,
 ) -> Result<Settled, Error> {
     let next = Plan {
-        rung: Rung::Summarize,
+        rung: RungId::Summarize,
         action: plan.action.clone(),
         attempt: plan.attempt + 1,
         job: Job { parts: Vec::new(), ..plan.job },

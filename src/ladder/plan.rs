@@ -4,7 +4,7 @@
 use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
-use crate::ladder::{Edit, Move, Rung};
+use crate::ladder::{Edit, Move, RungId};
 
 /// The most notes that a plan can have.
 pub(crate) const NOTES: u64 = 100;
@@ -28,7 +28,7 @@ pub struct Asked {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
     /// The rung it stands on.
-    pub rung: Rung,
+    pub rung: RungId,
     /// What is to be done.
     pub action: Move,
     /// Which try this is, from 1.
@@ -107,17 +107,6 @@ impl Record for Spent {
     }
 }
 
-const RUNGS: [(Rung, &str); 8] = [
-    (Rung::Pass, "pass"),
-    (Rung::Clip, "clip"),
-    (Rung::Clear, "clear"),
-    (Rung::Summarize, "summarize"),
-    (Rung::Digest, "digest"),
-    (Rung::Squeeze, "squeeze"),
-    (Rung::Trim, "trim"),
-    (Rung::Crush, "crush"),
-];
-
 impl Record for Asked {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.text("id", &mut self.id);
@@ -139,11 +128,10 @@ impl Record for Plan {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         let mut version = VERSION;
         archive.count("version", &mut version);
-        let name = RUNGS.iter().find(|entry| entry.0 == self.rung && !archive.reads());
-        let mut rung = name.map_or("", |entry| entry.1).to_owned();
+        let mut rung = if archive.reads() { String::new() } else { self.rung.as_str().to_owned() };
         archive.text("rung", &mut rung);
-        match RUNGS.iter().find(|entry| entry.1 == rung) {
-            Some(entry) => self.rung = entry.0,
+        match RungId::named(&rung) {
+            Some(id) => self.rung = id,
             None => archive.reject("rung"),
         }
         let (mut edit, mut shape, mut stuck) = match &self.action {

@@ -9,7 +9,7 @@ use crate::limits::options::{self, Options, Shares};
 const REPLY_MARGIN: u64 = 1_024;
 /// Kept free when neither a reply limit nor a reserve is known: an eighth of the window, at most this.
 const DEFAULT_RESERVE: u64 = 20_000;
-/// A request is squeezed when what no edit can change takes more than this of the trigger, in millionths.
+/// A request is tight when what no edit can change takes more than this of the trigger, in millionths.
 const SQUEEZED: u64 = 900_000;
 
 /// A part of a whole, in millionths.
@@ -100,18 +100,18 @@ impl Window {
     }
 
     /// Whether these unchangeable tokens leave almost no room.
-    pub fn squeezes(self, fixed: u64) -> bool {
+    pub fn is_tight(self, fixed: u64) -> bool {
         fixed > share(self.trigger, SQUEEZED)
     }
 
     /// The limits of a conversation whose unchangeable tokens are `fixed`.
     pub fn limits(self, fixed: u64, shares: &Shares) -> Limits {
-        let squeezed = self.squeezes(fixed);
-        let limit = if squeezed { self.hard } else { self.trigger };
+        let tight = self.is_tight(fixed);
+        let limit = if tight { self.hard } else { self.trigger };
         let room = limit.saturating_sub(fixed);
         let target = fixed.saturating_add(share(room, shares.target));
         let accept = target + share(limit.saturating_sub(target), shares.accept);
-        Limits { window: self, limit, room, target, accept, squeezed }
+        Limits { window: self, limit, room, target, accept, tight }
     }
 }
 
@@ -120,7 +120,7 @@ impl Window {
 pub struct Limits {
     /// Where they come from.
     pub window: Window,
-    /// A request is fine below this: the trigger, or the hard limit when squeezed.
+    /// A request is fine below this: the trigger, or the hard limit when tight.
     pub limit: u64,
     /// What the conversation may take.
     pub room: u64,
@@ -129,5 +129,5 @@ pub struct Limits {
     /// What a clip or clear may end at.
     pub accept: u64,
     /// System, tools and pins alone nearly fill the window.
-    pub squeezed: bool,
+    pub tight: bool,
 }

@@ -77,11 +77,11 @@ pub enum Outcome {
     #[default]
     Unchanged,
     /// An earlier compaction or edit was applied again.
-    Projected,
+    Reused,
     /// Something new was compacted.
     Compacted,
     /// What no edit can change leaves almost no room.
-    Squeezed,
+    Tight,
     /// Even the smallest legal view is too large.
     Infeasible,
 }
@@ -91,9 +91,9 @@ impl Outcome {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unchanged => "unchanged",
-            Self::Projected => "projected",
+            Self::Reused => "reused",
             Self::Compacted => "compacted",
-            Self::Squeezed => "squeezed",
+            Self::Tight => "tight",
             Self::Infeasible => "infeasible",
         }
     }

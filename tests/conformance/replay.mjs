@@ -71,7 +71,7 @@ async function replay(session) {
       calls: calls - earlierCalls,
       entries: view.length,
       over: real(after) > session.window,
-      squeezed: real(fixed.tokens) > session.window,
+      tight: real(fixed.tokens) > session.window,
       newestMissing: !view.some((entry) => standsFor(entry, messages[sees - 1])),
       userMissing: !view.some((entry) => standsFor(entry, messages[user])),
       invalid: view !== messages && addsViolation(messages, view),
@@ -97,7 +97,7 @@ function addsViolation(messages, view) {
 
 function judge({ steps, golden }, asserts) {
   const failures = [];
-  const overs = steps.filter((step) => step.over && !step.squeezed).length;
+  const overs = steps.filter((step) => step.over && !step.tight).length;
   if (asserts.no_overflow && overs) failures.push(`${overs} requests over the window`);
   const compactions = seed ? count(steps, "calls") : steps.filter((step) => step.after < step.before).length;
   if (compactions < asserts.min_compactions)

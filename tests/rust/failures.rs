@@ -421,7 +421,7 @@ fn f15_what_cannot_be_helped_is_said_once_and_never_looped_on() {
             good(request)
         };
         let prepared = chat.before_model(&history, Some(&mut count)).unwrap();
-        assert!(matches!(prepared.committed.report.outcome, Outcome::Infeasible | Outcome::Squeezed));
+        assert!(matches!(prepared.committed.report.outcome, Outcome::Infeasible | Outcome::Tight));
         let again = chat.clone().before_model(&history, None).unwrap();
         assert_eq!(again.view, prepared.view, "turn {number}");
         revisions.push(chat.session().revision);
@@ -505,7 +505,7 @@ fn f22_a_summary_larger_than_its_source_is_not_used_and_success_means_room() {
     let mut longer = history.clone();
     longer.push(user("Next."));
     let next = send(&mut chat, &longer, Some(&mut |_| panic!("compacted again at once")));
-    assert_eq!(next.committed.report.outcome, Outcome::Projected);
+    assert_eq!(next.committed.report.outcome, Outcome::Reused);
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn send(chat: &mut Chat, history: &[M], summarize: &mut dyn FnMut(&Request) -> A
     let prepared = chat.before_model(history, Some(summarize)).unwrap();
     let report = &prepared.committed.report;
     assert_eq!(added(&prepared.view, history), Vec::<String>::new());
-    assert!(matches!(report.outcome, Outcome::Unchanged | Outcome::Projected | Outcome::Compacted), "{report:?}");
+    assert!(matches!(report.outcome, Outcome::Unchanged | Outcome::Reused | Outcome::Compacted), "{report:?}");
     assert!(report.after.tokens + report.after.bound < report.after.trigger, "{report:?}");
     prepared
 }
@@ -252,7 +252,7 @@ fn b5_the_same_request_again_sends_the_same_messages() {
         for _ in 0..3 {
             let again = send(&mut chat, &history, &mut |_| panic!("nothing is to be summarized"));
             assert_eq!(again.view, first.view, "{strategy}");
-            assert_eq!(again.committed.report.outcome, Outcome::Projected, "{strategy}");
+            assert_eq!(again.committed.report.outcome, Outcome::Reused, "{strategy}");
         }
         assert!(says(&first.view, "question 11?"), "{strategy}");
     }
@@ -390,7 +390,7 @@ fn b5_a_request_whose_results_can_be_cleared_is_decided_once() {
         history.extend((0..30).flat_map(step));
         let first = send(&mut chat, &history, &mut good);
         let again = send(&mut chat, &history, &mut good);
-        assert_eq!(again.committed.report.outcome, Outcome::Projected, "{strategy}");
+        assert_eq!(again.committed.report.outcome, Outcome::Reused, "{strategy}");
         assert_eq!(again.view, first.view, "{strategy}");
     }
 }

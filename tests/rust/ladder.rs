@@ -142,7 +142,7 @@ fn a_request_that_stays_above_the_trigger_is_not_reported_as_fine() {
         let prepared = chat.before_model(&history, Some(&mut |_| answer("S"))).unwrap();
         let report = prepared.committed.report;
         assert!(report.after.tokens + report.after.bound >= report.after.trigger);
-        assert_eq!(report.outcome, Outcome::Squeezed, "{strategy}: {report:?}");
+        assert_eq!(report.outcome, Outcome::Tight, "{strategy}: {report:?}");
         assert!(!report.reason.contains("below the trigger"), "{strategy}: {}", report.reason);
     }
 }

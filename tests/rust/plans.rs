@@ -13,7 +13,7 @@ use crate::support::to_value;
 use crate::support::user;
 use precis::base::error::{Code, Warning};
 use precis::ladder::plan::Plan;
-use precis::ladder::{Edit, Move, Rung};
+use precis::ladder::{Edit, Move, RungId};
 use precis::report::Outcome;
 use precis::session::state::Kind;
 use serde_json::{Value, json as value};
@@ -49,13 +49,13 @@ fn a_plan_survives_its_round_trip() {
     assert!(matches!(seen[0], Move::Pass));
     assert!(matches!(seen[1], Move::Compact(_)));
     let edit = Plan {
-        rung: Rung::Clear,
+        rung: RungId::Clear,
         action: Move::Edit(Edit { cap: Some(100), reach: 3, clear: Some(4), failed: true }),
         attempt: 2,
         ..Plan::default()
     };
     assert_eq!(Plan::parse(&plain(&edit)).unwrap(), edit);
-    let stuck = Plan { action: Move::Stuck, rung: Rung::Crush, ..edit };
+    let stuck = Plan { action: Move::Stuck, rung: RungId::ClipAll, ..edit };
     assert_eq!(Plan::parse(&plain(&stuck)).unwrap(), stuck);
 }
 

@@ -497,7 +497,7 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
     let after = report.after;
     match report.outcome {
         Outcome::Infeasible => {}
-        Outcome::Squeezed => prop_assert!(after.tokens < after.window, "{:?}", after),
+        Outcome::Tight => prop_assert!(after.tokens < after.window, "{:?}", after),
         _ => prop_assert!(after.tokens + after.bound < after.trigger, "{:?}: {:?}", report.outcome, after),
     }
     // 7: everything from the checkpoint on is in the view, in order; what lies before is covered by this very history.
@@ -664,7 +664,7 @@ proptest! {
             step.apply(&mut history, &mut chat, setup.window);
             let prepared = setup.summarizer.prepare(&mut chat, &history);
             // A request that could not be brought below the trigger may be tried again with a model.
-            let over = matches!(prepared.committed.report.outcome, Outcome::Squeezed | Outcome::Infeasible);
+            let over = matches!(prepared.committed.report.outcome, Outcome::Tight | Outcome::Infeasible);
             if over && setup.summarizer != Summarizer::Absent {
                 break;
             }

@@ -493,7 +493,7 @@ fn a_compaction_lasts_on_an_append_only_history() {
         assert_eq!(prepared.view.len(), 1 + history.len() - covered, "turn {turn}");
         assert!(says(&prepared.view[..1], "What came before."));
         assert_eq!(prepared.view[1..], history[covered..], "turn {turn}");
-        assert_eq!(prepared.committed.report.outcome, Outcome::Projected);
+        assert_eq!(prepared.committed.report.outcome, Outcome::Reused);
         history.push(assistant("answer"));
     }
 }

@@ -98,7 +98,7 @@ export async function replay(
     const { view, report } = prepared;
     const broke = commonPrefix(sent, view) < sent.length;
     const compacted =
-      report.outcome === "compacted" || (broke && (report.outcome === "squeezed" || report.outcome === "infeasible"));
+      report.outcome === "compacted" || (broke && (report.outcome === "tight" || report.outcome === "infeasible"));
 
     totals.compactions += Number(compacted);
     totals.summarizerCalls += report.summarizer.calls;

@@ -35,7 +35,7 @@ export interface Replayed<M> {
  * - that a provider would accept it, as far as it accepts the history ({@link check}),
  * - that the newest message is last, and the newest message a person wrote is in it, whole or cut (`newest-message`,
  *   `newest-user-message`),
- * - that it lies below the trigger (`over-trigger`), or, where the report says `squeezed`, below the window
+ * - that it lies below the trigger (`over-trigger`), or, where the report says `tight`, below the window
  *   (`over-window`); `infeasible` where it cannot,
  * - that the history is as it was (`history-changed`).
  *
@@ -114,7 +114,7 @@ function* faults<Base, M extends Base>(
     yield ["newest-user-message", `What a person wrote last (messages[${typed}]) is not in the view.`];
   const { tokens, bound, trigger, window } = report.after;
   if (report.outcome === "infeasible") yield ["infeasible", report.reason];
-  else if (report.outcome === "squeezed") {
+  else if (report.outcome === "tight") {
     if (tokens + bound >= window) yield ["over-window", `${tokens} ± ${bound} of ${window} tokens.`];
   } else if (tokens + bound >= trigger) yield ["over-trigger", `${tokens} ± ${bound}, the trigger is ${trigger}.`];
 }

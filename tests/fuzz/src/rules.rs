@@ -69,7 +69,7 @@ fn below(prepared: &Prepared) {
     let after = report.after;
     match report.outcome {
         Outcome::Infeasible => assert!(!report.reason.is_empty()),
-        Outcome::Squeezed => assert!(after.tokens < after.window, "{after:?}"),
+        Outcome::Tight => assert!(after.tokens < after.window, "{after:?}"),
         _ => assert!(after.tokens + after.bound < after.trigger, "{:?}: {after:?}", report.outcome),
     }
 }

@@ -103,7 +103,7 @@ for (const sdk of sdks) {
     const second = bound({ run: { state } });
     await ways.generateText(sdk, { ...second, model, messages, tools });
     equal(second.run.reports[0].diverged, null);
-    equal(second.run.reports[0].outcome, "projected");
+    equal(second.run.reports[0].outcome, "reused");
     sound(requests);
     same.tell("an error in the middle of a stream", name, requests);
   });
@@ -411,7 +411,7 @@ for (const sdk of sdks) {
     await ai.generateText({ ...options, model, messages });
     equal(small.requests.length, 1);
     equal(run.reports[0].diverged, null);
-    equal(run.reports[0].outcome, "projected");
+    equal(run.reports[0].outcome, "reused");
     same.tell("compacted after the answer", name, requests);
   });
 

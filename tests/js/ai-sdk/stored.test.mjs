@@ -152,7 +152,7 @@ for (const sdk of sdks) {
           const compacted = reports.findIndex(({ rung }) => rung === "digest" || rung === "trim");
           ok(compacted > 0, "nothing was compacted");
           ok(
-            reports.slice(compacted + 1).some(({ outcome }) => outcome === "projected"),
+            reports.slice(compacted + 1).some(({ outcome }) => outcome === "reused"),
             "no compaction was used again",
           );
           for (const { prompt, at } of requests) deepEqual(faults(prompt), [], `request ${at}`);

@@ -67,7 +67,7 @@ for (const sdk of sdks) {
     await ask(store, { sdk, messages: past(20, "Another"), agent: "critic" });
     deepEqual([...store.rows.keys()], ["main:c", "critic:c"]);
     ok(store.saves.every(({ fits }) => fits));
-    equal(second.run.reports[0].outcome, "projected");
+    equal(second.run.reports[0].outcome, "reused");
     deepEqual(second.requests[0].prompt[0], first.requests[0].prompt[0]);
     deepEqual(codes(second.run), []);
   });
@@ -127,7 +127,7 @@ test("two tabs send at once: the second starts again from what the first has sto
   const [{ revision }] = store.rows.values();
   ok(both.every(({ run }) => run.state.revision === revision));
   const next = await ask(store, { ...options, messages: [...messages, ...past(1)] });
-  equal(next.run.reports[0].outcome, "projected");
+  equal(next.run.reports[0].outcome, "reused");
 });
 
 test("a store that refuses every save: the answer goes on with what it has", async () => {

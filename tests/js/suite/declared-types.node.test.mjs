@@ -117,7 +117,7 @@ test("what the engine returns is what the declarations say", async () => {
         }
       }
   // What was never seen was never held against its type.
-  deepEqual([...seen.outcome].sort(), ["compacted", "infeasible", "projected", "squeezed", "unchanged"]);
+  deepEqual([...seen.outcome].sort(), ["compacted", "infeasible", "reused", "tight", "unchanged"]);
   ok(seen.rung.size >= 5 && seen.kind.size >= 2 && seen.type.size >= 3, JSON.stringify([...seen.rung, ...seen.kind]));
 });
 

@@ -112,7 +112,7 @@ for (const [name, [summarize, options, types, rung]] of Object.entries(orders)) 
 
 test("events: a compaction is told even if it does not help enough", async () => {
   for (const [outcome, system] of [
-    ["squeezed", "You are a careful assistant. ".repeat(115)],
+    ["tight", "You are a careful assistant. ".repeat(115)],
     ["infeasible", "You are a careful assistant. ".repeat(2_000)],
   ])
     for (const summarize of [undefined, async () => SUMMARY]) {
@@ -139,7 +139,7 @@ test("events: nothing to do is not worth a word", async () => {
 test("events: an earlier compaction that is applied again is not told again", async () => {
   const first = await told(async () => SUMMARY);
   const { types, value } = await told(async () => SUMMARY, { call: { state: first.value.state } });
-  equal(value.report.outcome, "projected");
+  equal(value.report.outcome, "reused");
   equal(types, "");
 });
 

@@ -41,7 +41,7 @@ function tellsTheTruth({ outcome, after: { tokens, bound, trigger, window } }) {
   const most = tokens + bound;
   const isOverHard = most >= window - Math.max(64, Math.floor(window / 64));
   if (outcome === "infeasible") return isOverHard;
-  return outcome === "squeezed" ? !isOverHard : most < trigger;
+  return outcome === "tight" ? !isOverHard : most < trigger;
 }
 
 async function replay({ format, messages, system, tools }, options) {

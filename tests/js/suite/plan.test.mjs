@@ -296,7 +296,7 @@ for (const tune of tunings)
         equal(changed, view.length !== at || view.some((message, index) => message !== history[index]));
         if (report.outcome === "unchanged") ok(!changed);
         if (report.outcome === "compacted") notEqual(report.rung, "pass");
-        if (report.outcome === "unchanged" || report.outcome === "projected") {
+        if (report.outcome === "unchanged" || report.outcome === "reused") {
           equal(report.rung, "pass");
           equal(report.firstChanged, null);
           equal(calls, 0);
@@ -314,7 +314,7 @@ for (const tune of tunings)
         const reported = { prompt_tokens: Math.round(report.after.raw * 1.4) + 80, completion_tokens: 30 };
         state = compactor.afterModel(prepared.state, reported, report.request);
       }
-      ok(outcomes.has("unchanged") && outcomes.has("projected") && outcomes.has("compacted"), [...outcomes].join());
+      ok(outcomes.has("unchanged") && outcomes.has("reused") && outcomes.has("compacted"), [...outcomes].join());
     });
 
 test("firstChanged is the first message that a prompt cache loses", async () => {
@@ -421,7 +421,7 @@ test("the soft threshold compacts ahead of time", async () => {
   ok(report.before.tokens + report.before.bound >= 0.85 * trigger);
   ok(report.before.tokens + report.before.bound < trigger);
   // The request that follows has nothing left to do.
-  equal((await compactor.beforeModel({ messages: call.messages, state })).report.outcome, "projected");
+  equal((await compactor.beforeModel({ messages: call.messages, state })).report.outcome, "reused");
 });
 
 test("the focus of a compaction by hand stands in the request, and cannot leave it", async () => {

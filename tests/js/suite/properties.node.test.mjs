@@ -443,7 +443,7 @@ function sound({ shape, strategy }, input, prepared) {
   equal(changed, !same(view, input));
   // 6: below the trigger, or the outcome says why not.
   const { tokens, bound, trigger, window } = report.after;
-  if (report.outcome === "squeezed") ok(tokens < window, `squeezed at ${tokens} of ${window}`);
+  if (report.outcome === "tight") ok(tokens < window, `tight at ${tokens} of ${window}`);
   else if (report.outcome !== "infeasible")
     ok(tokens + bound < trigger, `${tokens} + ${bound} of ${trigger}: ${strategy}`);
   equal(report.replyRoom, Math.max(0, window - tokens - bound));
@@ -524,7 +524,7 @@ test("every request keeps the invariants, and is the same again", async () => {
         equal(JSON.stringify(again.view), JSON.stringify(prepared.view), "the same input gives the same bytes");
         deepEqual(again.state, prepared.state);
         // What fits is not compacted again.
-        if (prepared.report.outcome !== "squeezed" && prepared.report.outcome !== "infeasible") {
+        if (prepared.report.outcome !== "tight" && prepared.report.outcome !== "infeasible") {
           const next = await compactor.beforeModel({ ...call, state: copy(prepared.state) });
           ok(same(next.view, prepared.view), "a request again is the same objects");
           equal(next.state.revision, prepared.state.revision);

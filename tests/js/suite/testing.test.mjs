@@ -69,7 +69,7 @@ for (const format of formats) {
     };
     const full = ({ after }) => ({ after: { ...after, tokens: after.window } });
     deepEqual(await broken(counted(full)), ["over-trigger"]);
-    deepEqual(await broken(counted((report) => ({ ...full(report), outcome: "squeezed" }))), ["over-window"]);
+    deepEqual(await broken(counted((report) => ({ ...full(report), outcome: "tight" }))), ["over-window"]);
     deepEqual(await broken(counted(() => ({ outcome: "infeasible" }))), ["infeasible"]);
     const writes = (prepared, { messages }) => {
       messages[0].content = "other words";

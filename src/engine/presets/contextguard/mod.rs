@@ -18,7 +18,7 @@ use crate::ingest::host::{Host, Sent};
 use crate::ingest::pairs::Cuts;
 use crate::ladder::compact::Shape;
 use crate::ladder::plan::{Asked, Plan};
-use crate::ladder::{Move, Rung};
+use crate::ladder::{Move, RungId};
 use crate::model::message::Digest;
 use crate::report::reasons::{infeasible, passed, why};
 use crate::report::{Notice, Outcome, Usage};
@@ -128,10 +128,10 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
     let mut report = work.report(before);
     let fires = attempt > 1 || work.call.now || step.fires();
     let Some(shape) = shape(work).filter(|_| fires) else {
-        report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Projected };
+        report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
         report.reason = passed(&before);
         return Ok(Plan {
-            rung: Rung::Pass,
+            rung: RungId::Pass,
             action: Move::Pass,
             attempt,
             requests: Vec::new(),
@@ -148,7 +148,7 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
         max_output_tokens: shape.summary_tokens,
     };
     Ok(Plan {
-        rung: Rung::Summarize,
+        rung: RungId::Summarize,
         action: Move::Compact(shape),
         attempt,
         requests: vec![asked],
@@ -301,7 +301,7 @@ pub(crate) fn commit(
     } else if compacts {
         (Outcome::Compacted, format!("{} Now {tokens} tokens.", why(&before, start.threshold, work.call.now)))
     } else {
-        (if changed { Outcome::Projected } else { Outcome::Unchanged }, passed(&report.after))
+        (if changed { Outcome::Reused } else { Outcome::Unchanged }, passed(&report.after))
     };
     work.state.pending = Some(Pending {
         request: report.request.clone(),
@@ -321,7 +321,7 @@ fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::R
         max_output_tokens: summary_tokens(work.call.window),
     };
     Plan {
-        rung: Rung::Summarize,
+        rung: RungId::Summarize,
         action: Move::Compact(shape.clone()),
         attempt,
         requests: vec![asked],

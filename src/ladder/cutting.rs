@@ -1,0 +1,57 @@
+//! Which parts may be cut, and to what level: what the rungs that clip have in common.
+
+use crate::ladder::Scene;
+use crate::session::edits;
+use crate::session::view::Slot;
+
+/// A clip never leaves less of a part than this: its notice must fit.
+pub const LEAST_CAP: u64 = 64;
+
+/// Parts that a clip of this reach may cut: place in the view, raw tokens.
+pub fn cuttable(scene: &Scene<'_>, reach: u64) -> Vec<(usize, u64)> {
+    let mut parts = Vec::new();
+    let old = scene.history.old();
+    for (at, item) in scene.view.items.iter().enumerate() {
+        let Slot::Host { input, index } = item.slot else { continue };
+        if item.fixed {
+            continue;
+        }
+        let message = item.digest().unwrap_or(scene.history.messages[input]);
+        for part in message.parts() {
+            if edits::reaches(&part, &message, reach, index < old) {
+                parts.push((at, u64::from(part.tokens)));
+            }
+        }
+    }
+    parts
+}
+
+/// Raw tokens that cutting these parts to a cap gains.
+pub fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
+    parts.iter().map(|&(_, tokens)| tokens.saturating_sub(cap)).sum()
+}
+
+/// The cap that brings a view of `raw` raw tokens to `budget` by cutting `parts`, if any does.
+pub fn level(parts: &[(usize, u64)], raw: u64, budget: u64) -> Option<u64> {
+    let need = raw.saturating_sub(budget);
+    if need == 0 {
+        return None;
+    }
+    let (mut low, mut high) = (LEAST_CAP, parts.iter().map(|part| part.1).max()?);
+    if gain(parts, low) < need {
+        return None;
+    }
+    while low < high {
+        let middle = low + (high - low).div_ceil(2);
+        if gain(parts, middle) >= need { low = middle } else { high = middle - 1 }
+    }
+    Some(low)
+}
+
+/// The cap that brings the view to the target, so that the next request has room; if that is out of reach, to the limit.
+/// None if it would be below `least`.
+pub fn level_to_fit(scene: &Scene<'_>, parts: &[(usize, u64)], least: u64) -> Option<u64> {
+    let raw = scene.view.raw();
+    let aims = [scene.limits.target, scene.limits.limit].map(|tokens| scene.raw_below(tokens));
+    aims.iter().find_map(|&aim| level(parts, raw, aim).filter(|&cap| cap >= least))
+}

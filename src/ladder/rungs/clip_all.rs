@@ -1,0 +1,48 @@
+//! All texts are cut as far as needed. The last rung does what it can, also when that is not enough.
+
+use super::{Climb, Rung, RungId};
+use crate::ladder::clearing::{Clearing, clearing};
+use crate::ladder::cutting::{LEAST_CAP, cuttable, gain, level_to_fit};
+use crate::ladder::{Edit, Move, Scene};
+use crate::session::reach;
+use crate::session::view::{Item, Slot};
+
+/// About the raw tokens of the shortest summary or note.
+const LEAST_OWN: u64 = 40;
+
+pub(super) struct ClipAll;
+
+impl Rung for ClipAll {
+    fn name(&self) -> &'static str {
+        "clip-all"
+    }
+
+    fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
+        if climb.fits {
+            return None;
+        }
+        let parts = cuttable(scene, reach::EVERYTHING);
+        let level = level_to_fit(scene, &parts, 0);
+        let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));
+        let clear = clearing(scene, Clearing::default()).filter(|_| level.is_none()).map(|(clear, _)| clear);
+        let edit = Edit { cap, reach: reach::EVERYTHING, clear, failed: false };
+        (cap.is_some() || clear.is_some()).then_some(Move::Edit(edit))
+    }
+
+    fn then(&self, helped: bool) -> Option<RungId> {
+        helped.then_some(RungId::ClipAll)
+    }
+}
+
+/// The level to which all texts would be cut, our own as well; these are cut to their least only if it can be sent then.
+pub(super) fn level_of_all(scene: &Scene<'_>) -> Option<u64> {
+    let parts = cuttable(scene, reach::EVERYTHING);
+    let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
+    let own: Vec<_> = scene.view.items.iter().filter(own).map(|item| (0, item.tokens)).collect();
+    let all = [parts.clone(), own.clone()].concat();
+    level_to_fit(scene, &all, 0).or_else(|| {
+        let gained = gain(&parts, LEAST_CAP) + gain(&own, LEAST_OWN);
+        let least = scene.estimate(scene.view.raw().saturating_sub(gained));
+        (least.tokens + least.bound < scene.limits.window.hard).then_some(LEAST_OWN)
+    })
+}

@@ -1,0 +1,35 @@
+//! All old results become placeholders, or results are cut as far as needed; then what the assistant wrote.
+
+use super::{Climb, Rung, RungId};
+use crate::ladder::clearing::{Clearing, clearing};
+use crate::ladder::cutting::{cuttable, level_to_fit};
+use crate::ladder::{Edit, Move, Scene};
+use crate::session::reach;
+
+pub(super) struct ClipResults;
+
+impl Rung for ClipResults {
+    fn name(&self) -> &'static str {
+        "clip-results"
+    }
+
+    fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
+        if climb.fits {
+            return None;
+        }
+        if let Some((clear, gained)) = clearing(scene, Clearing::default())
+            && scene.fits(scene.view.raw().saturating_sub(gained))
+        {
+            return Some(Move::Edit(Edit { clear: Some(clear), ..Edit::default() }));
+        }
+        let least = scene.raw(scene.limits.room) / 20;
+        [reach::RESULTS, reach::ASSISTANT].into_iter().find_map(|reach| {
+            let cap = level_to_fit(scene, &cuttable(scene, reach), least)?;
+            Some(Move::Edit(Edit { cap: Some(cap), reach, ..Edit::default() }))
+        })
+    }
+
+    fn then(&self, _: bool) -> Option<RungId> {
+        Some(RungId::Trim)
+    }
+}

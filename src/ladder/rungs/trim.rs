@@ -1,0 +1,25 @@
+//! The oldest kept groups are covered too, without a summary of them; or the text of the summary becomes shorter.
+
+use super::clip_all::level_of_all;
+use super::{Climb, Rung, RungId};
+use crate::ladder::{Move, Scene, compact};
+
+pub(super) struct Trim;
+
+impl Rung for Trim {
+    fn name(&self) -> &'static str {
+        "trim"
+    }
+
+    fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
+        if climb.fits {
+            return None;
+        }
+        let shorter = || compact::shorter(scene, level_of_all(scene)?);
+        compact::trim(scene).or_else(shorter).map(Move::Compact)
+    }
+
+    fn then(&self, helped: bool) -> Option<RungId> {
+        Some(if helped { RungId::Trim } else { RungId::ClipAll })
+    }
+}
