@@ -289,18 +289,19 @@ function isSameCall({ given, state, stamp }: Rest, input: CallInput): boolean {
 }
 
 /** The outcome before, with what adding messages makes different. */
-function againAs({ state, changed, keepFrom }: Rest, { usage, request, reason, at, standing }: Again): Outcome {
+function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, standing }: Again): Outcome {
+  const { state, changed, keepFrom } = rest;
   const { pending } = state as { pending?: object };
   const next = { ...state, pending: { ...pending, request, raw: usage.raw, at } };
   return {
     state: next,
     report: {
-      outcome: changed ? "reused" : "unchanged",
+      outcome,
       rung: "pass",
       reason,
       before: usage,
       after: { ...usage, parts: { ...usage.parts } },
-      replyRoom: Math.max(usage.window - usage.tokens - usage.bound, 0),
+      replyRoom,
       firstChanged: null,
       keepFrom,
       request,

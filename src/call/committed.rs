@@ -1,18 +1,11 @@
 //! What a commit leaves for the host.
 
 use crate::base::json::Json;
+use crate::call::standing::Standing;
 use crate::ingest::host::Sent;
 use crate::ladder::plan::{Plan, Spent};
 use crate::report::Report;
 use crate::session::state::SessionState;
-
-/// Of numbers: first history index of the input, history index after it, the chain there, the structure of the state,
-/// whether the view differs from the input; then raw tokens of the view, those no edit can change, and all by parts.
-///
-/// The other half is for [`again`](crate::engine::fast_path::again): 1 if it may be asked; window, trigger and hard limit; slope and uncertainty in
-/// millionths; raw tokens and report of the anchor (0 for none); raw tokens beside the messages, of system and tools; and
-/// the state's revision.
-pub type Standing = [u64; 27];
 
 /// What came of a commit.
 #[derive(Clone, Debug)]

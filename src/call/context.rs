@@ -4,7 +4,7 @@ use crate::base::error::{Error, Warning};
 use crate::call::input::Call;
 use crate::call::repair;
 use crate::ingest::host::Host;
-use crate::ingest::pairs::{self, Cuts, Violation};
+use crate::ingest::pairs::{self, Cuts, MessageRule, Violation};
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Move, RungId, Scene};
 use crate::limits::budget::{Limits, Window};
@@ -246,19 +246,23 @@ impl<'a> Work<'a> {
         };
         for violation in self.faults().iter().filter(loaded).take(8) {
             let code = match violation.rule {
-                "orphan-result" => Warning::OrphanResult,
-                "unanswered-call" => Warning::UnansweredCall,
-                "duplicate-id" | "duplicate-result" => Warning::DuplicateId,
-                "empty-content" => Warning::EmptyMessage,
-                "orphan-approval" => Warning::OrphanApproval,
-                _ => continue,
+                MessageRule::OrphanResult => Warning::OrphanResult,
+                MessageRule::UnansweredCall => Warning::UnansweredCall,
+                MessageRule::DuplicateId | MessageRule::DuplicateResult => Warning::DuplicateId,
+                MessageRule::EmptyContent => Warning::EmptyMessage,
+                MessageRule::OrphanApproval => Warning::OrphanApproval,
+                MessageRule::Alternation => continue,
             };
             let done = match code {
                 Warning::OrphanApproval if !self.call.options.seed => " It is never sent.",
                 _ if repair::repairs(self.call) => " It is repaired in the view.",
                 _ => " It is sent as it is, because `repair` is off.",
             };
-            warn(code, Some(format!("messages[{}]", violation.index)), &format!("{}{done}", violation.message));
+            warn(
+                code,
+                Some(format!("messages[{}]", violation.index)),
+                &format!("{}{done}", violation.rule.complaint()),
+            );
         }
         let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
         if !self.call.options.seed

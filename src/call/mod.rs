@@ -7,3 +7,4 @@ pub mod input;
 pub mod refusal;
 pub mod render;
 pub mod repair;
+pub mod standing;

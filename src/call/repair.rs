@@ -9,7 +9,7 @@ use crate::call::input::Call;
 use crate::ingest::approvals;
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
-use crate::ingest::pairs::{self, Violation};
+use crate::ingest::pairs::{self, MessageRule, Violation};
 use crate::ingest::tape::NO_NUMBER;
 use crate::model::message::{Digest, Part, PartKind, Role, hash_text, hex};
 use crate::session::history::{History, LeftOut};
@@ -75,7 +75,9 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
         parts.dedup();
         let mut orphans = IdMap::default();
         if input >= repaired_from && !whole {
-            own.iter().filter(|fault| fault.rule == "orphan-result").for_each(|fault| orphans.insert(fault.subject, 1));
+            own.iter()
+                .filter(|fault| fault.rule == MessageRule::OrphanResult)
+                .for_each(|fault| orphans.insert(fault.subject, 1));
         }
         let results = chosen(message, &goes).filter(|part| part.kind == PartKind::Result);
         let quoted = results.map(|part| part.id).filter(|&id| orphans.get(id).is_some()).collect();
@@ -122,15 +124,20 @@ fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
     if message.is_signed() {
         return goes;
     }
-    let of = |rule: &'static str| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
+    let of = |rule: MessageRule| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
     if message.role() != Role::Assistant {
-        mark(message, PartKind::Result, of("orphan-result").chain(of("duplicate-result")), &mut goes);
+        mark(
+            message,
+            PartKind::Result,
+            of(MessageRule::OrphanResult).chain(of(MessageRule::DuplicateResult)),
+            &mut goes,
+        );
     }
     if remaining(message, &goes) == 0 {
         // The message goes as a whole, and its results are quoted.
         goes.fill(false);
     }
-    mark(message, PartKind::Call, of("duplicate-id"), &mut goes);
+    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut goes);
     if remaining(message, &goes) > 0 {
         // Without a number nothing can be taken out of a message.
         for (goes, part) in goes.iter_mut().zip(message.parts()) {
@@ -232,7 +239,7 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
     // The calls that the first messages answer may be held by the provider.
     let continued = continued(given);
     found.retain(|fault| {
-        fault.rule != "orphan-result"
+        fault.rule != MessageRule::OrphanResult
             || hosts
                 .get(fault.index)
                 .is_none_or(|&at| !matches!(view.items[at].slot, Slot::Host { input, .. } if input < continued))
@@ -245,7 +252,7 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
     let mut awaited = IdMap::default();
     for fault in found {
         let Some(&at) = hosts.get(fault.index) else { continue };
-        if fault.rule == "unanswered-call" {
+        if fault.rule == MessageRule::UnansweredCall {
             let last = awaited.get(fault.subject).unwrap_or(0).max(at as u64);
             awaited.insert(fault.subject, last);
         }
@@ -270,8 +277,8 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
         };
         let message = item.digest().unwrap_or(history.messages[input]);
         let (role, has_result, has_call) = (message.role(), message.has(PartKind::Result), message.has(PartKind::Call));
-        let is = |rule: &'static str| own.iter().filter(move |fault| fault.1.rule == rule);
-        if is("empty-content").next().is_some() && Some(at) != last && !given.call.takes_empty {
+        let is = |rule: MessageRule| own.iter().filter(move |fault| fault.1.rule == rule);
+        if is(MessageRule::EmptyContent).next().is_some() && Some(at) != last && !given.call.takes_empty {
             // What it stood between stays apart.
             if role != Role::Tool {
                 answer(given, &mut unanswered, &mut early, &mut out, host)?;
@@ -280,11 +287,11 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
             }
             continue;
         }
-        let lost = is("orphan-result").chain(is("duplicate-result")).map(|fault| fault.1.subject);
+        let lost = is(MessageRule::OrphanResult).chain(is(MessageRule::DuplicateResult)).map(|fault| fault.1.subject);
         let mut goes = vec![false; message.len()];
         mark(&message, PartKind::Result, lost, &mut goes);
         if has_result && goes.contains(&true) && remaining(&message, &goes) == 0 {
-            let subject = is("orphan-result").next().map(|fault| fault.1.subject);
+            let subject = is(MessageRule::OrphanResult).next().map(|fault| fault.1.subject);
             match subject {
                 Some(subject) if message.len() == 1 && awaited.get(subject).is_some_and(|last| last > at as u64) => {
                     early.push(subject, item)
@@ -303,7 +310,7 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
             out.append(&mut texts);
         }
         batch = calls;
-        unanswered.extend(is("unanswered-call").map(|fault| (input, fault.1.subject)));
+        unanswered.extend(is(MessageRule::UnansweredCall).map(|fault| (input, fault.1.subject)));
         if let Some(left_out) = history.left_out(input).filter(|left_out| !left_out.quoted.is_empty()) {
             texts.push(quoted(given, &item, input, Some(&left_out.quoted), host)?);
         }

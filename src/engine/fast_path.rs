@@ -4,22 +4,21 @@
 use crate::base::archive::Record;
 use crate::base::error::Error;
 use crate::base::json::Json;
-use crate::call::committed::{Committed, Standing};
+use crate::call::committed::Committed;
 use crate::call::context::{Measure, Work, request_id};
 use crate::call::input::Call;
 use crate::call::repair;
+use crate::call::standing::{Measures, Standing};
 use crate::ingest::pairs::{self, Cuts};
-use crate::limits::budget::Window;
 use crate::limits::strategy::Strategy;
 use crate::model::message::{Position, combine, hash_text};
 use crate::report::reasons::passed;
 use crate::report::{Outcome, Usage};
-use crate::session::breakdown::TokenBreakdown;
 use crate::session::history::History;
 use crate::session::state::{Pending, SessionState};
 use crate::session::view::{self, Sums, View};
 use crate::tokens::SlopeRange;
-use crate::tokens::calibration::{Calibration, Reading};
+use crate::tokens::calibration::Calibration;
 use std::cell::OnceCell;
 
 /// What a call that changed nothing leaves, if the next one may rely on it. `known`: the structure of its state.
@@ -54,36 +53,31 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
         && call.must_keep.is_empty()
         && call.uncounted_tools + call.unreadable == 0
         && !call.counter_failed;
-    let anchor = calibration.anchor.unwrap_or_default();
-    let mut standing = [0; 27];
-    standing[2] = history.chain_at(end)?;
-    standing[3] = known.unwrap_or_else(|| structure(state));
-    standing[14..].copy_from_slice(&[
-        u64::from(again),
-        window.size,
-        window.trigger,
-        window.hard,
-        calibration.slope(range),
-        calibration.uncertainty(range.bound),
-        anchor.raw,
-        anchor.reported,
+    let measures = Measures {
+        window,
+        slope: calibration.slope(range),
+        uncertainty: calibration.uncertainty(range.bound),
+        anchor: calibration.anchor,
         beside,
         system,
         tools,
-        state.revision,
+        revision: state.revision,
         // Where nothing was learned, nothing can be of another kind than it.
-        if calibration.learned() { calibration.learned_on() } else { u64::MAX },
-    ]);
-    sums(&mut standing, view, history, start, changed);
-    Some(standing)
+        learned_on: if calibration.learned() { calibration.learned_on() } else { u64::MAX },
+    };
+    Some(Standing {
+        start,
+        end: history.position(end)?,
+        structure: known.unwrap_or_else(|| structure(state)),
+        changed,
+        sums: sums(view, history),
+        measures: again.then_some(measures),
+    })
 }
 
-/// Writes what is known of a view into a standing.
-fn sums(standing: &mut Standing, view: &View, history: &History<'_>, start: u64, changed: bool) {
-    let TokenBreakdown { system, tools, user, assistant, results, media, summary } = view.breakdown(history);
-    (standing[0], standing[1], standing[4]) = (start, history.end(), u64::from(changed));
-    let sums = [view.raw(), view.fixed(), system, tools, user, assistant, results, media, summary];
-    standing[5..14].copy_from_slice(&sums);
+/// What is known of a view, so that the next one can be added to it.
+fn sums(view: &View, history: &History<'_>) -> Sums {
+    Sums { raw: view.raw(), fixed: view.fixed(), parts: view.breakdown(history) }
 }
 
 /// What comes of [`again`].
@@ -93,6 +87,8 @@ pub struct Passed {
     pub usage: Usage,
     /// The end of the history.
     pub at: Position,
+    /// Whether earlier compactions were applied.
+    pub outcome: Outcome,
     /// Names the request.
     pub request: String,
     /// In a sentence.
@@ -108,18 +104,17 @@ pub struct Passed {
 /// # Errors
 /// When records are malformed.
 pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
-    let &[_, end, chain, .., raw, reported, beside, system, tools, revision, learned_on] = standing;
-    let (slope, bound) = (standing[18], standing[19]);
-    if standing[14] == 0 {
+    let Some(Measures { window, slope, uncertainty, anchor, beside, system, tools, revision, learned_on }) =
+        standing.measures
+    else {
         return Ok(None);
-    }
-    let history = History::after(records, end, chain, &SessionState::default(), None)?;
+    };
+    let history = History::after(records, standing.end.count, standing.end.chain, &SessionState::default(), None)?;
     let view = added(&history, standing);
-    let anchor = (reported > 0).then_some(Reading { raw, reported });
     let measure = Measure {
         calibration: &Calibration { anchor, whole: Some(slope), whole_raw: Some(learned_on), ..Calibration::default() },
-        range: SlopeRange { least: slope, start: slope, most: slope, bound },
-        window: Window { size: standing[15], trigger: standing[16], hard: standing[17] },
+        range: SlopeRange { least: slope, start: slope, most: slope, bound: uncertainty },
+        window,
         beside,
         system,
         tools,
@@ -133,20 +128,16 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
         return Ok(None);
     }
     let Some(at) = history.position(history.end()) else { return Ok(None) };
-    let mut next = *standing;
-    next[2] = at.chain;
-    sums(&mut next, &view, &history, standing[0], standing[4] == 1);
+    let next = Standing { end: at, sums: sums(&view, &history), ..*standing };
     let (request, reason) = (request_id(revision, at), passed(&usage));
-    Ok(Some(Passed { usage, at, request, reason, standing: next }))
+    Ok(Some(Passed { usage, at, outcome: outcome(next.changed), request, reason, standing: next }))
 }
 
 /// The view before with the new messages.
 fn added(history: &History<'_>, standing: &Standing) -> View {
-    let &[_, end, _, _, _, raw, fixed, system, tools, user, assistant, results, media, summary, ..] = standing;
-    let parts = TokenBreakdown { system, tools, user, assistant, results, media, summary };
-    let mut view = View { items: Vec::new(), before: Sums { raw, fixed, parts } };
+    let mut view = View { items: Vec::new(), before: standing.sums };
     for input in 0..history.messages.len() {
-        view.items.push(view::plain(history, input, end + input as u64, false));
+        view.items.push(view::plain(history, input, standing.end.count + input as u64, false));
     }
     view
 }
@@ -157,14 +148,14 @@ fn added(history: &History<'_>, standing: &Standing) -> View {
 /// # Errors
 /// When the call is refused.
 pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Error> {
-    let &[start, end, chain, known, changed, ..] = standing;
+    let &Standing { start, end, structure: known, changed, .. } = standing;
     if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(&call.state) != known {
         return Ok(None);
     }
-    let history = History::after(&call.records, end, chain, &call.state, Some(&call.options.estimator))?;
+    let history = History::after(&call.records, end.count, end.chain, &call.state, Some(&call.options.estimator))?;
     let mut calibration = call.state.calibration.under(&call.key());
     if let Some(reply) = &mut calibration.reply {
-        if reply.at.count < end {
+        if reply.at.count < end.count {
             return Ok(None);
         }
         reply.raw = history.reply_after(reply.at);
@@ -184,9 +175,9 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     }
     let mut report = work.report(usage);
     report.rung = Some("pass");
-    report.outcome = if changed == 1 { Outcome::Reused } else { Outcome::Unchanged };
+    report.outcome = outcome(changed);
     report.reason = passed(&usage);
-    let standing = of(&work, &view, start, changed == 1, Some(known));
+    let standing = of(&work, &view, start, changed, Some(known));
     work.state.calibration = work.calibration.clone();
     work.state.pending = Some(Pending {
         request: report.request.clone(),
@@ -196,7 +187,12 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         window: call.window,
         key: call.key(),
     });
-    Ok(Some(Committed { state: work.state, report, changed: changed == 1, view: Vec::new(), next: None, standing }))
+    Ok(Some(Committed { state: work.state, report, changed, view: Vec::new(), next: None, standing }))
+}
+
+/// What came of a call that had nothing to do.
+const fn outcome(changed: bool) -> Outcome {
+    if changed { Outcome::Reused } else { Outcome::Unchanged }
 }
 
 /// Whether a call asks for nothing but what its messages need.

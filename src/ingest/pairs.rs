@@ -2,8 +2,7 @@
 
 use crate::base::id_map::IdMap;
 use crate::ingest::approvals;
-use crate::model::message::{Digest, Part, PartKind, Role};
-use std::collections::BTreeMap;
+use crate::model::message::{Digest, Part, PartKind, Role, combine};
 
 /// Where a run of messages may be cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -162,15 +161,60 @@ pub fn is_settled(messages: &[Digest<'_>]) -> bool {
     count == 0
 }
 
-/// A rule that a run of messages breaks.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+/// What providers ask of the messages they are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageRule {
+    /// No message is empty.
+    EmptyContent,
+    /// Every call is answered right after it.
+    UnansweredCall,
+    /// No call is answered twice.
+    DuplicateResult,
+    /// Every result follows its call.
+    OrphanResult,
+    /// Every answer to a request for approval has its request.
+    OrphanApproval,
+    /// No two open calls share an id.
+    DuplicateId,
+    /// Roles alternate, for providers that ask it.
+    Alternation,
+}
+
+impl MessageRule {
     /// The rule's stable name.
-    pub rule: &'static str,
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::EmptyContent => "empty-content",
+            Self::UnansweredCall => "unanswered-call",
+            Self::DuplicateResult => "duplicate-result",
+            Self::OrphanResult => "orphan-result",
+            Self::OrphanApproval => "orphan-approval",
+            Self::DuplicateId => "duplicate-id",
+            Self::Alternation => "alternation",
+        }
+    }
+
+    /// What is wrong where it is broken.
+    pub const fn complaint(self) -> &'static str {
+        match self {
+            Self::EmptyContent => "A message without content.",
+            Self::UnansweredCall => "A tool call whose result does not follow it.",
+            Self::DuplicateResult => "A tool call answered twice.",
+            Self::OrphanResult => "A tool result whose call does not come right before it.",
+            Self::OrphanApproval => "An answer to a request for approval that is not in this history.",
+            Self::DuplicateId => "A call id used twice while the first call is open.",
+            Self::Alternation => "A message of the same role as the one before it.",
+        }
+    }
+}
+
+/// A rule that a run of messages breaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Which rule.
+    pub rule: MessageRule,
     /// Which message.
     pub index: usize,
-    /// What a provider would say.
-    pub message: &'static str,
     /// What of: the call id, or the message's content hash.
     pub subject: u64,
 }
@@ -182,12 +226,7 @@ pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
     let mut batch = Batch::default();
     for (index, message) in messages.iter().enumerate() {
         if message.is_empty() {
-            found.push(Violation {
-                rule: "empty-content",
-                index,
-                message: "A message without content.",
-                subject: message.hash(),
-            });
+            found.push(Violation { rule: MessageRule::EmptyContent, index, subject: message.hash() });
         }
         let provider_executed = message.role() == Role::Assistant;
         let results = message.parts().filter(|part| part.kind == PartKind::Result);
@@ -196,12 +235,7 @@ pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
             && !(message.has(PartKind::Call) && in_batch(messages, index));
         if closes {
             for (subject, call) in batch.close() {
-                found.push(Violation {
-                    rule: "unanswered-call",
-                    index: call,
-                    message: "A tool call whose result does not follow it.",
-                    subject,
-                });
+                found.push(Violation { rule: MessageRule::UnansweredCall, index: call, subject });
             }
         }
         if provider_executed {
@@ -212,34 +246,19 @@ pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
                 continue;
             }
             if batch.has_answered(id) {
-                found.push(Violation {
-                    rule: "duplicate-result",
-                    index,
-                    message: "A tool call answered twice.",
-                    subject: id,
-                });
+                found.push(Violation { rule: MessageRule::DuplicateResult, index, subject: id });
             } else {
-                found.push(Violation {
-                    rule: "orphan-result",
-                    index,
-                    message: "A tool result whose call does not come right before it.",
-                    subject: id,
-                });
+                found.push(Violation { rule: MessageRule::OrphanResult, index, subject: id });
             }
         }
     }
     for approvals::Unrequested { index, id, .. } in approvals::unrequested(messages) {
-        found.push(Violation {
-            rule: "orphan-approval",
-            index,
-            message: "An answer to a request for approval that is not in this history.",
-            subject: id,
-        });
+        found.push(Violation { rule: MessageRule::OrphanApproval, index, subject: id });
     }
     // Calls are known to be unanswered, and answers to be unasked, only later than others.
     let mut order: Vec<u64> = (0..).zip(&found).map(|(at, fault)| (fault.index as u64) << 32 | at).collect();
     order.sort_unstable();
-    order.into_iter().map(|key| found[key as u32 as usize].clone()).collect()
+    order.into_iter().map(|key| found[key as u32 as usize]).collect()
 }
 
 /// The calls of one batch.
@@ -290,12 +309,7 @@ impl Batch {
 fn note_calls(message: &Digest<'_>, index: usize, batch: &mut Batch, found: &mut Vec<Violation>) {
     for Part { id, .. } in message.parts().filter(|part| part.kind == PartKind::Call) {
         if !batch.call(id, index) {
-            found.push(Violation {
-                rule: "duplicate-id",
-                index,
-                message: "A call id used twice while the first call is open.",
-                subject: id,
-            });
+            found.push(Violation { rule: MessageRule::DuplicateId, index, subject: id });
         }
     }
 }
@@ -311,34 +325,34 @@ pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
         let role = messages[*index].role();
         messages[index - 1].role() == role && matches!(role, Role::User | Role::Assistant)
     };
-    let violation = |index: usize| Violation {
-        rule: "alternation",
-        index,
-        message: "A message of the same role as the one before it.",
-        subject: messages[index].hash(),
-    };
+    let violation = |index: usize| Violation { rule: MessageRule::Alternation, index, subject: messages[index].hash() };
     (1..messages.len()).filter(repeats).map(violation).collect()
 }
 
 /// The violations of a view that its history does not have: those we would have added.
 pub fn added(view: &[Digest<'_>], history: &[Digest<'_>]) -> Vec<Violation> {
-    let mut known: BTreeMap<(&'static str, u64), usize> = BTreeMap::new();
+    let mut known = IdMap::default();
     for violation in check(history) {
-        *known.entry(fault(&violation)).or_default() += 1;
+        let fault = fault(&violation);
+        known.insert(fault, known.get(fault).unwrap_or(0) + 1);
     }
     let mut added = check(view);
-    added.retain(|violation| match known.get_mut(&fault(violation)).filter(|count| **count > 0) {
-        Some(count) => {
-            *count -= 1;
-            false
+    added.retain(|violation| {
+        let fault = fault(violation);
+        let left = known.get(fault).unwrap_or(0);
+        if left > 0 {
+            known.insert(fault, left - 1);
         }
-        None => true,
+        left == 0
     });
     added
 }
 
 /// What is wrong with what. A call answered twice leaves an orphan behind when it is covered: one fault, two names.
-fn fault(violation: &Violation) -> (&'static str, u64) {
-    let rule = if violation.rule == "duplicate-result" { "orphan-result" } else { violation.rule };
-    (rule, violation.subject)
+fn fault(violation: &Violation) -> u64 {
+    let rule = match violation.rule {
+        MessageRule::DuplicateResult => MessageRule::OrphanResult,
+        rule => rule,
+    };
+    combine(rule as u64, violation.subject)
 }

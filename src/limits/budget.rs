@@ -18,7 +18,7 @@ pub fn share(whole: u64, millionths: u64) -> u64 {
 }
 
 /// The limits that do not depend on the conversation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
     /// Tokens the model takes.
     pub size: u64,

@@ -29,46 +29,49 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// How much of the window is taken, in millionths.
+    pub fn fraction(&self) -> u64 {
+        self.tokens.saturating_mul(1_000_000) / self.window.max(1)
+    }
+
+    /// Tokens until compaction fires.
+    pub const fn until_compaction(&self) -> u64 {
+        self.trigger.saturating_sub(self.tokens + self.bound)
+    }
+
+    /// The most the reply may be now.
+    pub const fn reply_room(&self) -> u64 {
+        self.window.saturating_sub(self.tokens + self.bound)
+    }
+
+    /// What stands behind the estimate.
+    pub const fn source(&self) -> &'static str {
+        if self.reported { "reported" } else { "estimated" }
+    }
+
     /// As plain JSON, by the names of the public types.
     pub fn to_json(self) -> Json {
-        let (mut out, mut parts, mut at) = (Archive::writer(), Archive::writer(), 0);
-        self.each(&mut |name, value| {
-            if at < PARTS_FROM { &mut out } else { &mut parts }.put(name, value);
-            at += 1;
-        });
+        let mut out = Archive::writer();
+        out.put_count("tokens", self.tokens);
+        out.put_count("raw", self.raw);
+        out.put_count("window", self.window);
+        out.put_count("trigger", self.trigger);
+        out.put("fraction", Json::Fraction { millionths: self.fraction() as i64, bits: 0 });
+        out.put_count("untilCompaction", self.until_compaction());
+        out.put_text("source", self.source());
+        out.put_count("bound", self.bound);
+        let mut parts = Archive::writer();
+        parts.put_count("system", self.parts.system);
+        parts.put_count("tools", self.parts.tools);
+        parts.put_count("user", self.parts.user);
+        parts.put_count("assistant", self.parts.assistant);
+        parts.put_count("toolResults", self.parts.results);
+        parts.put_count("media", self.parts.media);
+        parts.put_count("summary", self.parts.summary);
         out.put("parts", parts.finish());
         out.finish()
     }
-
-    /// Calls `each` with the members of that, one after another, those of `parts` last.
-    pub fn each(self, each: &mut dyn FnMut(&'static str, Json)) {
-        let fraction = self.tokens.saturating_mul(1_000_000) / self.window.max(1);
-        let TokenBreakdown { system, tools, user, assistant, results, media, summary } = self.parts;
-        for (name, number) in
-            [("tokens", self.tokens), ("raw", self.raw), ("window", self.window), ("trigger", self.trigger)]
-        {
-            each(name, number.into());
-        }
-        each("fraction", Json::Fraction { millionths: fraction as i64, bits: 0 });
-        each("untilCompaction", self.trigger.saturating_sub(self.tokens + self.bound).into());
-        each("source", if self.reported { "reported" } else { "estimated" }.into());
-        for (name, number) in [
-            ("bound", self.bound),
-            ("system", system),
-            ("tools", tools),
-            ("user", user),
-            ("assistant", assistant),
-            ("toolResults", results),
-            ("media", media),
-            ("summary", summary),
-        ] {
-            each(name, number.into());
-        }
-    }
 }
-
-/// Which of the members of a usage is the first of its parts.
-const PARTS_FROM: usize = 8;
 
 /// What came of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -144,11 +147,6 @@ pub struct Report {
 }
 
 impl Report {
-    /// The most the reply may be now.
-    pub fn reply_room(&self) -> u64 {
-        self.after.window.saturating_sub(self.after.tokens + self.after.bound)
-    }
-
     /// How full the window was before the first round.
     pub fn before_json(&self) -> Json {
         if self.first_before.is_null() { self.before.to_json() } else { self.first_before.clone() }
@@ -162,7 +160,7 @@ impl Report {
         out.put_text("reason", &self.reason);
         out.put("before", self.before_json());
         out.put("after", self.after.to_json());
-        out.put_count("replyRoom", self.reply_room());
+        out.put_count("replyRoom", self.after.reply_room());
         out.put("firstChanged", self.first_changed.map_or(Json::Null, Json::from));
         out.put_count("keepFrom", self.keep_from);
         out.put_text("request", &self.request);

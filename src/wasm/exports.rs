@@ -3,7 +3,7 @@
 
 use super::host::Bridge;
 pub use super::host::JsHost;
-use super::objects::{float, gone, member, object, plain, thrown, to_js, words};
+use super::objects::{gone, member, object, plain, thrown, to_js, words};
 use super::panics;
 use super::polling::Guarded;
 pub use super::polling::JsRounds;
@@ -11,8 +11,9 @@ pub use super::reading::Reading;
 use crate::base::archive::Record;
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
-use crate::call::committed::{Committed, Standing};
+use crate::call::committed::Committed;
 use crate::call::input::Call;
+use crate::call::standing::Standing;
 use crate::engine::fast_path::{self, Passed};
 use crate::engine::waiting::Waiting;
 use crate::engine::{self, Begun};
@@ -63,7 +64,7 @@ pub fn digest(
     let passed = match known {
         Some(mut all) => {
             all.extend(&records);
-            fast_path::again(&all, &left(standing.as_deref())).map_err(thrown)?
+            fast_path::again(&all, &Standing::from_bytes(&standing.unwrap_or_default())).map_err(thrown)?
         }
         None => None,
     };
@@ -129,7 +130,9 @@ pub fn begin(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) 
 #[wasm_bindgen]
 pub fn resume(input: &JsValue, records: Vec<u32>, standing: Vec<u8>) -> Returned {
     let call = parse_call(input, records, Vec::new())?;
-    Ok(fast_path::resume(&call, &left(Some(&standing))).map_err(thrown)?.map_or(JsValue::UNDEFINED, committed))
+    Ok(fast_path::resume(&call, &Standing::from_bytes(&standing))
+        .map_err(thrown)?
+        .map_or(JsValue::UNDEFINED, committed))
 }
 
 /// What a plan asks a summarizer for: `{ id, kind, system, prompt, maxOutputTokens }[]`.
@@ -257,9 +260,9 @@ pub fn check(records: &[u32], strict: bool) -> Returned {
     }
     let violation = |violation: pairs::Violation| {
         to_js(&Json::record(&mut [
-            ("rule", violation.rule.into()),
+            ("rule", violation.rule.as_str().into()),
             ("index", violation.index.into()),
-            ("message", violation.message.into()),
+            ("message", violation.rule.complaint().into()),
         ]))
     };
     Ok(all.into_iter().map(violation).collect::<Array>().into())
@@ -349,37 +352,40 @@ fn committed(mut committed: Committed) -> JsValue {
 }
 
 /// What is different from the call before, in as few crossings as can be, because that is all that most calls return:
-/// `{ numbers, texts, standing }`. The numbers of the usage in the order of its JSON and that of the messages; the source of
-/// the usage, the request, the reason and the chain, a line each.
-fn again(Passed { usage, at, request, reason, standing }: &Passed) -> JsValue {
-    let (mut numbers, mut texts) = (Vec::new(), String::new());
-    usage.each(&mut |_, value| match value {
-        Json::Text(text) => texts.push_str(&text),
-        number => numbers.push(float(&number)),
-    });
-    numbers.push(float(&at.count.into()));
-    for text in [request, reason, &hex(at.chain)] {
-        texts.push('\n');
-        texts.push_str(text);
-    }
+/// `{ numbers, texts, standing }`. `unfolded` in `js/src/boundary/glue.ts` reads them in this order, the texts a line each.
+#[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
+fn again(Passed { usage, at, outcome, request, reason, standing }: &Passed) -> JsValue {
+    let parts = usage.parts;
+    let numbers = [
+        usage.tokens,
+        usage.raw,
+        usage.window,
+        usage.trigger,
+        usage.until_compaction(),
+        usage.bound,
+        usage.reply_room(),
+        parts.system,
+        parts.tools,
+        parts.user,
+        parts.assistant,
+        parts.results,
+        parts.media,
+        parts.summary,
+        at.count,
+    ]
+    .map(|number| number as f64);
+    let fraction = Json::Fraction { millionths: usage.fraction() as i64, bits: 0 };
+    let texts = [outcome.as_str(), usage.source(), request, reason, &hex(at.chain)].join("\n");
     object(&[
         ("numbers", Float64Array::from(&numbers[..]).into()),
+        ("fraction", to_js(&fraction)),
         ("texts", texts.into()),
         ("standing", standing_to_js(standing)),
     ])
 }
 
-/// What an earlier call left.
-fn left(bytes: Option<&[u8]>) -> Standing {
-    let mut left = Standing::default();
-    for (number, bytes) in left.iter_mut().zip(bytes.unwrap_or_default().as_chunks().0) {
-        *number = u64::from_le_bytes(*bytes);
-    }
-    left
-}
-
 fn standing_to_js(standing: &Standing) -> JsValue {
-    Uint8Array::from(standing.map(u64::to_le_bytes).as_flattened()).into()
+    Uint8Array::from(&standing.to_bytes()[..]).into()
 }
 
 /// What is sent as triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in this call.

@@ -278,7 +278,7 @@ fn a_compacted_request_is_not_taken_for_nothing() {
     let compacted = chat.before_model(&history, Some(&mut |_| answer("sum"))).unwrap();
     let after = compacted.committed.report.after;
     assert!(after.tokens + after.bound >= after.raw, "{} + {} for {} raw tokens", after.tokens, after.bound, after.raw);
-    assert!(compacted.committed.report.reply_room() <= 32_000 - after.raw);
+    assert!(compacted.committed.report.after.reply_room() <= 32_000 - after.raw);
 }
 
 /// A window of 20,000, and a chat whose newest request has about 1,900 tokens.

@@ -130,7 +130,7 @@ fn a_limit_on_the_prompt_alone_leaves_the_window_to_the_reply() {
     let report = &second.committed.report;
     assert_eq!((report.after.window, report.after.trigger), (200_000, 29_400));
     assert!(second.committed.changed && report.after.tokens + report.after.bound < 29_400);
-    assert!(report.reply_room() > 150_000);
+    assert!(report.after.reply_room() > 150_000);
 }
 
 #[test]
@@ -185,12 +185,12 @@ fn a_reply_that_is_too_long_needs_no_compaction() {
     let text = "input length and `max_tokens` exceed context limit: 41000 + 32000 > 60000, decrease input length or `max_tokens` and try again";
     let second = refused(&mut chat, &messages, says(text));
     assert!(!second.committed.changed, "the prompt fits beside a shorter reply");
-    assert_eq!(second.committed.report.reply_room(), 19_000);
+    assert_eq!(second.committed.report.after.reply_room(), 19_000);
     // The host sends the same reply limit again: now there is room for it.
     let third = refused(&mut chat, &messages, says(text));
     let report = &third.committed.report;
     assert!(third.committed.changed);
-    assert!(report.reply_room() >= 30_000, "{}", report.reply_room());
+    assert!(report.after.reply_room() >= 30_000, "{}", report.after.reply_room());
     assert!(report.after.raw < second.committed.report.after.raw);
 }
 

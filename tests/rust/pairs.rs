@@ -26,7 +26,7 @@ fn legal(messages: &[M]) -> Vec<usize> {
 
 fn rules(messages: &[M]) -> Vec<(&'static str, usize)> {
     let records = records(messages, "bytes4");
-    check(&Digest::split(&records).unwrap()).iter().map(|found| (found.rule, found.index)).collect()
+    check(&Digest::split(&records).unwrap()).iter().map(|found| (found.rule.as_str(), found.index)).collect()
 }
 
 /// A user message with results, as Anthropic has them.

@@ -557,7 +557,7 @@ fn blamed(view: &[M], history: &[M]) -> Vec<&'static str> {
     let known = pairs::check(&Digest::split(&history).unwrap());
     let found = pairs::check(&Digest::split(&view).unwrap());
     let fresh = found.iter().filter(|one| known.iter().all(|other| other.subject != one.subject));
-    fresh.map(|violation| violation.rule).collect()
+    fresh.map(|violation| violation.rule.as_str()).collect()
 }
 
 /// Raw tokens of messages; results are charged with the name of their tool.
@@ -642,7 +642,7 @@ proptest! {
             let view = Digest::split(&records).unwrap();
             let mut faults = pairs::check(&view);
             // The newest message stays, whatever it holds, and so does what is signed.
-            faults.retain(|fault| match fault.rule {
+            faults.retain(|fault| match fault.rule.as_str() {
                 "empty-content" => fault.index + 1 < view.len(),
                 "duplicate-id" => !view[fault.index].is_signed(),
                 _ => true,

@@ -479,7 +479,7 @@ fn sent(messages: &[M], made: &[M], committed: &Committed) -> Vec<M> {
 pub fn added(view: &[M], history: &[M]) -> Vec<String> {
     let (view, history) = (records(view, "bytes4"), records(history, "bytes4"));
     let found = precis::ingest::pairs::added(&Digest::split(&view).unwrap(), &Digest::split(&history).unwrap());
-    found.into_iter().map(|violation| format!("{} at {}", violation.rule, violation.index)).collect()
+    found.into_iter().map(|violation| format!("{} at {}", violation.rule.as_str(), violation.index)).collect()
 }
 
 /// Where a history of these records ends.

@@ -5,8 +5,8 @@ use crate::support::json;
 use crate::support::to_value;
 use precis::base::archive::Record;
 use precis::base::error::Error;
-use precis::call::committed::Standing;
 use precis::call::input::Call;
+use precis::call::standing::Standing;
 use precis::engine::fast_path::{self, Passed};
 use precis::engine::waiting::Waiting;
 use precis::engine::{self, Begun, Committed, Reported};
@@ -153,23 +153,16 @@ fn plan(given: &Value) -> Plan {
 }
 
 fn known(given: &Value) -> Standing {
-    let mut known = Standing::default();
-    for (number, bytes) in known.iter_mut().zip(words(&given["standing"]).chunks_exact(8)) {
-        *number = bytes.iter().rev().fold(0, |number, &byte| number << 8 | u64::from(byte));
-    }
-    known
-}
-
-fn bytes_of(standing: &Standing) -> Vec<u8> {
-    standing.iter().flat_map(|number| number.to_le_bytes()).collect()
+    let bytes: Vec<u8> = words(&given["standing"]).into_iter().map(|byte| byte as u8).collect();
+    Standing::from_bytes(&bytes)
 }
 
 /// The same of a call that only added messages.
 fn passed(passed: Passed) -> Value {
-    let Passed { usage, at, request, reason, standing } = passed;
+    let Passed { usage, at, outcome, request, reason, standing } = passed;
     value!({
-        "usage": to_value(&usage.to_json()), "request": request, "reason": reason,
-        "at": { "count": at.count, "chain": precis::model::message::hex(at.chain) }, "standing": bytes_of(&standing),
+        "outcome": outcome.as_str(), "usage": to_value(&usage.to_json()), "replyRoom": usage.reply_room(), "request": request, "reason": reason,
+        "at": { "count": at.count, "chain": precis::model::message::hex(at.chain) }, "standing": standing.to_bytes(),
     })
 }
 
@@ -182,7 +175,7 @@ fn outcome(mut done: Committed) -> Value {
         "view": runs(&done.view),
     });
     if let Some(standing) = done.standing {
-        out["standing"] = value!(bytes_of(&standing));
+        out["standing"] = value!(standing.to_bytes());
     }
     if let Some(next) = &mut done.next {
         out["next"] = to_value(&next.to_json());

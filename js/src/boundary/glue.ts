@@ -94,34 +94,34 @@ export type Reading = InstanceType<Bindings["Reading"]>;
 /** What is different from the call before as it crosses: see `again` in `src/wasm/exports.rs`. */
 interface Folded {
   readonly numbers: Float64Array;
+  readonly fraction: number;
   readonly texts: string;
   readonly standing: Uint8Array;
 }
 
-function unfolded({ numbers, texts, standing }: Folded): Again {
-  const [source, request, reason, chain] = texts.split("\n") as [ContextUsage["source"], string, string, string];
+function unfolded({ numbers, fraction, texts, standing }: Folded): Again {
+  const [outcome, source, request, reason, chain] = texts.split("\n") as [
+    Report["outcome"],
+    ContextUsage["source"],
+    string,
+    string,
+    string,
+  ];
   let at = 0;
   const next = () => numbers[at++] as number;
-  const usage = {
-    tokens: next(),
-    raw: next(),
-    window: next(),
-    trigger: next(),
-    fraction: next(),
-    untilCompaction: next(),
-    source,
-    bound: next(),
-    parts: {
-      system: next(),
-      tools: next(),
-      user: next(),
-      assistant: next(),
-      toolResults: next(),
-      media: next(),
-      summary: next(),
-    },
+  const [tokens, raw, window, trigger] = [next(), next(), next(), next()];
+  const [untilCompaction, bound, replyRoom] = [next(), next(), next()];
+  const parts = {
+    system: next(),
+    tools: next(),
+    user: next(),
+    assistant: next(),
+    toolResults: next(),
+    media: next(),
+    summary: next(),
   };
-  return { usage, request, reason, at: { count: next(), chain }, standing };
+  const usage = { tokens, raw, window, trigger, fraction, untilCompaction, source, bound, parts };
+  return { outcome, usage, replyRoom, request, reason, at: { count: next(), chain }, standing };
 }
 
 /** What the engine can be called for. */
@@ -287,7 +287,9 @@ export interface Digested {
 
 /** What is different from the call before in one that has nothing to do. */
 export interface Again {
+  readonly outcome: Report["outcome"];
   readonly usage: ContextUsage;
+  readonly replyRoom: number;
   readonly request: string;
   readonly reason: string;
   /** The end of the history: how many messages, and the chain there. */

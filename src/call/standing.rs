@@ -1,0 +1,123 @@
+//! What a call that had nothing to do leaves for the next one of the same chat, so that this one need not look at the
+//! messages again. It crosses the boundary as bytes and is never stored.
+
+use crate::limits::budget::Window;
+use crate::model::message::Position;
+use crate::session::breakdown::TokenBreakdown;
+use crate::session::view::Sums;
+use crate::tokens::calibration::Reading;
+
+/// What holds after a call that had nothing to do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// The first history index of the input.
+    pub start: u64,
+    /// The end of the history.
+    pub end: Position,
+    /// A hash over the structure of the state.
+    pub structure: u64,
+    /// The view differs from the input.
+    pub changed: bool,
+    /// Raw tokens of the view.
+    pub sums: Sums,
+    /// What the next call goes by where nothing but messages is added.
+    pub measures: Option<Measures>,
+}
+
+/// By what a request is measured, all worked out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Measures {
+    /// Limits of the model.
+    pub window: Window,
+    /// Slope in millionths.
+    pub slope: u64,
+    /// Uncertainty of the slope in millionths.
+    pub uncertainty: u64,
+    /// The newest report, if there is one.
+    pub anchor: Option<Reading>,
+    /// Raw tokens beside the messages.
+    pub beside: u64,
+    /// Raw tokens of the system prompt.
+    pub system: u64,
+    /// Raw tokens of the tool definitions.
+    pub tools: u64,
+    /// The revision of the state.
+    pub revision: u64,
+    /// Raw tokens of the request that the slope was learned on; the largest number where none was.
+    pub learned_on: u64,
+}
+
+/// Numbers in a standing.
+const NUMBERS: usize = 27;
+
+impl Standing {
+    /// As it crosses the boundary.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Sums { raw, fixed, parts } = self.sums;
+        let TokenBreakdown { system, tools, user, assistant, results, media, summary } = parts;
+        let measures = self.measures.unwrap_or_default();
+        let anchor = measures.anchor.unwrap_or_default();
+        let numbers: [u64; NUMBERS] = [
+            self.start,
+            self.end.count,
+            self.end.chain,
+            self.structure,
+            u64::from(self.changed),
+            raw,
+            fixed,
+            system,
+            tools,
+            user,
+            assistant,
+            results,
+            media,
+            summary,
+            u64::from(self.measures.is_some()),
+            measures.window.size,
+            measures.window.trigger,
+            measures.window.hard,
+            measures.slope,
+            measures.uncertainty,
+            anchor.raw,
+            anchor.reported,
+            measures.beside,
+            measures.system,
+            measures.tools,
+            measures.revision,
+            measures.learned_on,
+        ];
+        numbers.map(u64::to_le_bytes).as_flattened().to_vec()
+    }
+
+    /// From bytes that [`to_bytes`](Self::to_bytes) made.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let mut numbers = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
+        let mut next = || numbers.next().unwrap_or(0);
+        let (start, end, structure) = (next(), Position { count: next(), chain: next() }, next());
+        let changed = next() == 1;
+        let (raw, fixed) = (next(), next());
+        let parts = TokenBreakdown {
+            system: next(),
+            tools: next(),
+            user: next(),
+            assistant: next(),
+            results: next(),
+            media: next(),
+            summary: next(),
+        };
+        let measured = next() == 1;
+        let measures = Measures {
+            window: Window { size: next(), trigger: next(), hard: next() },
+            slope: next(),
+            uncertainty: next(),
+            anchor: Some(Reading { raw: next(), reported: next() }).filter(|anchor| anchor.reported > 0),
+            beside: next(),
+            system: next(),
+            tools: next(),
+            revision: next(),
+            learned_on: next(),
+        };
+        let sums = Sums { raw, fixed, parts };
+        Self { start, end, structure, changed, sums, measures: measured.then_some(measures) }
+    }
+}
