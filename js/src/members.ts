@@ -101,11 +101,11 @@ const MODEL_CALL = {
   ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, signal: SIGNAL, onEvent: FUNCTION },
 };
 
-/** The call of every verb but `compact`. */
+/** The call of every method but `compact`. */
 export const CALL: Table = /* @__PURE__ */ table<ModelCall<never>>(
   {
     ...{ parameter: "call", code: "invalid-call", unknown: ["invalid-call", "member"] },
-    ...{ owner: "the call of a verb", others: () => [COMPACT, OPTIONS] },
+    ...{ owner: "the call of a method", others: () => [COMPACT, OPTIONS] },
   },
   MODEL_CALL,
 );

@@ -14,7 +14,7 @@ export function readUsage(usage: unknown): Reported | null {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** What is reported along a stream is cumulative, so the last of each counts; the prompt may be told only at its start. */
+/** What is reported along a stream is cumulative, so the last of each counts; the prompt may be reported only at its start. */
 function readEvents(events: readonly unknown[]): Reported | null {
   let last: Reported | null = null as Reported | null;
   for (const event of events) {

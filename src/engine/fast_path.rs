@@ -98,7 +98,7 @@ pub struct Passed {
 }
 
 /// [`resume`] where the state and all that a call says beside its messages are those of the call that left `standing`: no
-/// more than sums. What it answers is what `resume` would: the state with another `pending`, the report with other
+/// more than sums. What it returns is what `resume` would: the state with another `pending`, the report with other
 /// numbers.
 ///
 /// # Errors

@@ -167,7 +167,7 @@ fn apply_plan(
     if call.options.seed {
         return contextguard::commit(work, plan, answers, host);
     }
-    // A refusal is heeded once; later rounds go on with what it taught.
+    // A refusal counts once; later rounds go on with what it taught.
     let first = if plan.attempt > 1 { work.project(host)? } else { work.first(host)? };
     Commit::new(call, plan, answers, work, first).run(host)
 }

@@ -60,10 +60,10 @@ const MAX_CALLS: u64 = 8;
 /// The language of summaries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
-    /// That of the conversation: told to the summarizer where it is clear, and checked.
+    /// That of the conversation: named to the summarizer if it is clear, and checked.
     #[default]
     Theirs,
-    /// The one that the host names: told, and checked if it is one that can be told by its letters or frequent words.
+    /// The one that the host names: passed on, and checked if it can be recognized by its letters or frequent words.
     Named(String),
     /// Any: nothing is checked.
     Any,

@@ -102,7 +102,7 @@ impl Outcome {
     }
 }
 
-/// Something worth telling.
+/// A warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
     /// What.
@@ -142,7 +142,7 @@ pub struct Report {
     pub summarizer_usage: Json,
     /// The newest checkpoint no longer holds.
     pub diverged: Option<Diverged>,
-    /// What is worth telling.
+    /// Warnings.
     pub warnings: Vec<Notice>,
 }
 

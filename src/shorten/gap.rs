@@ -7,7 +7,7 @@ use crate::base::markers;
 pub struct Gap {
     /// Characters.
     pub characters: usize,
-    /// Whole lines; 0 where a cut did not heed them.
+    /// Whole lines; 0 if the cut was not at line ends.
     pub lines: usize,
 }
 

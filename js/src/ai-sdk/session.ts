@@ -283,10 +283,10 @@ export class Session implements Run {
       path: null,
       advice: `The store of states: ${advice}. This answer does without it.`,
     }));
-    const told = troubles.length > 0 ? { ...report, warnings: [...report.warnings, ...troubles] } : report;
-    this.reports.push(told);
+    const reported = troubles.length > 0 ? { ...report, warnings: [...report.warnings, ...troubles] } : report;
+    this.reports.push(reported);
     try {
-      const answer: unknown = this.shared.onReport?.(told, this.run.chat);
+      const answer: unknown = this.shared.onReport?.(reported, this.run.chat);
       if (answer instanceof Promise) answer.catch(() => {});
     } catch {}
   }

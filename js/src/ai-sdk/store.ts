@@ -8,7 +8,7 @@ const PATIENCE = 1_000;
 export type Saved = "saved" | "conflict" | "failed" | "waiting";
 
 /**
- * One chat's place in a store, for the time of one call. Nothing here rejects; what goes wrong is told by `trouble`.
+ * One chat's place in a store, for the time of one call. Nothing here rejects; what goes wrong is passed to `trouble`.
  * Writes follow one another, also those nobody waits for.
  */
 export class Place {
@@ -101,7 +101,7 @@ export class Place {
     }
   }
 
-  /** What `work` answers, undefined if it fails or takes too long. */
+  /** What `work` returns, undefined if it fails or takes too long. */
   private inTime<T>(work: () => Promise<T>, name: string): Promise<T | undefined> {
     return new Promise((resolve) => {
       const timer = setTimeout(() => {

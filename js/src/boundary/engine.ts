@@ -95,7 +95,7 @@ export function inTask(of: Instance | undefined, work: () => void): void {
   try {
     step(work);
   } catch {
-    // A trap outside of all steps: the calls that waited have been told.
+    // A trap outside of all steps: the calls that waited know of it.
   }
 }
 

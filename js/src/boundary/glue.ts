@@ -264,7 +264,7 @@ export type Answer = { text: string; finish: string; usage?: unknown } | { error
 export interface Reported {
   prompt: number | null;
   output: number | null;
-  /** How much of the output is reasoning, where that is told. */
+  /** How much of the output is reasoning, if the provider reports it. */
   reasoning?: number | null;
 }
 

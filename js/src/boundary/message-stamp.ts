@@ -112,7 +112,7 @@ const place = (part: number | undefined): number => (part === undefined ? 0 : (p
 const named = (name: unknown): string =>
   typeof name === "string" ? name : name === undefined || name === null ? "" : String(name);
 
-/** Keeps what it is told. */
+/** Keeps the leaves of a message. */
 export class Collector extends Taking {
   private leaves: unknown[] = [];
 
@@ -133,7 +133,7 @@ export class Collector extends Taking {
   }
 }
 
-/** Compares what it is told with what was said before; allocates nothing. */
+/** Compares the leaves of a message with those that were kept; allocates nothing. */
 export class Comparer extends Taking {
   private leaves: Leaves = [];
   private index = 0;

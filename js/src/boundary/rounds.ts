@@ -31,7 +31,7 @@ export interface Parties {
   host(): Host;
   /** Asks the summarizer, never twice the same. */
   ask(requests: readonly SummaryRequest<never>[]): Promise<Answer[]>;
-  /** Hears that a round is over and another follows. */
+  /** Called when a round is over and another follows. */
   next(outcome: Outcome): void;
 }
 

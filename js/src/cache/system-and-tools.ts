@@ -16,7 +16,7 @@ interface Kept extends Fixed {
   readonly leaves: Leaves;
 }
 
-/** Says what a prompt or a set of tools holds; answers how much of it cannot be counted. */
+/** Says what a prompt or a set of tools holds; returns how much of it cannot be counted. */
 type Read = (value: unknown, to: Listener) => number;
 
 /** Texts kept; a program has few prompts. */

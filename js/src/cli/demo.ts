@@ -9,7 +9,7 @@ import { type Replayed, replay } from "./replay.ts";
 import { opening, Story } from "./story.ts";
 import { type Conversation, TranscriptError } from "./transcripts/conversation.ts";
 
-/** More conversations than this are not told one by one. */
+/** More conversations than this are not listed one by one. */
 const TOLD = 3;
 
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

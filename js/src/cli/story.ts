@@ -4,7 +4,7 @@ import type { Conversation } from "./transcripts/conversation.ts";
 
 const BAR = 40;
 const SUMMARY_LINES = 8;
-/** Compactions, and summaries, told at length; later ones take a line, and those past the limit are only counted. */
+/** Compactions, and summaries, shown at length; later ones take a line, and those past the limit are only counted. */
 const TOLD = 2;
 const LISTED = 12;
 

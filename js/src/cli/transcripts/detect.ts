@@ -14,7 +14,7 @@ import { tauBench } from "./tau-bench.ts";
 const FILES = [providerPairs, piSession, claudeCode, miniSweAgent, sweAgent, tauBench];
 const DIALECTS: readonly Dialect[] = [aiSdkDialect, anthropicDialect, openaiChatDialect];
 
-/** All conversations of a file, whatever its shape. `skipped` is told of each line that cannot be read. */
+/** All conversations of a file, whatever its shape. `skipped` is called for each line that cannot be read. */
 export function transcripts(file: string, text: string, skipped: (reason: string) => void): Conversation[] {
   const source = parse(file, text, skipped);
   for (const reader of FILES) {
