@@ -26,7 +26,7 @@
 //! | room | what it is for |
 //! |---|---|
 //! | [`wasm`] | plain data as bytes for the boundary; what the wasm module exports |
-//! | [`engine`] | the steps of a call, getting a summary in rounds, the moves of a commit, the fast path, presets |
+//! | [`engine`] | the steps of a call, getting a summary in rounds, the phases of a commit, the fast path, presets |
 //! | [`call`] | one call: its input, its history placed and its limits known, repairs, checkpoints, what is sent |
 //! | [`ladder`], [`report`] | the rungs, plans and strategies; what was decided and why |
 //! | [`session`] | the state, the placed history, its lasting edits, the view |

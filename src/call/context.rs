@@ -1,16 +1,15 @@
 //! A call at work: its history placed, its state current, its limits known.
 
-use crate::base::error::{Error, Warning};
+use crate::base::error::Error;
 use crate::call::input::Call;
 use crate::call::repair;
 use crate::ingest::host::Host;
-use crate::ingest::pairs::{self, Cuts, MessageRule, Violation};
+use crate::ingest::pairs::{self, Cuts, Violation};
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Move, RungId, Scene};
 use crate::limits::budget::{Limits, Window};
-use crate::limits::provider_refusal::Refusal;
-use crate::model::message::{Digest, Position};
-use crate::report::{Notice, Report, Usage};
+use crate::model::message::Position;
+use crate::report::Usage;
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::history::History;
 use crate::session::state::{Breaker, Checkpoint, Kind, SessionState};
@@ -19,8 +18,6 @@ use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 use std::cell::OnceCell;
 
-/// A window below this many tokens was probably meant in thousands.
-const SMALL: u64 = 1_000;
 /// Compactions in a row with little new before a summarizer is left alone.
 const THRASH: u64 = 3;
 
@@ -156,154 +153,6 @@ impl<'a> Work<'a> {
     pub(crate) fn request_id(&self) -> String {
         let chain = self.history.chain_at(self.history.end()).unwrap_or(0);
         request_id(self.state.revision, Position { count: self.history.end(), chain })
-    }
-
-    pub(crate) fn report(&self, before: Usage) -> Report {
-        let mut report = Report {
-            before,
-            after: before,
-            diverged: self.history.diverged.clone(),
-            request: self.request_id(),
-            ..Report::default()
-        };
-        report.keep_from = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
-        let mut warn = |code, path: Option<String>, advice: &str| {
-            report.warnings.push(Notice { code, path, advice: advice.to_owned() })
-        };
-        if self.history.is_view() {
-            warn(
-                Warning::IsAView,
-                Some("messages".into()),
-                "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.",
-            );
-        }
-        if self.call.max_output.is_none() && self.call.state.pending.is_none() {
-            warn(
-                Warning::NoReplyLimit,
-                Some("maxOutputTokens".into()),
-                "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
-            );
-        }
-        if self.call.window < SMALL && self.call.state.pending.is_none() && !self.call.options.seed {
-            warn(
-                Warning::SmallWindow,
-                Some("contextWindow".into()),
-                &format!(
-                    "A context window of {} tokens holds a few sentences. Windows are given in tokens: did you mean {},000?",
-                    self.call.window, self.call.window
-                ),
-            );
-        }
-        if self.call.refusal == Some(Refusal::Other) {
-            warn(
-                Warning::NotAnOverflow,
-                Some("overflow".into()),
-                "This error does not say that the request was too long, so nothing was compacted for it. Should it mean that, pass `overflow: true`.",
-            );
-        }
-        if self.call.refusal.is_some() && self.window.size < self.call.window {
-            warn(
-                Warning::LearnedLimit,
-                Some("contextWindow".into()),
-                "The provider takes less than the context window that is configured; what it refused is remembered in the state. Correct `contextWindow`.",
-            );
-        }
-        if let Some(reported) = self.calibration.doubtful(self.call.window).filter(|_| !self.call.options.seed) {
-            warn(
-                Warning::UsageDoubted,
-                Some("usage".into()),
-                &format!(
-                    "A report of {reported} prompt tokens is not believed: it is above the context window of {} or far from the estimate of the request, and no second report agrees with it. Pass `afterModel` the usage of one request, not a total over several, and check `contextWindow`.",
-                    self.call.window
-                ),
-            );
-        }
-        if self.call.uncounted_tools > 0 {
-            warn(
-                Warning::UncountedTools,
-                Some("tools".into()),
-                "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.",
-            );
-        }
-        if self.call.counter_failed {
-            warn(
-                Warning::CounterFailed,
-                Some("tune.tokens.estimator".into()),
-                "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.",
-            );
-        }
-        if self.call.unreadable > 0 {
-            warn(
-                Warning::Opaque,
-                Some("messages".into()),
-                "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.",
-            );
-        }
-        let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
-        // Of what is covered, the call or request may not have been loaded.
-        let loaded = |violation: &&Violation| {
-            self.history.first() == 0 || self.history.index_of(violation.index).is_none_or(|index| index >= covered)
-        };
-        for violation in self.faults().iter().filter(loaded).take(8) {
-            let code = match violation.rule {
-                MessageRule::OrphanResult => Warning::OrphanResult,
-                MessageRule::UnansweredCall => Warning::UnansweredCall,
-                MessageRule::DuplicateId | MessageRule::DuplicateResult => Warning::DuplicateId,
-                MessageRule::EmptyContent => Warning::EmptyMessage,
-                MessageRule::OrphanApproval => Warning::OrphanApproval,
-                MessageRule::Alternation => continue,
-            };
-            let done = match code {
-                Warning::OrphanApproval if !self.call.options.seed => " It is never sent.",
-                _ if repair::repairs(self.call) => " It is repaired in the view.",
-                _ => " It is sent as it is, because `repair` is off.",
-            };
-            warn(
-                code,
-                Some(format!("messages[{}]", violation.index)),
-                &format!("{}{done}", violation.rule.complaint()),
-            );
-        }
-        let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
-        if !self.call.options.seed
-            && let Some(input) = self.history.messages.iter().position(empty)
-        {
-            warn(
-                Warning::EmptyCompaction,
-                Some(format!("messages[{input}]")),
-                "The provider's own summary in this message is empty, and the provider would refuse it: it is left out.",
-            );
-        }
-        if let Some(input) = self.lost_compaction() {
-            warn(
-                Warning::CompactionLost,
-                Some(format!("messages[{input}]")),
-                "Only the provider can read its own summary in this message, and what this state compacted covers it: what it said is not sent. Start again with `state: null` if the history still holds what came before it.",
-            );
-        }
-        if let Some(first) = repair::assistant_first(self.call, &self.history) {
-            let done = if repair::repairs(self.call) {
-                " In the view a message stands before it that says so."
-            } else {
-                " It is sent as it is, because `repair` is off."
-            };
-            warn(
-                Warning::AssistantFirst,
-                Some(format!("messages[{first}]")),
-                &format!(
-                    "The history begins with a message of the assistant, which providers of this format refuse.{done}"
-                ),
-            );
-        }
-        report
-    }
-
-    /// The newest provider's summary that only the provider can read, if a checkpoint covers it without keeping it.
-    fn lost_compaction(&self) -> Option<usize> {
-        let compaction = self.history.compaction.filter(|compaction| !compaction.readable)?;
-        let active = &self.state.checkpoints[self.history.active?];
-        let index = self.history.index_of(compaction.input)?;
-        (index < active.covers.count && !active.head.contains(&index)).then_some(compaction.input)
     }
 
     /// Whether a summarizer may be asked, as far as the brakes are concerned.

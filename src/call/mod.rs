@@ -8,3 +8,4 @@ pub mod refusal;
 pub mod render;
 pub mod repair;
 pub mod standing;
+pub mod warnings;

@@ -7,8 +7,9 @@ use crate::call::committed::Committed;
 use crate::call::context::Work;
 use crate::call::input::Call;
 use crate::call::render::{first_changed, first_edited, lacking, remember_rewrites, render};
+use crate::engine::covering::Covering;
+use crate::engine::editing;
 use crate::engine::fast_path;
-use crate::engine::moves::{apply, cover};
 use crate::engine::summarizing::{self, Settled};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
@@ -181,12 +182,17 @@ impl<'a> Commit<'a> {
         let state = self.work.state.clone();
         let mut lost = false;
         match &self.action {
-            Move::Edit(edit) => apply(&mut self.work, *edit),
+            Move::Edit(edit) => editing::apply(&mut self.work, *edit),
             Move::Compact(shape) => {
-                let asked = self.answers.is_some() && !self.stale;
-                let told = self.summary.is_some() && self.plan.job.digested == 0;
                 let summary = self.summary.take();
-                lost = cover(&mut self.work, &self.current, shape, self.rung, summary, (asked, told), host)?;
+                let covering = Covering {
+                    view: &self.current,
+                    shape,
+                    rung: self.rung,
+                    asked: self.answers.is_some() && !self.stale,
+                    told: summary.is_some() && self.plan.job.digested == 0,
+                };
+                lost = covering.make(&mut self.work, summary, host)?;
             }
             Move::Pass | Move::Stuck => {}
         }

@@ -7,8 +7,9 @@
 //! 4. [`after_model`] learns from what the provider reported.
 
 mod commit;
+mod covering;
+mod editing;
 pub mod fast_path;
-pub(crate) mod moves;
 pub(crate) mod past;
 pub mod presets;
 pub(crate) mod rounds;

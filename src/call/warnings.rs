@@ -1,0 +1,202 @@
+//! What a report says before anything is decided, with the warnings about settings, reports and messages.
+
+use crate::base::error::Warning;
+use crate::call::context::Work;
+use crate::call::repair;
+use crate::ingest::pairs::{MessageRule, Violation};
+use crate::limits::provider_refusal::Refusal;
+use crate::model::message::Digest;
+use crate::report::{Notice, Report, Usage};
+
+/// A window below this many tokens was probably meant in thousands.
+const SMALL: u64 = 1_000;
+/// Faults of a history that are reported one by one.
+const FAULTS: usize = 8;
+
+/// Warnings, in the order in which they are reported.
+#[derive(Default)]
+struct Notices(Vec<Notice>);
+
+impl Notices {
+    fn add(&mut self, code: Warning, path: Option<String>, advice: &str) {
+        self.0.push(Notice { code, path, advice: advice.to_owned() });
+    }
+}
+
+impl Work<'_> {
+    pub(crate) fn report(&self, before: Usage) -> Report {
+        let mut notices = Notices::default();
+        self.warn_of_limits(&mut notices);
+        self.warn_of_provider(&mut notices);
+        self.warn_of_counting(&mut notices);
+        self.warn_of_faults(&mut notices);
+        self.warn_of_compactions(&mut notices);
+        self.warn_of_start(&mut notices);
+        Report {
+            before,
+            after: before,
+            diverged: self.history.diverged.clone(),
+            request: self.request_id(),
+            keep_from: self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from),
+            warnings: notices.0,
+            ..Report::default()
+        }
+    }
+
+    /// A view in the place of a history, and limits that are missing or unlikely.
+    fn warn_of_limits(&self, notices: &mut Notices) {
+        if self.history.is_view() {
+            notices.add(
+                Warning::IsAView,
+                Some("messages".to_owned()),
+                "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.",
+            );
+        }
+        if self.call.max_output.is_none() && self.call.state.pending.is_none() {
+            notices.add(
+                Warning::NoReplyLimit,
+                Some("maxOutputTokens".to_owned()),
+                "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
+            );
+        }
+        if self.call.window < SMALL && self.call.state.pending.is_none() && !self.call.options.seed {
+            notices.add(
+                Warning::SmallWindow,
+                Some("contextWindow".to_owned()),
+                &format!(
+                    "A context window of {} tokens holds a few sentences. Windows are given in tokens: did you mean {},000?",
+                    self.call.window, self.call.window
+                ),
+            );
+        }
+    }
+
+    /// What the provider refused or reported, if it cannot be meant so.
+    fn warn_of_provider(&self, notices: &mut Notices) {
+        if self.call.refusal == Some(Refusal::Other) {
+            notices.add(
+                Warning::NotAnOverflow,
+                Some("overflow".to_owned()),
+                "This error does not say that the request was too long, so nothing was compacted for it. Should it mean that, pass `overflow: true`.",
+            );
+        }
+        if self.call.refusal.is_some() && self.window.size < self.call.window {
+            notices.add(
+                Warning::LearnedLimit,
+                Some("contextWindow".to_owned()),
+                "The provider takes less than the context window that is configured; what it refused is remembered in the state. Correct `contextWindow`.",
+            );
+        }
+        if let Some(reported) = self.calibration.doubtful(self.call.window).filter(|_| !self.call.options.seed) {
+            notices.add(
+                Warning::UsageDoubted,
+                Some("usage".to_owned()),
+                &format!(
+                    "A report of {reported} prompt tokens is not believed: it is above the context window of {} or far from the estimate of the request, and no second report agrees with it. Pass `afterModel` the usage of one request, not a total over several, and check `contextWindow`.",
+                    self.call.window
+                ),
+            );
+        }
+    }
+
+    /// What is not counted, or only by its size.
+    fn warn_of_counting(&self, notices: &mut Notices) {
+        if self.call.uncounted_tools > 0 {
+            notices.add(
+                Warning::UncountedTools,
+                Some("tools".to_owned()),
+                "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.",
+            );
+        }
+        if self.call.counter_failed {
+            notices.add(
+                Warning::CounterFailed,
+                Some("tune.tokens.estimator".to_owned()),
+                "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.",
+            );
+        }
+        if self.call.unreadable > 0 {
+            notices.add(
+                Warning::Opaque,
+                Some("messages".to_owned()),
+                "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.",
+            );
+        }
+    }
+
+    /// What providers would refuse of the messages.
+    fn warn_of_faults(&self, notices: &mut Notices) {
+        let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
+        // Of what is covered, the call or request may not have been loaded.
+        let loaded = |violation: &&Violation| {
+            self.history.first() == 0 || self.history.index_of(violation.index).is_none_or(|index| index >= covered)
+        };
+        for violation in self.faults().iter().filter(loaded).take(FAULTS) {
+            let code = match violation.rule {
+                MessageRule::OrphanResult => Warning::OrphanResult,
+                MessageRule::UnansweredCall => Warning::UnansweredCall,
+                MessageRule::DuplicateId | MessageRule::DuplicateResult => Warning::DuplicateId,
+                MessageRule::EmptyContent => Warning::EmptyMessage,
+                MessageRule::OrphanApproval => Warning::OrphanApproval,
+                MessageRule::Alternation => continue,
+            };
+            let done = match code {
+                Warning::OrphanApproval if !self.call.options.seed => " It is never sent.",
+                _ if repair::repairs(self.call) => " It is repaired in the view.",
+                _ => " It is sent as it is, because `repair` is off.",
+            };
+            notices.add(
+                code,
+                Some(format!("messages[{}]", violation.index)),
+                &format!("{}{done}", violation.rule.complaint()),
+            );
+        }
+    }
+
+    /// Summaries of the provider that cannot be sent.
+    fn warn_of_compactions(&self, notices: &mut Notices) {
+        let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
+        if !self.call.options.seed
+            && let Some(input) = self.history.messages.iter().position(empty)
+        {
+            notices.add(
+                Warning::EmptyCompaction,
+                Some(format!("messages[{input}]")),
+                "The provider's own summary in this message is empty, and the provider would refuse it: it is left out.",
+            );
+        }
+        if let Some(input) = self.lost_compaction() {
+            notices.add(
+                Warning::CompactionLost,
+                Some(format!("messages[{input}]")),
+                "Only the provider can read its own summary in this message, and what this state compacted covers it: what it said is not sent. Start again with `state: null` if the history still holds what came before it.",
+            );
+        }
+    }
+
+    /// A history that begins with the assistant.
+    fn warn_of_start(&self, notices: &mut Notices) {
+        if let Some(first) = repair::assistant_first(self.call, &self.history) {
+            let done = if repair::repairs(self.call) {
+                " In the view a message stands before it that says so."
+            } else {
+                " It is sent as it is, because `repair` is off."
+            };
+            notices.add(
+                Warning::AssistantFirst,
+                Some(format!("messages[{first}]")),
+                &format!(
+                    "The history begins with a message of the assistant, which providers of this format refuse.{done}"
+                ),
+            );
+        }
+    }
+
+    /// The newest provider's summary that only the provider can read, if a checkpoint covers it without keeping it.
+    fn lost_compaction(&self) -> Option<usize> {
+        let compaction = self.history.compaction.filter(|compaction| !compaction.readable)?;
+        let active = &self.state.checkpoints[self.history.active?];
+        let index = self.history.index_of(compaction.input)?;
+        (index < active.covers.count && !active.head.contains(&index)).then_some(compaction.input)
+    }
+}
