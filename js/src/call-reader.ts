@@ -1,0 +1,172 @@
+/**
+ * A call as it is read: what the engine is given of its messages, prompt and tools. Internal.
+ */
+import { enter } from "./boundary/engine.ts";
+import type { CallInput } from "./boundary/glue.ts";
+import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
+import { FixedMemory } from "./cache/system-and-tools.ts";
+import { CallHost } from "./call-host.ts";
+import { isSameCall } from "./fast-path.ts";
+import { refusalOf } from "./options.ts";
+import { wrongFormat } from "./shapes.ts";
+import type { CompactorOptions, ModelCall } from "./types.ts";
+
+/** What a call may ask for beside what its messages need. */
+export type More = Pick<CallInput, "compact" | "focus" | "keep">;
+
+/** Not left alone yet. */
+type Filled<T> = { -readonly [Name in keyof T]: T[Name] };
+
+/** A call that was read: what the engine is given of it. */
+export interface Opened<Base, M extends Base> {
+  readonly input: CallInput;
+  readonly messages: readonly M[];
+  readonly memory: Memory<Base>;
+  readonly history: History;
+  readonly given: Partial<ModelCall<M>>;
+}
+
+/** All of it, where the short way is none: a private snapshot. */
+export interface Kept<Base, M extends Base> extends Opened<Base, M> {
+  readonly entries: readonly Entry[];
+  readonly records: Uint32Array;
+  readonly flags: Uint8Array;
+}
+
+/** What reads messages, and what reads prompts and tools, for one estimator. */
+interface Reader<Base> {
+  readonly memory: Memory<Base>;
+  readonly fixed: FixedMemory;
+}
+
+/** Ids of models whose reader is remembered. */
+const MOST_MODELS = 64;
+
+/** Reads the calls of one compactor. */
+export class CallReader<Base> {
+  private readonly readers = new Map<string, Reader<Base>>();
+  private readonly models = new Map<string | undefined, Reader<Base>>();
+  private readonly first: Reader<Base>;
+
+  /** `plain`: the options as plain data. `estimator`: the one of calls that name no model. */
+  constructor(
+    private readonly options: CompactorOptions<Base>,
+    readonly plain: unknown,
+    estimator: string,
+  ) {
+    this.first = this.reader(estimator);
+  }
+
+  /** `more`: what is asked for besides; null if nothing is, and the short way may be taken. */
+  open<M extends Base>(call: ModelCall<M>, more: More | null = {}): Opened<Base, M> {
+    const { format } = this.options;
+    const given: Partial<ModelCall<M>> = call ?? {};
+    const { memory, fixed } = this.readerFor(given.model);
+    const input = this.input(given, fixed, more);
+    const isShort = (rest: Rest) => isSameCall(rest, input);
+    const history = memory.history(given.messages, more || format.id ? undefined : isShort);
+    const messages = given.messages as readonly M[];
+    if (history.misread * 2 > messages.length) throw wrongFormat(messages, history.misread, format.name);
+    input.unreadable = history.unreadable;
+    if (history.guessed) input.counterFailed = true;
+    if (format.id) input.ids = messages.map((message) => format.id?.(message) ?? null);
+    return { input, messages, memory, history, given };
+  }
+
+  /** The same, out of reach of others: while the call waits, the host may add messages, and another call read more. */
+  keep<M extends Base>(opened: Opened<Base, M>): Kept<Base, M> {
+    const { history } = opened;
+    const { length } = opened.messages;
+    return {
+      ...opened,
+      messages: opened.messages.slice(),
+      entries: history.entries.slice(0, length),
+      records: history.records().slice(),
+      flags: flagsOf(opened),
+    };
+  }
+
+  /** What the engine may ask during one step of a call. */
+  host<M extends Base>({ messages, memory, history, entries }: Kept<Base, M>): CallHost<Base, M> {
+    return new CallHost(this.options.format, memory, messages, entries, history.made);
+  }
+
+  private input<M extends Base>(
+    given: Partial<ModelCall<M>>,
+    fixed: FixedMemory,
+    more: More | null,
+  ): Filled<CallInput> {
+    const { format, contextWindow } = this.options;
+    const { state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
+    const system = fixed.system(given.system);
+    const tools = fixed.tools(given.tools);
+    return {
+      options: this.plain,
+      window: typeof contextWindow === "function" ? contextWindow(model) : contextWindow,
+      state,
+      offset,
+      model,
+      maxOutputTokens,
+      todos,
+      mustKeep,
+      threshold,
+      inFlight,
+      overflow: refusalOf(given.overflow),
+      system: system?.record ?? null,
+      tools: tools?.record ?? null,
+      uncountedTools: tools?.uncounted ?? 0,
+      unreadable: NOWHERE,
+      counterFailed: system?.guessed || tools?.guessed ? true : undefined,
+      ids: undefined,
+      strict: format.alternation === "strict" && format.merge ? true : undefined,
+      opensWithUser: format.opening === "user" ? true : undefined,
+      continues: format.continues ? true : undefined,
+      takesEmpty: format.takesEmpty ? true : undefined,
+      leavesOut: format.without ? true : undefined,
+      compact: more?.compact,
+      focus: more?.focus,
+      keep: more?.keep,
+      asking: undefined,
+    };
+  }
+
+  /** What reads and remembers for one estimator. */
+  private reader(estimator: string): Reader<Base> {
+    let found = this.readers.get(estimator);
+    if (!found) {
+      const { format, tune } = this.options;
+      const own = tune?.tokens?.estimator;
+      const counter = typeof own === "function" ? own : null;
+      found = { memory: new Memory(format, estimator, counter), fixed: new FixedMemory(estimator, counter) };
+      this.readers.set(estimator, found);
+    }
+    return found;
+  }
+
+  /** Models of one tokenizer family share a reader. */
+  private readerFor(model: string | undefined): Reader<Base> {
+    if (typeof model !== "string") return this.first;
+    let found = this.models.get(model);
+    if (!found) {
+      found = this.reader(enter((glue) => glue.validate(this.plain, model)));
+      if (this.models.size >= MOST_MODELS) this.models.clear();
+      this.models.set(model, found);
+    }
+    return found;
+  }
+}
+
+const PINNED = 1;
+const TYPED_IS_KNOWN = 2;
+const TYPED = 4;
+
+function flagsOf<Base, M extends Base>({ messages, given: { pin, isTyped } }: Opened<Base, M>): Uint8Array {
+  const flags = new Uint8Array(messages.length);
+  if (!pin && !isTyped) return flags;
+  messages.forEach((message, index) => {
+    const pinned = pin?.(message, index) ? PINNED : 0;
+    const typed = isTyped ? TYPED_IS_KNOWN | (isTyped(message, index) ? TYPED : 0) : 0;
+    flags[index] = pinned | typed;
+  });
+  return flags;
+}

@@ -1,0 +1,70 @@
+/**
+ * A call that has nothing to do, after one of the same chat that had nothing to do: no more than what was added is looked
+ * at. Internal.
+ */
+import { enter } from "./boundary/engine.ts";
+import { type Again, type CallInput, members, type Outcome, STATE } from "./boundary/glue.ts";
+import type { History, Rest } from "./cache/read.ts";
+import type { Prepared, SessionState } from "./types.ts";
+
+/** The short way: what the last call of this chat left, and the messages that were added since. */
+export function resumed<M>(input: CallInput, messages: readonly M[], history: History): Prepared<M> | undefined {
+  const { rest, again } = history;
+  if (!rest) return undefined;
+  const outcome = again
+    ? againAs(rest, again)
+    : enter((glue) => glue.resume(input, history.records(rest.count), rest.standing));
+  if (!outcome) return undefined;
+  const { state, changed, report, standing } = outcome;
+  const view = rest.view as M[];
+  for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
+  history.leave(standing ? left(standing, messages.length, view, input, outcome) : null);
+  return { view: view.slice(), state, changed, report };
+}
+
+/** What a call leaves. The host may change what it was given: only the state's own members are looked at again. */
+export function left(standing: Uint8Array, count: number, view: unknown[], input: CallInput, outcome: Outcome): Rest {
+  const { state, changed, report } = outcome;
+  const given = members(input);
+  given[STATE] = state;
+  return { standing, count, view, given, state, changed, keepFrom: report.keepFrom, stamp: Object.values(state) };
+}
+
+/** Where the view is the one before, with the new messages. */
+const NO_VIEW = /* @__PURE__ */ new Uint32Array(0);
+
+/** Whether a call is given what the last one was given, and the state that this one answered. */
+export function isSameCall({ given, state, stamp }: Rest, input: CallInput): boolean {
+  const now = members(input);
+  for (let i = 0; i < now.length; i++) if (now[i] !== given[i]) return false;
+  let at = 0;
+  for (const name in state) if (state[name as keyof SessionState] !== stamp[at++]) return false;
+  return at === stamp.length && "pending" in state;
+}
+
+/** The outcome before, with what adding messages makes different. */
+function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, standing }: Again): Outcome {
+  const { state, changed, keepFrom } = rest;
+  const { pending } = state as { pending?: object };
+  const next = { ...state, pending: { ...pending, request, raw: usage.raw, at } };
+  return {
+    state: next,
+    report: {
+      outcome,
+      rung: "pass",
+      reason,
+      before: usage,
+      after: { ...usage, parts: { ...usage.parts } },
+      replyRoom,
+      firstChanged: null,
+      keepFrom,
+      request,
+      summarizer: { calls: 0, failed: null, usage: null },
+      diverged: null,
+      warnings: [],
+    },
+    changed,
+    view: NO_VIEW,
+    standing,
+  };
+}
