@@ -35,7 +35,7 @@ async function measure() {
 
 async function minified(file) {
   const { default: esbuild } = await import("esbuild");
-  const how = { bundle: true, write: false, format: "esm", minifySyntax: true, minifyWhitespace: true };
+  const how = { bundle: true, write: false, format: "esm", target: "es2022", minify: true };
   const { outputFiles } = await esbuild.build({ entryPoints: [at(file)], ...how });
   return outputFiles[0].text;
 }

@@ -135,12 +135,12 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
 /// says the checkpoint: a model can begin an answer like a digest.
 pub(crate) fn is_digest(checkpoint: &Checkpoint) -> bool {
     let by_code = checkpoint.kind == Kind::Digest || checkpoint.kind == Kind::Trim && checkpoint.digest;
-    by_code && !is_seed(checkpoint)
+    by_code && !is_of_preset(checkpoint)
 }
 
 /// Whether the preset `contextguard` made a checkpoint.
-fn is_seed(checkpoint: &Checkpoint) -> bool {
-    checkpoint.summary.text.starts_with(markers::SEED_SUMMARY)
+fn is_of_preset(checkpoint: &Checkpoint) -> bool {
+    checkpoint.summary.text.starts_with(markers::PRESET_SUMMARY)
 }
 
 /// What a checkpoint says, with its facts and without the word of how many messages were dropped after it; and that
@@ -150,7 +150,7 @@ pub(crate) fn written(checkpoint: &Checkpoint) -> (String, u64) {
     // Only a trim says so in our words.
     let (text, count) = if checkpoint.kind == Kind::Trim { dropped(text) } else { (text, 0) };
     let mut text = text.to_owned();
-    if is_seed(checkpoint) {
+    if is_of_preset(checkpoint) {
         // The preset keeps no facts: what stands under our headings there a model wrote.
         facts::disown(&mut text);
     }
@@ -178,7 +178,7 @@ pub fn summary_text(body: &str) -> String {
 
 /// What was summarized, without the lines around it.
 pub fn body(text: &str) -> &str {
-    let frames = [(markers::SUMMARY, markers::SUMMARY_END), (markers::SEED_SUMMARY, markers::SEED_SUMMARY_END)];
+    let frames = [(markers::SUMMARY, markers::SUMMARY_END), (markers::PRESET_SUMMARY, markers::PRESET_SUMMARY_END)];
     frames.iter().find_map(|(start, end)| text.strip_prefix(start)?.strip_suffix(end)).map_or(text, str::trim)
 }
 

@@ -44,7 +44,7 @@ impl<'a> Work<'a> {
             offset(call),
             &call.state,
             &call.options.estimator,
-            call.options.seed,
+            call.options.preset.is_some(),
         )?;
         history.keep = &call.must_keep;
         let mut state = call.state.clone();

@@ -34,14 +34,14 @@ const BEGINS: &str = "the conversation begins with the assistant's message below
 
 /// Whether faults of the history are repaired in the view.
 pub(crate) fn repairs(call: &Call) -> bool {
-    call.options.repair && !call.options.seed
+    call.options.repair && call.options.preset.is_none()
 }
 
 /// Which parts of the history are in no view, by message in their order.
 pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
     let (call, messages) = (given.call, &given.history.messages);
     let mut all = Vec::new();
-    if call.options.seed {
+    if call.options.preset.is_some() {
         return all;
     }
     let mut compacted = compacted(given).into_iter().peekable();
@@ -191,7 +191,7 @@ fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
 
 /// The message of the assistant's that the history begins with, where the provider refuses that.
 pub(crate) fn assistant_first(call: &Call, history: &History<'_>) -> Option<usize> {
-    if !call.opens_with_user || call.options.seed || history.first() > 0 || history.is_view() {
+    if !call.opens_with_user || call.options.preset.is_some() || history.first() > 0 || history.is_view() {
         return None;
     }
     let first = view::leading(history);

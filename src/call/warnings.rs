@@ -59,7 +59,7 @@ impl Work<'_> {
                 "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
             );
         }
-        if self.call.window < SMALL && self.call.state.pending.is_none() && !self.call.options.seed {
+        if self.call.window < SMALL && self.call.state.pending.is_none() && self.call.options.preset.is_none() {
             notices.add(
                 Warning::SmallWindow,
                 Some("contextWindow".to_owned()),
@@ -87,7 +87,9 @@ impl Work<'_> {
                 "The provider takes less than the context window that is configured; what it refused is remembered in the state. Correct `contextWindow`.",
             );
         }
-        if let Some(reported) = self.calibration.doubtful(self.call.window).filter(|_| !self.call.options.seed) {
+        if let Some(reported) =
+            self.calibration.doubtful(self.call.window).filter(|_| self.call.options.preset.is_none())
+        {
             notices.add(
                 Warning::UsageDoubted,
                 Some("usage".to_owned()),
@@ -141,7 +143,7 @@ impl Work<'_> {
                 MessageRule::Alternation => continue,
             };
             let done = match code {
-                Warning::OrphanApproval if !self.call.options.seed => " It is never sent.",
+                Warning::OrphanApproval if self.call.options.preset.is_none() => " It is never sent.",
                 _ if repair::repairs(self.call) => " It is repaired in the view.",
                 _ => " It is sent as it is, because `repair` is off.",
             };
@@ -156,7 +158,7 @@ impl Work<'_> {
     /// Summaries of the provider that cannot be sent.
     fn warn_of_compactions(&self, notices: &mut Notices) {
         let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
-        if !self.call.options.seed
+        if self.call.options.preset.is_none()
             && let Some(input) = self.history.messages.iter().position(empty)
         {
             notices.add(

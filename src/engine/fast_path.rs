@@ -198,7 +198,7 @@ const fn outcome(changed: bool) -> Outcome {
 /// Whether a call asks for nothing but what its messages need.
 fn usable(call: &Call) -> bool {
     let options = &call.options;
-    !options.seed
+    options.preset.is_none()
         && !call.now
         && !call.counts_anew()
         && call.refusal.is_none()

@@ -2,5 +2,6 @@
 
 pub mod budget;
 pub mod options;
+pub mod preset;
 pub mod provider_refusal;
 pub mod strategy;

@@ -3,6 +3,7 @@
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, decimal, misfit};
 use crate::base::text;
+use crate::limits::preset::Preset;
 use crate::limits::strategy::Strategy;
 use crate::tokens::Estimator;
 use crate::tokens::family::Family;
@@ -72,8 +73,8 @@ pub enum Wanted {
 /// A parsed set of options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Run the seed system instead of a strategy.
-    pub seed: bool,
+    /// The system to be instead of a strategy.
+    pub preset: Option<Preset>,
     /// When to compact and what to keep.
     pub strategy: Strategy,
     /// The reply limit the host sends.
@@ -171,7 +172,7 @@ impl Options {
         let shares = shares(tune);
         faults.end()?;
         Ok(Self {
-            seed: preset.is_some(),
+            preset: preset.map(|_| Preset::Contextguard),
             strategy: strategy.unwrap_or_default(),
             max_output,
             reserve,
@@ -284,7 +285,7 @@ fn language(summary: Fields<'_>) -> Wanted {
 }
 
 /// The name of an estimator.
-fn estimator(tokens: Fields<'_>, seed: bool) -> String {
+fn estimator(tokens: Fields<'_>, of_preset: bool) -> String {
     let family = match tokens.raw("family") {
         Json::Null => "",
         Json::Text(family) => family,
@@ -295,7 +296,7 @@ fn estimator(tokens: Fields<'_>, seed: bool) -> String {
     };
     let rule = match tokens.raw("estimator") {
         // The preset's figures are those of the system it stands for.
-        Json::Null if seed => "bytes4",
+        Json::Null if of_preset => "bytes4",
         Json::Null => "lexical",
         Json::Bool(true) => "host",
         Json::Text(name) if name != "host" => {

@@ -209,7 +209,7 @@ pub struct Breaker {
 
 /// Calibration of the preset `contextguard`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SeedState {
+pub struct ContextguardState {
     /// Last reported prompt.
     pub real: u64,
     /// Raw estimate of the request as sent.
@@ -251,7 +251,7 @@ pub struct SessionState {
     /// Brakes.
     pub breaker: Breaker,
     /// The preset's own.
-    pub seed: Option<SeedState>,
+    pub contextguard: Option<ContextguardState>,
     /// Members of a later version, kept.
     pub unknown: Vec<(String, Json)>,
 }
@@ -304,7 +304,7 @@ impl Record for Breaker {
     }
 }
 
-impl Record for SeedState {
+impl Record for ContextguardState {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.count("real", &mut self.real);
         archive.count("last", &mut self.last);
@@ -356,7 +356,7 @@ impl Record for SessionState {
         archive.records("learned", &mut self.learned);
         archive.maybe_record("pending", &mut self.pending);
         archive.record("breaker", &mut self.breaker);
-        archive.maybe_record("seed", &mut self.seed);
+        archive.maybe_record("seed", &mut self.contextguard);
         archive.unknown(&KNOWN, &mut self.unknown);
         for (name, length, most) in [
             ("checkpoints", self.checkpoints.len(), CHECKPOINTS),

@@ -48,6 +48,17 @@ pub struct Reading {
     pub reported: u64,
 }
 
+/// Usage as a provider reported it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reported {
+    /// Tokens of the prompt, all of it; none if nothing reliable was said.
+    pub prompt: Option<u64>,
+    /// Tokens of the output; 0 if nothing was said.
+    pub output: u64,
+    /// How many of these are reasoning; 0 if nothing was said.
+    pub reasoning: u64,
+}
+
 /// The reply to the request of the newest report. It is part of the next prompt, and its tokens are known already.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {

@@ -15,7 +15,7 @@ use precis::engine;
 use precis::engine::presets::contextguard;
 use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::session::state::{Kind, SeedState};
+use precis::session::state::{ContextguardState, Kind};
 use precis::summary::request::word_limit;
 use precis::summary::verify::Answer;
 use proptest::prelude::*;
@@ -223,7 +223,7 @@ fn a_massive_result_after_the_report_compacts() {
     let (raw, committed, view) = after_a_report(vec![user(&"u".repeat(200_000))], 100_000, more);
     assert_eq!(raw, 150_008);
     assert_eq!(committed.report.before.tokens, 300_016);
-    assert!(words(&view[0]).starts_with(markers::SEED_SUMMARY));
+    assert!(words(&view[0]).starts_with(markers::PRESET_SUMMARY));
 }
 
 #[test]
@@ -271,7 +271,7 @@ fn equality_with_the_threshold_fires() {
 
 #[test]
 fn estimates_are_corrected_by_the_last_ratio_within_one_and_five() {
-    let count = |raw, real, last| contextguard::token_count(raw, SeedState { real, last });
+    let count = |raw, real, last| contextguard::token_count(raw, ContextguardState { real, last });
     assert_eq!(count(1_000, 0, 0), 2_500);
     assert_eq!(count(1_001, 0, 700), 2_502, "the default factor, truncated");
     assert_eq!(count(750, 1_000, 500), 1_500);
@@ -285,7 +285,7 @@ fn estimates_are_corrected_by_the_last_ratio_within_one_and_five() {
 proptest! {
     #[test]
     fn the_corrected_count_stays_in_its_clamps(raw in 0_u64..2_000_000, more in 0_u64..10_000, real in 0_u64..2_000_000, last in 0_u64..2_000_000) {
-        let seed = SeedState { real, last };
+        let seed = ContextguardState { real, last };
         let count = contextguard::token_count(raw, seed);
         prop_assert!(count >= raw.max(real));
         prop_assert!(count <= (raw * 5).max(real));
@@ -300,7 +300,7 @@ fn a_compaction_resets_the_correction_and_stores_the_new_estimate() {
     chat.before_model(&history[..1], None).unwrap();
     chat.after_model(40);
     let prepared = chat.before_model(&history, Some(&mut |_| answer(&"s".repeat(155)))).unwrap();
-    assert_eq!(chat.session().seed, Some(SeedState { real: 0, last: 104 }));
+    assert_eq!(chat.session().contextguard, Some(ContextguardState { real: 0, last: 104 }));
     assert_eq!(prepared.committed.report.after.tokens, 260, "the default factor until the next report");
     chat.after_model(208);
     history.push(user(&"u".repeat(400)));
@@ -390,9 +390,9 @@ fn the_previous_summary_comes_first_in_the_fallback() {
     chat.before_model(&history, Some(&mut |_| answer("What came before."))).unwrap();
     history.extend(kube(1));
     let prepared = chat.before_model(&history, Some(&mut fails)).unwrap();
-    let body = format!("{}\nWhat came before.\n\n---\n\nassistant: {}", markers::SEED_SUMMARY, "a".repeat(40));
+    let body = format!("{}\nWhat came before.\n\n---\n\nassistant: {}", markers::PRESET_SUMMARY, "a".repeat(40));
     assert!(words(&prepared.view[0]).starts_with(&body), "{}", words(&prepared.view[0]));
-    assert_eq!(words(&prepared.view[0]).matches(markers::SEED_SUMMARY).count(), 1, "markers do not pile up");
+    assert_eq!(words(&prepared.view[0]).matches(markers::PRESET_SUMMARY).count(), 1, "markers do not pile up");
 }
 
 #[test]
@@ -444,7 +444,7 @@ fn chat_request() -> precis::summary::request::Request {
 
 #[test]
 fn the_texts_around_a_summary_have_the_sizes_of_the_original() {
-    assert_eq!(format!("{}\n\n{}", markers::SEED_SUMMARY, markers::SEED_SUMMARY_END).len(), 80);
+    assert_eq!(format!("{}\n\n{}", markers::PRESET_SUMMARY, markers::PRESET_SUMMARY_END).len(), 80);
     let continuation = |chat: &mut Chat, messages: &[M]| {
         let view = chat.before_model(messages, Some(&mut |_| answer("S"))).unwrap().view;
         assert_eq!(view.len(), 2);

@@ -223,9 +223,9 @@ fn markers_and_frames_in_quotations_are_powerless() {
         markers::SUMMARY_END,
         markers::PROGRESS,
         markers::NOTICE,
-        markers::SEED_SUMMARY,
-        markers::SEED_SUMMARY_END,
-        markers::SEED_CONTINUATION,
+        markers::PRESET_SUMMARY,
+        markers::PRESET_SUMMARY_END,
+        markers::PRESET_CONTINUATION,
         "</conversation>",
         "<previous-summary>",
     ];

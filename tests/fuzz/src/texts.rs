@@ -57,9 +57,9 @@ pub const MARKERS: [&str; 9] = [
     precis::base::markers::SUMMARY_END,
     precis::base::markers::PROGRESS,
     precis::base::markers::NOTICE,
-    precis::base::markers::SEED_SUMMARY,
-    precis::base::markers::SEED_SUMMARY_END,
-    precis::base::markers::SEED_CONTINUATION,
+    precis::base::markers::PRESET_SUMMARY,
+    precis::base::markers::PRESET_SUMMARY_END,
+    precis::base::markers::PRESET_CONTINUATION,
     "</conversation>",
     "< / Previous-Summary >",
 ];

@@ -12,6 +12,7 @@ use crate::call::checkpoint;
 use crate::call::committed::Committed;
 use crate::call::context::Work;
 use crate::call::render::{first_changed, render};
+use crate::engine::policy::Policy;
 use crate::engine::presets::contextguard::text::{fallback, prompt, system};
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::{Host, Sent};
@@ -19,13 +20,15 @@ use crate::ingest::pairs::Cuts;
 use crate::ladder::compact::Shape;
 use crate::ladder::plan::{Asked, Plan};
 use crate::ladder::{Move, RungId};
+use crate::limits::options::Options;
 use crate::model::message::Digest;
 use crate::report::reasons::{infeasible, passed, why};
 use crate::report::{Notice, Outcome, Usage};
-use crate::session::state::{Kind, Pending, SeedState, SessionState};
+use crate::session::state::{ContextguardState, Kind, Pending, SessionState};
 use crate::session::view::{Slot, View, leading};
 use crate::summary::request::{Request, word_limit};
 use crate::summary::verify::Answer;
+use crate::tokens::calibration::Reported;
 
 /// Windows from here on have a fixed buffer.
 const LARGE_WINDOW: u64 = 200_000;
@@ -47,8 +50,8 @@ pub const fn summary_tokens(window: u64) -> u64 {
 
 /// The calibrated count: `trunc(raw × 2.5)` until a provider reported, then the last ratio of reported to estimated,
 /// within 1 and 5, and never less than what was reported.
-pub fn token_count(raw: u64, seed: SeedState) -> u64 {
-    let SeedState { real, last } = seed;
+pub fn token_count(raw: u64, known: ContextguardState) -> u64 {
+    let ContextguardState { real, last } = known;
     if real == 0 {
         return raw * 5 / 2;
     }
@@ -66,26 +69,26 @@ struct Step {
     view: View,
     raw: u64,
     threshold: u64,
-    seed: SeedState,
+    known: ContextguardState,
 }
 
 fn step(work: &Work<'_>, host: &mut dyn Host) -> Result<Step, Error> {
     let view = work.project(host)?;
     let raw = view.raw() + work.call.beside();
     let threshold = work.call.window - buffer(work.call.window);
-    Ok(Step { view, raw, threshold, seed: work.state.seed.unwrap_or_default() })
+    Ok(Step { view, raw, threshold, known: work.state.contextguard.unwrap_or_default() })
 }
 
 impl Step {
     fn usage(&self, work: &Work<'_>) -> Usage {
-        let tokens = token_count(self.raw, self.seed);
+        let tokens = token_count(self.raw, self.known);
         let usage =
             work.measure().usage_of(&self.view, &work.history, tokens, &|raw| millionths::scale(raw, tokens, self.raw));
-        Usage { raw: self.raw, bound: 0, trigger: self.threshold, reported: self.seed.real > 0, ..usage }
+        Usage { raw: self.raw, bound: 0, trigger: self.threshold, reported: self.known.real > 0, ..usage }
     }
 
     fn fires(&self) -> bool {
-        token_count(self.raw, self.seed) >= self.threshold
+        token_count(self.raw, self.known) >= self.threshold
     }
 }
 
@@ -110,19 +113,49 @@ fn shape(work: &Work<'_>) -> Option<Shape> {
     })
 }
 
-/// The meter.
-///
-/// # Errors
-/// When the host cannot read a message.
-pub(crate) fn usage(work: &Work<'_>, host: &mut dyn Host) -> Result<Usage, Error> {
-    Ok(step(work, host)?.usage(work))
+/// The preset in the place of the ladder.
+pub(crate) struct Contextguard;
+
+impl Policy for Contextguard {
+    fn usage(&self, work: &mut Work<'_>, host: &mut dyn Host) -> Result<Usage, Error> {
+        Ok(step(work, host)?.usage(work))
+    }
+
+    fn plan(&self, work: &mut Work<'_>, _: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error> {
+        Ok((plan(work, 1, host)?, None))
+    }
+
+    fn requests(
+        &self,
+        work: &mut Work<'_>,
+        plan: &Plan,
+        shape: &Shape,
+        host: &mut dyn Host,
+    ) -> Result<Vec<Request>, Error> {
+        plan.requests.first().map_or(Ok(Vec::new()), |asked| requests(work, shape, asked, host))
+    }
+
+    fn commit(
+        &self,
+        work: Work<'_>,
+        plan: &Plan,
+        answers: Option<&[Answer]>,
+        _: Option<View>,
+        host: &mut dyn Host,
+    ) -> Result<Committed, Error> {
+        commit(work, plan, answers, host)
+    }
+
+    fn after_model(&self, _: &Options, state: SessionState, usage: Reported, request: Option<&str>) -> SessionState {
+        after_model(state, usage.prompt, request)
+    }
 }
 
 /// Decides: pass, or ask for a summary.
 ///
 /// # Errors
 /// When the host cannot read a message.
-pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result<Plan, Error> {
+fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result<Plan, Error> {
     let step = step(work, host)?;
     let before = step.usage(work);
     let mut report = work.report(before);
@@ -161,12 +194,7 @@ pub(crate) fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result
 ///
 /// # Errors
 /// When the host cannot read a message.
-pub(crate) fn requests(
-    work: &Work<'_>,
-    shape: &Shape,
-    asked: &Asked,
-    host: &mut dyn Host,
-) -> Result<Vec<Request>, Error> {
+fn requests(work: &Work<'_>, shape: &Shape, asked: &Asked, host: &mut dyn Host) -> Result<Vec<Request>, Error> {
     let step = step(work, host)?;
     let contents = input(work, &step.view, shape, host)?;
     let previous = previous(&work.state);
@@ -209,7 +237,7 @@ fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Re
 ///
 /// # Errors
 /// When the host cannot read or make a message.
-pub(crate) fn commit(
+fn commit(
     mut work: Work<'_>,
     plan: &Plan,
     answers: Option<&[Answer]>,
@@ -269,20 +297,20 @@ pub(crate) fn commit(
     let mut sent = render(&work, &mut view, host)?;
     if compacts {
         // Reset, then stored again for the request as it is sent.
-        work.state.seed = Some(SeedState { real: 0, last: request });
+        work.state.contextguard = Some(ContextguardState { real: 0, last: request });
         let text = continuation(&work, host)?;
         let product = host.summary(&text, &checkpoint::message_id(work.state.revision + 1, "continuation"), 0)?;
         let place = view.items.iter().position(|item| item.slot == Slot::Summary).map_or(sent.len(), |at| at + 1);
         sent.insert(place, Sent::Made(product.number));
         work.state.revision += 1;
     } else {
-        let seed = work.state.seed.unwrap_or_default();
-        work.state.seed = Some(SeedState { last: request, ..seed });
+        let known = work.state.contextguard.unwrap_or_default();
+        work.state.contextguard = Some(ContextguardState { last: request, ..known });
     }
     let after = Step {
         view: view.clone(),
         raw: request,
-        seed: if compacts { work.state.seed.unwrap_or_default() } else { start.seed },
+        known: if compacts { work.state.contextguard.unwrap_or_default() } else { start.known },
         ..start
     };
     report.after = after.usage(&work);
@@ -338,7 +366,7 @@ fn cover(
     text: &str,
     host: &mut dyn Host,
 ) -> Result<(), Error> {
-    let text = format!("{}\n{text}\n{}", markers::SEED_SUMMARY, markers::SEED_SUMMARY_END);
+    let text = format!("{}\n{text}\n{}", markers::PRESET_SUMMARY, markers::PRESET_SUMMARY_END);
     let checkpoint = {
         let scene = work.scene(view);
         checkpoint::checkpoint(&scene, shape, (kind, false), text, None, &work.call.ids, host)?
@@ -382,19 +410,19 @@ fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
 
 /// Whether a text begins like one of ours.
 fn is_ours(text: &str) -> bool {
-    [markers::SUMMARY, markers::PROGRESS, markers::NOTICE, markers::SEED_SUMMARY, markers::SEED_CONTINUATION]
+    [markers::SUMMARY, markers::PROGRESS, markers::NOTICE, markers::PRESET_SUMMARY, markers::PRESET_CONTINUATION]
         .iter()
         .any(|marker| text.starts_with(marker))
 }
 
 /// Stores what was reported, as the original does: the prompt's tokens, if there are any.
-pub(crate) fn after_model(mut state: SessionState, prompt: Option<u64>, request: Option<&str>) -> SessionState {
+fn after_model(mut state: SessionState, prompt: Option<u64>, request: Option<&str>) -> SessionState {
     if state.pending.take_if(|pending| request.is_none_or(|request| request == pending.request)).is_none() {
         return state;
     }
     if let Some(real) = prompt.filter(|&prompt| prompt > 0) {
-        let seed = state.seed.unwrap_or_default();
-        state.seed = Some(SeedState { real, ..seed });
+        let known = state.contextguard.unwrap_or_default();
+        state.contextguard = Some(ContextguardState { real, ..known });
     }
     state
 }

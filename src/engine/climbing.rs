@@ -1,0 +1,146 @@
+//! The policy of precis itself: the ladder, climbed as far as needed.
+
+use crate::base::error::Error;
+use crate::call::committed::Committed;
+use crate::call::context::Work;
+use crate::engine::commit::Commit;
+use crate::engine::policy::Policy;
+use crate::engine::summarizing;
+use crate::ingest::host::Host;
+use crate::ladder::compact::Shape;
+use crate::ladder::plan::Plan;
+use crate::ladder::{Move, RungId};
+use crate::limits::options::Options;
+use crate::report::reasons::{idle, infeasible, why};
+use crate::report::{Outcome, Usage};
+use crate::session::state::SessionState;
+use crate::session::view::View;
+use crate::summary::request::Request;
+use crate::summary::verify::Answer;
+use crate::tokens::calibration::{Reading, Reply, Reported};
+
+/// Climbs the ladder.
+pub(crate) struct Climbing;
+
+impl Policy for Climbing {
+    fn usage(&self, work: &mut Work<'_>, host: &mut dyn Host) -> Result<Usage, Error> {
+        let view = work.first(host)?;
+        Ok(work.usage(&view))
+    }
+
+    fn plan(&self, work: &mut Work<'_>, asks: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error> {
+        let call = work.call;
+        let view = work.first(host)?;
+        let scene = work.scene(&view);
+        let before = work.usage(&view);
+        let (rung, action) = work.decide(&scene, RungId::Pass, work.llm(&scene));
+        let mut report = work.report(before);
+        let mut plan = Plan { rung, attempt: 1, ..Plan::default() };
+        match &action {
+            Move::Pass => {
+                report.outcome = if view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
+                report.rung = Some("pass");
+                report.reason = idle(&before, call.now);
+            }
+            Move::Compact(shape) => {
+                report.outcome = Outcome::Compacted;
+                report.rung = Some(rung.as_str());
+                report.reason = why(&before, scene.limits.limit, call.now);
+                let raw = view.items.iter().filter(|item| shape.leaves(item)).map(|item| item.tokens).sum::<u64>()
+                    + scene.raw(shape.summary_tokens);
+                let estimate = scene.estimate(raw);
+                report.after =
+                    Usage { tokens: estimate.tokens, bound: estimate.bound, raw: raw + call.beside(), ..before };
+                if rung == RungId::Summarize {
+                    plan.job.ahead = call.soft;
+                    if asks {
+                        summarizing::start(work, &view, shape, &mut plan, host)?;
+                    }
+                }
+            }
+            Move::Edit(_) => {
+                report.outcome = Outcome::Compacted;
+                report.rung = Some(rung.as_str());
+                report.reason = why(&before, scene.limits.limit, false);
+            }
+            Move::Stuck => {
+                report.outcome = Outcome::Infeasible;
+                report.reason = infeasible(&before);
+            }
+        }
+        plan.report = report.to_json();
+        plan.action = action;
+        Ok((plan, Some(view)))
+    }
+
+    fn requests(
+        &self,
+        work: &mut Work<'_>,
+        plan: &Plan,
+        shape: &Shape,
+        host: &mut dyn Host,
+    ) -> Result<Vec<Request>, Error> {
+        if !work.accepts(shape, true) {
+            return Ok(Vec::new());
+        }
+        let view = now(work, plan, host)?;
+        summarizing::ask(work, &view, shape, plan, None, host)
+    }
+
+    fn commit(
+        &self,
+        mut work: Work<'_>,
+        plan: &Plan,
+        answers: Option<&[Answer]>,
+        first: Option<View>,
+        host: &mut dyn Host,
+    ) -> Result<Committed, Error> {
+        let first = match first {
+            Some(first) => first,
+            None => now(&mut work, plan, host)?,
+        };
+        Commit::new(work.call, plan, answers, work, first).run(host)
+    }
+
+    fn after_model(
+        &self,
+        options: &Options,
+        mut state: SessionState,
+        usage: Reported,
+        request: Option<&str>,
+    ) -> SessionState {
+        let Reported { prompt, output, reasoning } = usage;
+        let Some(pending) = state.pending.clone() else { return state };
+        if request.is_some_and(|request| request != pending.request) {
+            return state;
+        }
+        // One reading for each request, whatever it is worth.
+        state.pending = None;
+        if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
+            state.calibration = state.calibration.under(&pending.key);
+            let believed = state.calibration.learn(
+                Reading { raw: pending.raw, reported },
+                pending.counted,
+                options.estimator.clone().for_model(pending.key.split('|').nth(1)).slope(),
+                Some(pending.window).filter(|&window| window > 0),
+            );
+            // That the request went through is certain; how large it was, only if the report is believed.
+            state.went_through(&pending.key, if believed { reported } else { 0 });
+            // A reading that is parked says nothing about the next prompt, nor does its output.
+            if state.calibration.reply.is_none()
+                && state
+                    .calibration
+                    .anchor
+                    .is_some_and(|anchor| (anchor.raw, anchor.reported) == (pending.raw, reported))
+            {
+                state.calibration.reply = pending.at.map(|at| Reply { tokens: output, reasoning, at, raw: 0 });
+            }
+        }
+        state
+    }
+}
+
+/// What would be sent now. A refusal counts once; later rounds go on with what it taught.
+fn now(work: &mut Work<'_>, plan: &Plan, host: &mut dyn Host) -> Result<View, Error> {
+    if plan.attempt > 1 { work.project(host) } else { work.first(host) }
+}
