@@ -323,8 +323,7 @@ fn told(error: Error) -> Value {
 
 /// What came of a commit, as the module says it.
 fn outcome(mut done: Committed) -> Value {
-    let standing =
-        done.standing.map(|standing| standing.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>());
+    let standing = done.standing.map(|standing| standing.to_bytes());
     value!({
         "state": seen(done.state.to_json()), "report": seen(done.report.to_json()), "changed": done.changed,
         "view": runs(&done.view), "standing": standing,
