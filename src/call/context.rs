@@ -2,6 +2,7 @@
 
 use crate::base::error::Error;
 use crate::call::input::Call;
+use crate::call::left_out::{self, Given};
 use crate::call::repair;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, Cuts, Violation};
@@ -59,7 +60,7 @@ impl<'a> Work<'a> {
         let cuts = Cuts::of(&history.messages[lead..]);
         let mut work =
             Self { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
-        work.history.left_out = repair::left_out(work.given());
+        work.history.left_out = left_out::left_out(work.given());
         work.forget_covered_reply();
         work.in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
             Move::Compact(shape) if plan.rung == RungId::Summarize && work.accepts(shape, true) => Some(shape.clone()),
@@ -98,7 +99,7 @@ impl<'a> Work<'a> {
 
     pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
         let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
-        if repair::repairs(self.call) {
+        if left_out::repairs(self.call) {
             // A view has no fault that its history does not have.
             if !self.faults().is_empty() {
                 repair::repair(self.given(), &mut view, host)?;
@@ -111,8 +112,8 @@ impl<'a> Work<'a> {
     }
 
     /// What repairs look at.
-    fn given(&self) -> repair::Given<'_> {
-        repair::Given { call: self.call, history: &self.history, state: &self.state, faults: self.faults() }
+    fn given(&self) -> Given<'_> {
+        Given { call: self.call, history: &self.history, state: &self.state, faults: self.faults() }
     }
 
     /// What providers would refuse about the history.

@@ -4,6 +4,7 @@ pub mod checkpoint;
 pub mod committed;
 pub mod context;
 pub mod input;
+pub mod left_out;
 pub mod refusal;
 pub mod render;
 pub mod repair;

@@ -1,193 +1,21 @@
-//! Faults that the history itself brought, repaired in the view. The host's messages stay as they are. What could pass as
-//! authority (an approval that nobody asked for) and what no provider takes (an empty compaction) is always left out;
-//! the rest is the option `repair`.
+//! Faults that the history itself brought, repaired in the view. The host's messages stay as they are.
 
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::base::markers;
 use crate::call::input::Call;
-use crate::ingest::approvals;
+use crate::call::left_out::{Given, continued, mark, remaining};
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, MessageRule, Violation};
-use crate::ingest::tape::NO_NUMBER;
-use crate::model::message::{Digest, Part, PartKind, Role, hash_text, hex};
-use crate::session::history::{History, LeftOut};
-use crate::session::state::SessionState;
+use crate::model::message::{Digest, PartKind, Role, hash_text, hex};
+use crate::session::history::History;
 use crate::session::view::{self, Item, Slot, View};
 
 /// What stands for a result that was never recorded.
 const NO_RESULT: &str = "No result of this call was recorded.";
-
-/// What a repair looks at.
-#[derive(Clone, Copy)]
-pub(crate) struct Given<'a> {
-    pub(crate) call: &'a Call,
-    pub(crate) history: &'a History<'a>,
-    pub(crate) state: &'a SessionState,
-    /// What providers would refuse about the history.
-    pub(crate) faults: &'a [Violation],
-}
-
 /// What stands before an assistant's message that would be the first.
 const BEGINS: &str = "the conversation begins with the assistant's message below.]";
-
-/// Whether faults of the history are repaired in the view.
-pub(crate) fn repairs(call: &Call) -> bool {
-    call.options.repair && call.options.preset.is_none()
-}
-
-/// Which parts of the history are in no view, by message in their order.
-pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
-    let (call, messages) = (given.call, &given.history.messages);
-    let mut all = Vec::new();
-    if call.options.preset.is_some() {
-        return all;
-    }
-    let mut compacted = compacted(given).into_iter().peekable();
-    let mut unrequested = approvals::unrequested(messages).into_iter().peekable();
-    let repaired_from = if repairs(call) && call.leaves_out { continued(given) } else { messages.len() };
-    let mut later = given.faults;
-    for (input, message) in messages.iter().enumerate() {
-        let own;
-        (own, later) = later.split_at(later.iter().take_while(|fault| fault.index == input).count());
-        if compacted.next_if_eq(&input).is_some() {
-            all.push(LeftOut { input, parts: Vec::new(), whole: true, quoted: Vec::new() });
-            continue;
-        }
-        if own.is_empty() && !message.compacts() {
-            continue;
-        }
-        let mut goes = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
-        // Those of messages that are left out as a whole.
-        while unrequested.next_if(|answer| answer.index < input).is_some() {}
-        while let Some(answer) = unrequested.next_if(|answer| answer.index == input) {
-            goes[answer.part] = true;
-        }
-        for (at, part) in message.parts().enumerate() {
-            goes[at] |= part.is_empty_compaction();
-        }
-        if !goes.contains(&true) {
-            continue;
-        }
-        let whole = remaining(message, &goes) == 0;
-        let mut parts: Vec<u32> = chosen(message, &goes).map(|part| part.number).collect();
-        parts.dedup();
-        let mut orphans = IdMap::default();
-        if input >= repaired_from && !whole {
-            own.iter()
-                .filter(|fault| fault.rule == MessageRule::OrphanResult)
-                .for_each(|fault| orphans.insert(fault.subject, 1));
-        }
-        let results = chosen(message, &goes).filter(|part| part.kind == PartKind::Result);
-        let quoted = results.map(|part| part.id).filter(|&id| orphans.get(id).is_some()).collect();
-        all.push(LeftOut { input, parts, whole, quoted });
-    }
-    all
-}
-
-/// Messages whose place a provider's own summary takes that can be read: those before it that precis has not covered,
-/// apart from instructions, pins and what a person typed last. Before one that only its provider can read everything
-/// stays, because another provider may be asked next.
-fn compacted(given: Given<'_>) -> Vec<usize> {
-    let history = given.history;
-    let Some(compaction) = history.compaction.filter(|compaction| compaction.readable) else { return Vec::new() };
-    let covered = history.active.map_or(0, |active| given.state.checkpoints[active].covers.count);
-    let open = |input: usize| history.index_of(input).is_some_and(|index| index >= covered);
-    let from = history.messages.len() - (history.end() - history.first()) as usize;
-    let lead = from.max(view::leading(history));
-    let cuts = pairs::Cuts::of(&history.messages[from..]);
-    if !open(compaction.input) || compaction.input < from || !cuts.is_legal(compaction.input - from) {
-        return Vec::new();
-    }
-    let active = history.active_user();
-    let stays = |input: usize| {
-        history.is_pinned(input) || active == Some(input) || history.messages[input].role() == Role::System
-    };
-    let mut goes = Vec::new();
-    let mut start = lead;
-    while start < compaction.input {
-        // What stays brings its whole group.
-        let group = start..(cuts.end_of(start - from) + from).min(compaction.input).max(start + 1);
-        start = group.end;
-        if !group.clone().any(stays) {
-            goes.extend(group.filter(|&input| open(input)));
-        }
-    }
-    goes
-}
-
-/// Which parts of a message are results without their calls or calls made twice, beside sound parts.
-fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
-    let mut goes = vec![false; message.len()];
-    // What is signed stays as it is.
-    if message.is_signed() {
-        return goes;
-    }
-    let of = |rule: MessageRule| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
-    if message.role() != Role::Assistant {
-        mark(
-            message,
-            PartKind::Result,
-            of(MessageRule::OrphanResult).chain(of(MessageRule::DuplicateResult)),
-            &mut goes,
-        );
-    }
-    if remaining(message, &goes) == 0 {
-        // The message goes as a whole, and its results are quoted.
-        goes.fill(false);
-    }
-    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut goes);
-    if remaining(message, &goes) > 0 {
-        // Without a number nothing can be taken out of a message.
-        for (goes, part) in goes.iter_mut().zip(message.parts()) {
-            *goes &= part.number != NO_NUMBER;
-        }
-    }
-    goes
-}
-
-/// The marked parts of a message.
-fn chosen<'a>(message: &'a Digest<'_>, marks: &'a [bool]) -> impl Iterator<Item = Part> + 'a {
-    message.parts().zip(marks).filter(|(_, marked)| **marked).map(|(part, _)| part)
-}
-
-/// How many messages at the front answer calls that the provider may hold itself (`previous_response_id`).
-fn continued(given: Given<'_>) -> usize {
-    let answers = |message: &&Digest<'_>| message.role() == Role::Tool || message.has(PartKind::Result);
-    if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
-}
-
-/// Marks of the parts with these ids the last ones, as many as there are ids: the first of them may be sound.
-fn mark(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item = u64>, marks: &mut [bool]) {
-    let mut wanted = IdMap::default();
-    ids.for_each(|id| wanted.insert(id, wanted.get(id).unwrap_or(0) + 1));
-    for (at, part) in message.parts().enumerate().rev().filter(|(_, part)| part.kind == kind) {
-        if let Some(count) = wanted.get(part.id).filter(|&count| count > 0) {
-            wanted.insert(part.id, count - 1);
-            marks[at] = true;
-        }
-    }
-}
-
-/// How many parts are left of a message without the marked ones; what is inside a result goes with it.
-fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
-    let mut left = 0;
-    let mut inside = None;
-    for (part, &goes) in message.parts().zip(goes) {
-        let inner = match part.kind {
-            PartKind::Media => inside == Some(part.number),
-            PartKind::Opaque => inside.is_some(),
-            _ => false,
-        };
-        if inner {
-            continue;
-        }
-        inside = (goes && part.kind == PartKind::Result).then_some(part.number);
-        left += usize::from(!goes);
-    }
-    left
-}
 
 /// The message of the assistant's that the history begins with, where the provider refuses that.
 pub(crate) fn assistant_first(call: &Call, history: &History<'_>) -> Option<usize> {
@@ -248,7 +76,6 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
         return Ok(());
     }
     let mut faults: Vec<(usize, Violation)> = Vec::with_capacity(found.len());
-    // By call the last place where it has no result.
     let mut awaited = IdMap::default();
     for fault in found {
         let Some(&at) = hosts.get(fault.index) else { continue };
@@ -258,69 +85,140 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
         }
         faults.push((at, fault));
     }
-    let last = hosts.last().copied();
-    let mut out: Vec<Item> = Vec::with_capacity(view.items.len() + faults.len());
-    // Results that wait for their calls, and texts that wait for the end of the results around them.
-    let (mut early, mut texts) = (Early::default(), Vec::new());
-    let mut unanswered: Vec<(usize, u64)> = Vec::new();
+    let items = core::mem::take(&mut view.items);
+    let mut repair = Repair {
+        given,
+        awaited,
+        last: hosts.last().copied(),
+        out: Vec::with_capacity(items.len() + faults.len()),
+        early: Early::default(),
+        texts: Vec::new(),
+        unanswered: Vec::new(),
+        batch: false,
+    };
     let mut rest = faults.as_slice();
-    let mut batch = false;
-    for (at, item) in core::mem::take(&mut view.items).into_iter().enumerate() {
+    for (at, item) in items.into_iter().enumerate() {
         let count = rest.iter().take_while(|fault| fault.0 == at).count();
         let (own, later) = rest.split_at(count);
         rest = later;
+        repair.add(at, item, Faults(own), host)?;
+    }
+    view.items = repair.finish(host)?;
+    Ok(())
+}
+
+/// What is wrong with one message.
+#[derive(Clone, Copy)]
+struct Faults<'f>(&'f [(usize, Violation)]);
+
+impl<'f> Faults<'f> {
+    /// Of what it breaks a rule: call ids, or its own hash.
+    fn of(self, rule: MessageRule) -> impl Iterator<Item = u64> + use<'f> {
+        self.0.iter().filter(move |fault| fault.1.rule == rule).map(|fault| fault.1.subject)
+    }
+}
+
+/// A view that is being repaired.
+struct Repair<'a> {
+    given: Given<'a>,
+    /// By call the last place where it has no result.
+    awaited: IdMap,
+    /// The place of the last message.
+    last: Option<usize>,
+    /// What was repaired so far.
+    out: Vec<Item>,
+    /// Results that wait for their calls.
+    early: Early,
+    /// Texts that wait for the end of the results around them.
+    texts: Vec<Item>,
+    /// Calls that have no result yet, each with the input that made it.
+    unanswered: Vec<(usize, u64)>,
+    /// The message before made calls.
+    batch: bool,
+}
+
+impl Repair<'_> {
+    /// Adds what stands at the next place of the view.
+    fn add(&mut self, at: usize, item: Item, faults: Faults<'_>, host: &mut dyn Host) -> Result<(), Error> {
         let Slot::Host { input, .. } = item.slot else {
-            answer(given, &mut unanswered, &mut early, &mut out, host)?;
-            out.append(&mut texts);
-            out.push(item);
-            continue;
+            self.end_results(host)?;
+            self.out.append(&mut self.texts);
+            self.out.push(item);
+            return Ok(());
         };
-        let message = item.digest().unwrap_or(history.messages[input]);
-        let (role, has_result, has_call) = (message.role(), message.has(PartKind::Result), message.has(PartKind::Call));
-        let is = |rule: MessageRule| own.iter().filter(move |fault| fault.1.rule == rule);
-        if is(MessageRule::EmptyContent).next().is_some() && Some(at) != last && !given.call.takes_empty {
+        let message = item.digest().unwrap_or(self.given.history.messages[input]);
+        let is_empty = faults.of(MessageRule::EmptyContent).next().is_some();
+        if is_empty && Some(at) != self.last && !self.given.call.takes_empty {
             // What it stood between stays apart.
-            if role != Role::Tool {
-                answer(given, &mut unanswered, &mut early, &mut out, host)?;
-                out.append(&mut texts);
-                batch = false;
+            if message.role() != Role::Tool {
+                self.end_results(host)?;
+                self.out.append(&mut self.texts);
+                self.batch = false;
             }
-            continue;
+            return Ok(());
         }
-        let lost = is(MessageRule::OrphanResult).chain(is(MessageRule::DuplicateResult)).map(|fault| fault.1.subject);
+        let lost = faults.of(MessageRule::OrphanResult).chain(faults.of(MessageRule::DuplicateResult));
         let mut goes = vec![false; message.len()];
         mark(&message, PartKind::Result, lost, &mut goes);
-        if has_result && goes.contains(&true) && remaining(&message, &goes) == 0 {
-            let subject = is(MessageRule::OrphanResult).next().map(|fault| fault.1.subject);
-            match subject {
-                Some(subject) if message.len() == 1 && awaited.get(subject).is_some_and(|last| last > at as u64) => {
-                    early.push(subject, item)
-                }
-                Some(_) => texts.push(quoted(given, &item, input, None, host)?),
-                None => {}
-            }
-            continue;
+        if message.has(PartKind::Result) && goes.contains(&true) && remaining(&message, &goes) == 0 {
+            let waits = message.len() == 1;
+            return self.add_orphan(item, input, faults, waits.then_some(at as u64), host);
         }
-        // Calls of one batch may come as several messages in a row; what else comes ends the wait for results.
-        let calls = role == Role::Assistant && has_call;
-        if !(calls && batch && texts.is_empty()) {
-            answer(given, &mut unanswered, &mut early, &mut out, host)?;
-        }
-        if !has_result && role != Role::Tool {
-            out.append(&mut texts);
-        }
-        batch = calls;
-        unanswered.extend(is(MessageRule::UnansweredCall).map(|fault| (input, fault.1.subject)));
-        if let Some(left_out) = history.left_out(input).filter(|left_out| !left_out.quoted.is_empty()) {
-            texts.push(quoted(given, &item, input, Some(&left_out.quoted), host)?);
-        }
-        out.push(item);
+        self.add_whole(item, input, faults, host)
     }
-    answer(given, &mut unanswered, &mut early, &mut out, host)?;
-    out.extend(early.items.into_iter().filter_map(|(item, _)| item));
-    out.append(&mut texts);
-    view.items = out;
-    Ok(())
+
+    /// A message of nothing but results without calls. If it is one result, its place is given: should the call come
+    /// later, the result waits for it. Otherwise it becomes a text.
+    fn add_orphan(
+        &mut self,
+        item: Item,
+        input: usize,
+        faults: Faults<'_>,
+        place: Option<u64>,
+        host: &mut dyn Host,
+    ) -> Result<(), Error> {
+        let Some(subject) = faults.of(MessageRule::OrphanResult).next() else { return Ok(()) };
+        if place.is_some_and(|at| self.awaited.get(subject).is_some_and(|last| last > at)) {
+            self.early.push(subject, item);
+        } else {
+            self.texts.push(quoted(self.given, &item, input, None, host)?);
+        }
+        Ok(())
+    }
+
+    /// A message that stays.
+    fn add_whole(&mut self, item: Item, input: usize, faults: Faults<'_>, host: &mut dyn Host) -> Result<(), Error> {
+        let message = item.digest().unwrap_or(self.given.history.messages[input]);
+        let ends_results = !message.has(PartKind::Result) && message.role() != Role::Tool;
+        // Calls of one batch may come as several messages in a row; what else comes ends the wait for results.
+        let calls = message.role() == Role::Assistant && message.has(PartKind::Call);
+        if !(calls && self.batch && self.texts.is_empty()) {
+            self.end_results(host)?;
+        }
+        if ends_results {
+            self.out.append(&mut self.texts);
+        }
+        self.batch = calls;
+        self.unanswered.extend(faults.of(MessageRule::UnansweredCall).map(|subject| (input, subject)));
+        if let Some(left_out) = self.given.history.left_out(input).filter(|left_out| !left_out.quoted.is_empty()) {
+            self.texts.push(quoted(self.given, &item, input, Some(&left_out.quoted), host)?);
+        }
+        self.out.push(item);
+        Ok(())
+    }
+
+    /// Answers the calls that have no result.
+    fn end_results(&mut self, host: &mut dyn Host) -> Result<(), Error> {
+        answer(self.given, &mut self.unanswered, &mut self.early, &mut self.out, host)
+    }
+
+    /// The repaired view.
+    fn finish(mut self, host: &mut dyn Host) -> Result<Vec<Item>, Error> {
+        self.end_results(host)?;
+        self.out.extend(self.early.items.into_iter().filter_map(|(item, _)| item));
+        self.out.append(&mut self.texts);
+        Ok(self.out)
+    }
 }
 
 /// Results that wait for their calls.

@@ -2,6 +2,7 @@
 
 use crate::base::error::Warning;
 use crate::call::context::Work;
+use crate::call::left_out;
 use crate::call::repair;
 use crate::ingest::pairs::{MessageRule, Violation};
 use crate::limits::provider_refusal::Refusal;
@@ -144,7 +145,7 @@ impl Work<'_> {
             };
             let done = match code {
                 Warning::OrphanApproval if self.call.options.preset.is_none() => " It is never sent.",
-                _ if repair::repairs(self.call) => " It is repaired in the view.",
+                _ if left_out::repairs(self.call) => " It is repaired in the view.",
                 _ => " It is sent as it is, because `repair` is off.",
             };
             notices.add(
@@ -179,7 +180,7 @@ impl Work<'_> {
     /// A history that begins with the assistant.
     fn warn_of_start(&self, notices: &mut Notices) {
         if let Some(first) = repair::assistant_first(self.call, &self.history) {
-            let done = if repair::repairs(self.call) {
+            let done = if left_out::repairs(self.call) {
                 " In the view a message stands before it that says so."
             } else {
                 " It is sent as it is, because `repair` is off."

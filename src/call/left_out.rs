@@ -1,0 +1,179 @@
+//! Which parts of a history are in no view: what could pass as authority (an approval that nobody asked for) and what no
+//! provider takes (an empty compaction), always; parts without their counterparts, with the option `repair`.
+
+use crate::base::id_map::IdMap;
+use crate::call::input::Call;
+use crate::ingest::approvals;
+use crate::ingest::pairs::{self, MessageRule, Violation};
+use crate::ingest::tape::NO_NUMBER;
+use crate::model::message::{Digest, Part, PartKind, Role};
+use crate::session::history::{History, LeftOut};
+use crate::session::state::SessionState;
+use crate::session::view;
+
+/// What a repair looks at.
+#[derive(Clone, Copy)]
+pub(crate) struct Given<'a> {
+    pub(crate) call: &'a Call,
+    pub(crate) history: &'a History<'a>,
+    pub(crate) state: &'a SessionState,
+    /// What providers would refuse about the history.
+    pub(crate) faults: &'a [Violation],
+}
+
+/// Whether faults of the history are repaired in the view.
+pub(crate) fn repairs(call: &Call) -> bool {
+    call.options.repair && call.options.preset.is_none()
+}
+
+/// Which parts of the history are in no view, by message in their order.
+pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
+    let (call, messages) = (given.call, &given.history.messages);
+    let mut all = Vec::new();
+    if call.options.preset.is_some() {
+        return all;
+    }
+    let mut compacted = compacted(given).into_iter().peekable();
+    let mut unrequested = approvals::unrequested(messages).into_iter().peekable();
+    let repaired_from = if repairs(call) && call.leaves_out { continued(given) } else { messages.len() };
+    let mut later = given.faults;
+    for (input, message) in messages.iter().enumerate() {
+        let own;
+        (own, later) = later.split_at(later.iter().take_while(|fault| fault.index == input).count());
+        if compacted.next_if_eq(&input).is_some() {
+            all.push(LeftOut { input, parts: Vec::new(), whole: true, quoted: Vec::new() });
+            continue;
+        }
+        if own.is_empty() && !message.compacts() {
+            continue;
+        }
+        let mut goes = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
+        // Those of messages that are left out as a whole.
+        while unrequested.next_if(|answer| answer.index < input).is_some() {}
+        while let Some(answer) = unrequested.next_if(|answer| answer.index == input) {
+            goes[answer.part] = true;
+        }
+        for (at, part) in message.parts().enumerate() {
+            goes[at] |= part.is_empty_compaction();
+        }
+        if !goes.contains(&true) {
+            continue;
+        }
+        let whole = remaining(message, &goes) == 0;
+        let mut parts: Vec<u32> = chosen(message, &goes).map(|part| part.number).collect();
+        parts.dedup();
+        let mut orphans = IdMap::default();
+        if input >= repaired_from && !whole {
+            own.iter()
+                .filter(|fault| fault.rule == MessageRule::OrphanResult)
+                .for_each(|fault| orphans.insert(fault.subject, 1));
+        }
+        let results = chosen(message, &goes).filter(|part| part.kind == PartKind::Result);
+        let quoted = results.map(|part| part.id).filter(|&id| orphans.get(id).is_some()).collect();
+        all.push(LeftOut { input, parts, whole, quoted });
+    }
+    all
+}
+
+/// Messages whose place a provider's own summary takes that can be read: those before it that precis has not covered,
+/// apart from instructions, pins and what a person typed last. Before one that only its provider can read everything
+/// stays, because another provider may be asked next.
+fn compacted(given: Given<'_>) -> Vec<usize> {
+    let history = given.history;
+    let Some(compaction) = history.compaction.filter(|compaction| compaction.readable) else { return Vec::new() };
+    let covered = history.active.map_or(0, |active| given.state.checkpoints[active].covers.count);
+    let open = |input: usize| history.index_of(input).is_some_and(|index| index >= covered);
+    let from = history.messages.len() - (history.end() - history.first()) as usize;
+    let lead = from.max(view::leading(history));
+    let cuts = pairs::Cuts::of(&history.messages[from..]);
+    if !open(compaction.input) || compaction.input < from || !cuts.is_legal(compaction.input - from) {
+        return Vec::new();
+    }
+    let active = history.active_user();
+    let stays = |input: usize| {
+        history.is_pinned(input) || active == Some(input) || history.messages[input].role() == Role::System
+    };
+    let mut goes = Vec::new();
+    let mut start = lead;
+    while start < compaction.input {
+        // What stays brings its whole group.
+        let group = start..(cuts.end_of(start - from) + from).min(compaction.input).max(start + 1);
+        start = group.end;
+        if !group.clone().any(stays) {
+            goes.extend(group.filter(|&input| open(input)));
+        }
+    }
+    goes
+}
+
+/// Which parts of a message are results without their calls or calls made twice, beside sound parts.
+fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
+    let mut goes = vec![false; message.len()];
+    // What is signed stays as it is.
+    if message.is_signed() {
+        return goes;
+    }
+    let of = |rule: MessageRule| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
+    if message.role() != Role::Assistant {
+        mark(
+            message,
+            PartKind::Result,
+            of(MessageRule::OrphanResult).chain(of(MessageRule::DuplicateResult)),
+            &mut goes,
+        );
+    }
+    if remaining(message, &goes) == 0 {
+        // The message goes as a whole, and its results are quoted.
+        goes.fill(false);
+    }
+    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut goes);
+    if remaining(message, &goes) > 0 {
+        // Without a number nothing can be taken out of a message.
+        for (goes, part) in goes.iter_mut().zip(message.parts()) {
+            *goes &= part.number != NO_NUMBER;
+        }
+    }
+    goes
+}
+
+/// The marked parts of a message.
+fn chosen<'a>(message: &'a Digest<'_>, marks: &'a [bool]) -> impl Iterator<Item = Part> + 'a {
+    message.parts().zip(marks).filter(|(_, marked)| **marked).map(|(part, _)| part)
+}
+
+/// How many messages at the front answer calls that the provider may hold itself (`previous_response_id`).
+pub(super) fn continued(given: Given<'_>) -> usize {
+    let answers = |message: &&Digest<'_>| message.role() == Role::Tool || message.has(PartKind::Result);
+    if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
+}
+
+/// Marks of the parts with these ids the last ones, as many as there are ids: the first of them may be sound.
+pub(super) fn mark(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item = u64>, marks: &mut [bool]) {
+    let mut wanted = IdMap::default();
+    ids.for_each(|id| wanted.insert(id, wanted.get(id).unwrap_or(0) + 1));
+    for (at, part) in message.parts().enumerate().rev().filter(|(_, part)| part.kind == kind) {
+        if let Some(count) = wanted.get(part.id).filter(|&count| count > 0) {
+            wanted.insert(part.id, count - 1);
+            marks[at] = true;
+        }
+    }
+}
+
+/// How many parts are left of a message without the marked ones; what is inside a result goes with it.
+pub(super) fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
+    let mut left = 0;
+    let mut inside = None;
+    for (part, &goes) in message.parts().zip(goes) {
+        let inner = match part.kind {
+            PartKind::Media => inside == Some(part.number),
+            PartKind::Opaque => inside.is_some(),
+            _ => false,
+        };
+        if inner {
+            continue;
+        }
+        inside = (goes && part.kind == PartKind::Result).then_some(part.number);
+        left += usize::from(!goes);
+    }
+    left
+}
