@@ -65,7 +65,16 @@ async function buildEngine() {
     must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, ...always, from, "-o", made]);
   await optimize(join(bindings, "precis_bg.wasm"));
   // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
-  await optimize(made, "--flatten", "--rereloop", "-Oz", "--merge-similar-functions", "-Oz", "--strip-producers");
+  const anew = ["--flatten", "--rereloop", "-Oz"];
+  await optimize(
+    made,
+    ...anew,
+    ...anew,
+    "--merge-similar-functions",
+    "-Oz",
+    "--strip-producers",
+    "--strip-target-features",
+  );
   stamp(made, hash([made, ...boundary.map((file) => at(file))]).slice(0, 12));
   validate(readFileSync(made));
   renameSync(made, wasmFile);
