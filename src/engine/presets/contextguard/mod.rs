@@ -23,7 +23,7 @@ use crate::ladder::{Move, RungId};
 use crate::limits::options::Options;
 use crate::model::message::Digest;
 use crate::report::reasons::{infeasible, passed, why};
-use crate::report::{Notice, Outcome, Usage};
+use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::state::{ContextguardState, Kind, Pending, SessionState};
 use crate::session::view::{Slot, View, leading};
 use crate::summary::request::{Request, word_limit};
@@ -244,55 +244,8 @@ fn commit(
     host: &mut dyn Host,
 ) -> Result<Committed, Error> {
     let start = step(&work, host)?;
-    let before = start.usage(&work);
-    let mut report = work.report(before);
-    let mut next = None;
-    let valid = |shape: &Shape, work: &Work<'_>| work.history.position(shape.covers.count) == Some(shape.covers);
-    let mut todo = match &plan.action {
-        Move::Compact(shape) if valid(shape, &work) => Some(shape.clone()),
-        _ if start.fires() => shape(&work),
-        _ => None,
-    };
-    let mut answer = answers.and_then(<[Answer]>::first);
-    let mut attempt = plan.attempt;
-    let mut request = start.raw;
-    let compacts = todo.is_some();
-    while let Some(shape) = todo.take() {
-        let view = work.project(host)?;
-        let contents = input(&work, &view, &shape, host)?;
-        let text = match answer.take() {
-            Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => text.clone(),
-            other => {
-                if let Some(failed) = other {
-                    let reason = if let Answer::Failed(reason) = failed {
-                        reason.clone()
-                    } else {
-                        "The summarizer answered nothing, or far too much.".to_owned()
-                    };
-                    report.warnings.push(Notice {
-                        code: Warning::SummaryFailed,
-                        path: Some("summarize".into()),
-                        advice: format!("{reason} Excerpts took its place."),
-                    });
-                    report.failed = Some(reason);
-                }
-                fallback(&contents, previous(&work.state))
-            }
-        };
-        let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
-        cover(&mut work, &view, &shape, kind, &text, host)?;
-        request = work.project(host)?.raw() + continuation_tokens(&work, host)? + work.call.beside();
-        report.reason =
-            format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
-        if request >= start.threshold && attempt < ATTEMPTS {
-            attempt += 1;
-            if answers.is_some() {
-                next = Some(again(&work, attempt, &shape, &report));
-            } else {
-                todo = Some(shape);
-            }
-        }
-    }
+    let mut report = work.report(start.usage(&work));
+    let Rounds { compacts, request, next } = cover_in_rounds(&mut work, &start, plan, answers, &mut report, host)?;
     let mut view = work.project(host)?;
     let mut sent = render(&work, &mut view, host)?;
     if compacts {
@@ -307,30 +260,18 @@ fn commit(
         let known = work.state.contextguard.unwrap_or_default();
         work.state.contextguard = Some(ContextguardState { last: request, ..known });
     }
-    let after = Step {
-        view: view.clone(),
-        raw: request,
-        known: if compacts { work.state.contextguard.unwrap_or_default() } else { start.known },
-        ..start
-    };
-    report.after = after.usage(&work);
-    let tokens = report.after.tokens;
-    report.rung = Some(if compacts {
-        if report.failed.is_some() || answers.is_none() { "digest" } else { "summarize" }
-    } else {
-        "pass"
-    });
     let changed = compacts || !view.is_input(&work.history);
+    report.rung = Some(match (compacts, report.failed.is_some() || answers.is_none()) {
+        (false, _) => "pass",
+        (true, false) => "summarize",
+        (true, true) => "digest",
+    });
     report.first_changed = if compacts { first_changed(&start.view, &view, true) } else { None };
+    let known = if compacts { work.state.contextguard.unwrap_or_default() } else { start.known };
+    report.after = Step { view, raw: request, known, ..start }.usage(&work);
     report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
     report.request = work.request_id();
-    (report.outcome, report.reason) = if tokens >= work.call.window {
-        (Outcome::Infeasible, infeasible(&report.after))
-    } else if compacts {
-        (Outcome::Compacted, format!("{} Now {tokens} tokens.", why(&before, start.threshold, work.call.now)))
-    } else {
-        (if changed { Outcome::Reused } else { Outcome::Unchanged }, passed(&report.after))
-    };
+    (report.outcome, report.reason) = outcome(&work, &report, compacts, changed);
     work.state.pending = Some(Pending {
         request: report.request.clone(),
         raw: request,
@@ -342,7 +283,85 @@ fn commit(
     Ok(Committed { state: work.state, report, changed, view: sent, next, standing: None })
 }
 
-fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &crate::report::Report) -> Plan {
+/// What the rounds of a commit came to.
+struct Rounds {
+    /// The past was covered.
+    compacts: bool,
+    /// Raw tokens of the request as it is sent.
+    request: u64,
+    /// The round that a summarizer has to be asked for.
+    next: Option<Plan>,
+}
+
+/// Covers the past, and again for as long as the request stays above the threshold.
+fn cover_in_rounds(
+    work: &mut Work<'_>,
+    start: &Step,
+    plan: &Plan,
+    answers: Option<&[Answer]>,
+    report: &mut Report,
+    host: &mut dyn Host,
+) -> Result<Rounds, Error> {
+    let valid = |shape: &&Shape| work.history.position(shape.covers.count) == Some(shape.covers);
+    let planned = if let Move::Compact(shape) = &plan.action { Some(shape).filter(valid).cloned() } else { None };
+    let mut todo = planned.or_else(|| if start.fires() { shape(work) } else { None });
+    let mut rounds = Rounds { compacts: todo.is_some(), request: start.raw, next: None };
+    let mut answer = answers.and_then(<[Answer]>::first);
+    let mut attempt = plan.attempt;
+    while let Some(shape) = todo.take() {
+        let view = work.project(host)?;
+        let contents = input(work, &view, &shape, host)?;
+        let text = summary(work, answer.take(), &contents, report);
+        let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
+        cover(work, &view, &shape, kind, &text, host)?;
+        let request = work.project(host)?.raw() + continuation_tokens(work, host)? + work.call.beside();
+        rounds.request = request;
+        report.reason =
+            format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
+        if request >= start.threshold && attempt < ATTEMPTS {
+            attempt += 1;
+            if answers.is_some() {
+                rounds.next = Some(again(work, attempt, &shape, report));
+            } else {
+                todo = Some(shape);
+            }
+        }
+    }
+    Ok(rounds)
+}
+
+/// The text of an answer; excerpts where there is none, or none that can be used.
+fn summary(work: &Work<'_>, answer: Option<&Answer>, contents: &[Content], report: &mut Report) -> String {
+    let reason = match answer {
+        Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => return text.clone(),
+        Some(Answer::Text { .. }) => Some("The summarizer answered nothing, or far too much.".to_owned()),
+        Some(Answer::Failed(reason)) => Some(reason.clone()),
+        None => None,
+    };
+    if let Some(reason) = reason {
+        report.warnings.push(Notice {
+            code: Warning::SummaryFailed,
+            path: Some("summarize".into()),
+            advice: format!("{reason} Excerpts took its place."),
+        });
+        report.failed = Some(reason);
+    }
+    fallback(contents, previous(&work.state))
+}
+
+fn outcome(work: &Work<'_>, report: &Report, compacts: bool, changed: bool) -> (Outcome, String) {
+    let (before, after) = (&report.before, &report.after);
+    if after.tokens >= work.call.window {
+        (Outcome::Infeasible, infeasible(after))
+    } else if compacts {
+        let why = why(before, before.trigger, work.call.now);
+        (Outcome::Compacted, format!("{why} Now {} tokens.", after.tokens))
+    } else {
+        (if changed { Outcome::Reused } else { Outcome::Unchanged }, passed(after))
+    }
+}
+
+fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &Report) -> Plan {
     let asked = Asked {
         id: format!("{}-{attempt}", crate::model::message::hex(shape.covers.chain)),
         kind: "summary".into(),
