@@ -66,43 +66,13 @@ impl Cuts {
             depth += span;
             *cut &= depth == 0;
         }
-        // Calls wait only as long as nothing but their batch follows them.
-        let mut pending = None;
-        for index in (0..count).rev() {
-            let message = &messages[index];
-            let batch = message.role() == Role::Tool || message.has(PartKind::Result) || message.has(PartKind::Call);
-            if !batch || alone[index] && waiting[index] == 0 {
-                break;
-            }
-            if waiting[index] > 0 {
-                pending = Some(index);
-            }
-        }
-        if let Some(first) = pending {
-            let mut start = first;
-            while start > 0 && !legal[start] {
-                start -= 1;
-            }
-            for cut in &mut legal[start + 1..=count] {
-                *cut = false;
-            }
-            pending = Some(start);
-        }
-        let (mut before, mut after) = (vec![0; legal.len()], vec![None; legal.len()]);
-        let mut nearest = 0;
-        for (at, before) in before.iter_mut().enumerate() {
-            if legal[at] {
-                nearest = at;
-            }
-            *before = nearest;
-        }
-        let mut nearest = None;
-        for (at, after) in after.iter_mut().enumerate().rev() {
-            if legal[at] {
-                nearest = Some(at);
-            }
-            *after = nearest;
-        }
+        let settled: Vec<bool> = alone.iter().zip(&waiting).map(|(&alone, &waiting)| alone && waiting == 0).collect();
+        let pending = first_pending(messages, &waiting, &settled).map(|first| {
+            let start = (0..=first).rev().find(|&start| start == 0 || legal[start]).unwrap_or(0);
+            legal[start + 1..=count].fill(false);
+            start
+        });
+        let (before, after) = nearest(&legal);
         Self { legal, before, after, pending }
     }
 
@@ -135,6 +105,40 @@ impl Cuts {
     pub fn end_of(&self, index: usize) -> usize {
         self.at_or_after(index + 1).unwrap_or(self.legal.len() - 1)
     }
+}
+
+/// The first of the messages at the end whose calls wait. They do only as long as nothing but their batch follows them.
+fn first_pending(messages: &[Digest<'_>], waiting: &[usize], settled: &[bool]) -> Option<usize> {
+    let mut pending = None;
+    for (index, message) in messages.iter().enumerate().rev() {
+        let batch = message.role() == Role::Tool || message.has(PartKind::Result) || message.has(PartKind::Call);
+        if !batch || settled[index] {
+            break;
+        }
+        if waiting[index] > 0 {
+            pending = Some(index);
+        }
+    }
+    pending
+}
+
+/// Of each place the nearest legal cut at or before it, 0 if there is none; and at or after it.
+fn nearest(legal: &[bool]) -> (Vec<usize>, Vec<Option<usize>>) {
+    let mut last = 0;
+    let before = legal.iter().enumerate().map(|(at, &legal)| {
+        last = if legal { at } else { last };
+        last
+    });
+    let before = before.collect();
+    let mut after = vec![None; legal.len()];
+    let mut next = None;
+    for (at, after) in after.iter_mut().enumerate().rev() {
+        if legal[at] {
+            next = Some(at);
+        }
+        *after = next;
+    }
+    (before, after)
 }
 
 /// An assistant message that holds nothing but reasoning, encrypted or not: a Responses reasoning item, bound to the item

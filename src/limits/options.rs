@@ -99,6 +99,10 @@ pub struct Options {
     pub shares: Shares,
 }
 
+const MEMBERS: [&str; 9] =
+    ["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "summary", "onEvent", "repair", "tune"];
+const TUNE: [&str; 6] = ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares"];
+
 impl Options {
     /// Parses what `createCompactor` was given, functions replaced by `true`.
     ///
@@ -111,41 +115,9 @@ impl Options {
             faults.note(misfit(Code::InvalidOption, "options", "an object", json));
         }
         let options = Fields { path: "", ..options };
-        known(
-            options,
-            &[
-                "format",
-                "contextWindow",
-                "maxOutputTokens",
-                "summarize",
-                "summarizer",
-                "summary",
-                "onEvent",
-                "repair",
-                "tune",
-            ],
-        );
-        let tune =
-            inside(options, "tune", "tune", &["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares"]);
-        let preset = tune.text("preset");
-        if let Some(other) = preset.filter(|&name| name != "contextguard") {
-            tune.wrong("preset", &format!("There is no preset \"{other}\"; the only one is \"contextguard\"."));
-        }
-        let named = tune.text("strategy");
-        if preset.and(named).is_some() {
-            faults.note(Error::at(
-                Code::PresetWithStrategy,
-                "tune.strategy",
-                "A preset brings its own steps: give either `preset` or `strategy`.",
-            ));
-        }
-        let strategy = named.and_then(|name| {
-            let strategy = Strategy::parse(name);
-            if strategy.is_none() {
-                unknown(tune, "strategy", name, Strategy::NAMES, "strategy");
-            }
-            strategy
-        });
+        known(options, &MEMBERS);
+        let tune = inside(options, "tune", "tune", &TUNE);
+        let (preset, strategy) = policy(tune);
         let tokens = inside(tune, "tokens", "tune.tokens", &["family", "estimator", "overhead"]);
         let reserve = tune.tokens("reserve");
         if let (Some(reserve), Some(window)) = (reserve, options.raw("contextWindow").count())
@@ -158,22 +130,15 @@ impl Options {
         let repair = options.raw("repair").is_null() || options.flag("repair");
         let summarize = options.function("summarize");
         options.function("onEvent");
-        let summarizer =
-            inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"]);
-        summarizer.some_milliseconds("timeoutMs");
-        let summarizer = Summarizer {
-            window: summarizer.some_tokens("contextWindow"),
-            max_output: summarizer.some_tokens("maxOutputTokens"),
-            max_calls: calls(summarizer),
-        };
+        let summarizer = summarizer(options);
         let language = language(inside(options, "summary", "summary", &["language"]));
         let estimator = estimator(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
         let shares = shares(tune);
         faults.end()?;
         Ok(Self {
-            preset: preset.map(|_| Preset::Contextguard),
-            strategy: strategy.unwrap_or_default(),
+            preset,
+            strategy,
             max_output,
             reserve,
             max_input,
@@ -185,6 +150,41 @@ impl Options {
             overhead,
             shares,
         })
+    }
+}
+
+/// Who decides, and what a compaction keeps.
+fn policy(tune: Fields<'_>) -> (Option<Preset>, Strategy) {
+    let preset = tune.text("preset");
+    if let Some(other) = preset.filter(|&name| name != "contextguard") {
+        tune.wrong("preset", &format!("There is no preset \"{other}\"; the only one is \"contextguard\"."));
+    }
+    let named = tune.text("strategy");
+    if preset.and(named).is_some() {
+        tune.faults.note(Error::at(
+            Code::PresetWithStrategy,
+            "tune.strategy",
+            "A preset brings its own steps: give either `preset` or `strategy`.",
+        ));
+    }
+    let strategy = named.and_then(|name| {
+        let strategy = Strategy::parse(name);
+        if strategy.is_none() {
+            unknown(tune, "strategy", name, Strategy::NAMES, "strategy");
+        }
+        strategy
+    });
+    (preset.map(|_| Preset::Contextguard), strategy.unwrap_or_default())
+}
+
+fn summarizer(options: Fields<'_>) -> Summarizer {
+    let summarizer =
+        inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"]);
+    summarizer.some_milliseconds("timeoutMs");
+    Summarizer {
+        window: summarizer.some_tokens("contextWindow"),
+        max_output: summarizer.some_tokens("maxOutputTokens"),
+        max_calls: calls(summarizer),
     }
 }
 
