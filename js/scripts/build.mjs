@@ -66,15 +66,7 @@ async function buildEngine() {
   await optimize(join(bindings, "precis_bg.wasm"));
   // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
   const anew = ["--flatten", "--rereloop", "-Oz"];
-  await optimize(
-    made,
-    ...anew,
-    ...anew,
-    "--merge-similar-functions",
-    "-Oz",
-    "--strip-producers",
-    "--strip-target-features",
-  );
+  await optimize(made, ...anew, ...anew, "--merge-similar-functions", "-Oz", "--strip-producers");
   stamp(made, hash([made, ...boundary.map((file) => at(file))]).slice(0, 12));
   validate(readFileSync(made));
   renameSync(made, wasmFile);

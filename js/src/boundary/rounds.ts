@@ -111,7 +111,11 @@ class Completing implements Rounds, Waiting {
       };
       answers.then(
         (all) => back(() => resolve(plain(all))),
-        (reason) => (this.isMoved ? this.settle(() => this.reject(reason)) : back(() => reject(reason))),
+        (reason) => {
+          // The host's own, whatever it looks like. The engine ends what it holds of this call.
+          this.settle(() => this.reject(reason));
+          back(() => reject(reason));
+        },
       );
     };
     return { then } as unknown as PromiseLike<Answer[]>;

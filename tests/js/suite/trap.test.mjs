@@ -79,3 +79,20 @@ test("what a format throws is the format's, even if it looks like a trap", async
   const compactor = createCompactor({ format, contextWindow: 3_000, maxOutputTokens: 200 });
   await rejects(compactor.beforeModel({ messages, state: null }), (error) => error === mine);
 });
+
+test("a call that is cancelled rejects with the reason, even one that looks like a trap or like an error of the engine", async () => {
+  for (const reason of [new RangeError("no more"), { code: "invalid-call", advice: "mine" }, "enough", undefined]) {
+    const cancel = new AbortController();
+    const compactor = make(() => new Promise(() => {}));
+    const later = async () => {
+      await wait(20);
+      return SUMMARY;
+    };
+    const other = make(later).beforeModel({ messages, state: null });
+    const call = compactor.beforeModel({ messages, state: null, signal: cancel.signal });
+    await wait(5);
+    cancel.abort(reason);
+    await rejects(call, (error) => error === cancel.signal.reason);
+    equal((await other).report.rung, "summarize");
+  }
+});
