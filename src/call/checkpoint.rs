@@ -8,8 +8,8 @@ use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
 use crate::limits::budget::share;
 use crate::model::message::{CHAIN_START, combine};
+use crate::session::compaction::{Checkpoint, Kind, Made};
 use crate::session::history::History;
-use crate::session::state::{Checkpoint, Kind, Made};
 use crate::session::view;
 use crate::summary::{Source, facts, note};
 

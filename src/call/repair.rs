@@ -207,7 +207,7 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// Answers the calls that have no result.
+    /// Adds results for the calls that have none.
     fn end_results(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         answer(self.given, &mut self.unanswered, &mut self.early, &mut self.out, host)
     }

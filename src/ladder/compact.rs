@@ -6,8 +6,8 @@ use crate::ladder::keep::Keep;
 use crate::ladder::{Scene, strategies};
 use crate::limits::budget::share;
 use crate::model::message::{Digest, PartKind, Position, Role};
+use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::reach::LEAST_CLEARED;
-use crate::session::state::{Checkpoint, Kind};
 use crate::session::view::{Item, Slot};
 use std::ops::Range;
 

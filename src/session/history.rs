@@ -3,7 +3,8 @@
 use crate::base::error::{Code, Error};
 use crate::base::id_map::IdMap;
 use crate::model::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
-use crate::session::state::{Checkpoint, Rewrite, SessionState};
+use crate::session::compaction::Checkpoint;
+use crate::session::state::{Rewrite, SessionState};
 use crate::tokens::Estimator;
 
 /// The host's `pin` said yes.

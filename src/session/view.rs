@@ -5,9 +5,10 @@ use crate::ingest::content::Content;
 use crate::ingest::host::{Host, LEFT_OUT, Product};
 use crate::model::message::{Digest, PartKind, Position, Role, combine, hash_text};
 use crate::session::breakdown::TokenBreakdown;
+use crate::session::compaction::Checkpoint;
 use crate::session::edits::{self, Edits};
 use crate::session::history::History;
-use crate::session::state::{Checkpoint, Clip, SessionState};
+use crate::session::state::{Clip, SessionState};
 use crate::tokens::Estimator;
 
 /// What a place in the view holds.

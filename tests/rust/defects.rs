@@ -23,7 +23,7 @@ use crate::support::words;
 use precis::base::markers;
 use precis::model::message::{Digest, Role};
 use precis::report::Outcome;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;

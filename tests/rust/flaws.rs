@@ -18,7 +18,7 @@ use crate::support::words;
 use precis::base::error::Warning;
 use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;

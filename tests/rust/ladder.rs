@@ -17,7 +17,7 @@ use crate::support::words;
 use precis::base::error::Warning;
 use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use serde_json::json;
 
 fn chat(strategy: &str, window: u64) -> Chat {

@@ -12,7 +12,7 @@ use crate::support::says;
 use crate::support::system;
 use crate::support::user;
 use crate::support::words;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use serde_json::json;
 
 fn chat() -> Chat {

@@ -12,7 +12,7 @@ use crate::support::user;
 use crate::support::words;
 use precis::base::error::Warning;
 use precis::engine::Committed;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use serde_json::json;
 
 const LITERAL: &str = "PO-2024-00017";

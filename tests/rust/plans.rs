@@ -15,7 +15,7 @@ use precis::base::error::{Code, Warning};
 use precis::ladder::plan::Plan;
 use precis::ladder::{Edit, Move, RungId};
 use precis::report::Outcome;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use serde_json::{Value, json as value};
 
 fn turns(count: usize, bytes: usize) -> Vec<M> {

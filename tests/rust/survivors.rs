@@ -11,7 +11,7 @@ use crate::support::result;
 use crate::support::user;
 use crate::support::words;
 use precis::model::message::Role;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use precis::summary::verify::Answer;
 use serde_json::json;
 

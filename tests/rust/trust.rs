@@ -5,7 +5,7 @@ use crate::facts::contents;
 use crate::support::*;
 use precis::base::markers;
 use precis::model::message::Role;
-use precis::session::state::Kind;
+use precis::session::compaction::Kind;
 use precis::shorten;
 use precis::summary::facts::{FACTS, Facts, RULES};
 use precis::summary::request::Request;

@@ -24,7 +24,8 @@ use crate::limits::options::Options;
 use crate::model::message::Digest;
 use crate::report::reasons::{infeasible, passed, why};
 use crate::report::{Notice, Outcome, Report, Usage};
-use crate::session::state::{ContextguardState, Kind, Pending, SessionState};
+use crate::session::compaction::Kind;
+use crate::session::state::{ContextguardState, Pending, SessionState};
 use crate::session::view::{Slot, View, leading};
 use crate::summary::request::{Request, word_limit};
 use crate::summary::verify::Answer;
@@ -122,7 +123,40 @@ impl Policy for Contextguard {
     }
 
     fn plan(&self, work: &mut Work<'_>, _: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error> {
-        Ok((plan(work, 1, host)?, None))
+        let step = step(work, host)?;
+        let before = step.usage(work);
+        let mut report = work.report(before);
+        let fires = work.call.now || step.fires();
+        let Some(shape) = shape(work).filter(|_| fires) else {
+            report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
+            report.reason = passed(&before);
+            let plan = Plan {
+                rung: RungId::Pass,
+                action: Move::Pass,
+                attempt: 1,
+                requests: Vec::new(),
+                report: report.to_json(),
+                ..Plan::default()
+            };
+            return Ok((plan, None));
+        };
+        report.outcome = Outcome::Compacted;
+        report.rung = Some("summarize");
+        report.reason = why(&before, step.threshold, work.call.now);
+        let asked = Asked {
+            id: format!("{}-1", crate::model::message::hex(shape.covers.chain)),
+            kind: "summary".into(),
+            max_output_tokens: shape.summary_tokens,
+        };
+        let plan = Plan {
+            rung: RungId::Summarize,
+            action: Move::Compact(shape),
+            attempt: 1,
+            requests: vec![asked],
+            report: report.to_json(),
+            ..Plan::default()
+        };
+        Ok((plan, None))
     }
 
     fn requests(
@@ -132,79 +166,83 @@ impl Policy for Contextguard {
         shape: &Shape,
         host: &mut dyn Host,
     ) -> Result<Vec<Request>, Error> {
-        plan.requests.first().map_or(Ok(Vec::new()), |asked| requests(work, shape, asked, host))
+        let Some(asked) = plan.requests.first() else { return Ok(Vec::new()) };
+        let step = step(work, host)?;
+        let contents = input(work, &step.view, shape, host)?;
+        let previous = previous(&work.state);
+        Ok(vec![Request {
+            id: asked.id.clone(),
+            kind: "summary",
+            system: system(asked.max_output_tokens),
+            prompt: prompt(&contents, previous, &work.call.todos),
+            max_output_tokens: asked.max_output_tokens,
+        }])
     }
 
     fn commit(
         &self,
-        work: Work<'_>,
+        mut work: Work<'_>,
         plan: &Plan,
         answers: Option<&[Answer]>,
         _: Option<View>,
         host: &mut dyn Host,
     ) -> Result<Committed, Error> {
-        commit(work, plan, answers, host)
-    }
-
-    fn after_model(&self, _: &Options, state: SessionState, usage: Reported, request: Option<&str>) -> SessionState {
-        after_model(state, usage.prompt, request)
-    }
-}
-
-/// Decides: pass, or ask for a summary.
-///
-/// # Errors
-/// When the host cannot read a message.
-fn plan(work: &Work<'_>, attempt: u64, host: &mut dyn Host) -> Result<Plan, Error> {
-    let step = step(work, host)?;
-    let before = step.usage(work);
-    let mut report = work.report(before);
-    let fires = attempt > 1 || work.call.now || step.fires();
-    let Some(shape) = shape(work).filter(|_| fires) else {
-        report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
-        report.reason = passed(&before);
-        return Ok(Plan {
-            rung: RungId::Pass,
-            action: Move::Pass,
-            attempt,
-            requests: Vec::new(),
-            report: report.to_json(),
-            ..Plan::default()
+        let start = step(&work, host)?;
+        let mut report = work.report(start.usage(&work));
+        let Rounds { compacts, request, next } = cover_in_rounds(&mut work, &start, plan, answers, &mut report, host)?;
+        let mut view = work.project(host)?;
+        let mut sent = render(&work, &mut view, host)?;
+        if compacts {
+            // Reset, then stored again for the request as it is sent.
+            work.state.contextguard = Some(ContextguardState { real: 0, last: request });
+            let text = continuation(&work, host)?;
+            let product = host.summary(&text, &checkpoint::message_id(work.state.revision + 1, "continuation"), 0)?;
+            let place = view.items.iter().position(|item| item.slot == Slot::Summary).map_or(sent.len(), |at| at + 1);
+            sent.insert(place, Sent::Made(product.number));
+            work.state.revision += 1;
+        } else {
+            let known = work.state.contextguard.unwrap_or_default();
+            work.state.contextguard = Some(ContextguardState { last: request, ..known });
+        }
+        let changed = compacts || !view.is_input(&work.history);
+        report.rung = Some(match (compacts, report.failed.is_some() || answers.is_none()) {
+            (false, _) => "pass",
+            (true, false) => "summarize",
+            (true, true) => "digest",
         });
-    };
-    report.outcome = Outcome::Compacted;
-    report.rung = Some("summarize");
-    report.reason = why(&before, step.threshold, work.call.now);
-    let asked = Asked {
-        id: format!("{}-{attempt}", crate::model::message::hex(shape.covers.chain)),
-        kind: "summary".into(),
-        max_output_tokens: shape.summary_tokens,
-    };
-    Ok(Plan {
-        rung: RungId::Summarize,
-        action: Move::Compact(shape),
-        attempt,
-        requests: vec![asked],
-        report: report.to_json(),
-        ..Plan::default()
-    })
-}
+        report.first_changed = if compacts { first_changed(&start.view, &view, true) } else { None };
+        let known = if compacts { work.state.contextguard.unwrap_or_default() } else { start.known };
+        report.after = Step { view, raw: request, known, ..start }.usage(&work);
+        report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
+        report.request = work.request_id();
+        (report.outcome, report.reason) = outcome(&work, &report, compacts, changed);
+        work.state.pending = Some(Pending {
+            request: report.request.clone(),
+            raw: request,
+            at: None,
+            counted: work.call.counted,
+            window: 0,
+            key: work.call.key(),
+        });
+        Ok(Committed { state: work.state, report, changed, view: sent, next, standing: None })
+    }
 
-/// The summarizer's request of a plan.
-///
-/// # Errors
-/// When the host cannot read a message.
-fn requests(work: &Work<'_>, shape: &Shape, asked: &Asked, host: &mut dyn Host) -> Result<Vec<Request>, Error> {
-    let step = step(work, host)?;
-    let contents = input(work, &step.view, shape, host)?;
-    let previous = previous(&work.state);
-    Ok(vec![Request {
-        id: asked.id.clone(),
-        kind: "summary",
-        system: system(asked.max_output_tokens),
-        prompt: prompt(&contents, previous, &work.call.todos),
-        max_output_tokens: asked.max_output_tokens,
-    }])
+    fn after_model(
+        &self,
+        _: &Options,
+        mut state: SessionState,
+        usage: Reported,
+        request: Option<&str>,
+    ) -> SessionState {
+        if state.pending.take_if(|pending| request.is_none_or(|request| request == pending.request)).is_none() {
+            return state;
+        }
+        if let Some(real) = usage.prompt.filter(|&prompt| prompt > 0) {
+            let known = state.contextguard.unwrap_or_default();
+            state.contextguard = Some(ContextguardState { real, ..known });
+        }
+        state
+    }
 }
 
 fn previous(state: &SessionState) -> Option<&str> {
@@ -231,56 +269,6 @@ fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Re
         .filter_map(|item| if let Slot::Host { input, .. } = item.slot { Some(input) } else { None })
         .collect();
     host.read(&inputs)
-}
-
-/// Applies a plan; further rounds come as `next`, or are finished here without a summarizer.
-///
-/// # Errors
-/// When the host cannot read or make a message.
-fn commit(
-    mut work: Work<'_>,
-    plan: &Plan,
-    answers: Option<&[Answer]>,
-    host: &mut dyn Host,
-) -> Result<Committed, Error> {
-    let start = step(&work, host)?;
-    let mut report = work.report(start.usage(&work));
-    let Rounds { compacts, request, next } = cover_in_rounds(&mut work, &start, plan, answers, &mut report, host)?;
-    let mut view = work.project(host)?;
-    let mut sent = render(&work, &mut view, host)?;
-    if compacts {
-        // Reset, then stored again for the request as it is sent.
-        work.state.contextguard = Some(ContextguardState { real: 0, last: request });
-        let text = continuation(&work, host)?;
-        let product = host.summary(&text, &checkpoint::message_id(work.state.revision + 1, "continuation"), 0)?;
-        let place = view.items.iter().position(|item| item.slot == Slot::Summary).map_or(sent.len(), |at| at + 1);
-        sent.insert(place, Sent::Made(product.number));
-        work.state.revision += 1;
-    } else {
-        let known = work.state.contextguard.unwrap_or_default();
-        work.state.contextguard = Some(ContextguardState { last: request, ..known });
-    }
-    let changed = compacts || !view.is_input(&work.history);
-    report.rung = Some(match (compacts, report.failed.is_some() || answers.is_none()) {
-        (false, _) => "pass",
-        (true, false) => "summarize",
-        (true, true) => "digest",
-    });
-    report.first_changed = if compacts { first_changed(&start.view, &view, true) } else { None };
-    let known = if compacts { work.state.contextguard.unwrap_or_default() } else { start.known };
-    report.after = Step { view, raw: request, known, ..start }.usage(&work);
-    report.keep_from = work.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
-    report.request = work.request_id();
-    (report.outcome, report.reason) = outcome(&work, &report, compacts, changed);
-    work.state.pending = Some(Pending {
-        request: report.request.clone(),
-        raw: request,
-        at: None,
-        counted: work.call.counted,
-        window: 0,
-        key: work.call.key(),
-    });
-    Ok(Committed { state: work.state, report, changed, view: sent, next, standing: None })
 }
 
 /// What the rounds of a commit came to.
@@ -432,18 +420,6 @@ fn is_ours(text: &str) -> bool {
     [markers::SUMMARY, markers::PROGRESS, markers::NOTICE, markers::PRESET_SUMMARY, markers::PRESET_CONTINUATION]
         .iter()
         .any(|marker| text.starts_with(marker))
-}
-
-/// Stores what was reported, as the original does: the prompt's tokens, if there are any.
-fn after_model(mut state: SessionState, prompt: Option<u64>, request: Option<&str>) -> SessionState {
-    if state.pending.take_if(|pending| request.is_none_or(|request| request == pending.request)).is_none() {
-        return state;
-    }
-    if let Some(real) = prompt.filter(|&prompt| prompt > 0) {
-        let known = state.contextguard.unwrap_or_default();
-        state.contextguard = Some(ContextguardState { real, ..known });
-    }
-    state
 }
 
 /// The preset's limits of a window, for documentation and tests: buffer, threshold, tokens and words of a summary.
