@@ -28,9 +28,9 @@
 //! | [`wasm`] | plain data as bytes for the boundary; what the wasm module exports |
 //! | [`engine`] | the steps of a call, getting a summary in rounds, the phases of a commit, the fast path, presets |
 //! | [`call`] | one call: its input, its history placed and its limits known, repairs, checkpoints, what is sent |
-//! | [`ladder`], [`report`] | the rungs, plans and strategies; what was decided and why |
+//! | [`ladder`], [`report`], [`recall`] | the rungs, plans and strategies; what was decided and why; what is not in the view, found again |
 //! | [`session`] | the state, the placed history, its lasting edits, the view |
-//! | [`summary`] | requests, transcripts, digests, notes, facts, the check of a summary |
+//! | [`memory`], [`summary`] | what is remembered and how it is told; requests, transcripts, notes, the check of a summary |
 //! | [`ingest`], [`limits`] | how messages come in; what was configured, and the arithmetic of the window |
 //! | [`tokens`], [`shorten`] | estimators and calibration; shorter texts that keep their structure |
 //! | [`base`], [`model`] | errors as values, plain data, texts; messages, hashes, positions |
@@ -41,7 +41,9 @@ pub mod engine;
 pub mod ingest;
 pub mod ladder;
 pub mod limits;
+pub mod memory;
 pub mod model;
+pub mod recall;
 pub mod report;
 pub mod session;
 pub mod shorten;

@@ -99,6 +99,10 @@ codes! {
         InvalidPlan = "invalid-plan",
         /// A member of the call has the wrong type.
         InvalidCall = "invalid-call",
+        /// Recall was asked for nothing.
+        EmptyQuery = "empty-query",
+        /// A reference names no text of the history.
+        UnknownReference = "unknown-reference",
         /// The host did not load messages that the state needs.
         HistoryGap = "history-gap",
         /// The bytes that crossed the boundary are malformed: glue and engine do not belong together.
@@ -147,6 +151,8 @@ codes! {
         CounterFailed = "counter-failed",
         /// A string of `mustKeep` that the history holds is not in the view.
         MustKeepLost = "must-keep-lost",
+        /// What the host wants kept whole did not fit.
+        KeepLost = "keep-lost",
         /// What a person requires or asked for is cut in a summary.
         RequirementsCut = "requirements-cut",
         /// The error given as `overflow` is not about the size of the request.

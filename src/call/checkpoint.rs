@@ -7,35 +7,34 @@ use crate::ingest::host::Host;
 use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
 use crate::limits::budget::share;
+use crate::memory::absorb::Message;
+use crate::memory::{Memory, digest, recover};
 use crate::model::message::{CHAIN_START, combine};
 use crate::session::compaction::{Checkpoint, Kind, Made};
 use crate::session::history::History;
 use crate::session::view;
-use crate::summary::{Source, facts, note};
+use crate::summary::note;
 
-/// What a summary is made of.
+/// What a summarizer is given.
 #[derive(Clone, Debug, Default)]
 pub struct Material {
     /// The summary of what came before.
     pub previous: Option<String>,
-    /// Code wrote that, as a digest.
-    pub condensed: bool,
     /// The messages, oldest first; whether a person wrote each.
     pub messages: Vec<(Content, bool)>,
-    /// Raw tokens of what the summary replaces.
-    pub raw: u64,
 }
 
-impl Material {
-    /// As a source.
-    pub fn source(&self) -> Source<'_> {
-        Source {
-            previous: self.previous.as_deref(),
-            condensed: self.condensed,
-            messages: &self.messages,
-            raw: self.raw,
-        }
-    }
+/// What code writes of.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    /// What is remembered of what was covered before.
+    pub memory: Memory,
+    /// What is covered now, as it was sent.
+    pub messages: Vec<Message>,
+    /// The newest summary by a model.
+    pub summary: String,
+    /// Raw tokens of what the text replaces.
+    pub raw: u64,
 }
 
 /// Which messages a summary is made of.
@@ -102,24 +101,18 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
     Extent { base, inputs, raw }
 }
 
-/// Reads what `shape` covers anew; see [`extent`].
+/// Reads what a summarizer is given of what `shape` covers; see [`extent`].
 ///
 /// # Errors
 /// When the host cannot read a message.
-pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host) -> Result<Material, Error> {
+pub fn material(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Material, Error> {
     let history = scene.history;
-    let Extent { base, inputs, raw } = extent(scene, shape, llm);
-    // Code keeps the facts itself; a model is given what was written above them.
-    let told = |checkpoint: &Checkpoint| {
-        let text = written(checkpoint).0;
-        if llm { facts::split(&text).0.to_owned() } else { text }
-    };
+    let Extent { base, inputs, .. } = extent(scene, shape, true);
+    // Code keeps what it remembers itself; a model is given what was written above that.
+    let told = |checkpoint: &Checkpoint| digest::split(&written(checkpoint).0).0.to_owned();
     let mut newest = base;
     let mut messages = Vec::with_capacity(inputs.len());
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
-        // A summarizer gets what was there; code quotes what was sent, so that a view given back reads the same.
-        let content =
-            if llm { content } else { view::as_sent(history, scene.state, &scene.options.estimator, input, content) };
         // A summary that the state knows is one also where its checkpoint no longer holds, for example because other
         // instructions stand before it now. Of several the newest holds the others. What only reads like one is none.
         let typed = history.is_typed(input);
@@ -128,7 +121,70 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, llm: bool, host: &mut dyn Host
             None => messages.push((content, typed)),
         }
     }
-    Ok(Material { previous: newest.map(told), condensed: newest.is_some_and(is_digest), messages, raw })
+    Ok(Material { previous: newest.map(told), messages })
+}
+
+/// Reads what code writes of when `shape` is covered: what is remembered, and all that is covered beyond that, what stays
+/// in the view among it.
+///
+/// # Errors
+/// When the host cannot read a message.
+pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Known, Error> {
+    let (history, state) = (scene.history, scene.state);
+    let active = history.active.map(|active| &state.checkpoints[active]);
+    let mut memory = active.map_or_else(Memory::default, |active| remembered(state.memory.as_ref(), active));
+    let mut summary = history.active.and_then(|active| by_model(state.checkpoints.get(..=active)?));
+    let inputs: Vec<usize> =
+        (memory.upto.count..shape.covers.count).filter_map(|index| history.input_of(index)).collect();
+    let mut messages = Vec::with_capacity(inputs.len());
+    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+        let typed = history.is_typed(input);
+        let index = history.index_of(input).unwrap_or(0);
+        // Code reads what was sent, so that a view given back reads the same.
+        let content = view::as_sent(history, state, &scene.options.estimator, input, content);
+        // A summary that the state knows is one also where its checkpoint no longer holds, for example because other
+        // instructions stand before it now.
+        let ours = history.summary_at(input).filter(|_| active.is_none() && !typed);
+        if let Some(checkpoint) = ours {
+            memory = recover::of(&written(checkpoint).0, index);
+            summary = Some(checkpoint).filter(|one| !is_digest(one));
+            continue;
+        }
+        messages.push(Message { index, content, typed });
+    }
+    let summary = summary.map(quotable).unwrap_or_default();
+    Ok(Known { memory, messages, summary, raw: extent(scene, shape, false).raw })
+}
+
+/// The newest summary by a model; what a trim left of one only if there is no other.
+pub(crate) fn by_model(checkpoints: &[Checkpoint]) -> Option<&Checkpoint> {
+    let newest_first = || checkpoints.iter().rev();
+    let trimmed = |one: &&Checkpoint| one.kind == Kind::Trim && !one.digest;
+    newest_first().find(|one| one.kind == Kind::Summary).or_else(|| newest_first().find(trimmed))
+}
+
+/// What a model wrote of a summary.
+pub(crate) fn quotable(checkpoint: &Checkpoint) -> String {
+    digest::split(&written(checkpoint).0).0.to_owned()
+}
+
+/// What is remembered of what a checkpoint covers: what the state holds, without what came later; if it holds nothing of
+/// that, what the checkpoint tells.
+pub(crate) fn remembered(memory: Option<&Memory>, active: &Checkpoint) -> Memory {
+    match memory {
+        Some(memory) if memory.upto.count >= active.covers.count => {
+            let mut memory = memory.clone();
+            memory.roll_back(active.covers);
+            memory
+        }
+        // The preset keeps nothing: what stands under our headings there a model wrote.
+        _ if is_of_preset(active) => Memory { upto: active.covers, ..Memory::default() },
+        _ => {
+            let stays = |index: &u64| active.head.contains(index) || active.kept.contains(index);
+            let gone = (0..active.covers.count).rev().find(|index| !stays(index)).unwrap_or(0);
+            Memory { upto: active.covers, ..recover::of(body(&active.summary.text), gone) }
+        }
+    }
 }
 
 /// Whether code wrote a checkpoint's text as a digest, so that it can be gone on with section by section. What a text is
@@ -152,7 +208,7 @@ pub(crate) fn written(checkpoint: &Checkpoint) -> (String, u64) {
     let mut text = text.to_owned();
     if is_of_preset(checkpoint) {
         // The preset keeps no facts: what stands under our headings there a model wrote.
-        facts::disown(&mut text);
+        digest::disown(&mut text);
     }
     (text, count)
 }
@@ -212,6 +268,19 @@ pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
 /// Bytes that a note may have in the smallest of windows.
 const LEAST_NOTE: u64 = 400;
 
+/// The text of a checkpoint, and how it came about: see [`Checkpoint`].
+#[derive(Clone, Debug)]
+pub struct Written {
+    /// What made it.
+    pub kind: Kind,
+    /// Of a trim: it is a digest.
+    pub digest: bool,
+    /// Something that is remembered is left out of it.
+    pub shortened: bool,
+    /// With the lines around it.
+    pub text: String,
+}
+
 /// The checkpoint of a shape, with its messages made.
 ///
 /// # Errors
@@ -219,8 +288,7 @@ const LEAST_NOTE: u64 = 400;
 pub fn checkpoint(
     scene: &Scene<'_>,
     shape: &Shape,
-    (kind, digest): (Kind, bool),
-    text: String,
+    Written { kind, digest, shortened, text }: Written,
     note: Option<String>,
     ids: &[Option<String>],
     host: &mut dyn Host,
@@ -253,7 +321,9 @@ pub fn checkpoint(
         revision,
         kind,
         digest,
+        shortened,
         covers: shape.covers,
+        raw: history.raw_before(shape.covers.count, &scene.state.checkpoints),
         head: shape.head.clone(),
         kept: shape.kept.clone(),
         opening: shape.opening,

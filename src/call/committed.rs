@@ -5,6 +5,7 @@ use crate::call::standing::Standing;
 use crate::ingest::host::Sent;
 use crate::ladder::plan::{Plan, Spent};
 use crate::report::Report;
+use crate::report::change::Change;
 use crate::session::state::SessionState;
 
 /// What came of a commit.
@@ -22,6 +23,12 @@ pub struct Committed {
     pub next: Option<Plan>,
     /// What the next call of this chat may rely on.
     pub standing: Option<Standing>,
+}
+
+/// Writes into a plan what will be done, for people.
+pub(crate) fn previewed(plan: &mut Plan, report: &Report) {
+    plan.changes = report.changes.iter().map(Change::to_json).collect();
+    plan.report = report.to_json();
 }
 
 impl Committed {

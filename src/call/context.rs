@@ -4,6 +4,7 @@ use crate::base::error::Error;
 use crate::call::input::Call;
 use crate::call::left_out::{self, Given};
 use crate::call::repair;
+use crate::call::result_rules;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, Cuts, Violation};
 use crate::ladder::compact::{self, Shape};
@@ -49,6 +50,7 @@ impl<'a> Work<'a> {
             call.options.preset.is_some(),
         )?;
         history.keep = &call.must_keep;
+        history.rules = result_rules::of(&history.messages, &call.options);
         let mut state = call.state.clone();
         // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
@@ -123,7 +125,7 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn limits(&self, view: &View) -> Limits {
-        self.window.limits(self.measure().fixed(view), &self.call.options.shares)
+        self.window.limits(self.measure().fixed(view), &self.call.options)
     }
 
     /// What turns raw tokens of this call into estimates.
@@ -145,11 +147,25 @@ impl<'a> Work<'a> {
             beside: self.call.beside(),
             in_flight: self.in_flight.as_ref(),
             cuts: &self.cuts,
+            holds: Vec::new(),
+            kept_from: None,
         }
+        .held()
     }
 
     pub(crate) fn usage(&self, view: &View) -> Usage {
         self.measure().usage(view, &self.history)
+    }
+
+    /// Raw tokens that a view does without, of all that the history has.
+    pub(crate) fn saved_raw(&self, view: &View) -> u64 {
+        let whole = self.history.raw_before(self.history.end(), &self.state.checkpoints);
+        whole.map_or(0, |whole| whole.saturating_sub(view.raw()))
+    }
+
+    /// The same, estimated.
+    pub(crate) fn saved(&self, view: &View) -> u64 {
+        self.calibration.scale(self.saved_raw(view), self.call.options.estimator.slope())
     }
 
     pub(crate) fn request_id(&self) -> String {
@@ -180,7 +196,7 @@ impl<'a> Work<'a> {
     pub(crate) fn decide(&self, scene: &Scene<'_>, from: RungId, llm: bool) -> (RungId, Move) {
         if self.call.now
             && from == RungId::Pass
-            && let Some(shape) = compact::by_hand(scene, self.call.keep)
+            && let Some(shape) = compact::by_hand(scene, self.call.options.wishes.keep.unwrap_or_default())
         {
             return (if llm { RungId::Summarize } else { RungId::Digest }, Move::Compact(shape));
         }
@@ -195,7 +211,17 @@ impl<'a> Work<'a> {
         shape.covers.count > covered
             && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
             && self.history.position(shape.covers.count) == Some(shape.covers)
+            && self.splits_no_group(shape.covers.count)
             && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+    }
+
+    /// Whether everything called for before a position is answered before it: what came since, or was deleted, may have
+    /// joined what a plan meant to part.
+    fn splits_no_group(&self, count: u64) -> bool {
+        let messages = self.history.messages.len();
+        let lead = messages - (self.history.end() - self.history.first()) as usize;
+        let input = self.history.input_of(count).unwrap_or(messages);
+        input.checked_sub(lead).is_none_or(|at| self.cuts.is_legal(at))
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, element, misfit};
-use crate::ladder::keep::Keep;
+use crate::ingest::host::Todo;
 use crate::ladder::plan::Plan;
 use crate::limits::options::{self, Options};
 use crate::limits::provider_refusal::{self, Overflow, Refusal};
+use crate::limits::tool_policy::{self, ToolPolicies};
+use crate::limits::wishes::Wishes;
 use crate::model::message::Digest;
 use crate::session::state::SessionState;
-use crate::summary::request::Todo;
 
 /// Everything a call works on. Owned: each step of a call parses its own.
 #[derive(Clone, Debug)]
@@ -67,8 +68,6 @@ pub struct Call {
     pub now: bool,
     /// What the summary of a compaction by hand should dwell on.
     pub focus: Option<String>,
-    /// What a compaction by hand leaves whole.
-    pub keep: Keep,
     /// Ids of the messages, if the format has them.
     pub ids: Vec<Option<String>>,
 }
@@ -88,6 +87,9 @@ impl Call {
         let faults = Faults::default();
         let fields = Fields::of(json, "", Code::InvalidCall, &faults);
         let mut options = Options::parse(fields.raw("options"))?;
+        options.tools.under(ToolPolicies::parse(fields), tool_policy::says_of_others(json));
+        options.tools.asked |= fields.flag("asksPolicies");
+        options.wishes = options.wishes.under(Wishes::parse(fields));
         let model = owned(fields.text("model"));
         options.estimator = options.estimator.for_model(model.as_deref());
         let threshold = fields.text("threshold");
@@ -128,7 +130,6 @@ impl Call {
             leaves_out: fields.flag("leavesOut"),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
-            keep: Keep::parse(&fields),
             focus: owned(fields.text("focus").filter(|focus| !focus.trim().is_empty())),
             ids: fields.list("ids").iter().map(|id| owned(id.text())).collect(),
             options,

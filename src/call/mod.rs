@@ -8,5 +8,6 @@ pub mod left_out;
 pub mod refusal;
 pub mod render;
 pub mod repair;
+pub mod result_rules;
 pub mod standing;
 pub mod warnings;

@@ -153,8 +153,8 @@ impl Repair<'_> {
             if message.role() != Role::Tool {
                 self.end_results(host)?;
                 self.out.append(&mut self.texts);
-                self.batch = false;
             }
+            self.batch = false;
             return Ok(());
         }
         let lost = faults.of(MessageRule::OrphanResult).chain(faults.of(MessageRule::DuplicateResult));
@@ -177,6 +177,8 @@ impl Repair<'_> {
         place: Option<u64>,
         host: &mut dyn Host,
     ) -> Result<(), Error> {
+        // Calls behind it are no part of the batch before it, wherever it goes itself.
+        self.batch = false;
         let Some(subject) = faults.of(MessageRule::OrphanResult).next() else { return Ok(()) };
         if place.is_some_and(|at| self.awaited.get(subject).is_some_and(|last| last > at)) {
             self.early.push(subject, item);

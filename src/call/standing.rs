@@ -20,6 +20,8 @@ pub struct Standing {
     pub changed: bool,
     /// Raw tokens of the view.
     pub sums: Sums,
+    /// Raw tokens that compactions keep out of the view.
+    pub saved: u64,
     /// What the next call goes by where nothing but messages is added.
     pub measures: Option<Measures>,
 }
@@ -48,7 +50,7 @@ pub struct Measures {
 }
 
 /// Numbers in a standing.
-const NUMBERS: usize = 27;
+const NUMBERS: usize = 28;
 
 impl Standing {
     /// As it crosses the boundary.
@@ -63,6 +65,7 @@ impl Standing {
             self.end.chain,
             self.structure,
             u64::from(self.changed),
+            self.saved,
             raw,
             fixed,
             system,
@@ -94,7 +97,7 @@ impl Standing {
         let mut numbers = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
         let mut next = || numbers.next().unwrap_or(0);
         let (start, end, structure) = (next(), Position { count: next(), chain: next() }, next());
-        let changed = next() == 1;
+        let (changed, saved) = (next() == 1, next());
         let (raw, fixed) = (next(), next());
         let parts = TokenBreakdown {
             system: next(),
@@ -118,6 +121,6 @@ impl Standing {
             learned_on: next(),
         };
         let sums = Sums { raw, fixed, parts };
-        Self { start, end, structure, changed, sums, measures: measured.then_some(measures) }
+        Self { start, end, structure, changed, saved, sums, measures: measured.then_some(measures) }
     }
 }

@@ -1,7 +1,7 @@
 //! The policy of precis itself: the ladder, climbed as far as needed.
 
 use crate::base::error::Error;
-use crate::call::committed::Committed;
+use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
 use crate::engine::commit::Commit;
 use crate::engine::policy::Policy;
@@ -11,6 +11,7 @@ use crate::ladder::compact::Shape;
 use crate::ladder::plan::Plan;
 use crate::ladder::{Move, RungId};
 use crate::limits::options::Options;
+use crate::report::change;
 use crate::report::reasons::{idle, infeasible, why};
 use crate::report::{Outcome, Usage};
 use crate::session::state::SessionState;
@@ -35,6 +36,7 @@ impl Policy for Climbing {
         let before = work.usage(&view);
         let (rung, action) = work.decide(&scene, RungId::Pass, work.llm(&scene));
         let mut report = work.report(before);
+        report.saved = work.saved(&view);
         let mut plan = Plan { rung, attempt: 1, ..Plan::default() };
         match &action {
             Move::Pass => {
@@ -51,6 +53,12 @@ impl Policy for Climbing {
                 let estimate = scene.estimate(raw);
                 report.after =
                     Usage { tokens: estimate.tokens, bound: estimate.bound, raw: raw + call.beside(), ..before };
+                report.saved += before.tokens.saturating_sub(report.after.tokens);
+                report.keep_from = shape.loads_from();
+                let note = if shape.note { shape.summary_tokens / 2 } else { 0 };
+                let comes = scene.raw(shape.summary_tokens + note);
+                let scale = |raw| scene.estimate_of(raw);
+                report.changes = vec![change::covered(rung.as_str(), &view, &|item| shape.leaves(item), comes, &scale)];
                 if rung == RungId::Summarize {
                     plan.job.ahead = call.soft;
                     if asks {
@@ -68,7 +76,7 @@ impl Policy for Climbing {
                 report.reason = infeasible(&before);
             }
         }
-        plan.report = report.to_json();
+        previewed(&mut plan, &report);
         plan.action = action;
         Ok((plan, Some(view)))
     }

@@ -10,10 +10,13 @@ use crate::call::render::{first_changed, first_edited, lacking, remember_rewrite
 use crate::engine::covering::Covering;
 use crate::engine::editing;
 use crate::engine::fast_path;
+use crate::engine::restoring;
 use crate::engine::summarizing::{self, Settled};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
+use crate::ladder::protection;
 use crate::ladder::{self, Move, RungId, strategies};
+use crate::report::change::{self, Action, Change};
 use crate::report::reasons::{idle, infeasible, why};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::state::{Pending, SessionState};
@@ -99,6 +102,7 @@ impl<'a> Commit<'a> {
         self.check();
         self.settle(host)?;
         self.climb(host)?;
+        self.restore(host)?;
         self.finish(host)
     }
 
@@ -182,7 +186,10 @@ impl<'a> Commit<'a> {
         let state = self.work.state.clone();
         let mut lost = false;
         match &self.action {
-            Move::Edit(edit) => editing::apply(&mut self.work, *edit),
+            Move::Edit(edit) => {
+                let spared = editing::spared(&self.work.scene(&self.current), edit);
+                editing::apply(&mut self.work, *edit, spared);
+            }
             Move::Compact(shape) => {
                 let summary = self.summary.take();
                 let covering = Covering {
@@ -202,6 +209,8 @@ impl<'a> Commit<'a> {
             self.cut_requirements |= lost;
             self.highest = self.highest.max(self.rung);
             self.revised = true;
+            let changes = self.changes(&view);
+            self.report.changes.extend(changes);
             self.current = view;
         } else {
             // A rung that makes nothing smaller is not taken; brakes it put on stay on.
@@ -210,6 +219,47 @@ impl<'a> Commit<'a> {
             self.current = self.work.project(host)?;
         }
         Ok(helped)
+    }
+
+    /// Where edits made room, a digest that had been shortened is told in full again.
+    fn restore(&mut self, host: &mut dyn Host) -> Result<(), Error> {
+        if !self.revised || self.highest >= RungId::Summarize || self.next.is_some() {
+            return Ok(());
+        }
+        let state = self.work.state.clone();
+        if !restoring::restore(&mut self.work, &self.current, host)? {
+            return Ok(());
+        }
+        let view = self.work.project(host)?;
+        let scene = self.work.scene(&view);
+        if scene.fits(view.raw()) && scene.leaves_room(view.raw()) {
+            let (count, rung) = (self.work.history.messages.len(), self.highest.as_str());
+            let told = change::covered_between(rung, &self.current, &view, count, &|raw| scene.estimate_of(raw));
+            // What is told again is what the last covering came to.
+            match self.report.changes.iter_mut().rfind(|change| change.action == Action::Cover) {
+                Some(change) => change.after = told.after,
+                None => self.report.changes.push(told),
+            }
+            self.current = view;
+        } else {
+            self.work.state = state;
+            self.work.history.active = self.work.state.checkpoints.len().checked_sub(1);
+        }
+        Ok(())
+    }
+
+    /// What a step that helped has done to which messages, by the view it left.
+    fn changes(&self, view: &View) -> Vec<Change> {
+        let (scene, rung) = (self.work.scene(view), self.rung.as_str());
+        let (count, scale) = (self.work.history.messages.len(), |raw| scene.estimate_of(raw));
+        match &self.action {
+            Move::Compact(_) => vec![change::covered_between(rung, &self.current, view, count, &scale)],
+            Move::Edit(edit) => {
+                let cleared = edit.clear.unwrap_or(0);
+                change::edited_between(rung, &self.current, view, (count, cleared), &scale)
+            }
+            Move::Pass | Move::Stuck => Vec::new(),
+        }
     }
 
     /// What is sent, the report and the state of it.
@@ -247,6 +297,15 @@ impl<'a> Commit<'a> {
         if self.cut_requirements {
             self.warn(Warning::RequirementsCut, None, "The summary cannot tell all that was required or asked for: pin these messages, or use a larger window.");
         }
+        if self.revised {
+            for (name, count) in protection::lost(&self.work.scene(&self.current)) {
+                let what = if name == "keep" { "messages" } else { "results" };
+                let advice = format!(
+                    "{count} {what} to be kept whole did not fit: they are cleared, cut or summarized. Keep fewer, or use a larger window."
+                );
+                self.warn(Warning::KeepLost, Some(&name), &advice);
+            }
+        }
         let lacking = lacking(&self.work, &self.current, host)?;
         let said = lacking.into_iter().map(|literal| {
             let literal = text::start(literal, 80);
@@ -268,6 +327,7 @@ impl<'a> Commit<'a> {
         self.report.first_changed = changed_here.into_iter().chain(cut_anew).min();
         self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
         self.report.after = self.work.usage(&self.current);
+        self.report.saved = self.work.saved(&self.current);
         self.report.request = self.work.request_id();
         self.report.rung = Some(self.highest.as_str());
         if fit.tight && (fit.fits || !fit.over) {

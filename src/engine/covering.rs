@@ -2,26 +2,35 @@
 
 use crate::base::error::Error;
 use crate::base::{millionths, text};
-use crate::call::checkpoint::{self, Material};
+use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
 use crate::ingest::host::Host;
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, RungId, Scene};
 use crate::limits::budget::share;
+use crate::memory::absorb::Recollection;
+use crate::memory::digest::{self, LeftOut, Source};
 use crate::session::compaction::Kind;
 use crate::session::edits;
 use crate::session::state::Breaker;
 use crate::session::view::View;
-use crate::summary::request::Todo;
-use crate::summary::{digest, facts};
 use crate::tokens;
 
 /// Raw tokens of the largest digest that fills what is left: the state must hold it, beside older ones.
-const DIGEST_MOST: u64 = 5_000;
+pub(crate) const DIGEST_MOST: u64 = 5_000;
+/// Part of the room, and estimated tokens at most, by which a digest may exceed the target.
+const SMALL_SHARE: u64 = 150_000;
+const SMALL_MOST: u64 = 600;
 /// About the raw tokens of the lines around a summary.
 const FRAME: u64 = 24;
 /// Raw tokens of a message beside its text.
 const OVERHEAD: u64 = 4;
+/// Bytes of a state that its newest summary and its memory take together.
+const STATE_BYTES: usize = 48_000;
+/// Bytes up to which what is trimmed may grow.
+const TRIMMED_MOST: usize = 12_000;
+/// What literal strings that must stay stand under.
+pub(crate) const KEPT_LITERALLY: &str = "\n\n## To be kept literally";
 /// Tries to bring a summary down to a size.
 const SHORTER_TRIES: usize = 4;
 
@@ -45,8 +54,7 @@ struct Text {
     /// Of a trim: it is a digest, written by code.
     digest: bool,
     text: String,
-    /// Something that a person requires or asked for is no longer in it.
-    lost: bool,
+    left_out: LeftOut,
 }
 
 /// What the checkpoint that is trimmed says.
@@ -80,28 +88,40 @@ impl Covering<'_> {
             held = compact::with_compaction(&scene, self.shape);
             &held
         };
-        // Facts are always of what was sent and of the newest summary, whoever writes what stands above them.
-        let mut material = checkpoint::material(&scene, shape, false, host)?;
+        // What is remembered is always of what was sent, whoever writes what stands above it.
+        let known = checkpoint::known(&scene, shape, host)?;
+        let recollection = Recollection::of(&known.memory, &known.messages);
+        let visible = |index| index >= shape.covers.count || shape.keeps(index);
+        let source =
+            Source { known: &recollection, summary: &known.summary, todos: &work.call.todos, visible: &visible };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
-        if let Some(trimmed) = trimmed.as_ref().filter(|_| shorter) {
-            (material.previous, material.condensed) = (Some(trimmed.summary.clone()), trimmed.digest);
-        }
-        let Text { kind, digest, text, lost } = match (summary, trimmed) {
-            (Some(text), _) => of_model(&scene, &material, text, replaces),
-            (None, Some(trimmed)) if !shorter => of_trim(&scene, &material, &trimmed),
-            (None, _) => self.by_code(&scene, &material, shape, dropped, shorter, &work.call.todos),
+        let Text { kind, digest, text, left_out } = match (summary, trimmed) {
+            (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
+            (None, Some(trimmed)) if !shorter => of_trim(&scene, &source, known.raw, trimmed),
+            (None, _) => self.by_code(&scene, &source, known.raw, shape, dropped, shorter),
         };
-        // Facts stay at the end.
-        let (body, section) = facts::split(&text);
+        // What code keeps stays at the end.
+        let (body, kept) = digest::split(&text);
         let mut text = keep_literals(body.to_owned(), &scene, shape, &work.call.must_keep, host)?;
-        if !section.is_empty() {
+        if !kept.is_empty() {
             text.push_str("\n\n");
-            text.push_str(section);
+            text.push_str(kept);
         }
         let text = checkpoint::trimmed(&text, dropped);
-        self.push(work, shape, (kind, digest), &text, replaces, host)?;
+        // In a state a memory takes up to twice its bytes; beside a long text there is room for less.
+        let most = (STATE_BYTES.saturating_sub(text.len()) / 2) as u64;
+        let mut memory = recollection.bounded(work.call.options.memory.min(most) as usize);
+        memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
+        let written = Written {
+            kind,
+            digest,
+            shortened: left_out.remembered && kind != Kind::Summary,
+            text: checkpoint::summary_text(&text),
+        };
+        self.push(work, shape, written, replaces, host)?;
+        work.state.memory = Some(memory);
         work.state.breaker = breaker;
-        Ok(lost)
+        Ok(left_out.required)
     }
 
     /// The brakes after this compaction.
@@ -130,18 +150,18 @@ impl Covering<'_> {
     fn by_code(
         &self,
         scene: &Scene<'_>,
-        material: &Material,
+        source: &Source<'_>,
+        replaced: u64,
         shape: &Shape,
         dropped: u64,
         shorter: bool,
-        todos: &[Todo],
     ) -> Text {
-        let (raw, below) = self.digest_room(scene, material, shape, shorter);
+        let (raw, below) = self.digest_room(scene, replaced, shape, shorter);
         let mut bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
-        let (mut text, mut lost);
+        let (mut text, mut left_out);
         let mut tries = 0;
         loop {
-            (text, lost) = digest::write(&material.source(), todos, bytes, shorter);
+            (text, left_out) = source.digest(bytes, shorter);
             let whole = checkpoint::summary_text(&checkpoint::trimmed(&text, dropped));
             let size = tokens::of_text(&scene.options.estimator, if shorter { &whole } else { &text });
             // Where identifiers or scripts take far more tokens, and so it would not fit, fewer bytes have to do.
@@ -152,20 +172,23 @@ impl Covering<'_> {
             bytes = millionths::scale(bytes.min(text.len()) as u64, raw, size) as usize;
         }
         let trims = self.rung == RungId::Trim;
-        Text { kind: if trims { Kind::Trim } else { Kind::Digest }, digest: trims, text, lost }
+        Text { kind: if trims { Kind::Trim } else { Kind::Digest }, digest: trims, text, left_out }
     }
 
     /// Raw tokens that a digest aims at, and those that the limit leaves for it.
-    fn digest_room(&self, scene: &Scene<'_>, material: &Material, shape: &Shape, shorter: bool) -> (u64, u64) {
+    fn digest_room(&self, scene: &Scene<'_>, replaced: u64, shape: &Shape, shorter: bool) -> (u64, u64) {
         let most = if self.rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
-        // The digest is code's own text: four bytes a raw token. What is left up to the target is room for facts. But
-        // never more than half of what it replaces.
+        // The digest is code's own text: four bytes a raw token. What is left up to the target is room for what is
+        // remembered. But never more than stood there before and half of what is covered anew.
         let stays = self.view.items.iter().filter(|item| !item.fixed && shape.leaves(item));
         let stays: u64 = stays.map(|item| item.tokens).sum();
+        let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
         let note = if shape.note { scene.raw(most) / 2 } else { 0 };
         let room = share(scene.limits.room, scene.options.shares.target);
-        let left = scene.raw(room).saturating_sub(stays + note);
-        let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(material.raw / 2);
+        // Where there is little room, what is remembered is worth more than what comes until the next compaction.
+        let more = share(scene.limits.room, SMALL_SHARE).min(SMALL_MOST);
+        let left = scene.raw(room + more).saturating_sub(stays + note);
+        let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(earlier + replaced.saturating_sub(earlier) / 2);
         // Where a quarter of it has to do, nothing else has to go.
         let below = scene.raw_below(scene.limits.limit).saturating_sub(self.view.fixed() + stays + note + FRAME);
         let raw = if below < raw / 4 { raw } else { raw.min(below) }.max(ladder::LEAST_CAP);
@@ -178,8 +201,7 @@ impl Covering<'_> {
         &self,
         work: &mut Work<'_>,
         shape: &Shape,
-        kind: (Kind, bool),
-        text: &str,
+        written: Written,
         replaces: bool,
         host: &mut dyn Host,
     ) -> Result<(), Error> {
@@ -194,8 +216,7 @@ impl Covering<'_> {
             Some(same) => same.note.as_ref().map(|note| note.text.clone()),
             None => checkpoint::progress(&scene, shape, host)?,
         };
-        let text = checkpoint::summary_text(text);
-        let checkpoint = checkpoint::checkpoint(&scene, shape, kind, text, note, &work.call.ids, host)?;
+        let checkpoint = checkpoint::checkpoint(&scene, shape, written, note, &work.call.ids, host)?;
         if replaces {
             work.state.uncover(shape.covers.count);
         }
@@ -207,6 +228,7 @@ impl Covering<'_> {
                     history.input_of(index).is_some_and(|input| edits::cuts(clip, &history.messages[input], index))
                 })
         });
+        work.state.spared.retain(|&index| index >= shape.covers.count || shape.keeps(index));
         work.state.push(checkpoint);
         work.history.active = work.state.checkpoints.len().checked_sub(1);
         work.forget_covered_reply();
@@ -214,29 +236,27 @@ impl Covering<'_> {
     }
 }
 
-/// A model's summary, with the facts that it may leave out.
-fn of_model(scene: &Scene<'_>, material: &Material, mut text: String, replaces: bool) -> Text {
-    let bytes = checkpoint::facts_bytes(scene, if replaces { u64::MAX } else { material.raw });
-    let rules = bytes * facts::RULES_SHARE / 100;
-    let lost = facts::append(&mut text, known(material), &material.messages, bytes, rules);
-    Text { kind: Kind::Summary, digest: false, text, lost }
+/// A model's summary, with what code keeps beside it.
+fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: String, replaces: bool) -> Text {
+    let bytes = checkpoint::facts_bytes(scene, if replaces { u64::MAX } else { replaced });
+    let left_out = source.keep(&mut text, bytes);
+    Text { kind: Kind::Summary, digest: false, text, left_out }
 }
 
-/// The text as it was. What is trimmed must make room: facts may stay as many as they are. Only requirements may grow, by
-/// about half of what goes.
-fn of_trim(scene: &Scene<'_>, material: &Material, Trimmed { summary, digest, .. }: &Trimmed) -> Text {
-    let before = tokens::of_text(&scene.options.estimator, summary);
-    let goes = usize::try_from(material.raw.saturating_sub(before) * 2).unwrap_or(usize::MAX);
-    let known = known(material);
-    let bytes = known.len() + 2;
-    let mut text = facts::split(summary).0.to_owned();
-    let lost = facts::append(&mut text, known, &material.messages, bytes, bytes + goes);
-    Text { kind: Kind::Trim, digest: *digest, text, lost }
-}
-
-/// The facts of the summary before.
-fn known(material: &Material) -> &str {
-    facts::split(material.previous.as_deref().unwrap_or_default()).1
+/// The text as it was. What is trimmed must make room: what code keeps may grow by about half of what goes.
+fn of_trim(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, trimmed: Trimmed) -> Text {
+    let Trimmed { summary, digest, .. } = trimmed;
+    let before = tokens::of_text(&scene.options.estimator, &summary);
+    let goes = usize::try_from(replaced.saturating_sub(before) * 2).unwrap_or(usize::MAX);
+    if digest {
+        let bytes = summary.len().saturating_add(goes).min(summary.len().max(TRIMMED_MOST));
+        let (text, left_out) = source.digest(bytes, false);
+        return Text { kind: Kind::Trim, digest, text, left_out };
+    }
+    let (body, kept) = digest::split(&summary);
+    let mut text = body.to_owned();
+    let left_out = source.keep(&mut text, kept.len().saturating_add(goes).min(kept.len().max(TRIMMED_MOST)));
+    Text { kind: Kind::Trim, digest, text, left_out }
 }
 
 /// Appends the literal strings that must stay and would go with what is covered, also where it had been cut before.
@@ -250,8 +270,8 @@ fn keep_literals(
     if literals.is_empty() {
         return Ok(text);
     }
-    let material = checkpoint::material(scene, shape, true, host)?;
-    let mut heading = "\n\n## To be kept literally";
+    let material = checkpoint::material(scene, shape, host)?;
+    let mut heading = KEPT_LITERALLY;
     for literal in literals {
         if !literal.is_empty() && text::find(&text, literal).is_none() && checkpoint::mentions(&material, literal) {
             text.push_str(heading);

@@ -1,13 +1,49 @@
 //! Cutting and clearing: how the state remembers it.
 
 use crate::call::context::Work;
-use crate::ladder::{Edit, LEAST_CAP};
-use crate::model::message::Position;
+use crate::ladder::protection;
+use crate::ladder::{Edit, LEAST_CAP, Scene};
+use crate::model::message::{PartKind, Position};
 use crate::session::state::Clip;
+use crate::session::view;
 
-/// Makes an edit last.
-pub(crate) fn apply(work: &mut Work<'_>, edit: Edit) {
-    let Edit { cap, reach, clear, failed } = edit;
+/// Messages that edits leave alone are remembered up to this number, the newest.
+const SPARED: usize = 1_000;
+
+/// What an edit leaves alone: what is held more firmly than it is strong, what an edit before left alone and this one does
+/// not mean, and where it clears only results of some tools all others that nothing has changed yet.
+pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
+    let firsts = if edit.first { protection::first(scene) } else { Vec::new() };
+    let edited = view::edited_up_to(scene.history, scene.state);
+    let others = |input: usize| {
+        let index = scene.history.index_of(input).unwrap_or(u64::MAX);
+        let clears = index < edit.clear.unwrap_or(0);
+        if scene.state.spared.binary_search(&index).is_err() {
+            return clears && index >= edited && firsts.get(input) == Some(&false);
+        }
+        // What was left alone before stays so until it is this edit's turn to change it.
+        let message = &scene.history.messages[input];
+        let cut = edit.cap.is_some_and(|cap| message.parts().any(|part| u64::from(part.tokens) > cap));
+        let cleared = clears
+            && match (edit.first, edit.failed) {
+                (true, _) => firsts.get(input) == Some(&true),
+                (_, true) => message.has_marked(PartKind::Result),
+                _ => true,
+            };
+        !cut && !cleared
+    };
+    let count = scene.history.messages.len();
+    let held = (0..count).filter(|&input| scene.hold(input) > edit.over || others(input));
+    let mut spared: Vec<u64> = held.filter_map(|input| scene.history.index_of(input)).collect();
+    spared.sort_unstable();
+    spared.drain(..spared.len().saturating_sub(SPARED));
+    spared
+}
+
+/// Makes an edit last. `spared`: messages that it leaves alone.
+pub(crate) fn apply(work: &mut Work<'_>, edit: Edit, spared: Vec<u64>) {
+    let Edit { cap, reach, clear, failed, first: _, over: _ } = edit;
+    work.state.spared = spared;
     let old = work.history.old();
     if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
         // What was cleared stays so, also where the tail begins earlier now.

@@ -8,10 +8,11 @@ use crate::call::committed::Committed;
 use crate::call::context::{Measure, Work, request_id};
 use crate::call::input::Call;
 use crate::call::repair;
+use crate::call::result_rules;
 use crate::call::standing::{Measures, Standing};
 use crate::ingest::pairs::{self, Cuts};
 use crate::limits::strategy::Strategy;
-use crate::model::message::{Position, combine, hash_text};
+use crate::model::message::{Part, PartKind, Position, combine, hash_text};
 use crate::report::reasons::passed;
 use crate::report::{Outcome, Usage};
 use crate::session::history::History;
@@ -21,8 +22,15 @@ use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 use std::cell::OnceCell;
 
-/// What a call that changed nothing leaves, if the next one may rely on it. `known`: the structure of its state.
-pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known: Option<u64>) -> Option<Standing> {
+/// What a call that changed nothing leaves, if the next one may rely on it. `known`: what the call before
+/// left, if it was relied on.
+pub(crate) fn of(
+    work: &Work<'_>,
+    view: &View,
+    start: u64,
+    changed: bool,
+    known: Option<&Standing>,
+) -> Option<Standing> {
     let Work { call, history, state, .. } = work;
     let end = history.end();
     let plain = usable(call)
@@ -52,6 +60,7 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
         && !call.options.estimator.charges_result_name()
         && call.must_keep.is_empty()
         && call.uncounted_tools + call.unreadable == 0
+        && call.options.tools.uncut().is_none()
         && !call.counter_failed;
     let measures = Measures {
         window,
@@ -68,8 +77,9 @@ pub(crate) fn of(work: &Work<'_>, view: &View, start: u64, changed: bool, known:
     Some(Standing {
         start,
         end: history.position(end)?,
-        structure: known.unwrap_or_else(|| structure(state)),
+        structure: known.map_or_else(|| structure(state), |known| known.structure),
         changed,
+        saved: known.map_or_else(|| work.saved_raw(view), |known| known.saved),
         sums: sums(view, history),
         measures: again.then_some(measures),
     })
@@ -93,6 +103,8 @@ pub struct Passed {
     pub request: String,
     /// In a sentence.
     pub reason: String,
+    /// Estimated tokens that compactions keep out of the request.
+    pub saved: u64,
     /// What the next call may rely on.
     pub standing: Standing,
 }
@@ -130,7 +142,8 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
     let Some(at) = history.position(history.end()) else { return Ok(None) };
     let next = Standing { end: at, sums: sums(&view, &history), ..*standing };
     let (request, reason) = (request_id(revision, at), passed(&usage));
-    Ok(Some(Passed { usage, at, outcome: outcome(next.changed), request, reason, standing: next }))
+    let saved = measure.calibration.scale(standing.saved, measure.range);
+    Ok(Some(Passed { usage, at, outcome: outcome(next.changed), request, reason, saved, standing: next }))
 }
 
 /// The view before with the new messages.
@@ -153,6 +166,9 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         return Ok(None);
     }
     let history = History::after(&call.records, end.count, end.chain, &call.state, Some(&call.options.estimator))?;
+    if has_to_be_cut(call, &history) {
+        return Ok(None);
+    }
     let mut calibration = call.state.calibration.under(&call.key());
     if let Some(reply) = &mut calibration.reply {
         if reply.at.count < end.count {
@@ -177,7 +193,8 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     report.rung = Some("pass");
     report.outcome = outcome(changed);
     report.reason = passed(&usage);
-    let standing = of(&work, &view, start, changed, Some(known));
+    report.saved = work.calibration.scale(standing.saved, call.options.estimator.slope());
+    let standing = of(&work, &view, start, changed, Some(standing));
     work.state.calibration = work.calibration.clone();
     work.state.pending = Some(Pending {
         request: report.request.clone(),
@@ -188,6 +205,15 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         key: call.key(),
     });
     Ok(Some(Committed { state: work.state, report, changed, view: Vec::new(), next: None, standing }))
+}
+
+/// Whether a result among new messages may be larger than the policy of its tool, whichever that is.
+fn has_to_be_cut(call: &Call, history: &History<'_>) -> bool {
+    call.options.tools.uncut().is_some_and(|tokens| {
+        let cap = result_rules::cap(tokens, &call.options.estimator);
+        let over = |part: Part| part.kind == PartKind::Result && u64::from(part.tokens) > cap;
+        history.messages.iter().any(|message| message.parts().any(over))
+    })
 }
 
 /// What came of a call that had nothing to do.
@@ -205,6 +231,7 @@ fn usable(call: &Call) -> bool {
         && call.in_flight.is_none()
         && call.ids.is_empty()
         && options.strategy != Strategy::SlidingWindow
+        && options.wishes.fires_at().is_none()
 }
 
 /// A hash over what of a state decides how messages are sent.

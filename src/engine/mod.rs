@@ -14,12 +14,14 @@ pub mod fast_path;
 pub(crate) mod past;
 mod policy;
 pub mod presets;
+mod restoring;
 pub(crate) mod rounds;
 pub(crate) mod summarizing;
 pub mod waiting;
 
 use crate::base::error::Error;
 use crate::call::checkpoint;
+use crate::call::committed::previewed;
 use crate::call::context::Work;
 use crate::call::input::Call;
 use crate::engine::climbing::Climbing;
@@ -30,6 +32,7 @@ use crate::ladder::Move;
 use crate::ladder::plan::Plan;
 use crate::limits::options::Options;
 use crate::limits::preset::Preset;
+use crate::recall::{self, Asked, Found};
 use crate::report::Usage;
 use crate::session::state::SessionState;
 use crate::summary::request::Request;
@@ -52,7 +55,14 @@ pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
 /// # Errors
 /// When the call is refused.
 pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
-    Ok(policy(&call.options).plan(&mut Work::new(call)?, true, host)?.0)
+    let policy = policy(&call.options);
+    let (mut plan, first) = policy.plan(&mut Work::new(call)?, true, host)?;
+    if plan.requests.is_empty() && plan.action != Move::Pass {
+        // Nobody has to be asked, so what will be done is known to the last token.
+        let done = policy.commit(Work::new(call)?, &plan, None, first, host)?;
+        previewed(&mut plan, &done.report);
+    }
+    Ok(plan)
 }
 
 /// How a call begins.
@@ -104,6 +114,15 @@ pub fn after_model(options: &Options, state: &SessionState, usage: Reported, req
     policy(options).after_model(options, state.clone(), usage, request)
 }
 
+/// Looks for something in what the view does not show whole. Nothing is changed.
+///
+/// # Errors
+/// When the call is refused, nothing was asked for, or a reference names nothing.
+pub fn recall(call: &Call, asked: &Asked, host: &mut dyn Host) -> Result<Found, Error> {
+    let work = Work::new(call)?;
+    recall::answer(&work.history, &work.state, &call.options.estimator, asked, host)
+}
+
 /// The policy that is configured.
 fn policy(options: &Options) -> &'static dyn Policy {
     match options.preset {
@@ -117,7 +136,7 @@ pub fn keep_from(state: &SessionState) -> (u64, Option<&str>) {
     state.checkpoints.last().map_or((0, None), |checkpoint| (checkpoint.from, checkpoint.from_id.as_deref()))
 }
 
-/// The newest summary, for people to read.
+/// The newest summary, for people to read, with what code keeps beside it.
 pub fn summary_of(state: &SessionState) -> Option<&str> {
     state.checkpoints.last().map(|checkpoint| checkpoint::body(&checkpoint.summary.text))
 }

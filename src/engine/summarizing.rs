@@ -68,7 +68,8 @@ pub(crate) fn start(
     // Estimates are a few percent off, more so until a report has told how dense the text is.
     let spare = if work.calibration.learned() { window / 16 } else { window / 8 };
     let tokens = crate::base::millionths::ratio(window - spare - most, work.calibration.slope(estimator.slope()));
-    let instructions = request::system("", most, call.focus.as_deref(), Tongue::Theirs("Indonesian"));
+    let instructions =
+        request::system("", most, call.focus.as_deref(), Tongue::Theirs("Indonesian"), &call.options.prompt);
     let budget = tokens.saturating_sub(tokens::of_text(estimator, &instructions) + FRAMES).max(LEAST_MATERIAL);
     let list = request::todo_list(&call.todos, budget as usize / 3);
     let budget = budget - tokens::of_text(estimator, &list).min(budget / 4);
@@ -81,16 +82,12 @@ pub(crate) fn start(
         guess += work.history.tokens[input] * 9 / 8 + 32;
     }
     // Three calls for what is a little too long would be dear: up to a third is cut from the longest texts instead.
-    let mut pieces = 1;
-    for budget in [budget * 3 / 2, budget] {
-        if guess >= budget {
-            let whole = Job { budget, ..Job::default() };
-            pieces = Past::of(checkpoint::material(&scene, shape, true, host)?, &whole, estimator).pieces();
-        }
-        if pieces == 1 {
-            break;
-        }
-    }
+    let budgets = [budget * 3 / 2, budget];
+    let pieces = if guess < budgets[0] {
+        1
+    } else {
+        Past::pieces_within(checkpoint::material(&scene, shape, host)?, &budgets, estimator)
+    };
     let asked = limit(call).map_or(pieces, |limit| rounds::affordable(pieces, budget, most, limit));
     // What the answer has to be smaller than is what stands in the view, also where a digest of it is passed over.
     let raw = checkpoint::extent(&scene, shape, false).raw;
@@ -228,7 +225,7 @@ pub(crate) fn ask(
 ) -> Result<Vec<Request>, Error> {
     let (call, job) = (work.call, &plan.job);
     let estimator = &call.options.estimator;
-    let material = checkpoint::material(&work.scene(view), shape, true, host)?;
+    let material = checkpoint::material(&work.scene(view), shape, host)?;
     let language = match &call.options.language {
         Wanted::Theirs => {
             let instructions = host.read(&(0..view::leading(&work.history).min(INSTRUCTIONS)).collect::<Vec<_>>())?;
@@ -282,7 +279,7 @@ pub(crate) fn ask(
             requests.push(Request {
                 id: asked.id.clone(),
                 kind: if job.corrects { "correction" } else { kind },
-                system: request::system(kind, most, call.focus.as_deref(), tongue),
+                system: request::system(kind, most, call.focus.as_deref(), tongue, &call.options.prompt),
                 prompt,
                 max_output_tokens: most,
             });
@@ -321,6 +318,7 @@ pub(crate) fn settle(
         attempt: plan.attempt + 1,
         job: Job { parts: Vec::new(), ..plan.job },
         notes: plan.notes.clone(),
+        changes: plan.changes.clone(),
         ..Plan::default()
     };
     let mut judging = Judging { answers, next, reason: None, curable: false };

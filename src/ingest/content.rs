@@ -1,6 +1,7 @@
 //! Messages with their text, read again from the host only where a plan needs it: for a transcript, a digest, a clip.
 
 use crate::base::error::Error;
+use crate::base::text;
 use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
 use crate::model::message::Role;
 use std::borrow::Cow;
@@ -71,6 +72,19 @@ pub enum ContentPart {
     },
     /// Unknown to the format, or nothing that is ever read.
     Opaque,
+}
+
+/// A medium in words.
+pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
+    let name = ["an image", "a PDF", "a sound", "a film", "a file"].get(kind as usize).copied().unwrap_or("a file");
+    let mut out = name.to_owned();
+    if !media_type.is_empty() {
+        out.push_str(&format!(" ({media_type})"));
+    }
+    if !reference.is_empty() {
+        out.push_str(&format!(" at {}", text::start(reference, 200)));
+    }
+    out
 }
 
 /// A value inside a call or result.

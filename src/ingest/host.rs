@@ -5,6 +5,15 @@ use crate::base::error::Error;
 use crate::ingest::content::Content;
 use crate::model::message::Digest;
 
+/// An item of the host's todo list.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Todo {
+    /// What is to be done.
+    pub content: String,
+    /// How far it is.
+    pub status: String,
+}
+
 /// A message that the host made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {

@@ -6,3 +6,4 @@ pub mod digester;
 pub mod host;
 pub mod pairs;
 pub mod tape;
+pub mod typed;

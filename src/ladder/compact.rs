@@ -2,9 +2,9 @@
 
 use crate::base::archive::{Archive, Record};
 use crate::ingest::pairs;
-use crate::ladder::keep::Keep;
 use crate::ladder::{Scene, strategies};
 use crate::limits::budget::share;
+use crate::limits::wishes::Keep;
 use crate::model::message::{Digest, PartKind, Position, Role};
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::reach::LEAST_CLEARED;
@@ -54,20 +54,25 @@ pub fn by_hand(scene: &Scene<'_>, keep: Keep) -> Option<Shape> {
         return shape(scene);
     }
     let lead = scene.lead();
-    let count = scene.history.messages.len();
-    let newest = |kept: u64| usize::try_from(kept).unwrap_or(usize::MAX);
     let turns = keep.turns.unwrap_or(u64::from(keep.messages.is_none()));
-    let mut typed = (lead..count).rev().filter(|&input| scene.history.is_typed(input));
-    let of_turns = match newest(turns) {
-        0 => count,
-        turns => typed.nth(turns - 1).unwrap_or(lead),
-    };
-    let mut wanted = of_turns.min(count.saturating_sub(newest(keep.messages.unwrap_or(0))));
-    if keep == Keep::default() {
+    let mut wanted = kept_from(scene, Keep { turns: Some(turns), ..keep });
+    if keep.turns.is_none() && keep.messages.is_none() {
         wanted = wanted.max(strategies::tail_start(scene));
     }
     let cut = scene.cuts.at_or_before(wanted.clamp(lead, scene.newest()) - lead) + lead;
     of_cut(scene, cut, typed_share(scene)).filter(|shape| shape.covers.count > scene.covered())
+}
+
+/// The first of the newest turns and messages that stay.
+pub(crate) fn kept_from(scene: &Scene<'_>, keep: Keep) -> usize {
+    let (lead, count) = (scene.lead(), scene.history.messages.len());
+    let newest = |kept: u64| usize::try_from(kept).unwrap_or(usize::MAX);
+    let mut typed = (lead..count).rev().filter(|&input| scene.history.is_typed(input));
+    let of_turns = match newest(keep.turns.unwrap_or(0)) {
+        0 => count,
+        turns => typed.nth(turns - 1).unwrap_or(lead),
+    };
+    of_turns.min(count.saturating_sub(newest(keep.messages.unwrap_or(0)))).max(lead)
 }
 
 /// Estimated tokens that typed messages before a cut may take, apart from the active one.
@@ -86,7 +91,7 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
     let mut cut = usize::try_from(scene.covered().saturating_sub(scene.history.first())).ok()? + lead;
     while cut < newest && gained < need {
         let end = (scene.cuts.end_of(cut - lead) + lead).min(newest);
-        gained += (cut..end).map(|input| scene.tokens(input)).sum::<u64>();
+        gained += (cut..end).filter(|&input| !scene.stays(input)).map(|input| scene.tokens(input)).sum::<u64>();
         cut = end;
     }
     let shape = of_cut(scene, scene.cuts.at_or_before(cut - lead) + lead, 0)?;
@@ -140,6 +145,12 @@ impl Shape {
         self.head.binary_search(&index).is_ok()
     }
 
+    /// The first message that a host must load when this is committed.
+    pub fn loads_from(&self) -> u64 {
+        let kept = self.head.first().into_iter().chain(self.kept.first());
+        kept.copied().fold(self.covers.count, u64::min)
+    }
+
     /// Whether a message that it covers stays in the view.
     pub fn keeps(&self, index: u64) -> bool {
         self.heads(index) || self.kept.binary_search(&index).is_ok()
@@ -190,11 +201,16 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
                 typed -= cost;
                 kept.push(index);
             }
+        } else if scene.stays(input) && may_stay(scene, index, cut, &opened) {
+            kept.push(index);
         }
     }
     head.reverse();
-    kept.reverse();
     kept.extend(&opened);
+    kept.sort_unstable();
+    kept.dedup();
+    // What is held of the turn after its opening stands behind the note as well.
+    let opening = opened.first().map_or(0, |first| kept.iter().filter(|index| *index >= first).count());
     whole_groups(scene, &mut head, covers.count);
     let covered = covers.count.saturating_sub(scene.covered());
     let stays = (head.len() + kept.len()) as u64;
@@ -207,10 +223,18 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         covers,
         head,
         kept,
-        opening: opened.len() as u64,
+        opening: opening as u64,
         note: inside && !scene.options.strategy.is_bare(),
         summary_tokens,
     })
+}
+
+/// Whether what is held at a history index can stay: in a turn that has to open with signed reasoning nothing stands before
+/// that.
+fn may_stay(scene: &Scene<'_>, index: u64, cut: usize, opened: &[u64]) -> bool {
+    let turn = scene.active_user().filter(|&turn| turn < cut && scene.history.opens_signed(turn, cut));
+    let asked = turn.and_then(|turn| scene.history.index_of(turn));
+    asked.is_none_or(|asked| index < asked) || opened.first().is_some_and(|&first| index > first)
 }
 
 /// The group of a provider's own summary that an earlier compaction kept, and that the next may take the place of. In a

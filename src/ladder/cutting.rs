@@ -1,6 +1,7 @@
 //! Which parts may be cut, and to what level: what the rungs that clip have in common.
 
 use crate::ladder::Scene;
+use crate::ladder::protection::Hold;
 use crate::session::edits;
 use crate::session::view::Slot;
 
@@ -9,10 +10,18 @@ pub const LEAST_CAP: u64 = 64;
 
 /// Parts that a clip of this reach may cut: place in the view, raw tokens.
 pub fn cuttable(scene: &Scene<'_>, reach: u64) -> Vec<(usize, u64)> {
+    cuttable_over(scene, reach, Hold::Free)
+}
+
+/// The same, also of messages that are held no more firmly than that.
+pub fn cuttable_over(scene: &Scene<'_>, reach: u64, over: Hold) -> Vec<(usize, u64)> {
     let mut parts = Vec::new();
     let old = scene.history.old();
     for (at, item) in scene.view.items.iter().enumerate() {
         let Slot::Host { input, index } = item.slot else { continue };
+        if scene.hold(input) > over {
+            continue;
+        }
         if item.fixed {
             continue;
         }

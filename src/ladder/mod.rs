@@ -4,8 +4,8 @@
 mod clearing;
 pub mod compact;
 mod cutting;
-pub mod keep;
 pub mod plan;
+pub mod protection;
 pub mod rungs;
 mod scene;
 pub mod strategies;
@@ -15,6 +15,7 @@ pub use rungs::RungId;
 pub use scene::Scene;
 
 use compact::Shape;
+use protection::Hold;
 use rungs::{Climb, LADDER};
 
 /// Cuts and clears.
@@ -28,6 +29,10 @@ pub struct Edit {
     pub clear: Option<u64>,
     /// Of these only those of calls that failed.
     pub failed: bool,
+    /// Only those of tools that are cleared first.
+    pub first: bool,
+    /// Which of the messages that the host wants whole it touches all the same.
+    pub over: Hold,
 }
 
 /// What to do next.

@@ -4,6 +4,7 @@
 use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
+use crate::ladder::protection::Hold;
 use crate::ladder::{Edit, Move, RungId};
 
 /// The most notes that a plan can have.
@@ -41,6 +42,8 @@ pub struct Plan {
     pub notes: Vec<String>,
     /// The report so far.
     pub report: Json,
+    /// What is done to which messages, for people: nothing is decided by it.
+    pub changes: Vec<Json>,
     /// What earlier rounds of the same call have cost.
     pub spent: Spent,
 }
@@ -121,6 +124,14 @@ impl Record for Edit {
         crate::session::state::reach(archive, &mut self.reach);
         archive.maybe_count("clear", &mut self.clear);
         archive.flag("failed", &mut self.failed);
+        archive.flag("first", &mut self.first);
+        let at = Hold::ALL.iter().position(|hold| *hold == self.over).filter(|&at| at > 0);
+        let mut over = at.map(|at| at as u64);
+        archive.maybe_count("over", &mut over);
+        match Hold::ALL.get(over.unwrap_or(0) as usize) {
+            Some(hold) => self.over = *hold,
+            None => archive.reject("over"),
+        }
     }
 }
 
@@ -177,6 +188,14 @@ impl Record for Plan {
             archive.reject("parts");
         }
         archive.plain("report", &mut self.report);
+        for (name, action) in [("covers", "cover"), ("clears", "clear"), ("clips", "clip")] {
+            let of = |change: &&Json| change.get("action").text() == Some(action);
+            let mut list = Json::List(self.changes.iter().filter(of).cloned().collect());
+            archive.plain(name, &mut list);
+            if archive.reads() {
+                self.changes.extend_from_slice(list.list().unwrap_or_default());
+            }
+        }
         if self.spent != Spent::default() || archive.reads() {
             archive.record("spent", &mut self.spent);
         }

@@ -3,6 +3,7 @@
 use crate::base::millionths;
 use crate::ingest::pairs::Cuts;
 use crate::ladder::compact::Shape;
+use crate::ladder::protection::{self, Hold};
 use crate::limits::budget::Limits;
 use crate::limits::options::Options;
 use crate::session::history::History;
@@ -32,9 +33,30 @@ pub struct Scene<'a> {
     pub places: Vec<Option<usize>>,
     /// Legal cuts of the input messages after the lead.
     pub cuts: &'a Cuts,
+    /// How firmly each input message stays whole; empty if no tool has a policy.
+    pub holds: Vec<Hold>,
+    /// The first of the newest messages that stay whole because the host keeps so many turns or messages.
+    pub kept_from: Option<usize>,
 }
 
 impl Scene<'_> {
+    /// The same, with what the policies of tools hold.
+    #[must_use]
+    pub(crate) fn held(mut self) -> Self {
+        (self.holds, self.kept_from) = protection::holds(&self);
+        self
+    }
+
+    /// How firmly an input message stays whole.
+    pub fn hold(&self, input: usize) -> Hold {
+        self.holds.get(input).copied().unwrap_or_default()
+    }
+
+    /// Whether an input message stays in the view, whatever is covered.
+    pub fn stays(&self, input: usize) -> bool {
+        self.hold(input) >= Hold::Kept
+    }
+
     /// Input messages that are the front of a view given back.
     pub fn lead(&self) -> usize {
         self.history.messages.len() - (self.history.end() - self.history.first()) as usize

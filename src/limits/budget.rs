@@ -3,7 +3,7 @@
 use crate::base::archive::{Archive, Record};
 use crate::base::error::Error;
 use crate::base::millionths::times;
-use crate::limits::options::{self, Options, Shares};
+use crate::limits::options::{self, Options};
 
 /// Kept free beside the reply limit: what providers add to a request between counting and answering.
 const REPLY_MARGIN: u64 = 1_024;
@@ -11,6 +11,10 @@ const REPLY_MARGIN: u64 = 1_024;
 const DEFAULT_RESERVE: u64 = 20_000;
 /// A request is tight when what no edit can change takes more than this of the trigger, in millionths.
 const SQUEEZED: u64 = 900_000;
+
+/// A target of the host's lies between these parts of the room, in millionths.
+const LEAST_TARGET: u64 = 50_000;
+const MOST_TARGET: u64 = 900_000;
 
 /// A part of a whole, in millionths.
 pub fn share(whole: u64, millionths: u64) -> u64 {
@@ -96,6 +100,9 @@ impl Window {
         if let Some(limit) = least(options.max_input, learned.input) {
             trigger = trigger.min(limit - limit / 50);
         }
+        if let Some(own) = options.wishes.trigger.and_then(|trigger| trigger.tokens(size)) {
+            trigger = trigger.min(own);
+        }
         Ok(Self { size, trigger: trigger.clamp(1, hard), hard })
     }
 
@@ -105,11 +112,15 @@ impl Window {
     }
 
     /// The limits of a conversation whose unchangeable tokens are `fixed`.
-    pub fn limits(self, fixed: u64, shares: &Shares) -> Limits {
+    pub fn limits(self, fixed: u64, options: &Options) -> Limits {
         let tight = self.is_tight(fixed);
         let limit = if tight { self.hard } else { self.trigger };
         let room = limit.saturating_sub(fixed);
-        let target = fixed.saturating_add(share(room, shares.target));
+        let shares = &options.shares;
+        let aimed = fixed.saturating_add(share(room, shares.target));
+        let own = options.wishes.target.and_then(|target| target.tokens(self.size));
+        let (least, most) = (share(room, LEAST_TARGET), share(room, MOST_TARGET));
+        let target = own.map_or(aimed, |own| own.clamp(fixed.saturating_add(least), fixed.saturating_add(most)));
         let accept = target + share(limit.saturating_sub(target), shares.accept);
         Limits { window: self, limit, room, target, accept, tight }
     }

@@ -3,8 +3,11 @@
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, decimal, misfit};
 use crate::base::text;
+use crate::limits::names::{known, unknown};
 use crate::limits::preset::Preset;
 use crate::limits::strategy::Strategy;
+use crate::limits::tool_policy::ToolPolicies;
+use crate::limits::wishes::{self, Wishes};
 use crate::tokens::Estimator;
 use crate::tokens::family::Family;
 
@@ -39,7 +42,7 @@ const SHARES: [(&str, u64, u64, u64); 9] = [
     ("clear", 150_000, 0, 900_000),
     ("accept", 800_000, 0, 1_000_000),
     ("typed", 100_000, 0, 500_000),
-    ("facts", 60_000, 0, 300_000),
+    ("facts", 100_000, 0, 300_000),
     ("soft", 850_000, 100_000, 1_000_000),
     ("fresh", 100_000, 0, 500_000),
 ];
@@ -70,6 +73,15 @@ pub enum Wanted {
     Any,
 }
 
+/// What the host adds to the instructions of a summary.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Prompt {
+    /// One more rule, in its words.
+    pub instructions: String,
+    /// The headings in the place of ours.
+    pub sections: Vec<String>,
+}
+
 /// A parsed set of options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
@@ -91,17 +103,39 @@ pub struct Options {
     pub summarizer: Summarizer,
     /// What summaries are written in.
     pub language: Wanted,
+    /// What else is asked of them.
+    pub prompt: Prompt,
     /// Who counts.
     pub estimator: Estimator,
     /// Hidden tokens of every request, in raw units.
     pub overhead: u64,
     /// Parts of the room.
     pub shares: Shares,
+    /// Bytes that are remembered.
+    pub memory: u64,
+    /// What a compaction may do to the results of each tool.
+    pub tools: ToolPolicies,
+    /// When compactions begin, what they aim at, what stays.
+    pub wishes: Wishes,
 }
 
-const MEMBERS: [&str; 9] =
-    ["format", "contextWindow", "maxOutputTokens", "summarize", "summarizer", "summary", "onEvent", "repair", "tune"];
-const TUNE: [&str; 6] = ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares"];
+const MEMBERS: [&str; 14] = [
+    "format",
+    "contextWindow",
+    "maxOutputTokens",
+    "summarize",
+    "summarizer",
+    "summary",
+    "toolPolicy",
+    "trigger",
+    "target",
+    "keep",
+    "prefer",
+    "onEvent",
+    "repair",
+    "tune",
+];
+const TUNE: [&str; 7] = ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory"];
 
 impl Options {
     /// Parses what `createCompactor` was given, functions replaced by `true`.
@@ -131,10 +165,22 @@ impl Options {
         let summarize = options.function("summarize");
         options.function("onEvent");
         let summarizer = summarizer(options);
-        let language = language(inside(options, "summary", "summary", &["language"]));
+        let summary = inside(options, "summary", "summary", &["language", "instructions", "sections"]);
+        let (language, prompt) = (language(summary), prompt(summary));
         let estimator = estimator(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
         let shares = shares(tune);
+        let memory = memory(tune);
+        let tools = ToolPolicies::parse(options);
+        let wishes = Wishes::parse(options);
+        let policy = (!options.raw("toolPolicy").is_null()).then_some("toolPolicy");
+        if let Some(name) = policy.or_else(|| wishes::given(json)).filter(|_| preset.is_some()) {
+            faults.note(Error::at(
+                Code::PresetWithStrategy,
+                name,
+                format!("A preset brings its own steps: leave out `{name}` or the preset."),
+            ));
+        }
         faults.end()?;
         Ok(Self {
             preset,
@@ -146,9 +192,13 @@ impl Options {
             summarize,
             summarizer,
             language,
+            prompt,
             estimator: Estimator::parse(&estimator)?,
             overhead,
             shares,
+            memory,
+            tools,
+            wishes,
         })
     }
 }
@@ -255,6 +305,25 @@ pub fn window(value: &Json) -> Result<u64, Error> {
 /// Bytes of the name of a language.
 const LONGEST_LANGUAGE: usize = 60;
 
+/// Bytes of instructions, headings, and bytes of each.
+const INSTRUCTIONS: usize = 4_000;
+const SECTIONS: usize = 20;
+const HEADING: usize = 200;
+
+fn prompt(summary: Fields<'_>) -> Prompt {
+    let instructions = summary.text("instructions").unwrap_or_default().trim();
+    if instructions.len() > INSTRUCTIONS {
+        summary.wrong("instructions", "Expected at most 4000 bytes of instructions.");
+    }
+    let sections = summary.texts("sections");
+    if sections.len() > SECTIONS
+        || sections.iter().any(|heading| heading.is_empty() || heading.len() > HEADING || heading.contains('\n'))
+    {
+        summary.wrong("sections", "Expected at most 20 headings of one line each, at most 200 bytes long.");
+    }
+    Prompt { instructions: instructions.to_owned(), sections }
+}
+
 fn language(summary: Fields<'_>) -> Wanted {
     match summary.raw("language") {
         Json::Null => Wanted::Theirs,
@@ -332,6 +401,19 @@ fn estimator(tokens: Fields<'_>, of_preset: bool) -> String {
     if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") }
 }
 
+/// Bytes that are remembered: what the host says, within bounds that a state can hold.
+fn memory(tune: Fields<'_>) -> u64 {
+    const MOST: u64 = 64_000;
+    let bytes = tune.count("memory").unwrap_or(MEMORY);
+    if bytes > MOST {
+        tune.wrong("memory", "Expected bytes from 0 to 64000.");
+    }
+    bytes
+}
+
+/// Bytes that are remembered, if the host does not say.
+const MEMORY: u64 = 12_000;
+
 fn shares(tune: Fields<'_>) -> Shares {
     let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));
     let mut values = [0; SHARES.len()];
@@ -354,48 +436,4 @@ fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> F
     let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
     known(inner, names);
     inner
-}
-
-#[inline(never)]
-fn known(fields: Fields<'_>, names: &[&str]) {
-    for (name, value) in fields.value.members().unwrap_or_default() {
-        if !names.contains(&name.as_str()) && !value.is_null() {
-            unknown(fields, name, name, names, "option");
-        }
-    }
-}
-
-#[inline(never)]
-fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &str) {
-    let code = if what == "option" { Code::UnknownOption } else { fields.code };
-    Fields { code, ..fields }.wrong(member, &unknown_name(name, names, what));
-}
-
-/// What is said about a name that does not exist: the nearest of `names`, if one is near, and all of them.
-pub fn unknown_name(name: &str, names: &[&str], what: &str) -> String {
-    let nearest = names.iter().map(|known| (distance(name, known), known)).min();
-    let nearest = nearest.filter(|(edits, known)| *edits <= known.len().min(name.len()) / 2);
-    let mean = nearest.map(|(_, known)| format!(" Did you mean \"{}\"?", *known)).unwrap_or_default();
-    format!("There is no {what} \"{name}\".{mean} Known: {}.", text::joined(names, ", "))
-}
-
-/// Edits between two names, letters of either case alike; none where one only leaves out letters of the other, from four
-/// letters on (`chatId`, `window`, `maxTokens`).
-fn distance(left: &str, right: &str) -> usize {
-    let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
-    let within = |short: &str, long: &str| short.len() > 3 && text::is_subsequence(short, long);
-    if within(&left, &right) || within(&right, &left) {
-        return 0;
-    }
-    let mut row: Vec<usize> = (0..=text::characters(&right)).collect();
-    for (i, a) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, b) in right.chars().enumerate() {
-            let above = row[j + 1];
-            row[j + 1] = if a == b { diagonal } else { 1 + diagonal.min(above).min(row[j]) };
-            diagonal = above;
-        }
-    }
-    row[row.len() - 1]
 }

@@ -1,11 +1,14 @@
 //! What was decided and why, with the accounting: for logs, UI and tests. Holds no message text.
 
+pub mod change;
+pub mod describe;
 pub(crate) mod reasons;
 
 use crate::base::archive::Archive;
 use crate::base::error::{Code, Error, Warning};
 use crate::base::json::Json;
 use crate::base::text;
+use crate::report::change::Change;
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::history::Diverged;
 
@@ -128,6 +131,10 @@ pub struct Report {
     pub first_before: Json,
     /// As sent.
     pub after: Usage,
+    /// Estimated tokens that compactions keep out of the request, this one and earlier ones.
+    pub saved: u64,
+    /// What the rungs did, in their order.
+    pub changes: Vec<Change>,
     /// First place in the view that differs from what the state before would have sent.
     pub first_changed: Option<u64>,
     /// The first message a host must load next time.
@@ -161,6 +168,8 @@ impl Report {
         out.put("before", self.before_json());
         out.put("after", self.after.to_json());
         out.put_count("replyRoom", self.after.reply_room());
+        out.put_count("saved", self.saved);
+        out.put("changes", Json::List(self.changes.iter().map(Change::to_json).collect()));
         out.put("firstChanged", self.first_changed.map_or(Json::Null, Json::from));
         out.put_count("keepFrom", self.keep_from);
         out.put_text("request", &self.request);
@@ -207,7 +216,7 @@ pub fn attributes(report: &Json) -> Result<Json, Error> {
             flat.put(&format!("precis.{}", text::joined(path, ".")), value.clone());
         }
     };
-    for name in ["outcome", "rung", "replyRoom", "firstChanged", "keepFrom", "request"] {
+    for name in ["outcome", "rung", "replyRoom", "saved", "firstChanged", "keepFrom", "request"] {
         add(&[name], report.get(name));
     }
     for side in ["before", "after"] {

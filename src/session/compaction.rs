@@ -42,8 +42,12 @@ pub struct Checkpoint {
     pub kind: Kind,
     /// Of a trim: what it left of the text is a digest, written by code.
     pub digest: bool,
+    /// Code had to leave out something of what is remembered: it is told again once there is room.
+    pub shortened: bool,
     /// Messages before this are covered.
     pub covers: Position,
+    /// Raw tokens of all messages before `covers`, as far as they are known: also of those that the host no longer loads.
+    pub raw: Option<u64>,
     /// Indices below `covers` that stay in the view before the summary (system messages, pins), ascending.
     pub head: Vec<u64>,
     /// Indices below `covers` that stay in the view after the summary, ascending.
@@ -97,8 +101,10 @@ impl Record for Checkpoint {
             None => archive.reject("kind"),
         }
         archive.flag("digest", &mut self.digest);
+        archive.flag("shortened", &mut self.shortened);
         archive.count("revision", &mut self.revision);
         archive.position("covers", &mut self.covers);
+        archive.maybe_count("raw", &mut self.raw);
         archive.counts("head", &mut self.head);
         archive.counts("kept", &mut self.kept);
         let mut opening = Some(self.opening).filter(|&opening| opening > 0);

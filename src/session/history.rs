@@ -4,6 +4,7 @@ use crate::base::error::{Code, Error};
 use crate::base::id_map::IdMap;
 use crate::model::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
 use crate::session::compaction::Checkpoint;
+use crate::session::edits::rules::ResultRule;
 use crate::session::state::{Rewrite, SessionState};
 use crate::tokens::Estimator;
 
@@ -50,6 +51,8 @@ pub struct History<'a> {
     pub diverged: Option<Diverged>,
     /// Literal strings that edits leave behind where they can.
     pub keep: &'a [String],
+    /// What policies say of single results, in the order of the input.
+    pub rules: Vec<ResultRule>,
     /// The checkpoints of the state as it was given, whether or not they hold: what they made is known by its hash.
     known: &'a [Checkpoint],
     /// Parts that are in no view, by message in their order.
@@ -119,6 +122,7 @@ impl<'a> History<'a> {
             active: None,
             diverged: None,
             keep: &[],
+            rules: Vec::new(),
             known: &state.checkpoints,
             left_out: Vec::new(),
         };
@@ -201,6 +205,7 @@ impl<'a> History<'a> {
             active: state.checkpoints.len().checked_sub(1),
             diverged: None,
             keep: &[],
+            rules: Vec::new(),
             known: &[],
             left_out: Vec::new(),
         })
@@ -304,6 +309,17 @@ impl<'a> History<'a> {
         };
         let reply = self.messages[input..].iter().take_while(|message| message.role() == Role::Assistant);
         self.tokens[input..].iter().zip(reply).map(|(tokens, _)| tokens).sum()
+    }
+
+    /// Raw tokens of all messages before history index `index`: of those that were not loaded as their compaction noted it.
+    /// Nothing where that is not known.
+    pub fn raw_before(&self, index: u64, checkpoints: &[Checkpoint]) -> Option<u64> {
+        let known = |checkpoint: &Checkpoint| Some((checkpoint.covers.count, checkpoint.raw?));
+        let active = checkpoints.get(..self.active.map_or(0, |active| active + 1)).unwrap_or_default();
+        let noted = active.iter().rev().filter_map(known).find(|&(count, _)| count >= self.first && count <= index);
+        let (from, raw) = noted.or((self.first == 0).then_some((0, 0)))?;
+        let loaded = (from..index).map_while(|index| self.input_of(index));
+        Some(raw + loaded.map(|input| self.tokens[input]).sum::<u64>())
     }
 
     /// Where a message of the history stands in the input.

@@ -7,8 +7,9 @@ use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::limits::budget::Learned;
+use crate::memory::Memory;
 use crate::model::message::Position;
-use crate::session::compaction::Checkpoint;
+use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::reach::{EVERYTHING, RESULTS};
 use crate::tokens::calibration::Calibration;
 use crate::tokens::{self, Estimator};
@@ -26,7 +27,7 @@ const CLIPS: usize = 24;
 /// With so many of what is not covered no more are made as long as anything can be covered in their place.
 pub const OPEN_CLIPS: usize = 16;
 /// Bytes of text over all checkpoints; the oldest go first.
-const TEXT_BYTES: usize = 56_000;
+const TEXT_BYTES: usize = 33_000;
 
 /// The largest revision that is read: every change adds one, and above 2^53 a host's compare-and-set sees no difference.
 const REVISION_MOST: u64 = 1 << 52;
@@ -118,6 +119,8 @@ pub struct SessionState {
     pub failed: Option<Position>,
     /// Media of messages before this index are cleared.
     pub media: u64,
+    /// Indices of messages that none of these edits touches, in order.
+    pub spared: Vec<u64>,
     /// Content hashes of clipped messages and of what they were made from: a view given back hashes like its history.
     pub rewrites: Vec<Rewrite>,
     /// What is known of tokens.
@@ -128,6 +131,8 @@ pub struct SessionState {
     pub pending: Option<Pending>,
     /// Brakes.
     pub breaker: Breaker,
+    /// What is remembered of what is covered.
+    pub memory: Option<Memory>,
     /// The preset's own.
     pub contextguard: Option<ContextguardState>,
     /// Members of a later version, kept.
@@ -196,7 +201,7 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 13] = [
+const KNOWN: [&str; 15] = [
     "version",
     "revision",
     "checkpoints",
@@ -204,11 +209,13 @@ const KNOWN: [&str; 13] = [
     "cleared",
     "failed",
     "media",
+    "spared",
     "rewrites",
     "calibration",
     "learned",
     "pending",
     "breaker",
+    "memory",
     "seed",
 ];
 
@@ -229,11 +236,16 @@ impl Record for SessionState {
         let mut media = Some(self.media).filter(|&media| media > 0);
         archive.maybe_count("media", &mut media);
         self.media = media.unwrap_or(0);
+        archive.counts("spared", &mut self.spared);
+        if self.spared.windows(2).any(|pair| pair[0] >= pair[1]) {
+            archive.reject("spared");
+        }
         archive.records("rewrites", &mut self.rewrites);
         archive.record("calibration", &mut self.calibration);
         archive.records("learned", &mut self.learned);
         archive.maybe_record("pending", &mut self.pending);
         archive.record("breaker", &mut self.breaker);
+        archive.maybe_record("memory", &mut self.memory);
         archive.maybe_record("seed", &mut self.contextguard);
         archive.unknown(&KNOWN, &mut self.unknown);
         for (name, length, most) in [
@@ -309,7 +321,11 @@ impl SessionState {
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
         while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > TEXT_BYTES) {
-            bytes -= Self::text_bytes(&self.checkpoints.remove(0));
+            // The newest summary by a model stays as long as digests quote it.
+            let last = self.checkpoints.len() - 1;
+            let summary = self.checkpoints.iter().rposition(|one| one.kind == Kind::Summary);
+            let oldest = usize::from(summary == Some(0) && last > 1);
+            bytes -= Self::text_bytes(&self.checkpoints.remove(oldest));
         }
     }
 

@@ -6,6 +6,7 @@ use crate::ingest::host::{Host, LEFT_OUT, Product};
 use crate::model::message::{Digest, PartKind, Position, Role, combine, hash_text};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::Checkpoint;
+use crate::session::edits::rules::ResultRule;
 use crate::session::edits::{self, Edits};
 use crate::session::history::History;
 use crate::session::state::{Clip, SessionState};
@@ -231,6 +232,30 @@ pub fn as_sent(
     }
 }
 
+/// Which parts of an input message the state's edits change.
+pub fn edited(history: &History<'_>, state: &SessionState, input: usize) -> Vec<bool> {
+    let message = &history.messages[input];
+    let index = history.index_of(input).filter(|_| !history.is_pinned(input));
+    let of = |index| Lasting::of(history, state).of_message(history, input, index);
+    let Some((_, edits)) = index.and_then(of) else { return Vec::new() };
+    message.parts().map(|part| edits::touches(&part, message, &edits)).collect()
+}
+
+/// Whether the state's edits change a message of the input, apart from what policies cut of it in any case.
+pub fn is_edited(history: &History<'_>, state: &SessionState, input: usize) -> bool {
+    let message = &history.messages[input];
+    let index = history.index_of(input).filter(|_| !history.is_pinned(input));
+    let found = index.and_then(|index| Lasting::of(history, state).of_message(history, input, index));
+    found.is_some_and(|(_, edits)| message.parts().any(|part| edits::touches_more(&part, message, &edits)))
+}
+
+/// The history index before which lasting edits concern messages, apart from those that they spare.
+pub fn edited_up_to(history: &History<'_>, state: &SessionState) -> u64 {
+    let edits = Lasting::of(history, state);
+    let clipped = edits.clips.iter().map(|clip| clip.up_to.count).max().unwrap_or(0);
+    clipped.max(edits.cleared).max(edits.failed)
+}
+
 /// Raw tokens of an edited copy: what its own digest says, and what the original is charged beside its parts.
 fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
     let own = product.digest().map_or(0, |digest| digest.tokens());
@@ -284,10 +309,14 @@ struct Lasting<'s> {
     inputs: u64,
     failed: u64,
     media: u64,
+    /// Messages that nothing of it touches.
+    spared: &'s [u64],
+    /// What policies say of single results.
+    rules: &'s [ResultRule],
 }
 
 impl<'s> Lasting<'s> {
-    fn of(history: &History<'s>, state: &'s SessionState) -> Self {
+    fn of(history: &'s History<'_>, state: &'s SessionState) -> Self {
         // A position inside what a checkpoint covers cannot be checked any more, and need not be.
         let holds = |position: &Position| {
             history.chain_at(position.count).is_none_or(|chain| chain == position.chain)
@@ -302,27 +331,38 @@ impl<'s> Lasting<'s> {
             inputs: if cleared > 0 { cleared.min(history.said_last()) } else { 0 },
             failed: held(state.failed),
             media: state.media.min(cleared),
+            spared: &state.spared,
+            rules: &history.rules,
         }
+    }
+
+    /// What policies say of the results in a message.
+    fn rules_of(&self, input: usize) -> &'s [ResultRule] {
+        let from = self.rules.partition_point(|rule| rule.input < input);
+        let count = self.rules[from..].iter().take_while(|rule| rule.input == input).count();
+        &self.rules[from..from + count]
     }
 
     /// What is done to a message, and what that is called, if anything is.
     fn of_message(&self, history: &History<'_>, input: usize, index: u64) -> Option<(String, Edits<'s>)> {
+        let rules = self.rules_of(input);
+        let spared = self.spared.binary_search(&index).is_ok();
         let message = &history.messages[input];
-        let clips = self.clips.iter().filter(|clip| index < clip.up_to.count);
+        let lasting = self.clips.iter().filter(|clip| !spared && index < clip.up_to.count).map(|&clip| edits::Cut {
+            clip,
+            old: index < clip.old,
+            cleared: index < clip.cleared.min(self.cleared),
+            failed: index < clip.failed.min(self.failed),
+            only: None,
+        });
         let edits = Edits {
-            clips: clips
-                .map(|&clip| edits::Cut {
-                    clip,
-                    old: index < clip.old,
-                    cleared: index < clip.cleared.min(self.cleared),
-                    failed: index < clip.failed.min(self.failed),
-                })
-                .collect(),
+            clips: rules.iter().filter_map(edits::Cut::of_rule).chain(lasting).collect(),
             keep: self.keep,
-            clears: index < self.cleared,
-            clears_inputs: index < self.inputs,
-            clears_failed: index < self.failed,
-            clears_media: index < self.media,
+            clears: !spared && index < self.cleared,
+            clears_inputs: !spared && index < self.inputs,
+            clears_failed: !spared && index < self.failed,
+            clears_media: !spared && index < self.media,
+            rules,
         };
         if !message.parts().any(|part| edits::touches(&part, message, &edits)) {
             return None;
@@ -330,7 +370,13 @@ impl<'s> Lasting<'s> {
         // Copies are of one list of literals.
         let kept = self.keep.iter().fold(0, |kept, literal| combine(kept, hash_text(literal)));
         let mut key = if kept == 0 { String::new() } else { format!("{kept} ") };
-        for &edits::Cut { clip, old, cleared, failed } in &edits.clips {
+        for rule in rules.iter().filter(|rule| rule.rerun) {
+            key.push_str(&format!("{}r ", rule.number));
+        }
+        for &edits::Cut { clip, old, cleared, failed, only } in &edits.clips {
+            if let Some(number) = only {
+                key.push_str(&format!("{number}:"));
+            }
             key.push_str(&format!("{}/{}", clip.cap, clip.reach));
             for (mark, is) in [("o", old), ("c", cleared), ("f", failed)] {
                 key.push_str(if is { mark } else { "" });

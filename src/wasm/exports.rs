@@ -21,8 +21,10 @@ use crate::ingest::digester::Digester;
 use crate::ingest::host::Sent;
 use crate::ingest::pairs;
 use crate::ladder::plan::Plan;
+use crate::limits::names;
 use crate::limits::options::{self, Options};
 use crate::model::message::{Digest, hex};
+use crate::recall::Asked;
 use crate::report;
 use crate::session::state::SessionState;
 use crate::summary::request::Request;
@@ -86,7 +88,7 @@ pub fn validate(given: JsValue, model: Option<String>) -> Result<String, JsValue
 #[wasm_bindgen]
 pub fn unknown_name(name: &str, names: Vec<String>, what: &str) -> String {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    options::unknown_name(name, &names, what)
+    names::unknown_name(name, &names, what)
 }
 
 /// Decides about a call.
@@ -200,6 +202,17 @@ async fn asked_and_committed(
     }
 }
 
+/// Looks for something in what the view does not show whole: `{ excerpts, tokens, more, missing }`.
+///
+/// # Errors
+/// As [`plan`].
+#[wasm_bindgen]
+pub fn recall(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, asked: JsValue, host: &JsHost) -> Returned {
+    let call = parse_call(input, records, flags)?;
+    let asked = plain(asked, "call", Code::InvalidCall).and_then(|asked| Asked::parse(&asked)).map_err(thrown)?;
+    Ok(to_js(&asking(host, |host| engine::recall(&call, &asked, host))?.into_json()))
+}
+
 /// Learns from reported usage: the new state.
 ///
 /// # Errors
@@ -247,6 +260,16 @@ pub fn attributes(report: JsValue) -> Returned {
     Ok(to_js(&report::attributes(&report).map_err(thrown)?))
 }
 
+/// What a plan does, or a report says was done, in a few sentences.
+///
+/// # Errors
+/// When it is neither.
+#[wasm_bindgen]
+pub fn describe(given: JsValue) -> Result<String, JsValue> {
+    let given = plain(given, "plan", Code::InvalidPlan).map_err(thrown)?;
+    report::describe::describe(&given).map_err(thrown)
+}
+
 /// Violations in a run of messages: `{ rule, index, message }[]`.
 ///
 /// # Errors
@@ -287,7 +310,7 @@ fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
 }
 
 /// The members of a call, each with the code of its errors.
-const MEMBERS: [(&str, Code); 24] = [
+const MEMBERS: [(&str, Code); 29] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -299,7 +322,12 @@ const MEMBERS: [(&str, Code); 24] = [
     ("mustKeep", Code::InvalidCall),
     ("threshold", Code::InvalidCall),
     ("focus", Code::InvalidCall),
+    ("toolPolicy", Code::InvalidCall),
+    ("asksPolicies", Code::InvalidCall),
+    ("trigger", Code::InvalidCall),
+    ("target", Code::InvalidCall),
     ("keep", Code::InvalidCall),
+    ("prefer", Code::InvalidCall),
     ("compact", Code::InvalidCall),
     ("ids", Code::InvalidCall),
     ("unreadable", Code::InvalidCall),
@@ -354,7 +382,7 @@ fn committed(mut committed: Committed) -> JsValue {
 /// What is different from the call before, in as few crossings as can be, because that is all that most calls return:
 /// `{ numbers, texts, standing }`. `unfolded` in `js/src/boundary/glue.ts` reads them in this order, the texts a line each.
 #[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
-fn again(Passed { usage, at, outcome, request, reason, standing }: &Passed) -> JsValue {
+fn again(Passed { usage, at, outcome, request, reason, saved, standing }: &Passed) -> JsValue {
     let parts = usage.parts;
     let numbers = [
         usage.tokens,
@@ -372,6 +400,7 @@ fn again(Passed { usage, at, outcome, request, reason, standing }: &Passed) -> J
         parts.media,
         parts.summary,
         at.count,
+        *saved,
     ]
     .map(|number| number as f64);
     let fraction = Json::Fraction { millionths: usage.fraction() as i64, bits: 0 };

@@ -104,7 +104,7 @@ fn a_window_that_is_no_number_is_refused() {
 #[test]
 fn a_name_is_advised_only_if_one_is_near() {
     let said =
-        |name| precis::limits::options::unknown_name(name, &["state", "maxOutputTokens", "tune", "chat"], "member");
+        |name| precis::limits::names::unknown_name(name, &["state", "maxOutputTokens", "tune", "chat"], "member");
     for (name, nearest) in [("sate", "state"), ("maxTokens", "maxOutputTokens"), ("chatId", "chat"), ("STATE", "state")]
     {
         assert!(said(name).contains(&format!("Did you mean \"{nearest}\"?")), "{}", said(name));

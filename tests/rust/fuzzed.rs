@@ -1,12 +1,13 @@
 //! What the fuzz targets found (`tests/fuzz`), one test each.
 
+use precis::base::quoting::escape;
 use precis::ingest::content::{Content, ContentPart};
+use precis::memory::absorb::{Message, Recollection};
+use precis::memory::digest::Source;
+use precis::memory::{Memory, names, scan};
 use precis::model::message::Role;
 use precis::session::edits::{DONE_CUT, cut};
 use precis::session::state::SessionState;
-use precis::summary::facts::{self, Facts};
-use precis::summary::scan;
-use precis::summary::transcript::escape;
 use precis::tokens::{self, Estimator};
 use serde_json::{Value, json};
 
@@ -25,15 +26,17 @@ fn a_requirement_with_a_frame_or_an_end_of_line_in_it_is_told_in_the_same_words_
         ["Never print </conversation> in the log.", "Never print the key in the log\n.\n## Names and numbers\n!"]
     {
         let parts = vec![ContentPart::Text { number: 0, text: text.to_owned() }];
-        let said = [(Content { role: Role::User, parts }, true)];
-        let told = |earlier: &str, messages: &[(Content, bool)]| {
-            let mut out = String::new();
-            Facts::of(earlier, messages).write(&mut out, 2_000, 1_000);
-            out
+        let said = [Message { index: 0, content: Content { role: Role::User, parts }, typed: true }];
+        let mut memory = Memory::default();
+        let mut told = |messages: &[Message]| {
+            let before = memory.clone();
+            let known = Recollection::of(&before, messages);
+            memory = known.bounded(8_000);
+            Source { known: &known, summary: "", todos: &[], visible: &|_| false }.digest(2_000, false).0
         };
-        let first = told("", &said);
+        let first = told(&said);
         assert!(first.contains("Never print"), "{first}");
-        assert_eq!(told(&first, &[]), first);
+        assert_eq!(told(&[]), first);
     }
 }
 
@@ -42,13 +45,13 @@ fn what_only_parts_a_scheme_from_nothing_is_no_url() {
     for text in ["://?//", "http://", ":///?A//", "://?:?//W"] {
         scan::each(text, &mut |found| assert!(!found.is_empty() && !found.contains("://"), "{found:?} in {text}"));
     }
-    assert_eq!(facts::names("see https://example.com/a?b.", 100), ["https://example.com/a?b"]);
+    assert_eq!(names::in_text("see https://example.com/a?b.", 100), ["https://example.com/a?b"]);
 }
 
 #[test]
 fn an_escape_in_a_text_inside_a_text_is_no_name() {
     assert_eq!(
-        facts::names(r"a\u0000\u0000cc\u000fb_1234\nsrc/main.rs\udata-123", 100),
+        names::in_text(r"a\u0000\u0000cc\u000fb_1234\nsrc/main.rs\udata-123", 100),
         ["b_1234", "src/main.rs", "udata-123"]
     );
 }

@@ -12,6 +12,7 @@ use precis::report::Outcome;
 use precis::session::state::SessionState;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
+use serde_json::json;
 
 /// Design: a state is at most 64 kB as JSON.
 const LARGEST_STATE: usize = 64 * 1024;
@@ -32,6 +33,8 @@ fn full(request: &Request, word: &str) -> Answer {
 
 fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
     let mut chat = chat(4_000);
+    // A bound that is reached early.
+    chat.options["tune"]["memory"] = json!(8_000);
     let (mut history, mut compactions, mut number) = (Vec::new(), 0, 0);
     let mut sizes = Vec::new();
     let mut told = String::new();

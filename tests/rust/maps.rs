@@ -1,7 +1,7 @@
 //! What is looked up by hash: right, and in bounded time, also where hashes were chosen to be alike.
 
+use precis::base::distinct::Distinct;
 use precis::base::id_map::IdMap;
-use precis::summary::distinct::Distinct;
 
 #[test]
 fn ids_that_want_the_same_place_are_kept_apart() {

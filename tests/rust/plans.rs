@@ -13,6 +13,7 @@ use crate::support::to_value;
 use crate::support::user;
 use precis::base::error::{Code, Warning};
 use precis::ladder::plan::Plan;
+use precis::ladder::protection::Hold;
 use precis::ladder::{Edit, Move, RungId};
 use precis::report::Outcome;
 use precis::session::compaction::Kind;
@@ -50,7 +51,14 @@ fn a_plan_survives_its_round_trip() {
     assert!(matches!(seen[1], Move::Compact(_)));
     let edit = Plan {
         rung: RungId::Clear,
-        action: Move::Edit(Edit { cap: Some(100), reach: 3, clear: Some(4), failed: true }),
+        action: Move::Edit(Edit {
+            cap: Some(100),
+            reach: 3,
+            clear: Some(4),
+            failed: true,
+            first: true,
+            over: Hold::Always,
+        }),
         attempt: 2,
         ..Plan::default()
     };

@@ -44,6 +44,7 @@ fn full() -> Value {
         "clips": [{ "upTo": { "count": 9, "chain": "fedcba9876543210" }, "cap": 500, "typed": true }],
         "cleared": { "count": 8, "chain": "00000000000000cc" },
         "failed": { "count": 9, "chain": "00000000000000cd" },
+        "spared": [3, 5],
         "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
         "calibration": {
             "key": "bytes4/1|m", "anchor": { "raw": 100, "reported": 250 }, "grown": { "raw": 200, "reported": 500 }, "whole": 1_500_000,
@@ -222,8 +223,10 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
     Checkpoint {
         revision: count,
         digest: false,
+        shortened: false,
         kind: Kind::Summary,
         covers: Position { count, chain: count },
+        raw: Some(90_000),
         head: Vec::new(),
         kept: Vec::new(),
         opening: 0,
@@ -250,7 +253,7 @@ fn the_oldest_checkpoints_go_first() {
 fn long_texts_push_out_older_checkpoints() {
     let mut state = SessionState::default();
     for count in 1..=4 {
-        state.push(checkpoint(count, 25_000));
+        state.push(checkpoint(count, 15_000));
     }
     let kept: Vec<u64> = state.checkpoints.iter().map(|checkpoint| checkpoint.covers.count).collect();
     assert_eq!(kept, [3, 4]);
@@ -315,7 +318,7 @@ fn the_summary_for_people_is_the_text_alone() {
     let mut chat = Chat::new(value!({ "contextWindow": 8_000, "summarize": true }));
     let text = "They want tests. The tests are being written now.";
     chat.before_model(&turns(12, 2_000), Some(&mut |_| answer(text))).unwrap();
-    assert_eq!(precis::engine::summary_of(&chat.session()), Some(text));
+    assert!(precis::engine::summary_of(&chat.session()).unwrap().starts_with(text));
     let session = chat.session();
     assert_eq!(precis::engine::keep_from(&session), (session.checkpoints[0].from, None));
     let cut_off = Answer::Text { text: text.into(), finish: "length".into() };

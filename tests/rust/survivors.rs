@@ -74,8 +74,8 @@ fn a_request_that_was_kept_is_summarized_when_it_leaves() {
 fn a_cleared_result_says_whether_the_tool_failed() {
     let mut chat = chat();
     let mut history = vec![user("Find the leak.")];
-    for step in 0..14 {
-        let output = P::Result { id: "call_0".into(), output: filler(1_800).into(), failed: step % 2 == 0 };
+    for step in 0..9 {
+        let output = P::Result { id: "call_0".into(), output: filler(2_600).into(), failed: step % 2 == 0 };
         history.extend([calls(&["call_0"]), M { role: Role::Tool, parts: vec![output] }]);
         history.push(assistant(&format!("step {step}")));
     }

@@ -159,9 +159,9 @@ fn known(given: &Value) -> Standing {
 
 /// The same of a call that only added messages.
 fn passed(passed: Passed) -> Value {
-    let Passed { usage, at, outcome, request, reason, standing } = passed;
+    let Passed { usage, at, outcome, request, reason, saved, standing } = passed;
     value!({
-        "outcome": outcome.as_str(), "usage": to_value(&usage.to_json()), "replyRoom": usage.reply_room(), "request": request, "reason": reason,
+        "outcome": outcome.as_str(), "usage": to_value(&usage.to_json()), "replyRoom": usage.reply_room(), "saved": saved, "request": request, "reason": reason,
         "at": { "count": at.count, "chain": precis::model::message::hex(at.chain) }, "standing": standing.to_bytes(),
     })
 }

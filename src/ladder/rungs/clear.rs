@@ -23,8 +23,11 @@ impl Rung for Clear {
         if !climb.may_edit(scene) {
             return None;
         }
+        if scene.options.wishes.summarize_first == Some(true) {
+            return unavoidable(scene).map(Move::Edit);
+        }
         // What went wrong is missed least.
-        failed(scene).or_else(|| old(scene)).or_else(|| unavoidable(scene)).map(Move::Edit)
+        first(scene).or_else(|| failed(scene)).or_else(|| old(scene)).or_else(|| unavoidable(scene)).map(Move::Edit)
     }
 
     fn then(&self, _: bool) -> Option<RungId> {
@@ -35,6 +38,13 @@ impl Rung for Clear {
 /// What a clear has to gain to be worth that the prefix changes.
 fn worthwhile(scene: &Scene<'_>) -> u64 {
     scene.raw(share(scene.limits.room, scene.options.shares.clear))
+}
+
+/// Results of tools that are cleared first, the newest ones too.
+fn first(scene: &Scene<'_>) -> Option<Edit> {
+    let (clear, gained) = clearing(scene, Clearing { first: true, ..Clearing::default() })?;
+    let helps = gained >= worthwhile(scene) && scene.leaves_room(scene.view.raw().saturating_sub(gained));
+    helps.then_some(Edit { clear: Some(clear), first: true, ..Edit::default() })
 }
 
 /// Results of calls that failed.
@@ -60,7 +70,7 @@ fn old(scene: &Scene<'_>) -> Option<Edit> {
         }
         // What stays is cut only if it is too much.
         let cap = Some(cap).filter(|_| more > 0 && !scene.leaves_room(raw.saturating_sub(gained)));
-        Some(Edit { cap, reach: reach::RESULTS, clear: Some(clear), failed: false })
+        Some(Edit { cap, reach: reach::RESULTS, clear: Some(clear), ..Edit::default() })
     })
 }
 
@@ -87,7 +97,7 @@ fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
         cap: Some(cap),
         reach: reach::RESULTS,
         clear,
-        failed: false,
+        ..Edit::default()
     })
 }
 

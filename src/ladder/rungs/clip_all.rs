@@ -2,7 +2,8 @@
 
 use super::{Climb, Rung, RungId};
 use crate::ladder::clearing::{Clearing, clearing};
-use crate::ladder::cutting::{LEAST_CAP, cuttable, gain, level_to_fit};
+use crate::ladder::cutting::{LEAST_CAP, cuttable, cuttable_over, gain, level_to_fit};
+use crate::ladder::protection::Hold;
 use crate::ladder::{Edit, Move, Scene};
 use crate::session::reach;
 use crate::session::view::{Item, Slot};
@@ -21,11 +22,15 @@ impl Rung for ClipAll {
         if climb.fits {
             return None;
         }
-        let parts = cuttable(scene, reach::EVERYTHING);
-        let level = level_to_fit(scene, &parts, 0);
+        // What is held gives way only where that is needed, the weakest hold first.
+        let parts_over = |over| cuttable_over(scene, reach::EVERYTHING, over);
+        let holds = if scene.holds.is_empty() { &Hold::ALL[..1] } else { &Hold::ALL[..] };
+        let found = holds.iter().find_map(|&over| Some((over, level_to_fit(scene, &parts_over(over), 0)?)));
+        let over = found.map_or(Hold::Excluded, |(over, _)| over);
+        let (parts, level) = (parts_over(over), found.map(|(_, level)| level));
         let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));
         let clear = clearing(scene, Clearing::default()).filter(|_| level.is_none()).map(|(clear, _)| clear);
-        let edit = Edit { cap, reach: reach::EVERYTHING, clear, failed: false };
+        let edit = Edit { cap, reach: reach::EVERYTHING, clear, over, ..Edit::default() };
         (cap.is_some() || clear.is_some()).then_some(Move::Edit(edit))
     }
 

@@ -10,6 +10,10 @@ use crate::limits::strategy::Strategy;
 
 /// Whether the strategy compacts although the request fits.
 pub fn fires(scene: &Scene<'_>) -> bool {
+    let counts = scene.options.wishes.fires_at();
+    if counts.is_some_and(|most| scene.history.end() - scene.covered() > most) {
+        return true;
+    }
     match scene.options.strategy {
         Strategy::Tail | Strategy::Full | Strategy::LastToolBatch => false,
         Strategy::SlidingWindow => sliding_window::fires(scene),
@@ -19,6 +23,14 @@ pub fn fires(scene: &Scene<'_>) -> bool {
 /// The message (as an input index) from which on the strategy would like to keep everything. The ladder moves it to a
 /// legal cut.
 pub fn tail_start(scene: &Scene<'_>) -> usize {
+    let start = of_strategy(scene);
+    let count = scene.history.messages.len();
+    let most = scene.options.wishes.most_messages().and_then(|most| usize::try_from(most).ok());
+    let start = most.map_or(start, |most| start.max(count.saturating_sub(most)).min(scene.newest()));
+    scene.kept_from.map_or(start, |kept| start.min(kept))
+}
+
+fn of_strategy(scene: &Scene<'_>) -> usize {
     match scene.options.strategy {
         Strategy::Tail => tail::tail_start(scene),
         Strategy::Full => full::tail_start(scene),

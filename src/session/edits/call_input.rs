@@ -2,11 +2,14 @@
 
 use crate::base::text;
 use crate::ingest::content::Value;
+use crate::memory::names;
 use crate::shorten::ends;
 use crate::tokens::{self, Estimator};
 
 /// A string of fewer bytes is not worth cutting.
 const LEAST: usize = 160;
+/// Of the bytes of a string that is cut, one part in so many is for names of what is left out.
+const NAMES_PART: usize = 12;
 /// Tries, each with an eighth less.
 const TRIES: usize = 16;
 
@@ -51,7 +54,16 @@ fn measure(value: &Value, lengths: &mut Vec<usize>) {
 
 fn cut(value: &Value, most: usize) -> Value {
     match value {
-        Value::Text(text) if text.len() > most => Value::Text(ends::within(text, most, "")),
+        Value::Text(text) if text.len() > most => {
+            // Most of what is used later of an argument is a name, and a few of them cost little.
+            let room = (text.len() / NAMES_PART).min(most * 2);
+            let short = ends::within(text, most, "");
+            let named = names::missing(&names::in_text(text, room), &short, room);
+            if named.is_empty() {
+                return Value::Text(short);
+            }
+            Value::Text(ends::within(text, most + named.len(), &format!(" Names in it: {named}")))
+        }
         Value::Array(items) => Value::Array(items.iter().map(|item| cut(item, most)).collect()),
         Value::Object(members) => {
             Value::Object(members.iter().map(|(key, member)| (key.clone(), cut(member, most))).collect())

@@ -3,15 +3,17 @@
 
 pub(crate) mod call_input;
 pub(crate) mod media;
+pub mod rules;
 
-use crate::base::{markers, text};
+use crate::base::{markers, quoting, text};
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::tape::NO_NUMBER;
+use crate::memory::{names, records};
 use crate::model::message::{Digest, Part, PartKind, Role};
+use crate::session::edits::rules::ResultRule;
 use crate::session::reach::{ARGUMENTS, ASSISTANT, EVERYTHING, LEAST_CLEARED};
 use crate::session::state::Clip;
 use crate::shorten::Shape;
-use crate::summary::facts;
 use crate::tokens::{self, Estimator};
 
 /// What is done to the parts of one message.
@@ -29,6 +31,8 @@ pub struct Edits<'s> {
     pub clears_failed: bool,
     /// Media become a line.
     pub clears_media: bool,
+    /// What policies say of its results.
+    pub rules: &'s [ResultRule],
 }
 
 /// A clip and what the message is for it.
@@ -42,12 +46,21 @@ pub struct Cut<'s> {
     pub cleared: bool,
     /// Those of calls that failed had been.
     pub failed: bool,
+    /// It concerns the part with this number alone.
+    pub only: Option<u32>,
 }
 
-impl Cut<'_> {
+impl<'s> Cut<'s> {
+    /// The cut that a policy asks for, if it asks for one. It comes before all others.
+    pub fn of_rule(rule: &'s ResultRule) -> Option<Self> {
+        let clip = rule.clip.as_ref()?;
+        Some(Self { clip, old: false, cleared: false, failed: false, only: Some(rule.number) })
+    }
+
     /// Whether it may cut a part. What had been cleared before stays the line that it was.
     fn reaches(&self, part: &Part, message: &Digest<'_>) -> bool {
-        reaches(part, message, self.clip.reach, self.old)
+        self.only.is_none_or(|number| number == part.number)
+            && reaches(part, message, self.clip.reach, self.old)
             && !(self.cleared && (part.kind == PartKind::Call || is_of_result(part, message))
                 || self.failed && is_of_failed(part, message))
     }
@@ -123,6 +136,15 @@ fn clears(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
     }
 }
 
+/// Whether edits change more of a part than policies do.
+pub fn touches_more(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
+    let own = edits.rules.iter().filter(|rule| rule.concerns(part));
+    let cap = own.filter_map(|rule| rule.clip.as_ref()).map(|clip| clip.cap).min().unwrap_or(u64::MAX);
+    let tokens = u64::from(part.tokens).min(cap);
+    clears(part, message, edits)
+        || edits.clips.iter().any(|cut| cut.only.is_none() && tokens > cut.clip.cap && cut.reaches(part, message))
+}
+
 /// Whether edits change this part.
 pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
     let tokens = u64::from(part.tokens);
@@ -179,6 +201,7 @@ fn shortened(
 ) -> Option<ContentPart> {
     let mut tokens = u64::from(part.tokens);
     let mut now = None;
+    let rerun = edits.rules.iter().any(|rule| rule.rerun && rule.concerns(part));
     for &cut_by in &edits.clips {
         let clip = cut_by.clip;
         let over = |part: &Part, tokens: u64| tokens > clip.cap && cut_by.reaches(part, message);
@@ -195,13 +218,17 @@ fn shortened(
                 inner = &[];
                 let cap = clip.cap.saturating_sub(tokens::of_text(estimator, &notice) + 1);
                 let text = output.to_text();
-                let advice = if *failed { "" } else { DONE_CUT };
+                let advice = match (*failed, rerun) {
+                    (true, _) => "",
+                    (false, false) => DONE_CUT,
+                    (false, true) => AGAIN_CUT,
+                };
                 let mut text =
                     if tokens > cap { cut(&text, cap, advice, edits.keep, estimator) } else { text.into_owned() };
                 text.push_str(&notice);
                 // Where so little is left a clear would leave it in a view that is given back, but not in its history.
                 if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = cleared("", *failed, &[]);
+                    text = cleared("", *failed, rerun, &[]);
                 }
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
@@ -232,7 +259,7 @@ fn shortened(
             ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
                 number: *number,
                 id: id.clone(),
-                output: Value::Text(cleared(&output.to_text(), *failed, edits.keep)),
+                output: Value::Text(cleared(&output.to_text(), *failed, rerun, edits.keep)),
                 failed: *failed,
             }),
             _ => Some(media::replaced(body)),
@@ -251,34 +278,49 @@ const NAMES: &str = " Names in it: ";
 /// Bytes of names that a cleared result of `bytes` leaves behind, the first ones in it: most of what is used later of a
 /// result is a name, and a line of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 40).min(1_200)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 16).min(1_600)
 }
 
 /// What stands for a cleared result: a line, and the names that the result began with. `text` is the result as it was
 /// sent, cut perhaps, or cleared before: a view that is given back is cleared like its history.
-fn cleared(text: &str, failed: bool, keep: &[String]) -> String {
+fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String]) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
         return text::start(text, LONGEST_CLEARED);
     }
     let mut names = literals(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
     let bytes = names_bytes(text.len());
-    let more = facts::missing(&facts::names(text, bytes), &names, bytes.saturating_sub(names.len()));
+    // What belongs together stays together.
+    // What was cut before names itself what it holds.
+    let whole = text::find(text, markers::NOTICE).is_none();
+    let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
+    let told = record.as_deref().unwrap_or_default();
+    let room = bytes.saturating_sub(names.len() + told.len());
+    let more = names::missing(&names::in_text(text, bytes), &format!("{names} {told}"), room);
     and(&mut names, &more);
+    let record = record
+        .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
+        .unwrap_or_default();
     format!(
-        "{}{}{}{}{}{names}]",
+        "{}{}{}{}{record}{}{names}]",
         markers::NOTICE,
         CLEARED,
         if failed { "failed" } else { "succeeded" },
-        if failed { "." } else { DONE },
+        match (failed, rerun) {
+            (true, _) => ".",
+            (false, false) => DONE,
+            (false, true) => AGAIN,
+        },
         if names.is_empty() { "" } else { NAMES }
     )
 }
 
 /// What it says of one that was removed.
 const DONE: &str = ". Do not repeat the call for its effect.";
+/// The same where the tool may be called again.
+const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";
 /// Bytes of the longest line for a cleared result.
-const LONGEST_CLEARED: usize = 2_000;
+const LONGEST_CLEARED: usize = 4_000;
 
 /// Bytes of literals that a notice may hold; none where a result is hardly longer than what takes its place.
 const MOST_LITERALS: usize = 200;
@@ -326,12 +368,12 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
     let mut most = MOST_LITERALS;
     let mut told = String::new();
     // Among so many there are enough that are not in what stays.
-    let all = facts::names(text, bytes + 2 * MOST_NAMES);
+    let all = names::in_text(text, bytes + 2 * MOST_NAMES);
     for _ in 0..NAMES_TRIES {
         let kept = literals(text, &short, most, keep);
         let mut more = told.clone();
         and(&mut more, &kept);
-        let names = facts::missing(&all, &format!("{short} {kept}"), room.saturating_sub(more.len()));
+        let names = names::missing(&all, &format!("{short} {kept}"), room.saturating_sub(more.len()));
         and(&mut more, &names);
         if more.len() == told.len() {
             break;
@@ -375,5 +417,7 @@ fn within(shape: &Shape<'_>, fair: usize, cap: u64, advice: &str, estimator: &Es
 
 /// What a notice says of a result that was cut. Nothing is known of what the tool does: it may charge a card.
 pub const DONE_CUT: &str = " The call succeeded: do not repeat it for its effect.";
+/// The same where the tool may be called again.
+pub const AGAIN_CUT: &str = " Call the tool again for the rest.";
 /// Tries to keep the structure, each with an eighth less.
 const TRIES: usize = 8;

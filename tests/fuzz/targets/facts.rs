@@ -1,14 +1,16 @@
-//! Facts: found in the text itself, told once, required only by what a person typed, and read back as they were written.
+//! The memory: found in the text itself, told once, required only by what a person typed, and bounded the same again.
 #![no_main]
 
 use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
+use precis::base::headings::{KEPT, NAMES, RULES};
 use precis::ingest::content::{Content, ContentPart, Value};
+use precis::memory::absorb::{Message, Recollection};
+use precis::memory::digest::{self, Source};
+use precis::memory::{Memory, names, rules, scan};
 use precis::model::message::Role;
-use precis::summary::facts::{self, Facts};
-use precis::summary::{rules, scan};
 use precis_fuzz::texts::Text;
 
 #[derive(Arbitrary, Debug)]
@@ -22,46 +24,39 @@ fuzz_target!(|input: Input| precis_fuzz::soon(|| check(&input)));
 
 fn check(input: &Input) {
     let mut messages = Vec::new();
-    for (who, body) in input.said.iter().take(8) {
+    for (index, (who, body)) in (0..).zip(input.said.iter().take(8)) {
         let text = body.write(16_000);
         found(&text);
-        messages.push(match who % 3 {
-            0 => (Content { role: Role::User, parts: vec![ContentPart::Text { number: 0, text }] }, true),
-            1 => (Content { role: Role::Assistant, parts: vec![ContentPart::Text { number: 0, text }] }, false),
+        let (role, parts) = match who % 3 {
+            0 => (Role::User, vec![ContentPart::Text { number: 0, text }]),
+            1 => (Role::Assistant, vec![ContentPart::Text { number: 0, text }]),
             _ => {
                 let output = Value::Text(text);
-                let parts = vec![ContentPart::Result { number: 0, id: "a".into(), output, failed: false }];
-                (Content { role: Role::Tool, parts }, false)
+                (Role::Tool, vec![ContentPart::Result { number: 0, id: "a".into(), output, failed: false }])
             }
-        });
+        };
+        messages.push(Message { index, content: Content { role, parts }, typed: role == Role::User });
     }
-    let untrusted: Vec<_> = messages.iter().map(|(content, _)| (content.clone(), false)).collect();
-    assert!(Facts::of("", &untrusted).rules.is_empty(), "a requirement that nobody typed");
+    let untrusted: Vec<_> = messages.iter().map(|one| Message { typed: false, ..one.clone() }).collect();
+    let nothing = Memory::default();
+    let memory = Recollection::of(&nothing, &untrusted).memory;
+    assert!(memory.required.is_empty() && memory.tasks.is_empty(), "what nobody typed");
 
     let bytes = 200 + usize::from(input.bytes) % 20_000;
     let mut summary = input.summary.write(8_000);
-    facts::append(&mut summary, "", &messages, bytes, bytes / 2);
-    let (written, told) = facts::split(&summary);
+    let known = Recollection::of(&nothing, &messages);
+    let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false };
+    source.keep(&mut summary, bytes);
+    let (written, told) = digest::split(&summary);
     assert!(
-        !written.lines().any(|line| line.starts_with(facts::RULES) || line.starts_with(facts::FACTS)),
-        "a heading of facts in what somebody wrote: {written}"
+        !written.lines().any(|line| [KEPT, RULES, NAMES].iter().any(|heading| line.starts_with(heading))),
+        "a heading of ours in what somebody wrote: {written}"
     );
-    assert!(told.len() <= bytes + 64, "{} bytes of {bytes}", told.len());
-    // Read again without anything new they are the same.
-    let mut again = String::new();
-    Facts::of(told, &[]).write(&mut again, 2 * told.len() + 400, 2 * told.len() + 400);
-    let (mut one, mut other) = (sorted(told), sorted(&again));
-    one.dedup();
-    other.dedup();
-    assert_eq!(one, other, "told: {told}\nagain: {again}");
-}
-
-/// What is told, whatever its order.
-fn sorted(told: &str) -> Vec<&str> {
-    let mut all: Vec<&str> =
-        told.lines().flat_map(|line| line.split(", ")).map(str::trim).filter(|line| !line.is_empty()).collect();
-    all.sort_unstable();
-    all
+    assert!(told.len() <= bytes + 500, "{} bytes of {bytes}", told.len());
+    // Remembered without anything new, nothing is required that was not.
+    let kept = known.bounded(8_000);
+    let again = Recollection::of(&kept, &[]).bounded(8_000);
+    assert!(again.required.iter().all(|entry| kept.required.contains(entry)), "{again:?}");
 }
 
 /// The scanner's finds are pieces of the text, in its order, without a space in them.
@@ -75,11 +70,15 @@ fn found(text: &str) {
         assert!(!name.is_empty() && !name.contains([' ', '\n', '\t']), "no name: {name:?}");
         scan::is_weak(name);
     });
-    let names = facts::names(text, usize::MAX);
+    let names = names::in_text(text, usize::MAX);
     let mut once = names.clone();
     once.sort_unstable();
     once.dedup();
     assert_eq!(once.len(), names.len(), "a name twice");
-    rules::Words::default().rules(text, &mut |rule| assert!(text.contains(rule) && !rule.is_empty(), "{rule}"));
+    let words = rules::Words::default();
+    for sentence in rules::sentences(text) {
+        assert!(text.contains(sentence) && !sentence.is_empty(), "{sentence}");
+        words.tell(sentence);
+    }
     rules::cancels(text);
 }

@@ -5,10 +5,14 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
+use precis::base::quoting::escape;
 use precis::ingest::content::{Content, ContentPart, Value};
+use precis::memory::Memory;
+use precis::memory::absorb::{Message, Recollection};
+use precis::memory::digest::Source;
 use precis::model::message::Role;
 use precis::summary::verify::{Answer, Measure, judge};
-use precis::summary::{Source, chunk, digest, note, transcript};
+use precis::summary::{chunk, note, transcript};
 use precis::tokens::Estimator;
 use precis_fuzz::texts::{MARKERS, Text};
 
@@ -39,7 +43,7 @@ fn check(input: &Input) {
     for text in &texts {
         harmless(text);
         assert!(text.split('\n').skip(1).all(|line| line.starts_with("| ")), "a line that nobody said: {text}");
-        assert_eq!(transcript::escape(text), *text, "escaped twice");
+        assert_eq!(escape(text), *text, "escaped twice");
     }
     let budget = 64 + usize::from(input.budget) % 8_000;
     harmless(&transcript::render(&lines, budget));
@@ -58,11 +62,17 @@ fn check(input: &Input) {
     assert!(groups.iter().flat_map(|&(from, to)| from..to).eq(0..lines.len()));
 
     let previous = input.previous.as_ref().map(|text| text.write(4_000));
-    let source = Source { previous: previous.as_deref(), messages: &messages, raw: 10_000, condensed: input.lexical };
+    let one =
+        |(index, (content, typed)): (u64, &(Content, bool))| Message { index, content: content.clone(), typed: *typed };
+    let said: Vec<Message> = (0..).zip(&messages).map(one).collect();
+    let nothing = Memory::default();
+    let known = Recollection::of(&nothing, &said);
+    let summary = previous.as_deref().unwrap_or_default();
+    let source = Source { known: &known, summary, todos: &[], visible: &|_| false };
     let bytes = 400 + usize::from(input.budget) % 20_000;
-    let (written, _) = digest::write(&source, &[], bytes, false);
-    assert!(written.len() <= bytes + 400, "a digest of {} bytes for {bytes}", written.len());
-    assert_eq!(digest::write(&source, &[], bytes, false).0, written);
+    let (written, _) = source.digest(bytes, false);
+    assert!(written.len() <= bytes + 500, "a digest of {} bytes for {bytes}", written.len());
+    assert_eq!(source.digest(bytes, false).0, written);
     let turn: Vec<Content> = messages.iter().map(|(content, _)| content.clone()).collect();
     // Its own first line is ours.
     harmless(note::write(None, &turn, 2_000).split_once('\n').map_or("", |(_, rest)| rest));

@@ -8,8 +8,8 @@ pub(crate) mod text;
 
 use crate::base::error::{Error, Warning};
 use crate::base::{markers, millionths};
-use crate::call::checkpoint;
-use crate::call::committed::Committed;
+use crate::call::checkpoint::{self, Written};
+use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
 use crate::call::render::{first_changed, render};
 use crate::engine::policy::Policy;
@@ -22,6 +22,7 @@ use crate::ladder::plan::{Asked, Plan};
 use crate::ladder::{Move, RungId};
 use crate::limits::options::Options;
 use crate::model::message::Digest;
+use crate::report::change;
 use crate::report::reasons::{infeasible, passed, why};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::compaction::Kind;
@@ -126,6 +127,7 @@ impl Policy for Contextguard {
         let step = step(work, host)?;
         let before = step.usage(work);
         let mut report = work.report(before);
+        report.saved = work.saved(&step.view);
         let fires = work.call.now || step.fires();
         let Some(shape) = shape(work).filter(|_| fires) else {
             report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
@@ -148,14 +150,20 @@ impl Policy for Contextguard {
             kind: "summary".into(),
             max_output_tokens: shape.summary_tokens,
         };
-        let plan = Plan {
+        report.keep_from = shape.loads_from();
+        let scale = |raw| millionths::scale(raw, before.tokens, before.raw.max(1));
+        let comes = millionths::ratio(shape.summary_tokens, scale(1_000_000));
+        let change = change::covered("summarize", &step.view, &|item| shape.leaves(item), comes, &scale);
+        report.saved += change.tokens.saturating_sub(change.after);
+        report.changes = vec![change];
+        let mut plan = Plan {
             rung: RungId::Summarize,
             action: Move::Compact(shape),
             attempt: 1,
             requests: vec![asked],
-            report: report.to_json(),
             ..Plan::default()
         };
+        previewed(&mut plan, &report);
         Ok((plan, None))
     }
 
@@ -210,6 +218,12 @@ impl Policy for Contextguard {
             (true, false) => "summarize",
             (true, true) => "digest",
         });
+        report.saved = work.saved(&view);
+        if compacts {
+            let (count, rung) = (work.history.messages.len(), report.rung.unwrap_or("digest"));
+            let scale = |raw| millionths::scale(raw, report.before.tokens, report.before.raw.max(1));
+            report.changes = vec![change::covered_between(rung, &start.view, &view, count, &scale)];
+        }
         report.first_changed = if compacts { first_changed(&start.view, &view, true) } else { None };
         let known = if compacts { work.state.contextguard.unwrap_or_default() } else { start.known };
         report.after = Step { view, raw: request, known, ..start }.usage(&work);
@@ -309,7 +323,7 @@ fn cover_in_rounds(
         if request >= start.threshold && attempt < ATTEMPTS {
             attempt += 1;
             if answers.is_some() {
-                rounds.next = Some(again(work, attempt, &shape, report));
+                rounds.next = Some(again(work, attempt, &shape, (plan, report)));
             } else {
                 todo = Some(shape);
             }
@@ -349,7 +363,7 @@ fn outcome(work: &Work<'_>, report: &Report, compacts: bool, changed: bool) -> (
     }
 }
 
-fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &Report) -> Plan {
+fn again(work: &Work<'_>, attempt: u64, shape: &Shape, (before, report): (&Plan, &Report)) -> Plan {
     let asked = Asked {
         id: format!("{}-{attempt}", crate::model::message::hex(shape.covers.chain)),
         kind: "summary".into(),
@@ -361,6 +375,7 @@ fn again(work: &Work<'_>, attempt: u64, shape: &Shape, report: &Report) -> Plan 
         attempt,
         requests: vec![asked],
         report: report.to_json(),
+        changes: before.changes.clone(),
         ..Plan::default()
     }
 }
@@ -376,7 +391,14 @@ fn cover(
     let text = format!("{}\n{text}\n{}", markers::PRESET_SUMMARY, markers::PRESET_SUMMARY_END);
     let checkpoint = {
         let scene = work.scene(view);
-        checkpoint::checkpoint(&scene, shape, (kind, false), text, None, &work.call.ids, host)?
+        checkpoint::checkpoint(
+            &scene,
+            shape,
+            Written { kind, digest: false, shortened: false, text },
+            None,
+            &work.call.ids,
+            host,
+        )?
     };
     // A further round replaces what the round before it made.
     work.state.uncover(shape.covers.count);

@@ -1,9 +1,10 @@
 //! The texts of the preset `contextguard`: what its summarizer is asked, and what takes the place of an answer.
 
+use crate::base::distinct::Latest;
 use crate::base::text;
 use crate::ingest::content::{Content, ContentPart};
-use crate::summary::distinct::Latest;
-use crate::summary::request::{Todo, word_limit};
+use crate::ingest::host::Todo;
+use crate::summary::request::word_limit;
 
 /// Bytes of each text in the mechanical fallback, and of all of it (the original has no such bound: C2).
 const EXCERPT_BYTES: usize = 200;

@@ -5,9 +5,10 @@
 //! with that. Of a mail, a transcript or a text of ours nothing tells reliably where it ends, since whoever wrote it can
 //! write that, too: all after its beginning counts as pasted.
 
+use crate::base::headings::{KEPT, LINES, NAMES, OPENING, RULES};
+use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, text};
 use crate::shorten::gap::Gap;
-use crate::summary::headings::{FACTS, OPENING, RULES};
 
 /// Where in a text what was typed stands: from and to in bytes, in order.
 pub fn passages(text: &str) -> Vec<(usize, usize)> {
@@ -45,18 +46,6 @@ const TAGS: usize = 8;
 /// Lines with a colon that are looked at for what they name.
 const COLONS: usize = 64;
 
-/// Whether a line of a text ends with this character, whatever the system it was written on.
-pub fn ends_line(char: char) -> bool {
-    matches!(char, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-/// Whether a character is one that nobody sees: a space of any width, a control character, a mark of direction.
-pub fn is_unseen(char: char) -> bool {
-    char.is_whitespace()
-        || char.is_control()
-        || matches!(char, '\u{ad}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2064}' | '\u{feff}')
-}
-
 /// A line of a text.
 struct Line<'t> {
     from: usize,
@@ -68,12 +57,9 @@ struct Line<'t> {
 
 impl<'t> Line<'t> {
     fn at(text: &'t str, from: usize) -> Option<Self> {
-        let rest = text.get(from..).filter(|rest| !rest.is_empty())?;
-        let (end, next) = match rest.char_indices().find(|(_, char)| ends_line(*char)) {
-            Some((end, char)) => (end, end + char.len_utf8()),
-            None => (rest.len(), rest.len()),
-        };
-        Some(Self { from, next: from + next, seen: text::between(rest, 0, end).trim_matches(is_unseen) })
+        text.get(from..).filter(|rest| !rest.is_empty())?;
+        let (end, next) = line_end(text, from).unwrap_or((text.len(), text.len()));
+        Some(Self { from, next, seen: text::between(text, from, end).trim_matches(is_unseen) })
     }
 }
 
@@ -234,7 +220,7 @@ impl Reader<'_> {
 
 /// A text in small letters.
 fn small(text: &str) -> String {
-    text.chars().map(crate::summary::rules::lower).collect()
+    text.chars().map(text::lower).collect()
 }
 
 /// The rest of a text that begins with a word in letters of either case.
@@ -254,11 +240,7 @@ fn fence(line: &str) -> Option<(char, usize)> {
 
 /// Whether a line is one that only we write.
 fn is_ours(line: &str) -> bool {
-    const LISTS: [&str; 4] = ["- Typed: ", "- In use: ", "- Named: ", "- Seen: "];
-    line.starts_with(RULES)
-        || line.starts_with(FACTS)
-        || line.starts_with(OPENING)
-        || LISTS.iter().any(|list| line.starts_with(list))
+    [RULES, NAMES, OPENING, KEPT].iter().chain(&LINES).any(|start| line.starts_with(start))
 }
 
 /// How the line begins that stands before a mail that is passed on, or its writer and date; a bar ends each.
@@ -295,6 +277,10 @@ const LONGEST_HEADER: usize = 24;
 
 /// What a mail's header says, if a line is one.
 fn header(line: &str) -> Option<&str> {
+    // The bytes that a colon begins with.
+    if !line.bytes().any(|byte| matches!(byte, b':' | 0xef)) {
+        return None;
+    }
     let line = line.trim_start_matches(['*', '-', ' ']);
     let (name, value) = line.split_once([':', '：'])?;
     let name = name.trim_end_matches(['*', ' ']);

@@ -1,0 +1,90 @@
+//! Restoring what a digest had to leave out: it is written anew from what is remembered once a compaction leaves room.
+
+use crate::base::error::Error;
+use crate::base::{millionths, text};
+use crate::call::checkpoint::{self, Written};
+use crate::call::context::Work;
+use crate::engine::covering::{DIGEST_MOST, KEPT_LITERALLY};
+use crate::ingest::host::Host;
+use crate::ladder::Scene;
+use crate::ladder::compact::Shape;
+use crate::limits::budget::share;
+use crate::memory::absorb::Recollection;
+use crate::memory::digest::Source;
+use crate::session::compaction::Checkpoint;
+use crate::session::view::{Slot, View};
+use crate::tokens;
+
+/// A text is written anew if it may be so many times as long as it is, in percent: its place in the prompt cache is worth
+/// more than a few lines.
+const WORTHWHILE: u64 = 150;
+
+/// Writes the active digest anew if it had been shortened and there is room for more of it now. Whether it did.
+///
+/// # Errors
+/// When the host cannot make a message.
+pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> Result<bool, Error> {
+    let newest = work.state.checkpoints.len().checked_sub(1);
+    let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(false) };
+    let before = &work.state.checkpoints[newest];
+    let knows = work.state.memory.as_ref().is_some_and(|memory| memory.upto.count >= before.covers.count);
+    let scene = work.scene(view);
+    let room = room(&scene, view);
+    if !before.shortened || !knows || room < millionths::scale(before.summary.raw, WORTHWHILE, 100) {
+        return Ok(false);
+    }
+    let memory = checkpoint::remembered(work.state.memory.as_ref(), before);
+    let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
+    let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
+    let source =
+        Source { known: &Recollection::of(&memory, &[]), summary: &summary, todos: &work.call.todos, visible: &stays };
+    let estimator = &scene.options.estimator;
+    let bytes = room as usize * 4;
+    let (mut text, mut left_out) = source.digest(bytes, false);
+    let size = tokens::of_text(estimator, &text);
+    if size > room {
+        (text, left_out) = source.digest(millionths::scale(bytes.min(text.len()) as u64, room, size) as usize, false);
+    }
+    let (earlier, dropped) = checkpoint::written(before);
+    let literals = work.call.must_keep.iter().filter(|literal| text::find(&earlier, literal).is_some());
+    let mut heading = KEPT_LITERALLY;
+    for literal in literals.filter(|literal| !literal.is_empty()).cloned().collect::<Vec<_>>() {
+        if text::find(&text, &literal).is_none() {
+            text.push_str(heading);
+            text.push_str("\n- ");
+            text.push_str(&literal);
+            heading = "";
+        }
+    }
+    let text = checkpoint::summary_text(&checkpoint::trimmed(&text, dropped));
+    if text.len() <= before.summary.text.len() {
+        return Ok(false);
+    }
+    let written = Written { kind: before.kind, digest: before.digest, shortened: left_out.remembered, text };
+    let note = before.note.as_ref().map(|note| note.text.clone());
+    let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
+    work.state.checkpoints.pop();
+    work.state.push(checkpoint);
+    work.history.active = work.state.checkpoints.len().checked_sub(1);
+    Ok(true)
+}
+
+/// Raw tokens that a digest may have where the view is brought to the target.
+fn room(scene: &Scene<'_>, view: &View) -> u64 {
+    let target = share(scene.limits.room, scene.options.shares.target);
+    let stays = view.items.iter().filter(|item| !item.fixed && item.slot != Slot::Summary);
+    let stays: u64 = stays.map(|item| item.tokens).sum();
+    scene.raw(target).saturating_sub(stays).min(DIGEST_MOST)
+}
+
+/// What a checkpoint covers and keeps.
+fn shape_of(checkpoint: &Checkpoint) -> Shape {
+    Shape {
+        covers: checkpoint.covers,
+        head: checkpoint.head.clone(),
+        kept: checkpoint.kept.clone(),
+        opening: checkpoint.opening,
+        note: checkpoint.note.is_some(),
+        summary_tokens: 0,
+    }
+}

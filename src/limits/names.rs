@@ -1,0 +1,51 @@
+//! Names of options that do not exist: refused with the nearest that does.
+
+use crate::base::error::Code;
+use crate::base::json::Fields;
+use crate::base::text;
+
+/// Notes members that do not exist.
+#[inline(never)]
+pub(crate) fn known(fields: Fields<'_>, names: &[&str]) {
+    for (name, value) in fields.value.members().unwrap_or_default() {
+        if !names.contains(&name.as_str()) && !value.is_null() {
+            unknown(fields, name, name, names, "option");
+        }
+    }
+}
+
+/// Notes a name that does not exist.
+#[inline(never)]
+pub(crate) fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &str) {
+    let code = if what == "option" { Code::UnknownOption } else { fields.code };
+    Fields { code, ..fields }.wrong(member, &unknown_name(name, names, what));
+}
+
+/// What is said about a name that does not exist: the nearest of `names`, if one is near, and all of them.
+pub fn unknown_name(name: &str, names: &[&str], what: &str) -> String {
+    let nearest = names.iter().map(|known| (distance(name, known), known)).min();
+    let nearest = nearest.filter(|(edits, known)| *edits <= known.len().min(name.len()) / 2);
+    let mean = nearest.map(|(_, known)| format!(" Did you mean \"{}\"?", *known)).unwrap_or_default();
+    format!("There is no {what} \"{name}\".{mean} Known: {}.", text::joined(names, ", "))
+}
+
+/// Edits between two names, letters of either case alike; none where one only leaves out letters of the other, from four
+/// letters on (`chatId`, `window`, `maxTokens`).
+fn distance(left: &str, right: &str) -> usize {
+    let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
+    let within = |short: &str, long: &str| short.len() > 3 && text::is_subsequence(short, long);
+    if within(&left, &right) || within(&right, &left) {
+        return 0;
+    }
+    let mut row: Vec<usize> = (0..=text::characters(&right)).collect();
+    for (i, a) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, b) in right.chars().enumerate() {
+            let above = row[j + 1];
+            row[j + 1] = if a == b { diagonal } else { 1 + diagonal.min(above).min(row[j]) };
+            diagonal = above;
+        }
+    }
+    row[row.len() - 1]
+}

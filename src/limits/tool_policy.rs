@@ -1,0 +1,194 @@
+//! What a compaction may do to the results of each tool, as the host says by the tool's name.
+
+use crate::base::error::Code;
+use crate::base::json::{Fields, Json, member, misfit};
+use crate::limits::names::known;
+use crate::model::message::hash_text;
+
+/// How many of a tool's newest results stay whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Stay {
+    /// None in particular.
+    #[default]
+    Free,
+    /// So many, if they fit.
+    Newest(u64),
+    /// All, unless nothing else fits.
+    Always,
+}
+
+/// What a compaction may do to the results of one tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolPolicy {
+    /// Results that stay whole.
+    pub keep: Stay,
+    /// No rung touches them, short of the last.
+    pub exclude: bool,
+    /// They are cleared before those of other tools.
+    pub first: bool,
+    /// What a call was given stays when its result is cleared.
+    pub inputs_stay: bool,
+    /// Estimated tokens that a result of it may have in any view: 64 or more.
+    pub clip: Option<u64>,
+    /// It may be called again: a notice in the place of a result says so.
+    pub rerun: bool,
+}
+
+/// A result is never cut to less than so many tokens: its notice must fit.
+const LEAST_CLIP: u64 = 64;
+
+/// The policies of all tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolPolicies {
+    /// By the tool's name.
+    named: Vec<(String, ToolPolicy)>,
+    /// Of all others: the name "*".
+    others: ToolPolicy,
+    /// The host gave a function, which may say something of a tool that was never called before.
+    pub(crate) asked: bool,
+}
+
+/// The name that stands for all tools that are not named.
+const OTHERS: &str = "*";
+const MEMBERS: [&str; 6] = ["keep", "clear", "inputs", "exclude", "clip", "rerun"];
+
+/// How a digest names a tool.
+pub fn tool_id(name: &str) -> u32 {
+    hash_text(name) as u32
+}
+
+impl ToolPolicy {
+    /// Whether it wants any result whole.
+    pub fn holds(self) -> bool {
+        self.exclude || !matches!(self.keep, Stay::Free | Stay::Newest(0))
+    }
+}
+
+impl ToolPolicies {
+    /// Reads the member `toolPolicy` of options or of a call. For a function stands `true`: what it returns comes with
+    /// the calls.
+    pub(crate) fn parse(outer: Fields<'_>) -> Self {
+        let given = outer.raw("toolPolicy");
+        let mut policies = Self::default();
+        if *given == Json::Bool(true) && outer.code == Code::InvalidOption {
+            return policies;
+        }
+        let tools = Fields::of(given, "toolPolicy", outer.code, outer.faults);
+        for (name, policy) in tools.value.members().unwrap_or_default() {
+            let path = member("toolPolicy", name);
+            let policy = one(Fields::of(policy, &path, outer.code, outer.faults));
+            if name == OTHERS {
+                policies.others = policy;
+            } else {
+                policies.named.push((name.clone(), policy));
+            }
+        }
+        policies
+    }
+
+    /// These, with those of a call in the place of theirs, tool by tool.
+    pub(crate) fn under(&mut self, call: Self, others: bool) {
+        if others {
+            self.others = call.others;
+        }
+        for (name, policy) in call.named {
+            match self.named.iter_mut().find(|(known, _)| *known == name) {
+                Some(known) => known.1 = policy,
+                None => self.named.push((name, policy)),
+            }
+        }
+    }
+
+    /// Whether a policy changes results in every view, or what is said of those that are gone.
+    pub fn changes_results(&self) -> bool {
+        let changes = |policy: &ToolPolicy| policy.clip.is_some() || policy.rerun;
+        changes(&self.others) || self.named.iter().any(|(_, policy)| changes(policy))
+    }
+
+    /// The largest result that no policy can cut, whatever its tool is, in estimated tokens; none if no policy cuts any.
+    pub fn uncut(&self) -> Option<u64> {
+        let own = self.named.iter().map(|(_, policy)| policy).chain([&self.others]).filter_map(|policy| policy.clip);
+        own.chain(self.asked.then_some(LEAST_CLIP)).min()
+    }
+
+    /// Whether nothing is said of any tool.
+    pub fn is_empty(&self) -> bool {
+        self.others == ToolPolicy::default() && self.named.iter().all(|(_, policy)| *policy == ToolPolicy::default())
+    }
+
+    /// Whether results of some tool are cleared first.
+    pub fn any_first(&self) -> bool {
+        self.others.first || self.named.iter().any(|(_, policy)| policy.first)
+    }
+
+    /// The policy of the tool that a digest names so.
+    pub fn of(&self, tool: u32) -> ToolPolicy {
+        let named = self.named.iter().find(|(name, _)| tool_id(name) == tool);
+        named.map_or(self.others, |(_, policy)| *policy)
+    }
+
+    /// The tool's name, if the host said one.
+    pub fn name_of(&self, tool: u32) -> Option<&str> {
+        self.named.iter().map(|(name, _)| name.as_str()).find(|name| tool_id(name) == tool)
+    }
+}
+
+fn one(policy: Fields<'_>) -> ToolPolicy {
+    known(policy, &MEMBERS);
+    let keep = match policy.raw("keep") {
+        Json::Null => Stay::Free,
+        Json::Text(word) if word == "always" => Stay::Always,
+        other => match other.count() {
+            Some(count) => Stay::Newest(count),
+            None => {
+                wrong(policy, "keep", "a whole number of results of at least 0, or \"always\"");
+                Stay::Free
+            }
+        },
+    };
+    let first = word(policy, "clear", "first", &[]);
+    let inputs_stay = word(policy, "inputs", "keep", &["clear"]);
+    let (exclude, rerun) = (policy.flag("exclude"), policy.flag("rerun"));
+    let parsed = ToolPolicy { keep, exclude, first, inputs_stay, clip: clip(policy), rerun };
+    if exclude && parsed.clip.is_some() {
+        policy.wrong("clip", "Results that nothing may touch cannot also be cut: give either `exclude` or `clip`.");
+    }
+    if first && (keep == Stay::Always || parsed.exclude) {
+        policy
+            .wrong("clear", "Results that are cleared first cannot also be kept always or excluded: give one of them.");
+    }
+    parsed
+}
+
+/// How large a result may be.
+fn clip(policy: Fields<'_>) -> Option<u64> {
+    let given = policy.raw("clip");
+    let tokens = given.count().filter(|&tokens| tokens >= LEAST_CLIP);
+    if tokens.is_none() && !given.is_null() {
+        wrong(policy, "clip", &format!("a whole number of tokens of at least {LEAST_CLIP}"));
+    }
+    tokens
+}
+
+/// Whether a member is `yes`; a fault if it is neither that nor one of `other`.
+fn word(policy: Fields<'_>, name: &str, yes: &str, other: &[&str]) -> bool {
+    match policy.raw(name) {
+        Json::Null => false,
+        Json::Text(word) if word == yes => true,
+        Json::Text(word) if other.contains(&word.as_str()) => false,
+        _ => {
+            let expected = other.iter().fold(format!("\"{yes}\""), |list, word| format!("{list} or \"{word}\""));
+            wrong(policy, name, &expected);
+            false
+        }
+    }
+}
+
+fn wrong(policy: Fields<'_>, name: &str, expected: &str) {
+    policy.faults.note(misfit(policy.code, &member(policy.path, name), expected, policy.raw(name)));
+}
+
+/// Whether a call says something of all other tools.
+pub(crate) fn says_of_others(call: &Json) -> bool {
+    !call.get("toolPolicy").get(OTHERS).is_null()
+}

@@ -1,0 +1,184 @@
+//! What the host wants of compactions beside their limits: when they begin, what they aim at, what stays, what goes first.
+
+use crate::base::json::{Fields, Json, misfit};
+use crate::base::millionths::times;
+use crate::limits::names::known;
+
+/// A size of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// In estimated tokens.
+    Tokens(u64),
+    /// A part of the context window, in millionths.
+    Share(u64),
+    /// In messages since the last compaction.
+    Messages(u64),
+}
+
+impl Size {
+    /// In tokens, for a context window of so many.
+    pub fn tokens(self, window: u64) -> Option<u64> {
+        match self {
+            Self::Tokens(tokens) => Some(tokens),
+            Self::Share(share) => Some(times(window, share)),
+            Self::Messages(_) => None,
+        }
+    }
+
+    /// In messages.
+    pub const fn messages(self) -> Option<u64> {
+        if let Self::Messages(messages) = self { Some(messages) } else { None }
+    }
+}
+
+/// What a compaction leaves whole: the more of all, as long as it fits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Keep {
+    /// So many of the newest turns: messages that a person typed, with all that follows them.
+    pub turns: Option<u64>,
+    /// So many of the newest messages.
+    pub messages: Option<u64>,
+    /// So many of the newest results of tools.
+    pub results: Option<u64>,
+}
+
+/// What the host wants of compactions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wishes {
+    /// When they begin, at the latest where a request no longer fits.
+    pub trigger: Option<Size>,
+    /// What they aim at.
+    pub target: Option<Size>,
+    /// What they leave whole.
+    pub keep: Option<Keep>,
+    /// Whether the past is covered before old results are cleared.
+    pub summarize_first: Option<bool>,
+}
+
+/// The names of these members.
+pub(crate) const NAMES: [&str; 4] = ["trigger", "target", "keep", "prefer"];
+
+const MILLION: u64 = 1_000_000;
+
+impl Wishes {
+    /// Reads them from options or from a call.
+    pub(crate) fn parse(outer: Fields<'_>) -> Self {
+        let trigger = size(outer, "trigger");
+        let target = size(outer, "target");
+        match (trigger, target) {
+            (Some(Size::Tokens(begins)), Some(Size::Tokens(aims)))
+            | (Some(Size::Share(begins)), Some(Size::Share(aims)))
+                if aims >= begins =>
+            {
+                outer.wrong(
+                    "target",
+                    "Expected less than `trigger`: a compaction that aims at where it begins never ends.",
+                );
+            }
+            _ => {}
+        }
+        Self { trigger, target, keep: keep(outer), summarize_first: prefer(outer) }
+    }
+
+    /// These where a call says nothing else.
+    #[must_use]
+    pub(crate) fn under(self, call: Self) -> Self {
+        Self {
+            trigger: call.trigger.or(self.trigger),
+            target: call.target.or(self.target),
+            keep: call.keep.or(self.keep),
+            summarize_first: call.summarize_first.or(self.summarize_first),
+        }
+    }
+
+    /// Messages since the last compaction from which on one is made.
+    pub fn fires_at(&self) -> Option<u64> {
+        self.trigger.and_then(Size::messages)
+    }
+
+    /// The most messages that a compaction leaves before the summary, if it counts them.
+    pub fn most_messages(&self) -> Option<u64> {
+        let half = self.fires_at().map(|messages| messages / 2);
+        self.target.and_then(Size::messages).or(half)
+    }
+}
+
+fn size(outer: Fields<'_>, name: &'static str) -> Option<Size> {
+    let given = outer.raw(name);
+    if given.is_null() {
+        return None;
+    }
+    if let Json::Object(members) = given {
+        let inner = Fields::of(given, name, outer.code, outer.faults);
+        known(inner, &["tokens", "share", "messages"]);
+        let some = members.iter().filter(|(_, value)| !value.is_null()).count();
+        if some == 1 {
+            let share = inner.raw("share");
+            if !share.is_null() {
+                return of_share(outer, &format!("{name}.share"), share);
+            }
+            let above = |name: &str| inner.some_tokens(name);
+            return above("tokens").map(Size::Tokens).or_else(|| {
+                let messages = inner.count("messages");
+                if messages == Some(0) {
+                    inner.wrong("messages", "Expected at least one message.");
+                }
+                messages.map(Size::Messages)
+            });
+        }
+    } else if given.millionths().is_some() {
+        return of_share(outer, name, given);
+    }
+    outer.faults.note(misfit(
+        outer.code,
+        name,
+        "a share of the context window between 0 and 1, or one of { tokens }, { share } and { messages }",
+        given,
+    ));
+    None
+}
+
+fn of_share(outer: Fields<'_>, path: &str, given: &Json) -> Option<Size> {
+    let share = given.millionths().and_then(|share| u64::try_from(share).ok());
+    let fits = share.filter(|share| (1_000..=MILLION).contains(share));
+    if fits.is_none() {
+        outer.faults.note(misfit(
+            outer.code,
+            path,
+            "a share of the context window from 0.001 to 1 (tokens are given as { tokens: 100_000 })",
+            given,
+        ));
+    }
+    fits.map(Size::Share)
+}
+
+fn keep(outer: Fields<'_>) -> Option<Keep> {
+    if outer.raw("keep").is_null() {
+        return None;
+    }
+    let keep = Fields::of(outer.raw("keep"), "keep", outer.code, outer.faults);
+    for (name, _) in keep.value.members().unwrap_or_default() {
+        if !["turns", "messages", "results"].contains(&name.as_str()) {
+            keep.wrong(name, "There is no such member. Give `turns`, `messages`, `results`, or several of them.");
+        }
+    }
+    let parsed = Keep { turns: keep.count("turns"), messages: keep.count("messages"), results: keep.count("results") };
+    (parsed != Keep::default()).then_some(parsed)
+}
+
+fn prefer(outer: Fields<'_>) -> Option<bool> {
+    match outer.raw("prefer") {
+        Json::Null => None,
+        Json::Text(word) if word == "clear" => Some(false),
+        Json::Text(word) if word == "summarize" => Some(true),
+        other => {
+            outer.faults.note(misfit(outer.code, "prefer", "\"clear\" or \"summarize\"", other));
+            None
+        }
+    }
+}
+
+/// The first of these members that options hold.
+pub(crate) fn given<'n>(options: &Json) -> Option<&'n str> {
+    NAMES.into_iter().find(|name| !options.get(name).is_null())
+}

@@ -1,0 +1,382 @@
+//! What is remembered as a text: the digest that stands for a past where no model wrote a summary, and what code keeps
+//! beside one that a model wrote. In the order in which one goes on: what was asked, what was agreed, the state of the
+//! work, what is open and comes next, then what else is remembered.
+
+use crate::base::distinct::Distinct;
+use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, RECORDS, RULES, TASKS, TOLD, WORK};
+use crate::base::{quoting, text};
+use crate::ingest::host::Todo;
+use crate::memory::absorb::Recollection;
+use crate::memory::{Activity, Entry, in_force, scan, work};
+
+/// How a request is told that nobody answered, and one that was called off.
+const OPEN: &str = "- [open] ";
+const CANCELLED: &str = "- [cancelled] ";
+/// Bytes below which a line says nothing, and of the shortest that a section tells.
+const LEAST: usize = 80;
+/// Of the bytes, in percent, what names have in any case if there are so many.
+const NAMES_SHARE: usize = 40;
+/// The same beside a summary by a model, which names things itself.
+const NAMES_BESIDE: usize = 20;
+
+/// What a text is written of.
+pub struct Source<'a> {
+    /// What is remembered.
+    pub known: &'a Recollection<'a>,
+    /// The newest summary by a model; empty if there is none.
+    pub summary: &'a str,
+    /// The host's todo list.
+    pub todos: &'a [Todo],
+    /// Whether the message with this index stands in the view: what it says is not told again.
+    pub visible: &'a dyn Fn(u64) -> bool,
+}
+
+/// What was left out of a text for want of room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// A requirement is not told whole, or neither a requirement nor a request at all.
+    pub required: bool,
+    /// Something that was asked, required, decided or told is not told whole.
+    pub remembered: bool,
+}
+
+/// A section: its heading, its entries, and its part of the room.
+struct Section {
+    heading: &'static str,
+    lines: Vec<String>,
+    share: usize,
+}
+
+impl Section {
+    /// Bytes of all of it.
+    fn wanted(&self) -> usize {
+        self.lines.iter().map(|line| line.len() + 1).sum::<usize>() + self.heading.len() + 3
+    }
+
+    /// Bytes of its heading and of the least that a reader could use.
+    fn least(&self) -> usize {
+        self.heading.len() + 3 + least_of(self.heading == RULES)
+    }
+}
+
+impl Source<'_> {
+    /// The digest within about `bytes`. With `least`, what a person required or asked for goes before all else.
+    pub fn digest(&self, bytes: usize, least: bool) -> (String, LeftOut) {
+        let mut out = String::from(OPENING);
+        let left_out = self.write(&mut out, bytes, least, true);
+        (out, left_out)
+    }
+
+    /// Appends to a summary by a model what code keeps beside it, within about `bytes`.
+    pub fn keep(&self, summary: &mut String, bytes: usize) -> LeftOut {
+        disown(summary);
+        let mut out = String::from(KEPT);
+        let left_out = self.write(&mut out, bytes, false, false);
+        if out.len() > KEPT.len() {
+            summary.push_str("\n\n");
+            summary.push_str(&out);
+        }
+        left_out
+    }
+
+    fn write(&self, out: &mut String, bytes: usize, least: bool, whole: bool) -> LeftOut {
+        let memory = &self.known.memory;
+        let told = |entry: &&Entry| in_force(entry) && !(self.visible)(entry.at);
+        let plain = |entries: &[Entry]| entries.iter().filter(told).map(sentence).collect::<Vec<_>>();
+        let section = |heading, lines, share| Section { heading, lines, share };
+        let first = if least { 40 } else { 1 };
+        let before = if self.summary.is_empty() || !whole {
+            Vec::new()
+        } else {
+            vec![format!("- {}", quoting::with_breaks(self.summary.trim(), "\n| "))]
+        };
+        let tasks: Vec<String> = memory.tasks.iter().filter(told).map(request).collect();
+        let asked = !tasks.is_empty();
+        let mut sections = vec![
+            section(TASKS, if whole { tasks } else { Vec::new() }, 22 * first),
+            section(BEFORE, before, 25),
+            section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
+            section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
+            section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
+            section(WORK, if whole { self.work() } else { Vec::new() }, 20),
+            section(NEXT, if whole { self.next() } else { Vec::new() }, 10),
+            section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 25 } else { 10 }),
+        ];
+        sections.retain(|section| !section.lines.is_empty());
+        let room = bytes.saturating_sub(out.len());
+        let names: usize = self.known.names.iter().map(|name| name.text.len() + 2).sum();
+        let reserved = if least {
+            0
+        } else {
+            (names + NAMES.len() + 60).min(room * if whole { NAMES_SHARE } else { NAMES_BESIDE } / 100)
+        };
+        let had = sections.iter().map(|section| section.heading).collect::<Vec<_>>();
+        let caps = readable(&mut sections, room, reserved);
+        let gone = |heading: &&str| sections.iter().all(|section| section.heading != *heading);
+        let mut left_out =
+            LeftOut { required: false, remembered: had.iter().filter(|heading| gone(heading)).any(is_remembered) };
+        let (mut left, mut begun) = (room, false);
+        for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
+            let rules = heading == RULES;
+            let wanted: usize = lines.iter().map(|line| line.len() + 1).sum();
+            let body = fit(lines, cap.saturating_sub(heading.len() + 3), rules);
+            let cut = body.len() < wanted;
+            left_out.required |= cut && rules;
+            left_out.remembered |= cut && is_remembered(&heading);
+            if body.is_empty() {
+                continue;
+            }
+            begun |= rules || heading == TASKS;
+            left = left.saturating_sub(heading.len() + 3 + body.len());
+            out.push_str("\n\n");
+            out.push_str(heading);
+            out.push('\n');
+            out.push_str(body.trim_end());
+        }
+        self.names(out, left);
+        left_out.required |= asked && !begun && whole;
+        left_out
+    }
+
+    /// Files that were changed, checks, what failed, then what else was done; the one used last stands last.
+    fn work(&self) -> Vec<String> {
+        let all = &self.known.memory.work;
+        let place = |one: &Activity| match one {
+            one if one.changes => 2,
+            one if work::checks(&one.what) => 3,
+            one if one.failures > 0 => 1,
+            _ => 0,
+        };
+        // What a record tells is told there.
+        let records = &self.known.memory.records;
+        let is_told = |one: &Activity| {
+            records
+                .iter()
+                .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
+        };
+        // What matters most stands last: of too many lines the first ones go.
+        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && !is_told(one)).map(activity);
+        (0..4).flat_map(at).collect()
+    }
+
+    /// Open todos, and what the assistant said last.
+    fn next(&self) -> Vec<String> {
+        let is_open = |todo: &&Todo| !matches!(todo.status.as_str(), "completed" | "done" | "cancelled" | "canceled");
+        let open = self.todos.iter().filter(is_open);
+        let mut lines: Vec<String> = open
+            .map(|todo| format!("- [{}] {}", quoting::quote(&todo.status), quoting::quote(todo.content.trim())))
+            .collect();
+        let done = self.todos.len() - lines.len();
+        if done > 0 {
+            lines.push(format!("- {done} more done"));
+        }
+        let said = self.known.memory.said.iter().filter(|entry| !(self.visible)(entry.at));
+        lines.extend(said.map(|entry| format!("- The assistant: {}", entry.text)));
+        lines
+    }
+
+    /// What tools returned, the one used last at the end; no more than about so many bytes.
+    fn records(&self, bytes: usize) -> Vec<String> {
+        let records = &self.known.memory.records;
+        let mut all: Vec<u64> = (0..records.len()).map(|at| records[at].at << 16 | at as u64).collect();
+        all.sort_unstable();
+        let mut room = bytes;
+        let mut lines = Vec::new();
+        let newest = all.iter().rev().map(|key| &records[(key & 0xffff) as usize]);
+        for entry in newest.filter(|entry| !(self.visible)(entry.at)) {
+            let line = format!("- {}: {}", entry.text, entry.outcome.as_deref().unwrap_or_default());
+            if room < LEAST {
+                break;
+            }
+            room = room.saturating_sub(line.len());
+            lines.push(line);
+        }
+        lines.reverse();
+        lines
+    }
+
+    /// Names that are not told yet, within so many bytes.
+    fn names(&self, out: &mut String, bytes: usize) {
+        let mut room = bytes.saturating_sub(NAMES.len() + 2);
+        let mut known: Distinct<'_> = Distinct::default();
+        let before = out.clone();
+        scan::each(&before, &mut |name| {
+            known.number(name);
+        });
+        let mut lists = LINES.map(str::to_owned);
+        for name in &self.known.names {
+            let list = &mut lists[name.line()];
+            let first = list.len() == LINES[name.line()].len();
+            let cost = name.text.len() + if first { list.len() + 1 } else { 2 };
+            if cost > room || name.text.contains(", ") || !known.number(name.text).1 || (self.visible)(name.at) {
+                continue;
+            }
+            room -= cost;
+            // What a path that is told ends in: to tell that again would take room from others.
+            let mut path = name.text;
+            while let Some(at) = text::find(path, "/") {
+                path = text::between(path, at + 1, path.len());
+                known.number(path);
+            }
+            if !first {
+                list.push_str(", ");
+            }
+            list.push_str(name.text);
+        }
+        let mut headed = false;
+        for (list, start) in lists.iter().zip(LINES) {
+            if list.len() > start.len() {
+                if !headed {
+                    out.push_str("\n\n");
+                    out.push_str(NAMES);
+                    headed = true;
+                }
+                out.push('\n');
+                out.push_str(list);
+            }
+        }
+    }
+}
+
+/// A sentence with what it took the place of.
+fn sentence(entry: &Entry) -> String {
+    match &entry.was {
+        Some(was) => format!("- {} (was: {was})", entry.text),
+        None => format!("- {}", entry.text),
+    }
+}
+
+/// A request with what came of it.
+fn request(task: &Entry) -> String {
+    match &task.outcome {
+        None => format!("{OPEN}{}", task.text),
+        Some(words) if task.cancelled => format!("{CANCELLED}{} → {words}", task.text),
+        Some(answer) => format!("- {} → {answer}", task.text),
+    }
+}
+
+fn activity(one: &Activity) -> String {
+    let mut line = format!("- {}", one.what);
+    if one.calls > 1 || one.failures > 0 {
+        line.push_str(&format!(" ({}×", one.calls));
+        if one.failures > 0 {
+            line.push_str(&format!(", {} failed", one.failures));
+        }
+        line.push(')');
+    }
+    if !one.last.is_empty() {
+        line.push_str(": ");
+        line.push_str(&one.last);
+    }
+    if let Some(outcome) = &one.outcome {
+        line.push_str(" → ");
+        line.push_str(outcome);
+    }
+    line
+}
+
+/// Whether a section tells what was asked, required, decided or told.
+fn is_remembered(heading: &&str) -> bool {
+    [TASKS, RULES, DECIDED, TOLD].contains(heading)
+}
+
+/// Which sections give way where there is too little room for a line of each, the first one last.
+const IMPORTANCE: [&str; 8] = [RULES, TASKS, BEFORE, DECIDED, TOLD, WORK, NEXT, RECORDS];
+
+/// The bytes that each section may have. A section in whose part nothing could be read leaves it to the others, and the
+/// room reserved for names goes to what was required and asked for if neither could be read without it.
+fn readable(sections: &mut Vec<Section>, room: usize, reserved: usize) -> Vec<usize> {
+    let mut caps = allot(sections, room - reserved);
+    loop {
+        let unread = |at: &usize| caps[*at] < sections[*at].wanted() && caps[*at] < sections[*at].least();
+        let rank = |at: &usize| IMPORTANCE.iter().position(|heading| *heading == sections[*at].heading);
+        let Some(gives_way) = (0..sections.len()).filter(unread).max_by_key(rank) else { return caps };
+        if sections.len() == 1 {
+            return allot(sections, room);
+        }
+        sections.remove(gives_way);
+        caps = allot(sections, room - reserved);
+    }
+}
+
+/// The bytes that each section may have: its part, and what others leave of theirs.
+fn allot(sections: &[Section], bytes: usize) -> Vec<usize> {
+    let wanted: Vec<usize> = sections.iter().map(Section::wanted).collect();
+    let mut caps = vec![0; sections.len()];
+    let mut left = bytes;
+    for _ in 0..sections.len() {
+        let open = |at: &usize| caps[*at] < wanted[*at];
+        let weight: usize = (0..sections.len()).filter(open).map(|at| sections[at].share).sum();
+        if weight == 0 || left == 0 {
+            break;
+        }
+        let mut given = 0;
+        for at in (0..sections.len()).filter(|at| caps[*at] < wanted[*at]).collect::<Vec<_>>() {
+            let more = (left * sections[at].share / weight).min(wanted[at] - caps[at]);
+            caps[at] += more;
+            given += more;
+        }
+        left -= given;
+        if given == 0 {
+            break;
+        }
+    }
+    caps
+}
+
+/// Bytes of the shortest line that is told.
+const fn least_of(rules: bool) -> usize {
+    if rules { LEAST / 2 } else { LEAST }
+}
+
+/// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
+/// newest are told, and short ones keep their length.
+fn fit(lines: Vec<String>, budget: usize, rules: bool) -> String {
+    let least = least_of(rules);
+    let room = (budget / least).max(1);
+    let total = lines.len();
+    let whole = lines.iter().map(|line| line.len() + 1).sum::<usize>() <= budget;
+    if budget < least && !whole {
+        // Nothing of it could be read.
+        return String::new();
+    }
+    let chosen: Vec<&String> = if total > room && !whole {
+        let newest = if rules { room } else { room - 1 };
+        let head = lines.iter().take(usize::from(!rules));
+        head.chain(&lines[total - newest.min(total - usize::from(!rules))..]).collect()
+    } else {
+        lines.iter().collect()
+    };
+    let lengths: Vec<usize> = chosen.iter().map(|line| line.len() + 1).collect();
+    let cap = text::level(&lengths, budget);
+    let mut out = String::new();
+    for (index, line) in chosen.iter().enumerate() {
+        if index == 1 && chosen.len() < total {
+            out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
+        }
+        out.push_str(&text::ends(line, cap.saturating_sub(1)));
+        out.push('\n');
+    }
+    out
+}
+
+/// Splits a summary in what a model wrote and what code kept beside it.
+pub fn split(summary: &str) -> (&str, &str) {
+    let at =
+        if summary.starts_with(KEPT) { Some(0) } else { text::find(summary, &format!("\n{KEPT}")).map(|at| at + 1) };
+    let at = at.unwrap_or(summary.len());
+    (text::between(summary, 0, at).trim_end(), text::between(summary, at, summary.len()))
+}
+
+/// Makes other headings of ours in a text that somebody else wrote, and of markers what is none: only what we write
+/// ourselves may stand under them.
+pub fn disown(text: &mut String) {
+    let plain = quoting::without_markers(&quoting::with_breaks(text, "\n"));
+    text.clear();
+    for line in plain.split_inclusive('\n') {
+        if [KEPT, RULES, NAMES].iter().any(|heading| line.starts_with(heading)) {
+            text.push('#');
+        }
+        text.push_str(line);
+    }
+}

@@ -1,0 +1,202 @@
+//! What is remembered of a conversation: typed entries, bounded, kept in the state as plain data. They are rendered into
+//! the view as far as there is room, and never read back from a text that was shortened: a squeeze shortens what is
+//! rendered, not what is known.
+
+pub mod absorb;
+mod bound;
+pub mod digest;
+pub mod names;
+pub mod records;
+pub mod recover;
+pub mod rules;
+pub mod scan;
+mod supersede;
+mod work;
+
+use crate::base::archive::{Archive, Record};
+use crate::base::json::Json;
+use crate::model::message::Position;
+
+/// Bytes of a memory that is read at most: what a host may ask for, and the names of its members.
+const BYTES_MOST: usize = 400_000;
+/// Entries of one kind that are read at most.
+const ENTRIES_MOST: usize = 4_000;
+
+/// A sentence, a request or a record, in the words of whoever said it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// What was said.
+    pub text: String,
+    /// The index of the message that said it, or used it last.
+    pub at: u64,
+    /// What came of a request, or what a record holds.
+    pub outcome: Option<String>,
+    /// A request was called off.
+    pub cancelled: bool,
+    /// It concerns what was under way: a wish or a choice of the speaker, a decision of the assistant, words beside a call.
+    pub passing: bool,
+    /// What it took the place of.
+    pub was: Option<String>,
+    /// The index of the message that took its place: it is not asserted any more.
+    pub until: Option<u64>,
+    /// What it is about, once that was looked at: no part of the plain data.
+    topic: u64,
+}
+
+/// What was done with one tool to one thing: a program that ran, a file that was changed, or else all calls of the tool.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// The tool, with the program or the file.
+    pub what: String,
+    /// A file was changed.
+    pub changes: bool,
+    /// How often.
+    pub calls: u64,
+    /// How often it failed.
+    pub failures: u64,
+    /// What the last call said.
+    pub last: String,
+    /// What came of it; none if nothing is known.
+    pub outcome: Option<String>,
+    /// The index of its last message.
+    pub at: u64,
+}
+
+/// A name or number that has to be repeated exactly.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Name {
+    /// As it stands in the text.
+    pub text: String,
+    /// All who said it: 1 a person typed it, 2 a call used it, 4 another text named it, 8 a tool printed it.
+    pub by: u64,
+    /// In how many messages.
+    pub seen: u64,
+    /// The index of the last message that holds it.
+    pub at: u64,
+}
+
+/// All that is remembered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Messages before this are in it.
+    pub upto: Position,
+    /// Requests, oldest first.
+    pub tasks: Vec<Entry>,
+    /// What a person requires.
+    pub required: Vec<Entry>,
+    /// What was decided.
+    pub decided: Vec<Entry>,
+    /// What a person told that holds a name or a number.
+    pub told: Vec<Entry>,
+    /// What was done.
+    pub work: Vec<Activity>,
+    /// What tools returned, one line each.
+    pub records: Vec<Entry>,
+    /// What the assistant said last, oldest first.
+    pub said: Vec<Entry>,
+    /// Names and numbers, those that matter most first.
+    pub names: Vec<Name>,
+}
+
+impl Memory {
+    /// The entries that are sentences or records.
+    fn entries(&mut self) -> [(&'static str, &mut Vec<Entry>); 6] {
+        [
+            ("tasks", &mut self.tasks),
+            ("required", &mut self.required),
+            ("decided", &mut self.decided),
+            ("told", &mut self.told),
+            ("records", &mut self.records),
+            ("said", &mut self.said),
+        ]
+    }
+
+    /// Takes back what messages from this index on have taught: they are gone.
+    pub fn roll_back(&mut self, to: Position) {
+        if self.upto.count <= to.count {
+            return;
+        }
+        self.upto = to;
+        for (_, entries) in self.entries() {
+            entries.retain(|entry| entry.at < to.count);
+            for entry in entries {
+                entry.until = entry.until.filter(|&until| until < to.count);
+            }
+        }
+        self.work.retain(|one| one.at < to.count);
+        self.names.retain(|name| name.at < to.count || name.seen > 1);
+    }
+}
+
+/// Whether an entry is asserted.
+fn in_force(entry: &Entry) -> bool {
+    entry.until.is_none()
+}
+
+impl Record for Entry {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.text("text", &mut self.text);
+        archive.count("at", &mut self.at);
+        archive.maybe_text("outcome", &mut self.outcome);
+        archive.flag("cancelled", &mut self.cancelled);
+        archive.flag("passing", &mut self.passing);
+        archive.maybe_text("was", &mut self.was);
+        archive.maybe_count("until", &mut self.until);
+    }
+}
+
+impl Record for Activity {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.text("what", &mut self.what);
+        archive.flag("changes", &mut self.changes);
+        archive.count("calls", &mut self.calls);
+        archive.count("failures", &mut self.failures);
+        archive.text("last", &mut self.last);
+        archive.maybe_text("outcome", &mut self.outcome);
+        archive.count("at", &mut self.at);
+    }
+}
+
+impl Record for Memory {
+    fn archive(&mut self, archive: &mut Archive<'_>) {
+        archive.position("upTo", &mut self.upto);
+        for (name, entries) in self.entries() {
+            archive.records(name, entries);
+        }
+        archive.records("work", &mut self.work);
+        let mut names = Json::List(self.names.iter().map(Name::to_row).collect());
+        archive.plain("names", &mut names);
+        if !archive.reads() {
+            return;
+        }
+        for row in names.list().unwrap_or_default() {
+            match Name::of_row(row) {
+                Some(name) => self.names.push(name),
+                None => archive.reject("names"),
+            }
+        }
+        if !names.is_null() && names.list().is_none() {
+            archive.reject("names");
+        }
+        let most = self.names.len().max(self.work.len());
+        let most = self.entries().into_iter().fold(most, |most, (_, entries)| most.max(entries.len()));
+        if most > ENTRIES_MOST || self.bytes() > BYTES_MOST {
+            archive.reject("upTo");
+        }
+        // Whoever wrote them, they stand in lines of ours.
+        self.disarm();
+    }
+}
+
+impl Name {
+    /// In plain data a name is a row: text, by, seen, at. There are many.
+    fn to_row(&self) -> Json {
+        Json::List(vec![Json::Text(self.text.clone()), self.by.into(), self.seen.into(), self.at.into()])
+    }
+
+    fn of_row(row: &Json) -> Option<Self> {
+        let [text, by, seen, at] = row.list()? else { return None };
+        let by = by.count().filter(|by| (1..16).contains(by))?;
+        Some(Self { text: text.text()?.to_owned(), by, seen: seen.count()?, at: at.count()? })
+    }
+}

@@ -1,0 +1,244 @@
+//! Names and numbers: what has to be repeated exactly or is worth nothing. Found by code, in the text itself, and ranked by
+//! who said them, how often they were used and when last.
+
+use crate::base::distinct::Distinct;
+use crate::base::markers::NOTICE;
+use crate::base::text;
+use crate::ingest::content::Value;
+use crate::memory::{Name, scan};
+
+/// A person typed it.
+pub const TYPED: u64 = 1;
+/// A call used it.
+pub const USED: u64 = 2;
+/// A text named it that nobody typed.
+pub const NAMED: u64 = 4;
+/// A tool printed it.
+pub const PRINTED: u64 = 8;
+
+/// No name is longer.
+const LONGEST: usize = 200;
+/// Bytes of a call's argument that is a name as a whole.
+const ARGUMENT: usize = 48;
+/// Of what texts and tools say so much is enough: no memory holds a tenth of it.
+const ENOUGH: usize = 120_000;
+/// Bytes of numbers that tools printed behind which no more are looked for.
+const ENOUGH_NUMBERS: usize = 40_000;
+/// A name as it was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Met<'t> {
+    /// As it stands in the text.
+    pub text: &'t str,
+    /// All who said it.
+    pub by: u64,
+    /// In how many messages.
+    pub seen: u64,
+    /// The index of the last message that holds it.
+    pub at: u64,
+}
+
+/// How much a name is worth by who said it, from nobody on, each combination of [`TYPED`], [`USED`] and [`NAMED`]: measured
+/// by how many names of each kind recorded sessions used again (`npm run bench -- recall`, see `docs/recall.md`). What only
+/// a tool printed is worth 4.
+const WORTH: [u64; 8] = [0, 26, 16, 40, 22, 40, 40, 40];
+/// More for each message that says it, up to the last: once, twice, ….
+const OFTEN: [u64; 6] = [2, 3, 4, 5, 6, 8];
+/// Messages since it was said last within which it is worth more.
+const NEW: u64 = 6;
+const RECENT: u64 = 24;
+
+impl Met<'_> {
+    /// What it is worth for the bytes that it takes, where the conversation has come to message `now`; none if it is not
+    /// told at all.
+    fn worth(&self, now: u64) -> u64 {
+        let weak = scan::is_weak(self.text);
+        let printed = self.by == PRINTED;
+        // Short numbers that only a tool printed are mostly those of lines.
+        if printed && weak && self.text.bytes().all(|byte| byte.is_ascii_digit()) {
+            return 0;
+        }
+        // A word that begins like a name is one if it comes again.
+        if self.by & USED == 0 && self.seen < 2 && scan::is_proper(self.text) {
+            return 0;
+        }
+        let said = WORTH[(self.by & 7) as usize];
+        let base = if printed {
+            4
+        } else if self.by & PRINTED > 0 {
+            said + said / 3
+        } else {
+            said
+        };
+        let often = OFTEN[(self.seen.clamp(1, OFTEN.len() as u64) - 1) as usize];
+        let age = now.saturating_sub(self.at);
+        let recent = if age <= NEW {
+            4
+        } else if age <= RECENT {
+            3
+        } else {
+            2
+        };
+        let worth = base * often * recent * 64 / (self.text.len() as u64 + 12);
+        if weak { worth / if printed { 3 } else { 2 } } else { worth }.max(1)
+    }
+
+    /// The line it is told in: the most trusted who said it.
+    pub fn line(&self) -> usize {
+        self.by.trailing_zeros().min(3) as usize
+    }
+}
+
+/// All that were met.
+#[derive(Clone, Debug, Default)]
+pub struct Names<'t> {
+    all: Vec<Met<'t>>,
+    known: Distinct<'t>,
+    /// Bytes of numbers that tools printed.
+    numbers: usize,
+}
+
+impl<'t> Names<'t> {
+    /// Goes on from what is remembered.
+    pub fn of(remembered: &'t [Name]) -> Self {
+        let mut names = Self::default();
+        for name in remembered {
+            if !name.text.is_empty() && names.known.number(&name.text).1 {
+                names.all.push(Met { text: &name.text, by: name.by, seen: name.seen, at: name.at });
+            }
+        }
+        names
+    }
+
+    /// Notes all names in a text. `by` tells by its place in the text who said each.
+    pub fn read(&mut self, whole: &'t str, at: u64, by: &dyn Fn(usize) -> u64) {
+        scan::each(whole, &mut |text| {
+            let place = text.as_ptr() as usize - whole.as_ptr() as usize;
+            // How much a notice of ours stands for is no name.
+            if !text::between(whole, 0, place).ends_with(NOTICE) {
+                self.add(text, by(place), at);
+            }
+        });
+    }
+
+    /// Notes the names in what a tool printed. Numbers in JSON are no numbers of lines.
+    pub fn printed(&mut self, whole: &'t str, at: u64) {
+        scan::values(whole, &mut |value, quoted| {
+            let is_json = value.len() < whole.len();
+            let is_code =
+                |text: &str| (2..6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase());
+            if quoted && is_code(value) {
+                self.add(value, PRINTED, at);
+            }
+            self.read(value, at, &|_| if is_json && !quoted { NAMED } else { PRINTED });
+        });
+    }
+
+    /// Notes the words of a text that begin like names: they are told once they come again.
+    pub fn read_proper(&mut self, whole: &'t str, at: u64, by: u64) {
+        scan::each_proper(whole, &mut |text| self.add(text, by, at));
+        scan::each_date(whole, &mut |text| self.add(text, by, at));
+    }
+
+    /// Notes what a call used; a short argument is a name as a whole.
+    pub fn used(&mut self, argument: &'t str, at: u64) {
+        self.read(argument, at, &|_| USED);
+        let whole = argument.trim();
+        let plain = !whole.contains(['\n', '"', '\\', '{', '[', ';', '<', '＜', '`']);
+        let is_name = |word: &str| word.starts_with(|first: char| !first.is_ascii_lowercase());
+        if plain && (2..=ARGUMENT).contains(&whole.len()) && (!whole.contains(' ') || whole.split(' ').all(is_name)) {
+            self.add(whole, USED, at);
+        }
+    }
+
+    fn add(&mut self, text: &'t str, by: u64, at: u64) {
+        let number = by == PRINTED && scan::is_weak(text);
+        if text.is_empty() || text.len() > LONGEST || text.contains('\\') || number && self.numbers > ENOUGH_NUMBERS {
+            return;
+        }
+        if by >= NAMED && self.all.len() > ENOUGH && self.known.find(text).is_none() {
+            return;
+        }
+        let (place, new) = self.known.number(text);
+        if new {
+            self.numbers += if number { text.len() } else { 0 };
+            self.all.push(Met { text, by, seen: 1, at });
+            return;
+        }
+        let met = &mut self.all[place];
+        met.by |= by;
+        if met.at != at {
+            met.seen += 1;
+            met.at = met.at.max(at);
+        }
+    }
+
+    /// Those that are told, by what they are worth where the conversation has come to message `now`; of equals the one that
+    /// was met last.
+    pub fn ranked(&self, now: u64) -> Vec<Met<'t>> {
+        // One number for both: a sort of pairs would be 4 kB of wasm more.
+        let mut keys: Vec<u64> = Vec::with_capacity(self.all.len());
+        for (place, met) in self.all.iter().enumerate() {
+            let worth = met.worth(now).min(PART_MOST);
+            if worth > 0 {
+                let newest = PART_MOST - met.at.min(PART_MOST);
+                keys.push((PART_MOST - worth) << (PLACE_BITS + PART_BITS) | newest << PLACE_BITS | place as u64);
+            }
+        }
+        keys.sort_unstable();
+        keys.into_iter().map(|key| self.all[(key & PLACE_MOST) as usize]).collect()
+    }
+}
+
+/// Bits of the place of a name among all that were met, and of its worth and age, in one number.
+const PLACE_BITS: u32 = 24;
+const PART_BITS: u32 = 20;
+const PLACE_MOST: u64 = (1 << PLACE_BITS) - 1;
+const PART_MOST: u64 = (1 << PART_BITS) - 1;
+
+/// The names in a text, each once, in their order; the rest is not looked through once they take `most` bytes.
+pub fn in_text(text: &str, most: usize) -> Vec<&str> {
+    let mut names = Distinct::default();
+    let mut bytes = 0;
+    scan::values(text, &mut |value, _| {
+        for line in value.split('\n') {
+            if bytes >= most {
+                break;
+            }
+            scan::each(line, &mut |name| {
+                // A notice may stand inside JSON.
+                if bytes < most && !scan::is_weak(name) && !name.contains('\\') && names.number(name).1 {
+                    bytes += name.len();
+                }
+            });
+        }
+    });
+    names.all
+}
+
+/// Of these names those that are not among the names of `told`, within about `bytes`.
+pub fn missing(names: &[&str], told: &str, bytes: usize) -> String {
+    let mut out = String::new();
+    let mut known = Distinct::default();
+    scan::each(told, &mut |name| {
+        known.number(name);
+    });
+    for name in names {
+        if out.len() + name.len() < bytes && known.number(name).1 {
+            if !out.is_empty() {
+                out.push_str(", ");
+            }
+            out.push_str(name);
+        }
+    }
+    out
+}
+
+/// All texts and numbers inside a value.
+pub fn leaves<'v>(value: &'v Value, each: &mut dyn FnMut(&'v str)) {
+    match value {
+        Value::Text(text) | Value::Number(text) => each(text),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, each)),
+        Value::Object(members) => members.iter().for_each(|(_, item)| leaves(item, each)),
+        Value::Null | Value::Bool(_) | Value::Binary(_) => {}
+    }
+}

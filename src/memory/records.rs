@@ -1,0 +1,304 @@
+//! Records: what a tool returned as JSON, told in one line. What belongs together stays together (an order's id with its
+//! status, its items and how it was paid), and a list of like objects is a small table.
+
+use crate::base::text;
+use crate::ingest::content::Value;
+use crate::memory::scan;
+
+/// Longer outputs are looked at no farther.
+const LOOKED_AT: usize = 60_000;
+/// Deeper values are left out.
+const DEEPEST: usize = 12;
+/// Bytes of one text in a record.
+const TEXT: usize = 80;
+/// Rows of a table are as many as fit, columns no more than this.
+const COLUMNS: usize = 10;
+
+/// The record of what a tool returned in about `bytes`, if it is an object or a list.
+pub fn line(output: &Value, bytes: usize) -> Option<String> {
+    let parsed;
+    let value = match output {
+        Value::Text(text) => {
+            parsed = parse(text)?;
+            &parsed
+        }
+        other => other,
+    };
+    let mut out = String::new();
+    match value {
+        Value::Object(members) if !members.is_empty() => object(members, bytes, &mut out),
+        Value::Array(items) if !items.is_empty() => list(items, bytes, &mut out),
+        _ => return None,
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// Members in a row: what holds identifiers first, then what is one value, then what holds others.
+fn object(members: &[(String, Value)], bytes: usize, out: &mut String) {
+    let end = out.len() + bytes;
+    let mut left = 0;
+    let rank = |(key, value): &(String, Value)| match value {
+        Value::Object(_) | Value::Array(_) => 3 - 2 * usize::from(identifies(key, value)),
+        _ => 2 - 2 * usize::from(identifies(key, value)),
+    };
+    for at in 0..4 {
+        for (key, value) in members.iter().filter(|member| rank(member) == at) {
+            let room = end.saturating_sub(out.len());
+            let mut one = String::new();
+            one.push_str(key);
+            one.push('=');
+            let from = one.len();
+            inside(value, room.saturating_sub(from + 2), &mut one);
+            if one.len() == from {
+                continue;
+            }
+            if one.len() + 2 > room {
+                left += 1;
+                continue;
+            }
+            separate(out);
+            out.push_str(&one);
+        }
+    }
+    if left > 0 {
+        out.push_str(&format!(" (+{left})"));
+    }
+}
+
+fn separate(out: &mut String) {
+    if !out.is_empty() && !out.ends_with(['(', '[', ' ']) {
+        out.push_str(", ");
+    }
+}
+
+/// A value as a part of a record.
+fn inside(value: &Value, bytes: usize, out: &mut String) {
+    match value {
+        Value::Object(members) if !members.is_empty() => {
+            let mut one = String::new();
+            object(members, bytes.saturating_sub(2), &mut one);
+            if !one.is_empty() {
+                out.push('(');
+                out.push_str(&one);
+                out.push(')');
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            let mut one = String::new();
+            list(items, bytes.saturating_sub(2), &mut one);
+            if !one.is_empty() {
+                out.push('[');
+                out.push_str(&one);
+                out.push(']');
+            }
+        }
+        Value::Text(text) => {
+            out.push_str(&text::start(&text::joined(&text.split_whitespace().collect::<Vec<_>>(), " "), TEXT))
+        }
+        Value::Number(number) => out.push_str(number),
+        Value::Bool(true) => out.push_str("yes"),
+        Value::Bool(false) => out.push_str("no"),
+        _ => {}
+    }
+}
+
+/// A list: of like objects a table with one head, else its elements in a row.
+fn list(items: &[Value], bytes: usize, out: &mut String) {
+    let head = columns(items);
+    let end = out.len() + bytes;
+    if !head.is_empty() {
+        out.push_str(&text::joined(&head, "|"));
+        out.push(':');
+    }
+    let mut told = 0;
+    for item in items {
+        let mut one = String::new();
+        match item {
+            Value::Object(members) if !head.is_empty() => {
+                for (at, key) in head.iter().enumerate() {
+                    if at > 0 {
+                        one.push('|');
+                    }
+                    if let Some((_, value)) = members.iter().find(|(name, _)| name == key) {
+                        inside(value, bytes / 2, &mut one);
+                    }
+                }
+            }
+            other => inside(other, bytes / 2, &mut one),
+        }
+        if out.len() + one.len() + 10 > end {
+            break;
+        }
+        if told > 0 || !head.is_empty() {
+            out.push_str(if head.is_empty() {
+                ", "
+            } else if told > 0 {
+                "; "
+            } else {
+                " "
+            });
+        }
+        out.push_str(&one);
+        told += 1;
+    }
+    if told == 0 {
+        out.clear();
+    }
+    if told < items.len() {
+        out.push_str(&format!(" (+{} of {})", items.len() - told, items.len()));
+    }
+}
+
+/// The keys that objects in a list have in common; none if they are not alike.
+fn columns(items: &[Value]) -> Vec<&str> {
+    let Some(Value::Object(first)) = items.first() else { return Vec::new() };
+    if items.len() < 2 {
+        return Vec::new();
+    }
+    let common = |key: &str| {
+        items.iter().all(|item| matches!(item, Value::Object(members) if members.iter().any(|(name, _)| name == key)))
+    };
+    first.iter().map(|(key, _)| key.as_str()).filter(|key| common(key)).take(COLUMNS).collect()
+}
+
+/// Whether a member is an identifier, a state or an amount, or holds identifiers.
+fn identifies(key: &str, value: &Value) -> bool {
+    const KEYS: [&str; 8] = ["id", "status", "price", "amount", "total", "number", "balance", "date"];
+    match value {
+        Value::Object(members) => members.iter().any(|(key, value)| identifies(key, value)),
+        Value::Array(items) => items.iter().any(|item| identifies(key, item)),
+        Value::Text(text) if text.len() < TEXT && !text.contains(' ') => {
+            let mut found = false;
+            scan::each(text, &mut |name| found |= !scan::is_weak(name));
+            found || KEYS.iter().any(|known| key.ends_with(known))
+        }
+        Value::Number(_) => KEYS.iter().any(|known| key.ends_with(known)),
+        _ => false,
+    }
+}
+
+/// A text as a value, if it is an object or a list and nothing else.
+pub fn parse(text: &str) -> Option<Value> {
+    let text = text.trim();
+    if !text.starts_with(['{', '[']) || text.len() > LOOKED_AT {
+        return None;
+    }
+    let mut reader = Reader { text, at: 0 };
+    let value = reader.value(0)?;
+    reader.space();
+    (reader.at == text.len()).then_some(value)
+}
+
+struct Reader<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> u8 {
+        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
+    }
+
+    fn space(&mut self) {
+        while self.peek().is_ascii_whitespace() {
+            self.at += 1;
+        }
+    }
+
+    /// Takes this byte, after space.
+    fn takes(&mut self, byte: u8) -> bool {
+        self.space();
+        let is = self.peek() == byte;
+        self.at += usize::from(is);
+        is
+    }
+
+    fn value(&mut self, depth: usize) -> Option<Value> {
+        self.space();
+        if depth > DEEPEST {
+            return None;
+        }
+        match self.peek() {
+            b'"' => self.string().map(Value::Text),
+            b'{' => {
+                self.at += 1;
+                let mut members = Vec::new();
+                if self.takes(b'}') {
+                    return Some(Value::Object(members));
+                }
+                loop {
+                    self.space();
+                    let key = self.string()?;
+                    if !self.takes(b':') {
+                        return None;
+                    }
+                    members.push((key, self.value(depth + 1)?));
+                    if !self.takes(b',') {
+                        return self.takes(b'}').then_some(Value::Object(members));
+                    }
+                }
+            }
+            b'[' => {
+                self.at += 1;
+                let mut items = Vec::new();
+                if self.takes(b']') {
+                    return Some(Value::Array(items));
+                }
+                loop {
+                    items.push(self.value(depth + 1)?);
+                    if !self.takes(b',') {
+                        return self.takes(b']').then_some(Value::Array(items));
+                    }
+                }
+            }
+            _ => {
+                let from = self.at;
+                while matches!(self.peek(), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'+' | b'.') {
+                    self.at += 1;
+                }
+                Some(match text::between(self.text, from, self.at) {
+                    "" => return None,
+                    "null" | "NaN" => Value::Null,
+                    "true" => Value::Bool(true),
+                    "false" => Value::Bool(false),
+                    number => Value::Number(number.to_owned()),
+                })
+            }
+        }
+    }
+
+    fn string(&mut self) -> Option<String> {
+        if self.peek() != b'"' {
+            return None;
+        }
+        self.at += 1;
+        let mut out = String::new();
+        let mut from = self.at;
+        loop {
+            match self.peek() {
+                0 => return None,
+                b'"' => {
+                    out.push_str(text::between(self.text, from, self.at));
+                    self.at += 1;
+                    return Some(out);
+                }
+                b'\\' => {
+                    out.push_str(text::between(self.text, from, self.at));
+                    self.at += 2;
+                    match self.text.as_bytes().get(self.at - 1)? {
+                        b'n' | b'r' | b't' => out.push(' '),
+                        b'u' => {
+                            let code = u32::from_str_radix(self.text.get(self.at..self.at + 4)?, 16).ok()?;
+                            self.at += 4;
+                            out.extend(char::from_u32(code));
+                        }
+                        byte @ (b'"' | b'\\' | b'/') => out.push(char::from(*byte)),
+                        _ => {}
+                    }
+                    from = self.at;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+}

@@ -1,0 +1,221 @@
+//! BM25 in whole numbers: k1 = 1.2, b = 0.75.
+
+use super::words::{self, Kind};
+
+/// Distinct words of a query that count.
+const MOST_TERMS: usize = 64;
+
+/// What is looked for.
+#[derive(Debug, Default)]
+pub struct Query {
+    /// Hash and weight of each distinct word.
+    terms: Vec<(u64, u64)>,
+    /// The words in their order.
+    row: Vec<u64>,
+    /// Which hashes may be among the terms, by their lowest bits.
+    seen: [u64; 16],
+}
+
+/// Weight of an ordinary word.
+const WORD: u64 = 2;
+
+impl Query {
+    /// The words of a text; only so many distinct ones count.
+    pub fn of(text: &str) -> Self {
+        let mut query = Self::default();
+        words::each(text, false, &mut |hash, kind, _| query.add(hash, kind));
+        query
+    }
+
+    /// There is nothing to look for.
+    pub fn is_empty(&self) -> bool {
+        self.terms.is_empty()
+    }
+
+    fn add(&mut self, hash: u64, kind: Kind) {
+        let weight = match kind {
+            Kind::Letter => return,
+            Kind::Word | Kind::Pair => WORD,
+            Kind::Alone => WORD / 2,
+            Kind::Whole => 3 * WORD,
+        };
+        if kind != Kind::Whole && self.row.len() < MOST_TERMS {
+            self.row.push(hash);
+        }
+        match self.find(hash) {
+            Some(term) => self.terms[term].1 = self.terms[term].1.max(weight),
+            None if self.terms.len() < MOST_TERMS => {
+                self.terms.push((hash, weight));
+                self.seen[(hash & 15) as usize] |= 1 << (hash >> 4 & 63);
+            }
+            None => {}
+        }
+    }
+
+    fn find(&self, hash: u64) -> Option<usize> {
+        if self.seen[(hash & 15) as usize] >> (hash >> 4 & 63) & 1 == 0 {
+            return None;
+        }
+        self.terms.iter().position(|term| term.0 == hash)
+    }
+}
+
+/// Where a passage is.
+#[derive(Clone, Copy, Debug)]
+pub struct Passage {
+    /// Where the text of the message is.
+    pub input: usize,
+    /// The message's place in the history.
+    pub index: u64,
+    /// Which of its texts.
+    pub part: usize,
+    /// Bytes of that text.
+    pub from: usize,
+    /// See `from`.
+    pub to: usize,
+}
+
+/// A passage that holds some of the words.
+#[derive(Clone, Copy, Debug)]
+pub struct Match {
+    /// Where it is.
+    pub passage: Passage,
+    /// The byte of the first word that was looked for.
+    pub at: usize,
+    /// Words in it.
+    length: u64,
+    /// The longest run of words that the query has in the same order.
+    row: usize,
+    /// Where its counts begin.
+    counts: usize,
+    /// Hash over its words: what says the same has the same.
+    pub print: u64,
+    /// How well it matches.
+    pub score: u64,
+}
+
+/// What was counted so far.
+#[derive(Debug)]
+pub struct Ranking {
+    query: Query,
+    /// In how many passages each term stands.
+    spread: [u64; MOST_TERMS],
+    passages: u64,
+    length: u64,
+    /// Term and how often it stands in a passage, of one after another.
+    counts: Vec<(u8, u8)>,
+    /// Passages with any of the terms, oldest first.
+    pub matches: Vec<Match>,
+}
+
+impl Ranking {
+    /// Nothing was counted yet.
+    pub const fn new(query: Query) -> Self {
+        Self { query, spread: [0; MOST_TERMS], passages: 0, length: 0, counts: Vec::new(), matches: Vec::new() }
+    }
+
+    /// Counts the words of a passage; `passage` says where it is.
+    pub fn passage(&mut self, text: &str, escaped: bool, passage: Passage) {
+        let query = &self.query;
+        let mut found =
+            Match { passage, at: passage.from, length: 0, row: 0, counts: self.counts.len(), print: 0, score: 0 };
+        let mut often = [0_u8; MOST_TERMS];
+        let (mut start, mut row, mut first) = (0, 0, None);
+        words::each(text, escaped, &mut |hash, kind, at| {
+            if matches!(kind, Kind::Word | Kind::Letter) {
+                found.length += 1;
+                found.print = found.print.rotate_left(5) ^ hash;
+            }
+            let term = query.find(hash);
+            if !matches!(kind, Kind::Whole | Kind::Letter) {
+                if query.row.get(row) != Some(&hash) {
+                    start = term.and_then(|_| query.row.iter().position(|&other| other == hash)).unwrap_or(usize::MAX);
+                    row = start;
+                }
+                if start < usize::MAX {
+                    row += 1;
+                    found.row = found.row.max(row - start);
+                }
+            }
+            if let Some(term) = term.filter(|_| kind != Kind::Alone) {
+                often[term] = often[term].saturating_add(1);
+                first.get_or_insert(at);
+            }
+        });
+        self.passages += 1;
+        self.length += found.length;
+        let Some(first) = first else { return };
+        found.at += first;
+        for (term, &count) in often.iter().enumerate() {
+            if count > 0 {
+                self.spread[term] += 1;
+                self.counts.push((term as u8, count));
+            }
+        }
+        self.matches.push(found);
+    }
+
+    /// Says how well each passage matches.
+    pub fn score(&mut self) {
+        let average = (self.length / self.passages.max(1)).max(1);
+        let mut end = self.counts.len();
+        let most = self.query.row.len();
+        for found in self.matches.iter_mut().rev() {
+            let mut score = 0;
+            for &(term, often) in &self.counts[found.counts..end] {
+                let (term, often) = (usize::from(term), u64::from(often));
+                // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base.
+                let rare = log2(2 * self.passages + 2) - log2(2 * self.spread[term] + 1);
+                // 2.2 often / (often + 1.2 (0.25 + 0.75 length / average)), in tenths.
+                let by = 10 * often * average + 3 * average + 9 * found.length;
+                score += rare * self.query.terms[term].1 * 22 * often * average / by;
+            }
+            // Words in the order of the query: all of them count twice.
+            if found.row > 1 {
+                score += score * (found.row as u64 - 1) / (most as u64 - 1);
+            }
+            end = found.counts;
+            found.score = score;
+        }
+    }
+
+    /// Takes out the best match that is left; of equals the last.
+    pub fn take(&mut self) -> Option<Match> {
+        let (mut best, mut score) = (0, 0);
+        for (at, found) in self.matches.iter().enumerate() {
+            if found.score >= score {
+                (best, score) = (at, found.score);
+            }
+        }
+        if self.matches.is_empty() { None } else { Some(self.matches.remove(best)) }
+    }
+}
+
+/// The logarithm to the base 2, in 65,536ths.
+fn log2(number: u64) -> u64 {
+    let zeros = number.leading_zeros();
+    let mut rest = number << zeros >> 32;
+    let mut log = u64::from(63 - zeros);
+    for _ in 0..16 {
+        rest = (rest * rest) >> 31;
+        log <<= 1;
+        if rest >> 32 > 0 {
+            rest >>= 1;
+            log |= 1;
+        }
+    }
+    log
+}
+
+#[cfg(test)]
+mod tests {
+    use super::log2;
+
+    #[test]
+    fn logarithms_are_those_of_the_base_2() {
+        assert_eq!([1, 2, 1 << 40].map(log2), [0, 1 << 16, 40 << 16]);
+        // 1.58496 and 3.32193.
+        assert_eq!([3, 10].map(log2), [103_872, 217_705]);
+        assert!((1..10_000).all(|number| log2(number) <= log2(number + 1)));
+    }
+}

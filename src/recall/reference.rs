@@ -1,0 +1,52 @@
+//! References: how a place in the history is named for a model, and read again.
+
+use crate::base::text;
+
+/// The reference of a message by its index in the history: `r12`.
+pub fn reference(index: u64) -> String {
+    Place { index, part: 0, from: 0 }.write()
+}
+
+/// A place in a history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Of the message.
+    pub index: u64,
+    /// Which of its parts that have text, from 1; 0 for all of them.
+    pub part: usize,
+    /// Byte of the text.
+    pub from: usize,
+}
+
+impl Place {
+    /// Reads `r12`, `r12.2`, `r12+4000`, `r12.2+4000`.
+    pub fn parse(reference: &str) -> Option<Self> {
+        let rest = reference.strip_prefix(['r', 'R'])?;
+        let (rest, from) = rest.split_once('+').map_or((rest, Some(0)), |(rest, from)| (rest, number(from)));
+        let (rest, part) =
+            rest.split_once('.').map_or((rest, Some(0)), |(rest, part)| (rest, number(part).filter(|&part| part > 0)));
+        Some(Self { index: number(rest)?, part: part? as usize, from: from? as usize })
+    }
+
+    /// The reference of this place.
+    pub fn write(self) -> String {
+        let mut out = String::from("r");
+        push(&mut out, "", self.index);
+        push(&mut out, ".", self.part as u64);
+        push(&mut out, "+", self.from as u64);
+        out
+    }
+}
+
+#[inline(never)]
+fn push(out: &mut String, mark: &str, number: u64) {
+    if number > 0 || mark.is_empty() {
+        out.push_str(&format!("{mark}{number}"));
+    }
+}
+
+/// A number of digits alone, as far as any place goes.
+fn number(text: &str) -> Option<u64> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    text::whole(text).filter(|&number| digits && number <= u64::from(u32::MAX))
+}

@@ -1,0 +1,115 @@
+//! A search: what is not whole in the view is read once, message by message, and the best passages once more.
+
+use super::rank::{Match, Passage, Query, Ranking};
+use super::reference::Place;
+use super::source::{self, Source};
+use super::{Excerpt, Found, excerpt, fitting, nothing_asked, passages};
+use crate::base::error::Error;
+use crate::base::text;
+use crate::ingest::content::ContentPart;
+use crate::ingest::host::Host;
+use crate::tokens::Estimator;
+
+/// The tool by which a model recalls: `recallDefinition` of `js/src/recall.ts`.
+const NAME: &str = "recall";
+
+/// Passages that one answer considers, those that say the same as others included.
+const MOST_TAKEN: usize = 64;
+
+/// Tokens that are worth another excerpt.
+const LEAST_TOKENS: u64 = 32;
+
+/// The passages that match a query best.
+pub fn search(
+    source: &Source<'_>,
+    estimator: &Estimator,
+    query: &str,
+    room: u64,
+    host: &mut dyn Host,
+) -> Result<Found, Error> {
+    let query = Query::of(query);
+    if query.is_empty() {
+        return Err(nothing_asked());
+    }
+    let mut ranking = Ranking::new(query);
+    let mut own: Vec<String> = Vec::new();
+    // Each once, oldest first: what the host loaded comes before what it gave.
+    for (index, input) in source.places() {
+        let hidden = source.hidden(index, input);
+        if hidden.as_ref().is_some_and(|hidden| !hidden.contains(&true)) {
+            continue;
+        }
+        let content = source::read(input, host)?;
+        for (part, text) in source::texts(&content).iter().enumerate() {
+            if hidden.as_ref().is_some_and(|hidden| hidden.get(text.at) != Some(&true)) {
+                continue;
+            }
+            // What was looked for and found before is no source: that stands elsewhere.
+            match &content.parts[text.at] {
+                ContentPart::Call { id, name, .. } if name == NAME => {
+                    own.push(id.clone());
+                    continue;
+                }
+                ContentPart::Result { id, .. } if own.contains(id) => continue,
+                _ => {}
+            }
+            let mut from = 0;
+            while from < text.text.len() {
+                let to = passages::next(&text.text, from);
+                let passage = Passage { input, index, part, from, to };
+                ranking.passage(text::between(&text.text, from, to), text.escaped, passage);
+                from = to;
+            }
+        }
+    }
+    ranking.score();
+    let mut found = Found { missing: source.missing(), ..Found::default() };
+    let mut prints: Vec<u64> = Vec::new();
+    for _ in 0..MOST_TAKEN {
+        if !found.excerpts.is_empty() && found.tokens + LEAST_TOKENS > room {
+            break;
+        }
+        let Some(best) = ranking.take() else { break };
+        // Read twice, said twice: the newest is enough.
+        if !prints.contains(&best.print) {
+            prints.push(best.print);
+            let excerpt = read(source, estimator, &best, room - found.tokens, host)?;
+            found.tokens += excerpt.tokens;
+            found.excerpts.push(excerpt);
+        }
+    }
+    found.more = ranking.matches.len() as u64;
+    Ok(found)
+}
+
+/// A match with its text; cut to the room, from the line of the first word on, if it is larger.
+fn read(
+    source: &Source<'_>,
+    estimator: &Estimator,
+    best: &Match,
+    room: u64,
+    host: &mut dyn Host,
+) -> Result<Excerpt, Error> {
+    let Passage { input, index, part, mut from, to: end } = best.passage;
+    let content = source::read(input, host)?;
+    let texts = source::texts(&content);
+    let Some(text) = texts.get(part) else { return Err(nothing_asked()) };
+    let tool = source::tool(&content, text.at, source, index, host)?;
+    let whole = &text.text;
+    let end_of = |from| from + fitting(text::between(whole, from, end), 0, room, estimator);
+    let mut to = end_of(from);
+    if to < end {
+        let line = text::between(whole, from, best.at).rfind('\n');
+        from = line.map_or(from, |line| from + line + 1);
+        to = end_of(from);
+        if to < end.min(best.at + AFTER) {
+            from = best.at;
+            to = end_of(from);
+        }
+    }
+    let part = if texts.len() > 1 { part + 1 } else { 0 };
+    Ok(excerpt(Place { index, part, from }, whole, to, content.role, tool, estimator))
+}
+
+/// Bytes from the first word that is looked for that a cut passage shows at least, if need be without the start of the line.
+const AFTER: usize = 40;

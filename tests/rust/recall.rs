@@ -1,0 +1,408 @@
+//! What recall finds of a history whose view does not show it whole, and what it says of what it cannot find.
+
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::TestHost;
+use crate::support::assistant;
+use crate::support::call;
+use crate::support::filler;
+use crate::support::json;
+use crate::support::result;
+use crate::support::says;
+use crate::support::user;
+use crate::support::words;
+use precis::base::error::{Code, Error};
+use precis::engine;
+use precis::model::message::Role;
+use precis::recall::{Asked, Found, reference};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+fn chat(window: u64) -> Chat {
+    Chat::new(json!({
+        "contextWindow": window, "maxOutputTokens": 500, "tune": { "tokens": { "estimator": "bytes4" } }
+    }))
+}
+
+/// Some turns about nothing, and what is said among them.
+fn long(turns: usize, said: &[(usize, M)]) -> Vec<M> {
+    let mut all = Vec::new();
+    for turn in 0..turns {
+        all.push(user(&format!("Request {turn}: go on. {}", filler(300))));
+        let special = said.iter().filter(|(at, _)| *at == turn).map(|(_, message)| message.clone());
+        all.extend(special);
+        all.push(assistant(&format!("Answer {turn}. {}", filler(700))));
+    }
+    all.push(user("And now?"));
+    all
+}
+
+/// A chat that has covered its past.
+fn covered(history: &[M]) -> Chat {
+    let mut chat = chat(4_000);
+    chat.before_model(history, None).unwrap();
+    assert!(chat.session().checkpoints.last().unwrap().covers.count > 4, "nothing is covered");
+    chat
+}
+
+fn ask(chat: &Chat, history: &[M], loaded: &[M], asked: &Value) -> Result<Found, Error> {
+    let asked = Asked::parse(&json(asked))?;
+    let all = [history, loaded].concat();
+    engine::recall(&chat.call(history)?, &asked, &mut TestHost::new(&all, &chat.estimator()))
+}
+
+fn find(chat: &Chat, history: &[M], query: &str) -> Found {
+    ask(chat, history, &[], &json!({ "query": query })).unwrap()
+}
+
+fn code(found: Result<Found, Error>) -> (Code, Option<String>) {
+    let error = found.unwrap_err();
+    assert!(error.advice.len() > 20, "{error}");
+    (error.code, error.path.clone())
+}
+
+#[test]
+fn what_is_covered_is_found_by_its_words_whatever_their_case() {
+    let history = long(20, &[(3, assistant("The Köln staging PORT is 8443, said Éric."))]);
+    let at = history.iter().position(|message| words(message).contains("8443")).unwrap() as u64;
+    let chat = covered(&history);
+    for query in ["8443", "staging port", "KÖLN", "éric", "which PORT does köln use?"] {
+        let found = find(&chat, &history, query);
+        let best = &found.excerpts[0];
+        assert_eq!((best.index, best.role, best.tool.as_deref()), (at, Role::Assistant, None), "{query}");
+        assert_eq!(best.text, words(&history[at as usize]), "{query}");
+        assert_eq!((best.reference.as_str(), best.next.as_deref()), (&*reference(at), None), "{query}");
+        assert_eq!(found.tokens, found.excerpts.iter().map(|excerpt| excerpt.tokens).sum::<u64>());
+        assert!(found.tokens <= 1_000);
+    }
+}
+
+#[test]
+fn an_identifier_is_found_whole_and_by_its_pieces() {
+    let history = long(
+        20,
+        &[
+            (2, assistant("Look at src/auth/sessionStore.ts and MAX_RETRY-count, then parseHTTPHeader.")),
+            (4, assistant("The store of the session is somewhere in auth, the src of it all, in ts.")),
+        ],
+    );
+    let chat = covered(&history);
+    let at = history.iter().position(|message| words(message).contains("sessionStore")).unwrap() as u64;
+    for query in [
+        "src/auth/sessionStore.ts",
+        "/home/me/src/auth/sessionStore.ts:42",
+        "sessionstore.ts",
+        "max_retry-count",
+        "retry",
+        "parseHTTPHeader",
+        "HTTP header",
+    ] {
+        assert_eq!(find(&chat, &history, query).excerpts[0].index, at, "{query}");
+    }
+}
+
+#[test]
+fn the_words_in_their_order_come_before_the_same_words_apart() {
+    let history = long(
+        20,
+        &[
+            (2, assistant("The wooden fox gate is red and painted.")),
+            (3, assistant("A painted wooden gate: the fox is red.")),
+            (4, assistant("Red gate, painted fox, is the wooden.")),
+        ],
+    );
+    let chat = covered(&history);
+    let found = find(&chat, &history, "painted wooden gate");
+    assert_eq!(found.excerpts[0].text, "A painted wooden gate: the fox is red.");
+}
+
+#[test]
+fn of_equals_the_newest_is_first_and_the_same_text_comes_once() {
+    let history = long(
+        20,
+        &[
+            (2, assistant("The badger sleeps at noon.")),
+            (3, assistant("The badger sleeps at dusk.")),
+            (4, assistant("The badger sleeps at dusk.")),
+        ],
+    );
+    let chat = covered(&history);
+    let found = find(&chat, &history, "badger");
+    let texts: Vec<&str> = found.excerpts.iter().map(|excerpt| excerpt.text.as_str()).collect();
+    assert_eq!(texts, ["The badger sleeps at dusk.", "The badger sleeps at noon."]);
+    let twice = history.iter().rposition(|message| words(message) == texts[0]).unwrap() as u64;
+    assert_eq!(found.excerpts[0].index, twice);
+}
+
+#[test]
+fn scripts_without_spaces_are_found_by_pairs_and_by_a_letter_alone() {
+    let history = long(
+        20,
+        &[
+            (1, assistant("数据库的端口是五四三二，密码在保险箱里。")),
+            (2, assistant("サーバーのポートは八千です。ログは東京にあります。")),
+            (3, assistant("데이터베이스 포트는 오천사백삼십이입니다.")),
+            (4, assistant("端に置いた本は橋の上にある。")),
+        ],
+    );
+    let chat = covered(&history);
+    for (query, what) in
+        [("数据库端口", "数据库"), ("ポート", "サーバー"), ("데이터베이스 포트", "데이터"), ("橋", "橋の上")]
+    {
+        let found = find(&chat, &history, query);
+        assert!(found.excerpts[0].text.contains(what), "{query}: {:?}", found.excerpts);
+    }
+}
+
+#[test]
+fn what_the_view_shows_whole_is_not_looked_through() {
+    let mut history = long(20, &[(2, assistant("The walrus is old."))]);
+    let end = history.len() - 1;
+    history[end] = user("Where is the walrus?");
+    let chat = covered(&history);
+    let found = find(&chat, &history, "walrus");
+    assert_eq!(found.excerpts.iter().map(|excerpt| excerpt.text.as_str()).collect::<Vec<_>>(), ["The walrus is old."]);
+    let nothing = chat_of_nothing();
+    assert_eq!(find(&nothing, &history, "walrus"), Found::default());
+}
+
+fn chat_of_nothing() -> Chat {
+    chat(4_000)
+}
+
+#[test]
+fn results_that_are_cut_or_cleared_are_found_with_the_tool_that_gave_them() {
+    let lines = |name: &str| format!("{}\nthe {name} needle is here\n{}", filler(9_000), filler(9_000));
+    let mut history = vec![user("Do it.")];
+    for n in 0..6 {
+        history.push(call(&format!("c{n}"), "read_file", json!({ "path": format!("f{n}.txt") })));
+        history.push(result(&format!("c{n}"), &lines(&format!("n{n}"))));
+    }
+    let mut chat = chat(12_000);
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert!(chat.session().checkpoints.is_empty() && prepared.committed.report.rung.is_some());
+    assert!(!says(&prepared.view, "n1 needle"));
+    let found = find(&chat, &history, "n1 needle");
+    let best = &found.excerpts[0];
+    assert_eq!((best.index, best.role, best.tool.as_deref()), (4, Role::Tool, Some("read_file")));
+    assert!(best.text.contains("the n1 needle is here") && best.text.len() <= 1_200);
+    assert!(best.from > 0 && words(&history[4])[best.from..].starts_with(&best.text));
+    let next = ask(&chat, &history, &[], &json!({ "reference": best.next })).unwrap();
+    assert!(words(&history[4])[best.from + best.text.len()..].starts_with(&next.excerpts[0].text));
+}
+
+#[test]
+fn of_a_message_with_several_texts_each_has_its_number() {
+    let parts = ["First of the otters.", "Second of the beavers.", "Third of the weasels."];
+    let message = M { role: Role::Assistant, parts: parts.iter().map(|text| P::Text((*text).to_owned())).collect() };
+    let history = long(20, &[(2, message)]);
+    let chat = covered(&history);
+    let found = find(&chat, &history, "beavers");
+    assert_eq!(found.excerpts[0].reference, "r5.2");
+    let read = |reference: &str| {
+        let found = ask(&chat, &history, &[], &json!({ "reference": reference })).unwrap();
+        found.excerpts[0].text.clone()
+    };
+    assert_eq!(read("r5.2"), parts[1]);
+    assert_eq!(read("r5"), parts.join("\n\n"));
+    assert_eq!(read("R5.3+6"), "of the weasels.");
+}
+
+#[test]
+fn a_reference_reads_on_to_the_end_in_pieces_that_fit() {
+    let body = format!("{}. Grüße, 世界! {}", filler(5_000), filler(4_000));
+    let history = long(20, &[(2, assistant(&body))]);
+    let chat = covered(&history);
+    let (mut whole, mut next) = (String::new(), Some(reference(5)));
+    while let Some(reference) = next {
+        let found = ask(&chat, &history, &[], &json!({ "reference": reference, "maxTokens": 300 })).unwrap();
+        let [excerpt] = &found.excerpts[..] else { panic!("{found:?}") };
+        assert!(excerpt.tokens <= 300 && excerpt.tokens > 100 || excerpt.next.is_none(), "{excerpt:?}");
+        assert_eq!((excerpt.from, excerpt.reference.as_str()), (whole.len(), "r5"));
+        whole.push_str(&excerpt.text);
+        next = excerpt.next.clone();
+    }
+    assert_eq!(whole, body);
+}
+
+#[test]
+fn the_least_room_still_gets_on() {
+    let history = long(20, &[(2, assistant("世界は広い。walrus"))]);
+    let chat = covered(&history);
+    let (mut whole, mut next) = (String::new(), Some(reference(5)));
+    while let Some(reference) = next {
+        let found = ask(&chat, &history, &[], &json!({ "reference": reference, "maxTokens": 1 })).unwrap();
+        whole.push_str(&found.excerpts[0].text);
+        next = found.excerpts[0].next.clone();
+    }
+    assert_eq!(whole, "世界は広い。walrus");
+    let found = ask(&chat, &history, &[], &json!({ "query": "walrus", "maxTokens": 2 })).unwrap();
+    assert_eq!(found.excerpts[0].text, "walrus");
+}
+
+#[test]
+fn references_that_name_nothing_are_refused() {
+    let history = long(20, &[(2, M { role: Role::Assistant, parts: vec![P::Opaque] })]);
+    let chat = covered(&history);
+    let garbage = [
+        "12",
+        "r",
+        "r-1",
+        "r1.0",
+        "r1.",
+        "r1.2",
+        "r1+",
+        "r1++2",
+        "r1+-2",
+        "rr1",
+        "r1.1.1",
+        "r 1",
+        "r1e3",
+        "r+5",
+        "r１",
+        "r99999999999999999999999",
+        "r99999",
+        "r42",
+        "r5",
+        "r1+99999999",
+        "r4294967296",
+        "\u{0}",
+        "r1.18446744073709551616",
+    ];
+    for reference in garbage {
+        let found = ask(&chat, &history, &[], &json!({ "reference": reference }));
+        assert_eq!(code(found), (Code::UnknownReference, Some("reference".into())), "{reference}");
+    }
+}
+
+#[test]
+fn nothing_asked_is_refused() {
+    let history = long(20, &[]);
+    let chat = covered(&history);
+    for asked in
+        [json!({}), json!({ "query": " \n" }), json!({ "query": "?! …", "reference": "" }), json!({ "query": "。" })]
+    {
+        assert_eq!(code(ask(&chat, &history, &[], &asked)), (Code::EmptyQuery, Some("query".into())), "{asked}");
+    }
+    for (asked, path) in [
+        (json!({ "query": 5 }), "query"),
+        (json!({ "reference": ["r1"] }), "reference"),
+        (json!({ "query": "x", "maxTokens": 0 }), "maxTokens"),
+        (json!({ "query": "x", "maxTokens": "many" }), "maxTokens"),
+    ] {
+        assert_eq!(code(ask(&chat, &history, &[], &asked)), (Code::InvalidCall, Some(path.into())), "{asked}");
+    }
+}
+
+#[test]
+fn of_a_long_query_the_first_words_count() {
+    let history = long(20, &[(2, assistant("The walrus is old."))]);
+    let chat = covered(&history);
+    let mut query = String::from("walrus");
+    (0..200_000).for_each(|n| query.push_str(&format!(" w{n}")));
+    assert_eq!(find(&chat, &history, &query).excerpts[0].text, "The walrus is old.");
+    let giant = "x".repeat(1 << 20);
+    assert_eq!(find(&chat, &history, &giant), Found::default());
+}
+
+#[test]
+fn what_the_host_did_not_load_is_missing_until_it_is_loaded() {
+    let history = long(20, &[(2, assistant("The walrus is old."))]);
+    let mut chat = covered(&history);
+    let from = chat.session().checkpoints.last().unwrap().from;
+    assert!(from > 6);
+    let (earlier, later) = history.split_at(from as usize);
+    chat.more = json!({ "offset": from });
+    let found = find(&chat, later, "walrus");
+    assert_eq!(found, Found { missing: Some((0, from)), ..Found::default() });
+    let found = ask(&chat, later, &[], &json!({ "reference": "r5" })).unwrap();
+    assert_eq!(found, Found { missing: Some((5, 6)), ..Found::default() });
+
+    let all = json!({ "query": "walrus", "from": 0, "count": from });
+    let found = ask(&chat, later, earlier, &all).unwrap();
+    assert_eq!((found.excerpts[0].index, found.missing), (5, None));
+    assert_eq!(found, find(&covered(&history), &history, "walrus"));
+    let one = json!({ "reference": "r5", "from": 5, "count": 1 });
+    let found = ask(&chat, later, &history[5..6], &one).unwrap();
+    assert_eq!((found.excerpts[0].text.as_str(), found.missing), ("The walrus is old.", None));
+    let some = json!({ "query": "walrus", "from": 0, "count": 3 });
+    let found = ask(&chat, later, &history[..3], &some).unwrap();
+    assert_eq!(found, Found { missing: Some((3, from)), ..Found::default() });
+}
+
+#[test]
+fn of_a_view_that_was_given_back_what_it_covers_is_missing() {
+    let history = long(20, &[(2, assistant("The walrus is old."))]);
+    let mut chat = chat(4_000);
+    let view = chat.before_model(&history, None).unwrap().view;
+    let covers = chat.session().checkpoints.last().unwrap().covers.count;
+    let found = find(&chat, &view, "walrus");
+    assert_eq!((found.excerpts, found.missing), (Vec::new(), Some((0, covers))));
+    let last = ask(&chat, &view, &[], &json!({ "reference": reference(history.len() as u64 - 1) })).unwrap();
+    assert_eq!(last.excerpts[0].text, "And now?");
+}
+
+#[test]
+fn a_state_of_another_chat_covers_nothing() {
+    let chat = covered(&long(20, &[]));
+    let other = vec![user("The walrus is old."), assistant("So it is.")];
+    assert_eq!(find(&chat, &other, "walrus"), Found::default());
+    assert_eq!(find(&chat, &[], "walrus"), Found::default());
+    let said = [assistant("The walrus is old.")];
+    assert_eq!(find(&chat_of_nothing(), &said, "walrus"), Found::default());
+}
+
+#[test]
+fn words_in_json_are_not_glued_to_its_escapes() {
+    let history = long(
+        20,
+        &[
+            (2, call("c", "run", json!({ "cmd": "cat log\nnorth\twest" }))),
+            (
+                2,
+                M {
+                    role: Role::Tool,
+                    parts: vec![P::Result {
+                        id: "c".into(),
+                        output: json!({ "out": "line\nneedle C:\\temp" }),
+                        failed: false,
+                    }],
+                },
+            ),
+        ],
+    );
+    let chat = covered(&history);
+    for (query, index) in [("needle", 6), ("temp", 6), ("north", 5), ("west", 5)] {
+        let found = find(&chat, &history, query);
+        assert_eq!((found.excerpts[0].index, found.excerpts[0].tool.as_deref()), (index, Some("run")), "{query}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn excerpts_fit_stand_in_the_history_and_come_out_the_same(
+        said in prop::collection::vec("[a-zA-ZäöÜ世界가나다 ./_\\-\\\\\"\n0-9]{0,400}", 1..12),
+        query in "[a-zA-Zä世界가 ./_\\-0-9]{0,60}",
+        room in 1_u64..600,
+    ) {
+        let said: Vec<(usize, M)> = said.iter().enumerate().map(|(at, text)| (at, assistant(text))).collect();
+        let history = long(20, &said);
+        let chat = covered(&history);
+        let asked = json!({ "query": query, "maxTokens": room });
+        match ask(&chat, &history, &[], &asked) {
+            Err(error) => prop_assert_eq!(error.code, Code::EmptyQuery),
+            Ok(found) => {
+                prop_assert_eq!(&found, &ask(&chat, &history, &[], &asked).unwrap());
+                let cut = found.excerpts.len() == 1;
+                prop_assert!(found.tokens <= room || cut && found.excerpts[0].text.chars().count() == 1);
+                for excerpt in &found.excerpts {
+                    let whole = words(&history[excerpt.index as usize]);
+                    prop_assert!(whole[excerpt.from..].starts_with(&excerpt.text));
+                    prop_assert!(!excerpt.text.is_empty());
+                    prop_assert_eq!(excerpt.next.is_some(), excerpt.from + excerpt.text.len() < whole.len());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! What is taken for a requirement, and what supersedes it, on sentences labelled by hand: `tests/fixtures/requirements`.
+
+use precis::ingest::content::{Content, ContentPart};
+use precis::memory::Memory;
+use precis::memory::absorb::{Message, Recollection};
+use precis::model::message::Role;
+use serde_json::Value;
+
+fn fixture(name: &str) -> Value {
+    let path = format!("{}/tests/fixtures/requirements/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&std::fs::read_to_string(path).expect("the fixture is there")).expect("it is JSON")
+}
+
+fn typed(index: u64, text: &str) -> Message {
+    let parts = vec![ContentPart::Text { number: 1, text: text.to_owned() }];
+    Message { index, content: Content { role: Role::User, parts }, typed: true }
+}
+
+fn remembered(texts: &[&str]) -> Memory {
+    let messages: Vec<Message> = (0..).zip(texts).map(|(index, text)| typed(index, text)).collect();
+    Recollection::of(&Memory::default(), &messages).memory
+}
+
+/// Whether a sentence is among those that are required.
+fn is_required(memory: &Memory, sentence: &str) -> bool {
+    let plain = |text: &str| text.chars().filter(|char| char.is_alphanumeric()).collect::<String>();
+    let wanted = plain(sentence);
+    memory.required.iter().any(|entry| {
+        let found = plain(&entry.text);
+        !found.is_empty() && (wanted.contains(&found) || found.contains(&wanted))
+    })
+}
+
+#[test]
+fn nine_of_ten_requirements_are_found_and_nine_of_ten_found_are_some() {
+    let (mut right, mut wrong, mut missed) = (0, 0, 0);
+    let mut faults = Vec::new();
+    let fixture = fixture("sentences");
+    for one in fixture["sentences"].as_array().expect("sentences") {
+        let text = one["text"].as_str().expect("text");
+        let message = one["message"].as_str().unwrap_or(text);
+        let found = is_required(&remembered(&[message]), text);
+        match (found, one["requires"] == true) {
+            (true, true) => right += 1,
+            (true, false) => wrong += 1,
+            (false, true) => missed += 1,
+            (false, false) => continue,
+        }
+        if found != (one["requires"] == true) {
+            faults.push(format!(
+                "{} {} {}: {text}",
+                if found { "FOUND " } else { "MISSED" },
+                one["language"],
+                one["source"]
+            ));
+        }
+    }
+    let (precision, recall) = (right * 100 / (right + wrong), right * 100 / (right + missed));
+    if std::env::var("PRECIS_SHOW").is_ok() {
+        println!("{}", faults.join("\n"));
+        println!("precision {precision} recall {recall}");
+    }
+    assert!(precision >= 90 && recall >= 90, "precision {precision} %, recall {recall} %\n{}", faults.join("\n"));
+}
+
+#[test]
+fn what_is_revoked_changed_or_renamed_is_not_asserted_any_more() {
+    let (mut right, mut wrong, mut missed) = (0, 0, 0);
+    let mut faults = Vec::new();
+    let fixture = fixture("revocations");
+    let dialogues = fixture["dialogues"].as_array().or_else(|| fixture["revocations"].as_array()).expect("dialogues");
+    for one in dialogues {
+        let (earlier, later) = (one["earlier"].as_str().expect("earlier"), one["later"].as_str().expect("later"));
+        let memory = remembered(&[earlier, later]);
+        let all = || memory.required.iter().chain(&memory.decided).chain(&memory.told).chain(&memory.tasks);
+        let asserted = all().any(|entry| entry.at == 0 && entry.until.is_none());
+        let superseded = !asserted;
+        match (superseded, one["relation"] != "none") {
+            (true, true) => right += 1,
+            (true, false) => wrong += 1,
+            (false, true) => missed += 1,
+            (false, false) => continue,
+        }
+        if superseded != (one["relation"] != "none") {
+            faults.push(format!(
+                "{} {}: {earlier} / {later}",
+                if superseded { "FOUND " } else { "MISSED" },
+                one["relation"]
+            ));
+        }
+    }
+    let (precision, recall) = (right * 100 / (right + wrong).max(1), right * 100 / (right + missed));
+    if std::env::var("PRECIS_SHOW").is_ok() {
+        println!("{}", faults.join("\n"));
+        println!("precision {precision} recall {recall}");
+    }
+    assert!(precision >= 90 && recall >= 80, "precision {precision} %, recall {recall} %\n{}", faults.join("\n"));
+}
