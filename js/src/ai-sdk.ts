@@ -5,17 +5,34 @@
  */
 import { createCompactor } from "precis";
 import { checkCompaction, checkRun, checkStep } from "./ai-sdk/given.ts";
-import { Session } from "./ai-sdk/session.ts";
+import { Handle } from "./ai-sdk/handle.ts";
+import { middlewareOf } from "./ai-sdk/middleware.ts";
+import { OwnPrompts } from "./ai-sdk/own-prompts.ts";
+import { Session, type Shared } from "./ai-sdk/session.ts";
 import type { Compaction, CompactionOptions, PrepareStep, RunOptions } from "./ai-sdk/types.ts";
 import { aiSdk } from "./formats/ai-sdk.ts";
 
-export { type CompactionData, toDataPart } from "./ai-sdk/data-part.ts";
+export {
+  type Compacting,
+  type CompactNextOptions,
+  type CompactTool,
+  type CompactToolOptions,
+  compactTool,
+} from "./ai-sdk/compact-tool.ts";
+export { composePrepareSteps } from "./ai-sdk/compose.ts";
+export { type CompactionData, compactionOf, type DataPartOptions, toDataPart } from "./ai-sdk/data-part.ts";
+export { type Recalling, type RecallTool, type RecallToolOptions, recallTool } from "./ai-sdk/recall.ts";
 export { type SummarizerSettings, summarizeWith } from "./ai-sdk/summarize.ts";
 export type {
+  ChatOptions,
   Compaction,
   CompactionOptions,
+  CompactOptions,
+  Covered,
+  Middleware,
   PrepareStep,
   Run,
+  RunEvent,
   RunOptions,
   StateStore,
   StepOptions,
@@ -28,16 +45,24 @@ export type {
  */
 export function compaction(options: CompactionOptions): Compaction {
   checkCompaction(options);
-  const { agent, store, chat, providerOptions, onReport, ...own } = options;
-  const compactor = createCompactor({ ...own, format: aiSdk });
-  /** For prompts below the SDK, whose content is always a list. Made when a provider refuses a request. */
-  let refused: typeof compactor | undefined;
+  const { agent, store, chat, providerOptions, onReport, ...given } = options;
+  const asking = new OwnPrompts();
+  const own = { ...given, summarize: asking.of(given.summarize) };
+  const summaries: Shared["summaries"] = new WeakMap();
+  const summary: typeof aiSdk.summary = (text, place) => {
+    const message = aiSdk.summary(text, place);
+    summaries.set(message, place.covers);
+    return message;
+  };
+  const compactor = createCompactor({ ...own, format: { ...aiSdk, summary } });
+  /** For prompts below the SDK, whose content is always a list. Made when one is to be compacted. */
+  let below: typeof compactor | undefined;
   const prompts = () => {
     const summary = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
-    refused ??= createCompactor({ ...own, format: { ...aiSdk, summary } });
-    return refused;
+    below ??= createCompactor({ ...own, format: { ...aiSdk, summary } });
+    return below;
   };
-  const shared = { compactor, prompts, agent, store, providerOptions, onReport, options: own };
+  const shared: Shared = { compactor, prompts, agent, store, providerOptions, onReport, options: own, summaries };
   const sessions = new WeakMap<object, Session>();
 
   /** The SDK makes one `steps` array for each call of its functions: it tells calls apart, also of one chat. */
@@ -52,9 +77,9 @@ export function compaction(options: CompactionOptions): Compaction {
   };
   const run = (options: RunOptions = {}) => {
     checkRun(options, shared);
-    return new Session(shared, options);
+    return new Handle(shared, options);
   };
-  return { prepareStep, run };
+  return { prepareStep, run, middleware: middlewareOf(shared, asking) };
 }
 
 /** A function that reads a context it was not given throws: then the call belongs to no chat. */

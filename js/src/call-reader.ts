@@ -9,10 +9,11 @@ import { CallHost } from "./call-host.ts";
 import { isSameCall } from "./fast-path.ts";
 import { refusalOf } from "./options.ts";
 import { wrongFormat } from "./shapes.ts";
+import { ToolPolicyReader } from "./tool-policies.ts";
 import type { CompactorOptions, ModelCall } from "./types.ts";
 
 /** What a call may ask for beside what its messages need. */
-export type More = Pick<CallInput, "compact" | "focus" | "keep">;
+export type More = Pick<CallInput, "compact" | "focus">;
 
 /** Not left alone yet. */
 type Filled<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -47,6 +48,7 @@ export class CallReader<Base> {
   private readonly readers = new Map<string, Reader<Base>>();
   private readonly models = new Map<string | undefined, Reader<Base>>();
   private readonly first: Reader<Base>;
+  private readonly policies: ToolPolicyReader;
 
   /** `plain`: the options as plain data. `estimator`: the one of calls that name no model. */
   constructor(
@@ -55,6 +57,7 @@ export class CallReader<Base> {
     estimator: string,
   ) {
     this.first = this.reader(estimator);
+    this.policies = new ToolPolicyReader(options.toolPolicy);
   }
 
   /** `more`: what is asked for besides; null if nothing is, and the short way may be taken. */
@@ -75,10 +78,12 @@ export class CallReader<Base> {
 
   /** The same, out of reach of others: while the call waits, the host may add messages, and another call read more. */
   keep<M extends Base>(opened: Opened<Base, M>): Kept<Base, M> {
-    const { history } = opened;
+    const { history, given } = opened;
     const { length } = opened.messages;
+    const toolPolicy = this.policies.of(given.toolPolicy, history.entries.slice(0, length));
     return {
       ...opened,
+      input: { ...opened.input, toolPolicy },
       messages: opened.messages.slice(),
       entries: history.entries.slice(0, length),
       records: history.records().slice(),
@@ -109,6 +114,8 @@ export class CallReader<Base> {
       maxOutputTokens,
       todos,
       mustKeep,
+      toolPolicy: this.policies.known(given.toolPolicy),
+      asksPolicies: this.policies.asks(given.toolPolicy) ? true : undefined,
       threshold,
       inFlight,
       overflow: refusalOf(given.overflow),
@@ -125,7 +132,10 @@ export class CallReader<Base> {
       leavesOut: format.without ? true : undefined,
       compact: more?.compact,
       focus: more?.focus,
-      keep: more?.keep,
+      trigger: given.trigger,
+      target: given.target,
+      keep: given.keep,
+      prefer: given.prefer,
       asking: undefined,
     };
   }

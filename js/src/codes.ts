@@ -1,6 +1,7 @@
 /** What can be refused; each has a heading in the documentation of errors. */
 export type ErrorCode =
   | "boundary-mismatch"
+  | "empty-query"
   | "engine-load"
   | "engine-trap"
   | "format-answer"
@@ -19,6 +20,7 @@ export type ErrorCode =
   | "seal-broken"
   | "too-deep"
   | "unknown-option"
+  | "unknown-reference"
   | "unreadable-value"
   | "wrong-format";
 
@@ -31,6 +33,7 @@ export type WarningCode =
   | "empty-compaction"
   | "empty-message"
   | "is-a-view"
+  | "keep-lost"
   | "learned-limit"
   | "must-keep-lost"
   | "no-reply-limit"

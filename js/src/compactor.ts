@@ -6,8 +6,17 @@ import { CallReader, type Kept, type More } from "./call-reader.ts";
 import { left, resumed } from "./fast-path.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
 import { plainOptions } from "./options.ts";
+import { type Look, recall } from "./recall.ts";
 import { answerOf, asking } from "./summarizer.ts";
-import type { CompactionEvent, Compactor, CompactorOptions, ModelCall, Prepared, SessionState } from "./types.ts";
+import type {
+  CompactionEvent,
+  Compactor,
+  CompactorOptions,
+  ModelCall,
+  Prepared,
+  RecallCall,
+  SessionState,
+} from "./types.ts";
 import { readUsage } from "./usage.ts";
 
 /**
@@ -19,9 +28,9 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   checkMembers(OPTIONS, options);
   const plain = plainOptions(options);
   const estimator = enter((glue) => glue.validate(plain));
-  const { format, contextWindow, summarize, summarizer, onEvent, tune } = options;
+  const { format, contextWindow, summarize, summarizer, toolPolicy, onEvent, tune } = options;
   checkFormat(format);
-  const own = { format, contextWindow, summarize, summarizer, onEvent, tune };
+  const own = { format, contextWindow, summarize, summarizer, toolPolicy, onEvent, tune };
   return new HostCompactor(own, new CallReader(own, plain, estimator)).methods();
 }
 
@@ -43,7 +52,7 @@ class HostCompactor<Base> {
     const { reader } = this;
     return {
       beforeModel: (call) => this.decide(call, CALL),
-      compact: (call) => this.decide(call, COMPACT, { compact: true, focus: call?.focus, keep: call?.keep }),
+      compact: (call) => this.decide(call, COMPACT, { compact: true, focus: call?.focus }),
       afterModel: (state, usage, request) => this.afterModel(state, usage, request),
       usage: (call) => {
         const opened = this.whole(call);
@@ -67,6 +76,7 @@ class HostCompactor<Base> {
           host,
         );
       },
+      recall: ((call: RecallCall<Base>) => recall(call, (call) => this.look(call))) as Compactor<Base>["recall"],
       keepFrom: (state) => enter((glue) => glue.keep_from(state)),
     };
   }
@@ -75,6 +85,19 @@ class HostCompactor<Base> {
   private whole<M extends Base>(call: ModelCall<M>): Kept<Base, M> {
     checkMembers(CALL, call);
     return this.reader.keep(this.reader.open(call));
+  }
+
+  /** A call to recall, read. */
+  private look<M extends Base>(call: RecallCall<M>): Look<M> {
+    const { query, reference, maxTokens } = call;
+    const opened = this.reader.keep(this.reader.open<M>(call));
+    const { input, records, flags, memory, entries } = opened;
+    return (from, loaded) => {
+      const more = memory.history(loaded).entries.slice(0, loaded.length);
+      const host = this.reader.host({ ...opened, entries: [...entries, ...more] });
+      const asked = { query, reference, maxTokens, from, count: loaded.length };
+      return enter((glue) => glue.recall(input, records, flags, asked, host));
+    };
   }
 
   private afterModel(state: unknown, usage: unknown, request: unknown): SessionState {
@@ -97,7 +120,7 @@ class HostCompactor<Base> {
     const step = enter((glue) => glue.begin(input, opened.records, opened.flags, host));
     if ("plan" in step) return this.summarized(opened, { ...opened, input, plan: step.plan }, tell);
     const { report, standing } = step;
-    if (report.firstChanged !== null) {
+    if (report.firstChanged !== null || report.changes.length > 0) {
       tell({ type: "start", id: report.request, reason: report.reason, before: report.before });
       tell({ type: "done", id: report.request, report });
     }

@@ -43,7 +43,7 @@ export function isSameCall({ given, state, stamp }: Rest, input: CallInput): boo
 }
 
 /** The outcome before, with what adding messages makes different. */
-function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, standing }: Again): Outcome {
+function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, saved, standing }: Again): Outcome {
   const { state, changed, keepFrom } = rest;
   const { pending } = state as { pending?: object };
   const next = { ...state, pending: { ...pending, request, raw: usage.raw, at } };
@@ -56,6 +56,8 @@ function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, s
       before: usage,
       after: { ...usage, parts: { ...usage.parts } },
       replyRoom,
+      saved,
+      changes: [],
       firstChanged: null,
       keepFrom,
       request,

@@ -2,7 +2,7 @@ import { enter } from "./boundary/engine.ts";
 import { Memory } from "./cache/read.ts";
 import type { Format, ReadableFormat } from "./format.ts";
 import { checkReadable } from "./members.ts";
-import type { Report, SessionState } from "./types.ts";
+import type { Plan, Report, SessionState } from "./types.ts";
 
 /** Flat attributes for a span or a log line; no message text. */
 export function attributes(report: Report): Record<string, string | number | boolean> {
@@ -12,6 +12,15 @@ export function attributes(report: Report): Record<string, string | number | boo
 /** The newest summary, for a UI; null if there is none. */
 export function summaryOf(state: SessionState | null): string | null {
   return enter((glue) => glue.summary_of(state)) ?? null;
+}
+
+/**
+ * Says in a few plain sentences what a plan will do, or what a report says was done: for a UI or a log. No message text.
+ *
+ * @throws PrecisError with the code `invalid-plan` when it is given something else.
+ */
+export function describe(plan: Plan | Report): string {
+  return enter((glue) => glue.describe(plan));
 }
 
 /** What a provider would refuse about a list of messages. For `precis/testing`. @internal */

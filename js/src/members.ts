@@ -40,6 +40,12 @@ export const ANY: Kind = { expected: "anything", fits: () => true };
 
 export const FUNCTION: Kind = { expected: "a function", fits: (value) => typeof value === "function" };
 
+const SUMMARIZE: Kind = {
+  expected: "a list of functions, or one function",
+  fits: (value) =>
+    FUNCTION.fits(value) || (Array.isArray(value) && value.length > 0 && value.every((one) => FUNCTION.fits(one))),
+};
+
 const FLAG: Kind = { expected: "true or false", fits: (value) => typeof value === "boolean" };
 
 export const TEXT: Kind = { expected: "a string", fits: (value) => typeof value === "string" };
@@ -89,15 +95,30 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
       summary: ANY,
       summarizer: ANY,
       repair: ANY,
+      toolPolicy: ANY,
+      trigger: ANY,
+      target: ANY,
+      keep: ANY,
+      prefer: ANY,
       tune: ANY,
     },
-    ...{ summarize: FUNCTION, onEvent: FUNCTION },
+    ...{ summarize: SUMMARIZE, onEvent: FUNCTION },
   },
 );
 
 const MODEL_CALL = {
   ...{ messages: ANY, state: ANY, offset: ANY, maxOutputTokens: ANY, system: ANY, tools: ANY, mustKeep: ANY },
-  ...{ todos: ANY, threshold: ANY, inFlight: ANY, overflow: ANY },
+  ...{
+    todos: ANY,
+    toolPolicy: ANY,
+    trigger: ANY,
+    target: ANY,
+    keep: ANY,
+    prefer: ANY,
+    threshold: ANY,
+    inFlight: ANY,
+    overflow: ANY,
+  },
   ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, signal: SIGNAL, onEvent: FUNCTION },
 };
 
@@ -116,7 +137,7 @@ export const COMPACT: Table = /* @__PURE__ */ table<ModelCall<never> & CompactNo
     ...{ parameter: "call", code: "invalid-call", unknown: ["invalid-call", "member"] },
     ...{ owner: "the call of compact", others: () => [OPTIONS] },
   },
-  { ...MODEL_CALL, focus: ANY, keep: ANY },
+  { ...MODEL_CALL, focus: ANY },
 );
 
 const FORMAT: Table = /* @__PURE__ */ table<Format<never>>(

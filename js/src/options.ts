@@ -10,7 +10,7 @@ const DEEPEST_OPTION = 4;
 const LONGEST_ERROR = 4_000;
 
 /** Options that are functions, or may be: there `true` stands for one. */
-const FUNCTIONS: readonly string[] = ["contextWindow", "summarize", "onEvent", "tune.tokens.estimator"];
+const FUNCTIONS: readonly string[] = ["contextWindow", "summarize", "onEvent", "toolPolicy", "tune.tokens.estimator"];
 
 /**
  * The options with `true` in the place of every function; what else is wrong with them is for the engine to say. A format
@@ -25,6 +25,8 @@ export function plainOptions(options: unknown): unknown {
 function plain(value: unknown, path: string, depth: number): unknown {
   const mayBeFunction = FUNCTIONS.includes(path);
   if (typeof value === "function" && mayBeFunction) return true;
+  // A list of functions stands for the one that it is to the engine.
+  if (path === "summarize" && Array.isArray(value)) return true;
   if (
     typeof value === "function" ||
     typeof value === "symbol" ||

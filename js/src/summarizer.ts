@@ -19,7 +19,8 @@ const LONGEST_REASON = 300;
 
 /** How one call of the compactor asks the host's summarizer. */
 export interface AskOptions {
-  readonly summarize: Summarize | undefined;
+  /** Of a list, each is asked when the one before it has failed. */
+  readonly summarize: Summarize | readonly Summarize[] | undefined;
   readonly timeoutMs?: number | undefined;
   /** The call's own signal. */
   readonly signal?: AbortSignal | undefined;
@@ -40,7 +41,7 @@ export function asking(options: AskOptions): Ask {
   const once = (request: SummaryRequest<unknown>, attempt: number): Promise<Answer> => {
     let answer = asked.get(request.id);
     if (!answer) {
-      answer = askOne(options, request, attempt);
+      answer = askInTurn(options, request, attempt);
       asked.set(request.id, answer);
     }
     return answer;
@@ -58,12 +59,27 @@ export function asking(options: AskOptions): Ask {
   };
 }
 
+/** Finish reasons of a complete answer: the engine uses no other. */
+const COMPLETE = /^(stop|end_turn|completed)$/i;
+
+/** Asks the summarizer of this attempt, and those after it for as long as one fails. */
+async function askInTurn(options: AskOptions, request: SummaryRequest<unknown>, attempt: number): Promise<Answer> {
+  const all = typeof options.summarize === "function" ? [options.summarize] : (options.summarize ?? []);
+  const first = Math.min(attempt, all.length) - 1;
+  let answer: Answer = { error: "There is no summarizer." };
+  for (const [at, summarize] of all.slice(Math.max(first, 0)).entries()) {
+    answer = await askOne({ ...options, summarize }, request, attempt + at);
+    if ("text" in answer && COMPLETE.test(answer.finish)) break;
+  }
+  options.answered?.();
+  return answer;
+}
+
 function askOne(
-  { summarize, timeoutMs, signal, progress, answered }: AskOptions,
+  { summarize, timeoutMs, signal, progress }: AskOptions & { readonly summarize: Summarize },
   request: SummaryRequest<unknown>,
   attempt: number,
 ): Promise<Answer> {
-  if (!summarize) return Promise.resolve({ error: "There is no summarizer." });
   return new Promise<Answer>((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const stop = new AbortController();
@@ -84,10 +100,7 @@ function askOne(
       settled = true;
       clearTimeout(timer);
       signal?.removeEventListener("abort", aborted);
-      if (answer) {
-        answered?.();
-        resolve(answer);
-      }
+      if (answer) resolve(answer);
       if (reason !== undefined) stop.abort(reason);
     }
 

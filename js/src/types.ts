@@ -4,7 +4,7 @@
  * @module
  */
 import type { WarningCode } from "./codes.ts";
-import type { Format } from "./format.ts";
+import type { Format, Role } from "./format.ts";
 
 /** What precis remembers of a chat between requests. Plain JSON: store it with the chat and pass it to the next call. */
 export interface SessionState {
@@ -22,14 +22,45 @@ export interface CompactorOptions<Base> {
   readonly contextWindow: number | ((model: string | undefined) => number | undefined);
   /** The reply limit that you send to the model, in tokens. Compaction starts early enough to leave room for it. */
   readonly maxOutputTokens?: number | undefined;
-  /** Asks a model for a summary. Without it, code writes a digest at every compaction, which needs no model. */
-  readonly summarize?: Summarize | undefined;
+  /**
+   * Asks a model for a summary. Without it, code writes a digest at every compaction, which needs no model.
+   *
+   * Of a list, the first function is asked. If it throws, is late, or its answer did not end by itself, the next one is asked
+   * the same; if its answer cannot be used, the next one is asked to correct it. The last one is asked whenever there is no
+   * next. Each has the time of {@link SummarizerOptions.timeoutMs}, and a request counts once for
+   * {@link SummarizerOptions.maxCalls} however many are asked.
+   */
+  readonly summarize?: Summarize | readonly Summarize[] | undefined;
   /** The limits of the model behind `summarize`. */
   readonly summarizer?: SummarizerOptions | undefined;
   /** How summaries should be written. */
   readonly summary?: SummaryOptions | undefined;
   /** Called with each event of a compaction. Errors that it throws are ignored. */
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
+  /**
+   * What a compaction may do to the results of each tool, by the tool's name; `"*"` stands for all that are not named. Or a
+   * function that returns the policy of a tool. Names of tools that do not exist have no effect. Not with a preset.
+   */
+  readonly toolPolicy?: ToolPolicies | undefined;
+  /**
+   * When compaction begins: at a part of the context window (`0.8` or `{ share: 0.8 }`, from 0.001 to 1), at so many tokens
+   * (`{ tokens: 100_000 }`), or when more than so many messages have come since the last one (`{ messages: 60 }`). It always
+   * begins in time for the request to fit, whatever is said here. Default: when the request no longer fits. Not with a preset.
+   */
+  readonly trigger?: Size | undefined;
+  /**
+   * What a compaction aims at: a size as of `trigger`, below it. Between 5 % and 90 % of the room for messages; as a number
+   * of messages, the most that stay as they are. Default: half of the room; with `trigger: { messages }` half of these. Not
+   * with a preset.
+   */
+  readonly target?: Size | undefined;
+  /** What stays as it is, as long as it fits: then a warning says so (`keep-lost`). Default: what the strategy keeps. Not with a preset. */
+  readonly keep?: Keep | undefined;
+  /**
+   * What goes first: old tool results (`"clear"`, the default), or the past as a whole, by a summary or without a summarizer
+   * by a digest (`"summarize"`). Not with a preset.
+   */
+  readonly prefer?: "clear" | "summarize" | undefined;
   /**
    * Whether to repair faults of the history that a provider would refuse: results without their call, duplicate or early
    * results, calls without a result, duplicate calls, empty messages, and an assistant message at the start where the format
@@ -39,6 +70,67 @@ export interface CompactorOptions<Base> {
   readonly repair?: boolean | undefined;
   /** Overrides of the defaults. */
   readonly tune?: Tuning | undefined;
+}
+
+/**
+ * The policy of each tool, or a function that returns it. The function is asked once for each name of a tool that the
+ * history calls, so its answer must depend on the name alone. What it throws is thrown by the call that asked.
+ */
+export type ToolPolicies =
+  | { readonly [name: string]: ToolPolicy | undefined }
+  | ((tool: { readonly name: string }) => ToolPolicy | undefined);
+
+/** A size: a share of the context window, or an object with exactly one member. */
+export type Size =
+  | number
+  | {
+      /** Estimated tokens, above 0. */
+      readonly tokens?: number | undefined;
+      /** A share of the context window, from 0.001 to 1. */
+      readonly share?: number | undefined;
+      /** Messages, above 0. */
+      readonly messages?: number | undefined;
+    };
+
+/** How much stays as it is: if several are given, whatever keeps more. */
+export interface Keep {
+  /** So many of the newest turns: messages that a person typed, and everything after them. */
+  readonly turns?: number | undefined;
+  /** So many of the newest messages. */
+  readonly messages?: number | undefined;
+  /** So many of the newest results, of whatever tool, with their calls. */
+  readonly results?: number | undefined;
+}
+
+/** What a compaction may do to the results of one tool. */
+export interface ToolPolicy {
+  /**
+   * How many of its newest results stay whole, with their calls, also where the past is summarized, as long as they fit:
+   * then a warning says so (`keep-lost`). `"always"`: all of them, unless nothing else fits. Default 0.
+   */
+  readonly keep?: number | "always" | undefined;
+  /** `"first"`: its results are cleared before those of other tools, as far as that is enough. Not with `keep: "always"`. */
+  readonly clear?: "first" | undefined;
+  /**
+   * Whether a call's input is shortened when its result is cleared. `"keep"`: it stays until the past is summarized.
+   * Default `"clear"`.
+   */
+  readonly inputs?: "clear" | "keep" | undefined;
+  /**
+   * The most tokens that one of its results has in any view, by the estimate before any report, at least 64: a larger one
+   * is cut from its first request on, also below the trigger, and the cut says what is missing. `keep` keeps what the cut
+   * leaves. Pinned messages are not cut. Not with `exclude`.
+   */
+  readonly clip?: number | undefined;
+  /**
+   * Whether it may be called again without harm: then the line in the place of a result that was cleared or cut says so,
+   * where it otherwise asks not to repeat the call. Default false.
+   */
+  readonly rerun?: boolean | undefined;
+  /**
+   * Whether nothing may touch its results, short of cutting all texts where nothing else fits (`keep-lost`). Default false.
+   */
+  readonly exclude?: boolean | undefined;
 }
 
 /** The model behind {@link CompactorOptions.summarize}. */
@@ -65,6 +157,10 @@ export interface SummaryOptions {
    * none.
    */
   readonly language?: string | false | undefined;
+  /** One more rule for whoever writes summaries, in your words: at most 4,000 bytes. The preset `contextguard` has its own. */
+  readonly instructions?: string | undefined;
+  /** The headings of a summary in the place of ours: at most 20, one line each. */
+  readonly sections?: readonly string[] | undefined;
 }
 
 /** Overrides of the defaults. */
@@ -79,8 +175,36 @@ export interface Tuning {
   readonly maxInputTokens?: number | undefined;
   /** How tokens are counted. */
   readonly tokens?: TokenOptions | undefined;
-  /** Shares of the room by name, each between 0 and 1: see docs/design.md, "Limits and shares". */
-  readonly shares?: Readonly<Record<string, number>> | undefined;
+  /** Parts of the room: see docs/design.md, "Limits and shares". */
+  readonly shares?: Shares | undefined;
+  /**
+   * Bytes of what is remembered in the state: requests, requirements, decisions, facts, work, records and names. What is
+   * weakest and longest unused falls out first, requests and requirements last. Default 12,000, of which 4,000 are for names; at most 64,000; as plain data
+   * it takes up to twice as much.
+   */
+  readonly memory?: number | undefined;
+}
+
+/** Shares, each a number between 0 and 1. The room is what the conversation may take: the trigger less what is fixed. */
+export interface Shares {
+  /** Of the room: what a rung of the ladder aims at. Default 0.5, from 0.05 to 0.9. */
+  readonly target?: number | undefined;
+  /** Of the room: the newest messages that stay as they are. Default 0.2, from 0 to 0.8. */
+  readonly tail?: number | undefined;
+  /** Of the room: the largest a result may be before it is clipped. Default 0.3, from 0.01 to 0.9. */
+  readonly part?: number | undefined;
+  /** Of the room: the least that clearing results has to gain. Default 0.15, from 0 to 0.9. */
+  readonly clear?: number | undefined;
+  /** How far between target and trigger a clip or clear may end. Default 0.8, from 0 to 1. */
+  readonly accept?: number | undefined;
+  /** Of the room: what the typed message before the active one may take to stay. Default 0.1, from 0 to 0.5. */
+  readonly typed?: number | undefined;
+  /** Of the room: facts that ride with a summary. Default 0.1, from 0 to 0.3. Accepted, not used yet. */
+  readonly facts?: number | undefined;
+  /** Of the trigger: where `threshold: "soft"` compacts. Default 0.85, from 0.1 to 1. */
+  readonly soft?: number | undefined;
+  /** Of the room: what is new since the last compaction below which it counts as little. Default 0.1, from 0 to 0.5. */
+  readonly fresh?: number | undefined;
 }
 
 /** How tokens are counted. */
@@ -109,7 +233,7 @@ export type Summarize = (
   context: {
     /** Aborted when the call is aborted or the time is up. */
     readonly signal: AbortSignal;
-    /** 1 for the first attempt; one more each time an answer of this call could not be used. */
+    /** 1 for the first attempt; one more each time a summarizer of this call failed, or its answer could not be used. */
     readonly attempt: number;
   },
 ) => PromiseLike<SummaryAnswer> | SummaryStream;
@@ -159,6 +283,16 @@ export interface ModelCall<M> {
    * notice of a clipped or cleared result, up to 200 bytes. If one is lost all the same, a warning names it (`must-keep-lost`).
    */
   readonly mustKeep?: readonly string[] | undefined;
+  /** Policies for this call; of a tool that both name this one counts. See {@link CompactorOptions.toolPolicy}. */
+  readonly toolPolicy?: ToolPolicies | undefined;
+  /** For this call, in the place of {@link CompactorOptions.trigger}. */
+  readonly trigger?: Size | undefined;
+  /** For this call, in the place of {@link CompactorOptions.target}. */
+  readonly target?: Size | undefined;
+  /** For this call, in the place of {@link CompactorOptions.keep}. A `compact` keeps exactly so many turns and messages. */
+  readonly keep?: Keep | undefined;
+  /** For this call, in the place of {@link CompactorOptions.prefer}. */
+  readonly prefer?: "clear" | "summarize" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */
@@ -184,11 +318,6 @@ export interface ModelCall<M> {
 export interface CompactNow {
   /** What the summary should emphasize. */
   readonly focus?: string | undefined;
-  /**
-   * How many of the newest turns or messages stay as they are; if both are given, whichever keeps more. A turn is a message
-   * that a person typed and everything after it. Default: one turn, or as much of it as the strategy keeps if it is larger.
-   */
-  readonly keep?: { readonly turns?: number | undefined; readonly messages?: number | undefined } | undefined;
 }
 
 /** One entry of a task list. */
@@ -211,6 +340,52 @@ export interface Prepared<M> {
    * commit it like any plan, with this state or a later one. The view is complete without it.
    */
   readonly next?: Plan | undefined;
+}
+
+/** What {@link Compactor.recall} is given: the chat as for a {@link ModelCall}, and what to look for. */
+export interface RecallCall<M>
+  extends Pick<ModelCall<M>, "messages" | "state" | "offset" | "model" | "pin" | "isTyped"> {
+  /** What to search for: names, paths, ids, numbers, words. The first 64 distinct words count. */
+  readonly query?: string | undefined;
+  /**
+   * What to read instead, whatever the query: `"r12"` is the message with the index 12, `"r12.2"` the second of its parts
+   * that have text, `"r12+4000"` the message from byte 4000 on.
+   */
+  readonly reference?: string | undefined;
+  /** The most tokens that all excerpts may have. Default 1,000. */
+  readonly maxTokens?: number | undefined;
+}
+
+/** Loads the messages of the history from one index up to, but not including, another. */
+export type LoadMessages<M> = (from: number, to: number) => readonly M[] | PromiseLike<readonly M[]>;
+
+/** What was found. */
+export interface Recalled {
+  /** The best first; of equally good ones the newest. */
+  readonly excerpts: readonly Excerpt[];
+  /** The tokens of all excerpts. */
+  readonly tokens: number;
+  /** How many more passages match. */
+  readonly more: number;
+  /** The messages that would have been looked at, too, but were neither given nor loaded: indices from, and up to, in the history. */
+  readonly missing?: { readonly from: number; readonly to: number };
+}
+
+/** A piece of the history, word for word. */
+export interface Excerpt {
+  /** What it is of: `"r12"` is the message with the index 12, `"r12.2"` the second of its parts that have text. */
+  readonly reference: string;
+  /** The index of the message in the history, counted from its first message whether or not that was loaded. */
+  readonly index: number;
+  readonly role: Role;
+  /** The tool that was called, or that answered. */
+  readonly tool?: string;
+  /** The byte of the message's or part's text at which it begins, if that is not the first. */
+  readonly from?: number;
+  readonly text: string;
+  readonly tokens: number;
+  /** The reference of what follows, if the text goes on. */
+  readonly next?: string;
 }
 
 /** How full the context is. All numbers are tokens unless said otherwise. */
@@ -261,6 +436,13 @@ export interface Report {
   readonly after: ContextUsage;
   /** The longest reply that fits now, in tokens: window - tokens - bound. Send the smaller of this and your own limit. */
   readonly replyRoom: number;
+  /**
+   * The tokens that compactions, this one and earlier ones, keep out of the request: what the whole history would take, less
+   * the view. 0 if nothing was compacted; less than there is if the state was made by a version that did not note it.
+   */
+  readonly saved: number;
+  /** What was done to which messages in this call, in this order. Empty if nothing was. Of a plan: what it will do. */
+  readonly changes: readonly Change[];
   /** Index of the first message that differs from the previous request, where the provider's prompt cache ends; null if none does. */
   readonly firstChanged: number | null;
   /** Index of the first message that you must load for the next call. */
@@ -272,6 +454,25 @@ export interface Report {
   /** Set if the history is not the one that the state was made from. */
   readonly diverged: null | { readonly reason: string; readonly at: number };
   readonly warnings: readonly Warning[];
+}
+
+/** What one step of the ladder does to messages of the history. */
+export interface Change {
+  /**
+   * `cover`: a summary stands in the place of the messages. `clear`: placeholders stand in the place of old tool results, inputs
+   * and media. `clip`: the middle of long texts is left out.
+   */
+  readonly action: "cover" | "clear" | "clip";
+  /** The step that does it: why it is done. */
+  readonly rung: Exclude<Report["rung"], "pass" | null>;
+  /** Indices in the history: runs from one up to, but not including, another. Empty if only a summary is replaced. */
+  readonly messages: readonly { readonly from: number; readonly to: number }[];
+  /** How many messages these are. */
+  readonly count: number;
+  /** The tokens that they take without it, and an earlier summary that is replaced. */
+  readonly tokens: number;
+  /** The tokens of what is sent instead. Of a plan that asks for a summary: the most that it may have. */
+  readonly after: number;
 }
 
 /** Something a host may want to know; nothing failed. */
@@ -305,6 +506,13 @@ export interface Plan {
   readonly requests: readonly { readonly id: string; readonly kind: string; readonly maxOutputTokens: number }[];
   /** Summarizer calls that it takes at most, as far as is known: those of earlier rounds, these, and those to come. */
   readonly total?: number | undefined;
+  /** Messages that a summary will stand for. */
+  readonly covers: readonly Change[];
+  /** Messages whose old tool results will become placeholders. */
+  readonly clears: readonly Change[];
+  /** Messages of which long texts will be cut. */
+  readonly clips: readonly Change[];
+  /** What it will come to: exactly, if nobody has to be asked; else with a summary of the size that is asked for. */
   readonly report: Report;
 }
 
@@ -339,6 +547,14 @@ export interface Compactor<Base> {
     plan: Plan,
     results?: readonly (SummaryAnswer | { readonly error: unknown })[],
   ): Prepared<M>;
+  /**
+   * Looks for something in what the view does not show whole: messages that are covered by a summary, results that were
+   * cleared or cut. Searches by words, or reads what a reference names. It changes nothing and keeps no index.
+   *
+   * Without `load` it returns at once, and says what is `missing`; with it, it returns a promise.
+   */
+  recall<M extends Base>(call: RecallCall<M> & { readonly load: LoadMessages<M> }): Promise<Recalled>;
+  recall<M extends Base>(call: RecallCall<M> & { readonly load?: undefined }): Recalled;
   /** Returns the first message that you must load for this state. */
   keepFrom(state: SessionState | null | undefined): { readonly index: number; readonly id: string | null };
 }

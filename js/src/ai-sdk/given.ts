@@ -2,7 +2,7 @@
  * What the functions of this entry may be given, and the checks of what never reaches a compactor.
  */
 import { input, PrecisError } from "precis";
-import type { CompactionOptions, RunOptions, StateStore } from "./types.ts";
+import type { ChatOptions, CompactionOptions, CompactOptions, RunOptions, StateStore } from "./types.ts";
 
 type Table = ReturnType<typeof input.table>;
 
@@ -25,6 +25,11 @@ const CHAT_OF_CONTEXT = {
     typeof value === "string" ? "To name the chat of one call, give it to `run`: run({ chat })." : undefined,
 };
 
+const LIST = {
+  ...{ code: "messages-not-array" as const, expected: "an array of messages" },
+  fits: (value: unknown) => Array.isArray(value),
+};
+
 const RUN: Table = /* @__PURE__ */ table<RunOptions>(
   {
     ...{ parameter: "options", code: "invalid-call", unknown: ["invalid-call", "member"] },
@@ -32,7 +37,9 @@ const RUN: Table = /* @__PURE__ */ table<RunOptions>(
   },
   {
     ...{ chat: TEXT, state: ANY, system: ANY, tools: ANY, mustKeep: ANY, maxOutputTokens: ANY, providerOptions: ANY },
-    ...{ signal: SIGNAL, onEvent: FUNCTION },
+    // What the compactor checks by itself.
+    ...{ offset: ANY, todos: ANY, toolPolicy: ANY, trigger: ANY, target: ANY, keep: ANY, prefer: ANY },
+    ...{ signal: SIGNAL, onEvent: FUNCTION, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION },
   },
 );
 
@@ -51,10 +58,33 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
       summarizer: ANY,
       onEvent: ANY,
       repair: ANY,
+      toolPolicy: ANY,
+      trigger: ANY,
+      target: ANY,
+      keep: ANY,
+      prefer: ANY,
       tune: ANY,
     },
     ...{ agent: TEXT, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },
   },
+);
+
+const CHAT = { messages: LIST, model: ANY };
+
+const PLAN: Table = /* @__PURE__ */ table<ChatOptions>(
+  {
+    ...{ parameter: "options", code: "invalid-call", unknown: ["invalid-call", "member"] },
+    ...{ owner: "the options of run.plan", others: () => [RUN] },
+  },
+  CHAT,
+);
+
+const COMPACT: Table = /* @__PURE__ */ table<CompactOptions>(
+  {
+    ...{ parameter: "options", code: "invalid-call", unknown: ["invalid-call", "member"] },
+    ...{ owner: "the options of run.compact", others: () => [RUN] },
+  },
+  { ...CHAT, focus: ANY, keep: ANY },
 );
 
 function isStore(value: unknown): value is StateStore {
@@ -96,6 +126,27 @@ export function checkRun(options: unknown, { store }: Pick<CompactionOptions, "s
 }
 
 /**
+ * Checks the options of a run's `compact`, or of its `plan`.
+ *
+ * @throws PrecisError naming the member that is wrong.
+ */
+export function checkChat(method: "compact" | "plan", options: unknown): void {
+  input.checkMembers(method === "compact" ? COMPACT : PLAN, options);
+}
+
+/**
+ * Checks a revision.
+ *
+ * @throws PrecisError if it is none.
+ */
+export function checkRevision(revision: unknown): void {
+  if (!Number.isSafeInteger(revision) || (revision as number) < 0) {
+    const advice = "Give one of `run.revisions`, or nothing to undo every compaction.";
+    throw wrong("invalid-call", "revision", "the revision of an earlier state", revision, advice);
+  }
+}
+
+/**
  * Checks what `prepareStep` was given, which the SDK may add members to.
  *
  * @throws PrecisError naming the member that is wrong.
@@ -105,7 +156,12 @@ export function checkStep(step: unknown): void {
   if (!Array.isArray(steps)) {
     throw wrong("invalid-call", "step.steps", "the steps so far, an array", steps, "Let the AI SDK call prepareStep.");
   }
-  if (!Array.isArray(messages)) throw wrong("messages-not-array", "step.messages", "an array of messages", messages);
+  if (!Array.isArray(messages)) throw noMessages("step.messages", messages);
+}
+
+/** The refusal of messages that are no list. */
+export function noMessages(path: string, messages: unknown): PrecisError {
+  return wrong("messages-not-array", path, "an array of messages", messages);
 }
 
 /** The members of an argument that must be an object. */

@@ -16,8 +16,8 @@ export interface ProviderRequest {
 /** The request made shorter; null if the error is about something else, or nothing can be done. */
 export type Shorten = (request: ProviderRequest, error: unknown) => Promise<ProviderRequest | null>;
 
-type Ask<T> = (request: ProviderRequest) => PromiseLike<T>;
-interface Streamed {
+export type Ask<T> = (request: ProviderRequest) => PromiseLike<T>;
+export interface Streamed {
   readonly stream: ReadableStream<{ readonly type: string; readonly error?: unknown }>;
 }
 
@@ -39,7 +39,8 @@ export function retrying<T>(model: T, shorten: Shorten): T {
   });
 }
 
-async function once<T>(request: ProviderRequest, ask: Ask<T>, shorten: Shorten): Promise<T> {
+/** Asks, and once more with less if the provider says that it was too much. */
+export async function once<T>(request: ProviderRequest, ask: Ask<T>, shorten: Shorten): Promise<T> {
   try {
     return await ask(request);
   } catch (error) {
@@ -53,7 +54,7 @@ async function once<T>(request: ProviderRequest, ask: Ask<T>, shorten: Shorten):
 const PREFACE = new Set(["stream-start", "response-metadata", "raw"]);
 
 /** A stream that has begun to answer; one that begins with an error rejects with it. */
-async function started(ask: Ask<Streamed>, request: ProviderRequest): Promise<Streamed> {
+export async function started(ask: Ask<Streamed>, request: ProviderRequest): Promise<Streamed> {
   const answer = await ask(request);
   const reader = answer.stream.getReader();
   const read: { readonly type: string; readonly error?: unknown }[] = [];

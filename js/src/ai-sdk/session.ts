@@ -9,13 +9,17 @@ import {
   type SessionState,
   type Warning,
 } from "precis";
+import type { CompactNextOptions } from "./compact-tool.ts";
 import { checkStep, objectOf } from "./given.ts";
 import { asksForCompaction, showsCompaction } from "./provider.ts";
+import { lowered } from "./reply-limit.ts";
 import { type ProviderRequest, retrying } from "./retry.ts";
+import { Revisions } from "./revisions.ts";
+import { goesOnFrom, isSame, type Message, modelOf, replyOf, sourcesOf } from "./steps.ts";
 import { Place } from "./store.ts";
+import { coveredBy, type Summaries, Telling } from "./told.ts";
 import type { CompactionOptions, PrepareStep, Run, RunOptions, StepOptions } from "./types.ts";
 
-type Message = { role: string; content: unknown };
 type Step = { readonly usage?: unknown };
 
 /** What all calls of one `compaction` have in common: nothing of any chat. */
@@ -24,7 +28,13 @@ export interface Shared extends Pick<CompactionOptions, "agent" | "store" | "pro
   /** The same for prompts, as a provider is given them. */
   readonly prompts: () => Compactor<Message>;
   readonly options: Omit<CompactorOptions<never>, "format">;
+  /** What the summaries that the compactor has made stand for. */
+  readonly summaries: Summaries;
 }
+
+export type Call = ModelCall<Message>;
+/** One of the compactor's ways to decide. */
+type Decide = (call: Call) => Promise<Prepared<Message>>;
 
 /** What was last prepared for one call of the SDK. */
 interface Sent {
@@ -32,7 +42,7 @@ interface Sent {
   readonly history: readonly Message[];
   /** What was sent of them: version 7 hands it back, with what the step added. */
   readonly view: readonly Message[];
-  readonly call: ModelCall<Message>;
+  readonly call: Call;
 }
 
 /** A call of the SDK whose newest step is not finished. */
@@ -44,33 +54,42 @@ interface Open {
 }
 
 /** Attempts to write a state before others' writes are left alone. */
-const MOST_ATTEMPTS = 3;
+export const MOST_ATTEMPTS = 3;
 
 /** One call of generateText or streamText, from its first step to what comes after the answer. */
-export class Session implements Run {
+export class Session {
   readonly reports: Report[] = [];
-  private current: SessionState | null = null;
-  private readonly place: Place | null = null;
+  protected current: SessionState | null = null;
+  protected readonly place: Place | null = null;
   /** Resolves when the state is there; null until somebody asked for it. */
-  private loaded: Promise<void> | null = null;
+  protected loaded: Promise<void> | null = null;
   /** By the SDK's `steps` array: one run may serve one call after another. */
-  private readonly sent = new WeakMap<object, Sent>();
-  private last: Sent | null = null;
+  protected readonly sent = new WeakMap<object, Sent>();
+  protected last: Sent | null = null;
   /** What the last step answered. */
-  private reply: readonly Message[] = [];
+  protected reply: readonly Message[] = [];
   /** The request whose usage is not learned yet. */
-  private request: string | null = null;
-  private meter: ContextUsage | null = null;
+  protected request: string | null = null;
+  protected meter: ContextUsage | null = null;
   /** What the provider said when it refused the last request. */
-  private refusal: unknown;
-  private compactsItself: boolean;
-  private open: Open | null = null;
+  protected refusal: unknown;
+  protected compactsItself: boolean;
+  protected open: Open | null = null;
+  protected readonly earlier = new Revisions();
+  protected readonly telling: Telling;
+  /** What changes the state goes one by one. */
+  protected queue: Promise<unknown> = Promise.resolve();
+  /** The next step is to compact. */
+  protected wish: Pick<CompactNextOptions, "focus" | "keep"> | null = null;
+  /** How full the context was after the last compaction of this run. */
+  protected compacted: ContextUsage | null = null;
 
   constructor(
-    private readonly shared: Shared,
-    private readonly run: RunOptions,
+    protected readonly shared: Shared,
+    protected readonly run: RunOptions,
   ) {
     const { agent, store, compactor } = shared;
+    this.telling = new Telling(run.onEvent);
     if (run.state !== undefined) this.current = run.state;
     if (store && run.chat !== undefined)
       this.place = new Place(store, `${agent ?? "main"}:${run.chat}`, (state) => compactor.keepFrom(state));
@@ -90,26 +109,7 @@ export class Session implements Run {
   readonly prepareStep: PrepareStep = async <M extends Message>(step: StepOptions<M>) => {
     checkStep(step);
     this.enter(step);
-    this.loaded ??= this.load();
-    await this.loaded;
-    const finished = step.steps.at(-1);
-    if (finished) this.learn(finished);
-    const history = this.historyOf(step);
-    const call = this.callOf(step, history);
-    if (this.compactsItself) {
-      this.tell(await this.leftAlone(call));
-      this.keep(step, { history, view: step.messages, call });
-      return undefined;
-    }
-    const { view, state, report } = await this.prepare(call, finished !== undefined);
-    this.current = state;
-    this.request = report.request;
-    this.refusal = undefined;
-    this.tell(report);
-    this.keep(step, { history, view, call });
-    const messages = isSame(view, step.messages) ? {} : { messages: view as M[] };
-    const answer = { ...messages, ...this.lowered(report, call) };
-    return Object.keys(answer).length > 0 ? answer : undefined;
+    return this.alone(() => this.step(step));
   };
 
   readonly onStepFinish = (step: Step): void => {
@@ -125,30 +125,98 @@ export class Session implements Run {
     return retrying(model, (request, error) => this.shorter(model, request, error));
   }
 
+  recalled(): ReturnType<Run["recalled"]> {
+    const messages = this.last ? [...this.last.history, ...this.reply] : [];
+    const { offset, load, pin, isTyped } = this.run;
+    const chat = { compactor: this.shared.compactor, messages, state: this.current, model: this.last?.call.model };
+    return { ...chat, offset, load, pin, isTyped };
+  }
+
   async ahead(): Promise<SessionState | null> {
-    const { last, current } = this;
-    try {
-      if (last && current && (this.shared.options.summarize || this.refusal !== undefined) && !this.compactsItself)
-        await this.summarizeAhead(last);
-    } catch {
-      this.current = current;
+    return this.alone(async () => {
+      const { last, current } = this;
+      try {
+        if (last && current && (this.shared.options.summarize || this.refusal !== undefined) && !this.compactsItself)
+          await this.summarizeAhead(last);
+      } catch {
+        this.current = current;
+      }
+      await this.place?.settled();
+      return this.current;
+    });
+  }
+
+  /** One step, after what was asked of this run before. */
+  protected async step<M extends Message>(
+    step: StepOptions<M>,
+  ): Promise<{ messages?: M[]; maxOutputTokens?: number } | undefined> {
+    await this.ready();
+    const finished = step.steps.at(-1);
+    if (finished) this.learn(finished);
+    const history = this.historyOf(step);
+    const call = this.callOf(step, history);
+    if (this.compactsItself) {
+      this.tell(await this.leftAlone(call));
+      this.keep(step, { history, view: step.messages, call });
+      return undefined;
     }
-    await this.place?.settled();
-    return this.current;
+    const { wish } = this;
+    this.wish = null;
+    const { view, state, report } = await this.prepare(
+      call,
+      finished !== undefined,
+      wish ? this.asWished(wish) : undefined,
+    );
+    this.adopt(state);
+    this.request = report.request;
+    this.refusal = undefined;
+    if (wish || report.changes.length > 0) this.compacted = report.after;
+    this.tell(report);
+    this.keep(step, { history, view, call });
+    const messages = isSame(view, step.messages) ? {} : { messages: view as M[] };
+    const answer = { ...messages, ...lowered(report, call.maxOutputTokens ?? this.shared.options.maxOutputTokens) };
+    return Object.keys(answer).length > 0 ? answer : undefined;
+  }
+
+  /** A task is done, perhaps in the middle of a turn: nothing but the newest step has to stay. */
+  protected asWished({ focus, keep }: Pick<CompactNextOptions, "focus" | "keep">): Decide {
+    return (call) => this.shared.compactor.compact({ ...call, focus, keep: keep ?? NEWEST_STEP });
+  }
+
+  /** Runs what was asked of this run one by one. */
+  protected alone<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.queue.then(work);
+    this.queue = done.catch(() => {});
+    return done;
+  }
+
+  protected adopt(state: SessionState | null): void {
+    this.current = state;
+    if (state) this.earlier.add(state);
+  }
+
+  /** When the state is loaded. */
+  protected ready(): Promise<void> {
+    this.loaded ??= this.load();
+    return this.loaded;
   }
 
   /** A refused request made shorter: by its prompt, because the SDK has left the messages behind. */
-  private async shorter(model: unknown, request: ProviderRequest, error: unknown): Promise<ProviderRequest | null> {
+  protected async shorter(model: unknown, request: ProviderRequest, error: unknown): Promise<ProviderRequest | null> {
     const { prompt, tools, maxOutputTokens, abortSignal } = request;
-    const { mustKeep, onEvent } = this.run;
-    const call: ModelCall<Message> = {
-      ...{ messages: prompt, tools, maxOutputTokens, mustKeep, onEvent },
-      ...{ model: modelOf(model), signal: abortSignal, overflow: error },
+    const { mustKeep, todos, toolPolicy, keep, prefer } = this.run;
+    const telling = new Telling(this.run.onEvent);
+    const call: Call = {
+      ...{ messages: prompt, tools, maxOutputTokens, mustKeep, todos, toolPolicy, keep, prefer },
+      ...{ model: modelOf(model), signal: abortSignal, overflow: error, ...this.flagsOf(prompt) },
+      onEvent: telling.listen(),
     };
-    const { view, report } = await this.shared.prompts().beforeModel(call);
+    const { view, report, state } = await this.shared.prompts().beforeModel(call);
+    telling.finish(state, null);
     if (report.outcome === "infeasible" || report.warnings.some(({ code }) => code === "not-an-overflow")) return null;
     const same = isSame(view, prompt);
-    const limit = same && report.replyRoom > 0 ? { maxOutputTokens: report.replyRoom } : this.lowered(report, call);
+    const most = maxOutputTokens ?? this.shared.options.maxOutputTokens;
+    const limit = same && report.replyRoom > 0 ? { maxOutputTokens: report.replyRoom } : lowered(report, most);
     if (same && !(report.replyRoom < (maxOutputTokens ?? Number.POSITIVE_INFINITY))) return null;
     this.refusal = error;
     // What is reported now is of another request than the one that was prepared.
@@ -156,18 +224,20 @@ export class Session implements Run {
     return { ...request, prompt: view, ...limit };
   }
 
-  private async summarizeAhead(last: Sent): Promise<void> {
+  protected async summarizeAhead(last: Sent): Promise<void> {
     const { compactor } = this.shared;
     const { refusal: overflow } = this;
-    const call: ModelCall<Message> = { ...this.after(last), threshold: "soft", overflow, signal: undefined };
+    const call: Call = { ...this.after(last), threshold: "soft", overflow, signal: undefined };
     if (overflow === undefined && compactor.plan(call).requests.length === 0) return;
-    const { state, report } = await compactor.beforeModel(call);
+    const { state, report, view } = await compactor.beforeModel({ ...call, onEvent: this.telling.listen() });
+    this.telling.finish(state, this.covered(view, call));
     if (overflow === undefined && (report.summarizer.failed !== null || report.rung !== "summarize")) return;
     this.refusal = undefined;
     this.meter = null;
+    this.compacted = report.after;
     // Whoever wrote meanwhile knows a longer chat.
-    if ((await this.place?.save(state)) === "conflict") this.current = (await this.place?.load()) ?? state;
-    else this.current = state;
+    if ((await this.place?.save(state)) === "conflict") this.adopt((await this.place?.load()) ?? state);
+    else this.adopt(state);
     this.tell(report);
   }
 
@@ -175,7 +245,7 @@ export class Session implements Run {
    * Usage is reported for a run, not for a call, so a run has one unfinished step at most. A call that failed never says
    * so: whoever asks the same again, or goes on from there, is no second call.
    */
-  private enter<M extends Message>({ steps, messages }: StepOptions<M>): void {
+  protected enter<M extends Message>({ steps, messages }: StepOptions<M>): void {
     const { open } = this;
     if (open && open.steps !== steps && !goesOnFrom(open.began, messages))
       throw new PrecisError(
@@ -187,20 +257,26 @@ export class Session implements Run {
   }
 
   /** The state a store has, if the program has not given its own. */
-  private async load(): Promise<void> {
+  protected async load(): Promise<void> {
     if (this.place && this.run.state === undefined) this.current = await this.place.load();
     else if (this.place && this.run.state) this.place.assume(this.run.state);
+    this.adopt(this.current);
   }
 
   /**
    * Decides, and stores what was decided before it is sent. Where somebody else has stored something meanwhile, it is
    * decided anew from that.
    */
-  private async prepare(call: ModelCall<Message>, hasLearned: boolean): Promise<Prepared<Message>> {
-    const { place } = this;
-    if (place?.isOutdated) this.current = await place.load();
+  protected async prepare(
+    call: Call,
+    hasLearned: boolean,
+    decide: Decide = (call) => this.shared.compactor.beforeModel(call),
+  ): Promise<Prepared<Message>> {
+    const { place, telling } = this;
+    if (place?.isOutdated) this.adopt(await place.load());
     for (let attempt = 1; ; attempt++) {
-      const prepared = await this.shared.compactor.beforeModel({ ...call, state: this.current });
+      const prepared = await decide({ ...call, state: this.current, onEvent: telling.listen() });
+      telling.finish(prepared.state, this.covered(prepared.view, call));
       if (!place) return prepared;
       if (!place.isNews(prepared.state)) {
         // What was learned of the provider's tokens is worth storing, but nothing an answer should wait for.
@@ -208,12 +284,12 @@ export class Session implements Run {
         return prepared;
       }
       if ((await place.save(prepared.state)) !== "conflict" || attempt === MOST_ATTEMPTS) return prepared;
-      this.current = await place.load();
+      this.adopt(await place.load());
     }
   }
 
   /** A report that says that nothing was done, because the provider does it. */
-  private async leftAlone(call: ModelCall<Message>): Promise<Report> {
+  protected async leftAlone(call: Call): Promise<Report> {
     const { report } = this.shared.compactor.plan(call);
     return {
       ...report,
@@ -226,36 +302,71 @@ export class Session implements Run {
     };
   }
 
-  private callOf<M extends Message>(step: StepOptions<M>, history: readonly Message[]): ModelCall<Message> {
-    const { system, tools, mustKeep, maxOutputTokens, signal, onEvent } = this.run;
+  protected callOf<M extends Message>(step: StepOptions<M>, history: readonly Message[]): Call {
     const { experimental_steeringMessages: steering } = step as { experimental_steeringMessages?: readonly unknown[] };
+    const own = this.own();
+    const { pin } = own;
     return {
+      ...own,
       messages: history,
       state: this.current,
       model: modelOf(step.model),
-      system: step.instructions ?? system,
-      ...{ tools, mustKeep, maxOutputTokens, signal, onEvent, overflow: this.refusal },
+      system: step.instructions ?? own.system,
+      overflow: this.refusal,
       // The SDK must find them in what is sent as they are, or they count as not delivered.
-      ...(steering?.length ? { pin: (message: Message) => steering.includes(message) } : {}),
+      ...(steering?.length
+        ? { pin: (message: Message, index: number) => steering.includes(message) || pin?.(message, index) === true }
+        : {}),
     };
   }
 
+  /** Of a call what the run was given. */
+  protected own(): Omit<Call, "messages"> {
+    const { system, tools, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
+    const { toolPolicy, trigger, target, keep, prefer } = this.run;
+    return {
+      ...{ system, tools, mustKeep, maxOutputTokens, signal, offset, todos },
+      ...{ toolPolicy, trigger, target, keep, prefer },
+      ...(pin ? { pin } : {}),
+      ...(isTyped ? { isTyped } : {}),
+    };
+  }
+
+  /** What the host says of messages, for the prompt that the SDK has made of them. */
+  protected flagsOf(prompt: readonly Message[]): Pick<Call, "pin" | "isTyped"> {
+    const { last } = this;
+    const { pin, isTyped } = last?.call ?? {};
+    if (!last || (!pin && !isTyped)) return {};
+    const sources = sourcesOf(prompt, last.view);
+    const asked = (flag: NonNullable<Call["pin"]>) => (message: Message, index: number) => {
+      if (!sources) return flag(message, index);
+      // Summaries are none of the host's messages.
+      const own = (sources.get(message) ?? []).filter((source) => last.history.includes(source));
+      return own.some((source) => flag(source, last.history.indexOf(source)));
+    };
+    return { ...(pin ? { pin: asked(pin) } : {}), ...(isTyped ? { isTyped: asked(isTyped) } : {}) };
+  }
+
+  protected covered(view: readonly Message[], { messages }: Call): ReturnType<typeof coveredBy> {
+    return coveredBy(view, messages, this.shared.summaries, this.run.offset);
+  }
+
   /** The whole history behind the messages of a step. */
-  private historyOf<M extends Message>({ steps, messages }: StepOptions<M>): readonly Message[] {
+  protected historyOf<M extends Message>({ steps, messages }: StepOptions<M>): readonly Message[] {
     const sent = this.sent.get(steps);
     if (!sent || sent.view.length > messages.length || !isSame(sent.view, messages.slice(0, sent.view.length)))
       return messages;
     return [...sent.history, ...messages.slice(sent.view.length)];
   }
 
-  private keep({ steps }: { readonly steps: object }, sent: Sent): void {
+  protected keep({ steps }: { readonly steps: object }, sent: Sent): void {
     this.sent.set(steps, sent);
     this.last = sent;
     this.reply = [];
     this.meter = null;
   }
 
-  private learn(step: Step): void {
+  protected learn(step: Step): void {
     this.compactsItself ||= showsCompaction(step);
     if (this.current && this.request !== null)
       this.current = this.shared.compactor.afterModel(this.current, step, this.request);
@@ -263,21 +374,11 @@ export class Session implements Run {
   }
 
   /** The call after the last one: with its reply, and what was learned from it. */
-  private after({ history, call }: Sent): ModelCall<Message> {
+  protected after({ history, call }: Sent): Call {
     return { ...call, messages: [...history, ...this.reply], state: this.current };
   }
 
-  /** The reply limit to send, where it is lower than the one the program sends. */
-  private lowered(
-    { outcome, replyRoom }: Report,
-    { maxOutputTokens }: ModelCall<Message>,
-  ): { maxOutputTokens?: number } {
-    const limit = maxOutputTokens ?? this.shared.options.maxOutputTokens;
-    // A request that does not fit is not helped by a shorter reply.
-    return limit === undefined || replyRoom >= limit || outcome === "infeasible" ? {} : { maxOutputTokens: replyRoom };
-  }
-
-  private tell(report: Report): void {
+  protected tell(report: Report): Report {
     const troubles: Warning[] = (this.place?.trouble() ?? []).map((advice) => ({
       code: "store-failed",
       path: null,
@@ -289,42 +390,15 @@ export class Session implements Run {
       const answer: unknown = this.shared.onReport?.(reported, this.run.chat);
       if (answer instanceof Promise) answer.catch(() => {});
     } catch {}
+    return reported;
   }
 }
+
+/** What stays where a task is done: a call and its results. */
+const NEWEST_STEP = { messages: 2 };
 
 const PROVIDER_COMPACTION: Warning = {
   code: "provider-compaction",
   path: null,
   advice: "The provider's own compaction is configured, so nothing is compacted here: use one of the two.",
 };
-
-/** The name of the model of a step: it is a name, or an object that has one. */
-function modelOf(model: unknown): string | undefined {
-  const name = typeof model === "object" && model !== null ? (model as { modelId?: unknown }).modelId : model;
-  return typeof name === "string" ? name : undefined;
-}
-
-/**
- * The messages a step has added. In versions 5 and 6 it lists those of the steps before it, too; a step answers one
- * message, and perhaps the results of its calls.
- */
-function replyOf(step: unknown): readonly Message[] {
-  const { content, response } = step as { content?: unknown; response?: { messages?: unknown } };
-  const messages = response?.messages;
-  if (!Array.isArray(messages) || (Array.isArray(content) && content.length === 0)) return [];
-  const from = messages.findLastIndex((message: Message | null) => message?.role === "assistant");
-  return from < 0 ? [] : messages.slice(from);
-}
-
-/** Whether messages begin with those of an earlier call, perhaps in other objects. */
-function goesOnFrom(earlier: readonly Message[], messages: readonly Message[]): boolean {
-  try {
-    const front = messages.slice(0, earlier.length);
-    return isSame(earlier, front) || JSON.stringify(earlier) === JSON.stringify(front);
-  } catch {
-    return false;
-  }
-}
-
-const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
-  one.length === other.length && one.every((item, index) => item === other[index]);

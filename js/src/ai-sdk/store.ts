@@ -57,6 +57,20 @@ export class Place {
     return state;
   }
 
+  /** An earlier state; null if the store has none of this revision. */
+  async loadRevision(revision: number): Promise<SessionState | null> {
+    if (this.slow || this.lost) return null;
+    const answer = await this.inTime(async () => ({ state: await this.store.load(this.key, revision) }), "load");
+    const state = answer?.state;
+    try {
+      if (!state || state.revision !== revision) return null;
+      this.check(state);
+      return state;
+    } catch {
+      return null;
+    }
+  }
+
   /** Instead of loading: this is what the program says is stored. */
   assume(state: SessionState): void {
     this.revision = state.revision;

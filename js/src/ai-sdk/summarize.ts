@@ -1,4 +1,4 @@
-import { input, type Summarize } from "precis";
+import { input, PrecisError, type Summarize } from "precis";
 
 /** The summarizing model and how it is called: handed to `generateText` as they are. */
 export interface SummarizerSettings {
@@ -32,8 +32,16 @@ export function summarizeWith(
   if (model === undefined || model === null) {
     throw input.wrong("invalid-option", "settings.model", "the model that writes summaries", model, call);
   }
+  for (const name of ABOUT_SUMMARIES)
+    if ((settings as unknown as Record<string, unknown>)[name] !== undefined) {
+      const advice = `How summaries are written is said once, for every summarizer: give it as \`summary: { ${name === "summary" ? "…" : name} }\` to \`compaction\`.`;
+      throw new PrecisError("unknown-option", `settings.${name}`, advice);
+    }
   return async ({ system, prompt, maxOutputTokens }, { signal }) => {
     const answer = await generateText({ ...settings, system, prompt, maxOutputTokens, abortSignal: signal });
     return { text: answer.text, finishReason: answer.finishReason, usage: answer.usage };
   };
 }
+
+/** What belongs to the option `summary`; version 7 would take `instructions` for a system prompt. */
+const ABOUT_SUMMARIES = ["summary", "instructions", "sections", "language", "frame"];

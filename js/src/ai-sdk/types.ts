@@ -1,4 +1,19 @@
-import type { CompactionEvent, CompactorOptions, ContextUsage, Report, SessionState } from "precis";
+import type {
+  CompactionEvent,
+  CompactNow,
+  CompactorOptions,
+  ContextUsage,
+  LoadMessages,
+  ModelCall,
+  Plan,
+  Report,
+  SessionState,
+} from "precis";
+import type { Compacting } from "./compact-tool.ts";
+import type { Recalling } from "./recall.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: the SDK's own type of a message differs from version to version.
+type AnyMessage = any;
 
 /** The options of {@link compaction}: those of a compactor, and where states are stored. */
 export interface CompactionOptions extends Omit<CompactorOptions<never>, "format"> {
@@ -30,8 +45,13 @@ export interface CompactionOptions extends Omit<CompactorOptions<never>, "format
  * `store-failed`.
  */
 export interface StateStore {
-  /** Returns the state that was last saved under this key, or null. */
-  load(key: string): PromiseLike<SessionState | null | undefined>;
+  /**
+   * Returns the state that was last saved under this key, or null.
+   *
+   * @param revision - given only by {@link Run.restore}: return the state of this revision, if you keep earlier ones. A store
+   * that keeps none may ignore it.
+   */
+  load(key: string, revision?: number): PromiseLike<SessionState | null | undefined>;
   /**
    * Stores a state.
    *
@@ -66,8 +86,11 @@ export type PrepareStep = <M extends { role: string; content: unknown }>(
   options: StepOptions<M>,
 ) => Promise<{ messages?: M[]; maxOutputTokens?: number } | undefined>;
 
-/** One call of generateText or streamText. A second call at the same time is rejected (`run-in-use`). */
-export interface Run {
+/**
+ * One call of generateText or streamText. Give it to {@link recallTool} and {@link compactTool}, and the model can look up
+ * what it no longer sees, and say when a task is done. A second call at the same time is rejected (`run-in-use`).
+ */
+export interface Run extends Recalling, Compacting {
   /** Pass it as the call's option of this name. */
   readonly prepareStep: PrepareStep;
   /** Pass it as the call's option of this name: it learns from the usage of the last step. */
@@ -82,8 +105,28 @@ export interface Run {
   readonly state: SessionState | null;
   /** How full the context is, including the newest reply; null before the first step. */
   readonly usage: ContextUsage | null;
-  /** One report for each step. */
+  /** One report for each step, each compaction by hand and each one ahead. */
   readonly reports: readonly Report[];
+  /** Revisions that {@link Run.restore} can go back to without a store, the oldest first: the last eight that this run had. */
+  readonly revisions: readonly number[];
+  /**
+   * Compacts now, whatever the size of the chat, and saves the state. The next step sends what came of it.
+   *
+   * Rejects with `invalid-call` if the run has not seen the chat yet and no `messages` are given.
+   */
+  compact(options?: CompactOptions): Promise<Report>;
+  /** Returns what the next step would do, without doing it; null if the run has not seen the chat and none is given. */
+  plan(options?: ChatOptions): Promise<Plan | null>;
+  /**
+   * Undoes compactions, and saves the state. It has a new revision, so nobody takes it for the one it was made from.
+   *
+   * Without a revision all of them are undone: the next step sends the whole history, or as much of it as fits. Use it when
+   * a chat moves to a model with a larger window, too. With a revision the chat is as it was in that state: one of
+   * {@link Run.revisions}, or one that the store has. Messages that came later are kept either way.
+   *
+   * Needs the whole history: see {@link RunOptions.offset}. Rejects with `invalid-call` if there is no such revision.
+   */
+  restore(revision?: number): Promise<SessionState | null>;
   /**
    * Call it after the response, in `waitUntil` or `after`: it summarizes now if the soft threshold was crossed, so that the
    * next request does not have to wait, and finishes pending writes to the store. Returns the state to store. It never
@@ -92,8 +135,43 @@ export interface Run {
   ahead(): Promise<SessionState | null>;
 }
 
+/** The chat as it is now, where a run has not seen it. */
+export interface ChatOptions {
+  /** Its messages, as for streamText. Default: those of the last step, and what it answered. */
+  readonly messages?: readonly AnyMessage[] | undefined;
+  /** The model, or its name, for `contextWindow` and for calibration. Default: that of the last step. */
+  readonly model?: unknown;
+}
+
+/** The options of {@link Run.compact}. */
+export interface CompactOptions extends ChatOptions, CompactNow, Pick<ModelCall<AnyMessage>, "keep"> {}
+
+/** How much of the messages that a run was given a summary stands for. */
+export interface Covered {
+  /** Messages at the start; 0 if there is no summary. */
+  readonly messages: number;
+  /** How many of them are of the user. */
+  readonly users: number;
+  /** How many are of the assistant, after the last one of the user. */
+  readonly replies: number;
+}
+
+/** An event of a run. When a compaction is done, it says what stands for what. */
+export type RunEvent =
+  | Exclude<CompactionEvent, { readonly type: "done" }>
+  | (Extract<CompactionEvent, { readonly type: "done" }> & {
+      /** The newest summary; null if there is none. */
+      readonly summary: string | null;
+      /** null where a prompt was compacted that the provider has refused: its messages are not those of the run. */
+      readonly covered: Covered | null;
+    });
+
 /** The options of one run. */
-export interface RunOptions {
+export interface RunOptions
+  extends Pick<
+    ModelCall<AnyMessage>,
+    "isTyped" | "keep" | "mustKeep" | "offset" | "pin" | "prefer" | "target" | "todos" | "toolPolicy" | "trigger"
+  > {
   /**
    * The chat's id, for the store's key. Without it nothing is loaded or saved. It is refused if there is no store, unless
    * `state` is given because you store the state yourself.
@@ -105,16 +183,29 @@ export interface RunOptions {
   readonly system?: unknown;
   /** The tools of the call, to be counted. */
   readonly tools?: unknown;
-  /** Literal strings to keep: see `ModelCall`. */
-  readonly mustKeep?: readonly string[] | undefined;
+  /** Loads messages that `offset` leaves out, for {@link recallTool}. */
+  readonly load?: LoadMessages<AnyMessage> | undefined;
   /** The reply limit of this call, in tokens. Default: the one of {@link CompactionOptions}. */
   readonly maxOutputTokens?: number | undefined;
   /** Aborts a compaction in the middle of a step; nothing has changed then. */
   readonly signal?: AbortSignal | undefined;
   /** Called with each event of this call, after the listener of {@link CompactionOptions}. */
-  readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /** The `providerOptions` of this call; see {@link CompactionOptions.providerOptions}. */
   readonly providerOptions?: unknown;
+}
+
+/**
+ * A middleware for the SDK's `wrapLanguageModel`, in versions 5 to 7. Make the `compaction` once: what is learned of a chat
+ * is kept in it, for the last thousand requests or so, and lost with the process. To store states, use `run`.
+ */
+export interface Middleware {
+  // biome-ignore lint/suspicious/noExplicitAny: version 6 demands "v3", the others take any.
+  readonly specificationVersion: any;
+  // biome-ignore lint/suspicious/noExplicitAny: what is passed differs from version to version.
+  readonly wrapGenerate: (options: any) => Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  readonly wrapStream: (options: any) => Promise<any>;
 }
 
 /** What {@link compaction} returns. */
@@ -123,4 +214,10 @@ export interface Compaction {
   run(options?: RunOptions): Run;
   /** For agents that live as long as the process. Calls are distinguished by the SDK's own `steps` array and share nothing. */
   readonly prepareStep: PrepareStep;
+  /**
+   * For `wrapLanguageModel({ model, middleware })`: every call of the model is kept inside the window, also those of
+   * functions that have no `prepareStep`. Calls are distinguished by their history and share nothing else. A request that
+   * the provider finds too long is sent once more, shorter.
+   */
+  readonly middleware: Middleware;
 }

@@ -1,7 +1,7 @@
 /**
  * The boundary as TypeScript sees it: what the engine can be called for, what it is given, what it asks. Internal.
  */
-import type { ContextUsage, Plan, Report, SessionState, SummaryRequest, Todo } from "../types.ts";
+import type { ContextUsage, Plan, RecallCall, Recalled, Report, SessionState, SummaryRequest, Todo } from "../types.ts";
 import { bind } from "./generated/bindings.js";
 import { plain } from "./plain.ts";
 
@@ -63,9 +63,14 @@ const PLAIN = [
   "uncountedTools",
   "todos",
   "mustKeep",
+  "toolPolicy",
+  "asksPolicies",
   "threshold",
   "focus",
+  "trigger",
+  "target",
   "keep",
+  "prefer",
   "compact",
   "ids",
   "unreadable",
@@ -121,7 +126,7 @@ function unfolded({ numbers, fraction, texts, standing }: Folded): Again {
     summary: next(),
   };
   const usage = { tokens, raw, window, trigger, fraction, untilCompaction, source, bound, parts };
-  return { outcome, usage, replyRoom, request, reason, at: { count: next(), chain }, standing };
+  return { outcome, usage, replyRoom, request, reason, at: { count: next(), chain }, saved: next(), standing };
 }
 
 /** What the engine can be called for. */
@@ -171,6 +176,14 @@ export const glue = {
     results: Answer[] | undefined,
     host: Host,
   ): Outcome => engine.commit(given(input), records, flags, plain(plan), plain(results), host),
+  /** `from`, `count`: messages loaded for this call, which the host has behind those of the records. */
+  recall: (
+    input: CallInput,
+    records: Uint32Array,
+    flags: Uint8Array,
+    asked: Pick<RecallCall<never>, "query" | "reference" | "maxTokens"> & { from: number; count: number },
+    host: Host,
+  ): Recalled => engine.recall(given(input), records, flags, plain(asked), host),
   /** Asks and commits, round by round; see {@link Rounds}. */
   complete: (call: CallInput, records: Uint32Array, flags: Uint8Array, plan: Plan, rounds: Rounds): Promise<Outcome> =>
     engine.complete(given(call), records, flags, plain(plan), rounds),
@@ -179,6 +192,7 @@ export const glue = {
   keep_from: (state: unknown): { readonly index: number; readonly id: string | null } => engine.keep_from(plain(state)),
   summary_of: (state: unknown): string | null => engine.summary_of(plain(state)) ?? null,
   attributes: (report: unknown): Record<string, string | number | boolean> => engine.attributes(plain(report)),
+  describe: (plan: unknown): string => engine.describe(plain(plan)),
   check: (records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[] =>
     engine.check(records, strict),
   /** What is said about a name that does not exist among `names`. */
@@ -205,13 +219,20 @@ export interface CallInput {
   readonly uncountedTools: number;
   readonly todos?: readonly Todo[] | undefined;
   readonly mustKeep?: readonly string[] | undefined;
+  /** By the tool's name. */
+  readonly toolPolicy?: unknown;
+  /** A function says what the policy of a tool is: of one that was never called before nothing is known yet. */
+  readonly asksPolicies?: boolean | undefined;
   readonly threshold?: unknown;
   /** Whoever calls goes on asking as long as there is more to ask. */
   readonly asking?: boolean | undefined;
   readonly inFlight?: unknown;
   readonly overflow?: Refusal | true | null;
   readonly focus?: unknown;
+  readonly trigger?: unknown;
+  readonly target?: unknown;
   readonly keep?: unknown;
+  readonly prefer?: unknown;
   readonly strict?: true | undefined;
   readonly opensWithUser?: true | undefined;
   readonly continues?: true | undefined;
@@ -294,5 +315,6 @@ export interface Again {
   readonly reason: string;
   /** The end of the history: how many messages, and the chain there. */
   readonly at: { readonly count: number; readonly chain: string };
+  readonly saved: number;
   readonly standing: Uint8Array;
 }

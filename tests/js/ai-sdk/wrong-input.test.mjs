@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { PrecisError } from "precis";
-import { compaction, summarizeWith, toDataPart } from "precis/ai-sdk";
+import { compaction, compactionOf, compactTool, composePrepareSteps, summarizeWith, toDataPart } from "precis/ai-sdk";
 
 const options = { contextWindow: 8_000, maxOutputTokens: 400 };
 const store = { load: async () => null, save: async () => true };
@@ -127,8 +127,16 @@ test("whatever is put in place of any argument or member: nothing is thrown but 
   };
   const bound = {
     ...{ chat: "a", state: null, system: "s", tools: {}, mustKeep: ["x"], maxOutputTokens: 9, providerOptions: {} },
-    ...{ signal: new AbortController().signal, onEvent: () => {} },
+    ...{ signal: new AbortController().signal, onEvent: () => {}, pin: () => false, isTyped: () => true },
+    ...{ todos: [{ content: "a", status: "b" }], offset: 0, load: () => [], keep: { turns: 1 }, prefer: "clear" },
+    ...{ trigger: 0.9, target: 0.5, toolPolicy: { a: { keep: 1 } } },
   };
+  const model = {
+    modelId: "m",
+    doGenerate: async () => ({}),
+    doStream: async () => ({ stream: new ReadableStream() }),
+  };
+  const wrapping = (given) => c.middleware.wrapGenerate({ model, params: { prompt: messages }, ...given });
   const functions = {
     compaction: [async (given) => compaction(given).prepareStep(step), whole],
     run: [async (given) => c.run(given).prepareStep(step), bound],
@@ -146,7 +154,36 @@ test("whatever is put in place of any argument or member: nothing is thrown but 
       { usage: { inputTokens: 5 }, content: [], request: {}, providerMetadata: {}, response: { messages: [] } },
     ],
     model: [(given) => run().model(given), { doGenerate: () => {} }],
-    toDataPart: [toDataPart, event],
+    toDataPart: [toDataPart, event, { summary: true, messages: [{ id: "u", role: "user", parts: [] }] }],
+    compactionOf: [compactionOf, { parts: [] }],
+    compactTool: [compactTool, { run: run(), keep: { turns: 1 }, minTokens: 5, description: "x" }],
+    "compactTool().execute": [(given) => compactTool({ run: run() }).execute(given), { focus: "x" }],
+    composePrepareSteps: [(given) => composePrepareSteps(given)(step), () => undefined],
+    "run().compact": [
+      (given) => run().compact(given),
+      { messages, model: "m", focus: "x", keep: { turns: 1, messages: 2 } },
+    ],
+    "run().plan": [(given) => run().plan(given), { messages, model: "m" }],
+    "run().compactNext": [
+      async (given) => {
+        const started = run();
+        started.compactNext(given);
+        await started.prepareStep(step);
+      },
+      { focus: "x", keep: { turns: 1 }, minTokens: 5 },
+    ],
+    "run().restore": [(given) => run().restore(given), {}],
+    middleware: [wrapping, { params: { prompt: messages } }],
+    "the parameters of a call": [
+      (params) => wrapping({ params }),
+      {
+        prompt: messages,
+        tools: [],
+        maxOutputTokens: 5,
+        providerOptions: {},
+        abortSignal: new AbortController().signal,
+      },
+    ],
     summarizeWith: [summarizeWith, () => {}, { model: {} }],
   };
   const bad = [];

@@ -107,6 +107,7 @@ test("what the engine returns is what the declarations say", async () => {
             holds(request, "SummaryRequest");
           }
           holds(compactor.usage(given), "ContextUsage");
+          holds(compactor.recall({ ...given, query: "request output", maxTokens: 200 }), "Recalled");
           const { report, ...prepared } = await compactor.beforeModel(given);
           seen.outcome.add(report.outcome).add(report.outcome);
           seen.rung.add(report.rung);

@@ -86,8 +86,12 @@ for (const strategy of strategies)
           const last = usable.findLast(({ covers }) => covers <= at);
           const fresh = await elsewhere.beforeModel({ messages, state: last.state });
           if (messages.length >= last.covers + 2) {
-            deepEqual(view, fresh.view, where);
-            equal(summaryOf(prepared.state), summaryOf(fresh.state), where);
+            // What is remembered of an earlier past is what the newest memory still holds of it: the same messages are
+            // sent, and what code writes of the rest may be shorter.
+            const same = last === usable.at(-1) || summarize;
+            const host = (sent) => (same ? sent : sent.filter((message) => messages.includes(message)));
+            deepEqual(host(view), host(fresh.view), where);
+            if (same) equal(summaryOf(prepared.state), summaryOf(fresh.state), where);
           }
           // And the chat goes on from there.
           const more = [...messages, { role: "assistant", content: "#5000# Done." }];

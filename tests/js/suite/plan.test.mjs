@@ -274,7 +274,7 @@ for (const tune of tunings)
         deepEqual(
           Object.keys(report).sort(),
           ["outcome", "rung", "reason", "before", "after", "replyRoom", "firstChanged", "keepFrom", "request"]
-            .concat(["summarizer", "diverged", "warnings"])
+            .concat(["saved", "changes", "summarizer", "diverged", "warnings"])
             .sort(),
         );
         soundUsage(report.before);
@@ -600,7 +600,7 @@ test("summaryOf tells the newest summary, with the facts that ride along, and no
   const compactor = make({ summarize });
   equal(summaryOf((await compactor.beforeModel({ messages: messages.slice(0, 2) })).state), null);
   const { state } = await compactor.beforeModel({ messages });
-  const [summary, facts] = summaryOf(state).split("\n\n## Names and numbers\n");
+  const [summary, facts] = summaryOf(state).split("\n\n## Kept by code, word for word\n\n");
   equal(summary, SUMMARY);
   ok(facts.includes("4711"));
   equal(summaryOf(JSON.parse(JSON.stringify(state))), summaryOf(state));

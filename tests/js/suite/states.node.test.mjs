@@ -23,7 +23,12 @@ for (const version of versions) {
         const compactor = createCompactor({ format, maxOutputTokens: 200, ...options });
         const call = { messages: messages.slice(0, end), state, system: "You mend parsers." };
         const prepared = await compactor.beforeModel(call);
-        deepEqual(sent(prepared.view, messages), view, `after ${end} messages`);
+        // A new compaction is written as this version writes it; all else is sent as it was.
+        const rest = (sent) =>
+          prepared.state.revision > state.revision ? sent.filter((one) => typeof one === "number") : sent;
+        deepEqual(rest(sent(prepared.view, messages)), rest(view), `after ${end} messages`);
+        // What the user required in a text of an earlier version, or in a message that stays, is still there.
+        if (name === "digest" && end > 24) ok(JSON.stringify(prepared.view).includes("Never edit src/generated.rs."));
         equal(prepared.report.diverged, null);
         ok(prepared.state.revision >= state.revision);
         // What was reported of the request before counts.

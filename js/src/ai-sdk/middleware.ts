@@ -1,0 +1,167 @@
+import type { ModelCall, Report, SessionState } from "precis";
+import { noMessages, objectOf } from "./given.ts";
+import { keysOf, type Line, Lines } from "./lineage.ts";
+import type { OwnPrompts } from "./own-prompts.ts";
+import { asksForCompaction, showsCompaction } from "./provider.ts";
+import { lowered } from "./reply-limit.ts";
+import { type Ask, once, type ProviderRequest, type Streamed, started } from "./retry.ts";
+import type { Shared } from "./session.ts";
+import { isSame, type Message, modelOf } from "./steps.ts";
+import type { Middleware } from "./types.ts";
+
+/** What is kept of one request. */
+interface Kept {
+  state: SessionState;
+  /** The provider compacts this chat itself. */
+  left: boolean;
+}
+
+interface Model {
+  doGenerate(request: ProviderRequest): PromiseLike<unknown>;
+  doStream(request: ProviderRequest): PromiseLike<Streamed>;
+}
+
+type Request = ProviderRequest & { readonly providerOptions?: unknown };
+
+/** Requests that are remembered. */
+const MOST_REQUESTS = 1_024;
+
+/** Prompts that a middleware further out has made fit, and for which window: within it nothing is to be done again. */
+const fitted = new WeakMap<object, number>();
+
+/** Makes the middleware of one `compaction`. `asking`: prompts of its own summarizer, which may be the same model. */
+export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
+  const { providerOptions, onReport, options } = shared;
+  const lines = new Lines<Kept>(MOST_REQUESTS);
+
+  const windowOf = (model: unknown) => {
+    const { contextWindow } = options;
+    return typeof contextWindow === "function" ? contextWindow(modelOf(model)) : contextWindow;
+  };
+  const isSettled = (request: Request, model: unknown) => {
+    const { prompt } = request;
+    if (prompt.length === 0) return true;
+    if (asksForCompaction(request.providerOptions ?? providerOptions)) return true;
+    const within = fitted.get(prompt);
+    return (within !== undefined && within <= (windowOf(model) ?? 0)) || asking.has(textOf(prompt.at(-1)));
+  };
+  const tell = (report: Report) => {
+    try {
+      const answer: unknown = onReport?.(report, undefined);
+      if (answer instanceof Promise) answer.catch(() => {});
+    } catch {}
+  };
+
+  /** Asks a model with what fits; `learn` is called with what its answer says of usage. */
+  async function through<T>(
+    request: Request,
+    model: Model,
+    ask: (request: Request, learn: (answer: unknown) => void) => PromiseLike<T>,
+  ): Promise<T> {
+    const { prompt, tools, maxOutputTokens, abortSignal } = request;
+    if (isSettled(request, model)) return ask(request, () => {});
+    const from = prompt.findIndex(({ role }) => role !== "system");
+    // A system prompt that says what time it is makes no other chat.
+    const [system, messages] = from < 0 ? [[], prompt] : [prompt.slice(0, from), prompt.slice(from)];
+    const keys = keysOf(messages);
+    const earlier = lines.find(keys);
+    if (earlier?.value.left) return ask(request, () => {});
+    const compactor = shared.prompts();
+    const call: ModelCall<Message> = {
+      ...{ messages, tools, maxOutputTokens, state: earlier?.value.state ?? null, model: modelOf(model) },
+      ...{ signal: abortSignal, system: system.length > 0 ? system : undefined },
+    };
+    let line: Line<Kept> | undefined;
+    let report: Report | undefined;
+    /** Decides, keeps what comes of it, and gives the request to send. */
+    const decide = async (call: ModelCall<Message>): Promise<{ request: Request; report: Report }> => {
+      const prepared = await compactor.beforeModel(call);
+      const { view, state } = prepared;
+      report = prepared.report;
+      line = lines.keep(keys.at(-1) ?? "", { state, left: false }, earlier?.key ?? null);
+      const sent = [...system, ...view];
+      if (report.outcome !== "infeasible") fitted.set(sent, report.after.window);
+      const limit = lowered(report, maxOutputTokens ?? options.maxOutputTokens);
+      return { request: { ...request, prompt: sent, ...limit }, report };
+    };
+    const learn = (answer: unknown) => {
+      if (!line || !report) return;
+      const { value } = line;
+      value.left ||= showsCompaction(answer);
+      value.state = compactor.afterModel(value.state, answer, report.request);
+    };
+    const first = await decide(call);
+    tell(first.report);
+    return once(
+      first.request,
+      (request) => ask(request, learn),
+      async (refused, error) => {
+        const { request: shorter, report } = await decide({
+          ...call,
+          state: line?.value.state ?? null,
+          overflow: error,
+        });
+        if (report.outcome === "infeasible" || report.warnings.some(({ code }) => code === "not-an-overflow"))
+          return null;
+        const limit = shorter.maxOutputTokens ?? Number.POSITIVE_INFINITY;
+        const isLess =
+          !isSame(shorter.prompt, refused.prompt) || limit < (refused.maxOutputTokens ?? Number.POSITIVE_INFINITY);
+        if (!isLess) return null;
+        tell(report);
+        return shorter;
+      },
+    );
+  }
+
+  return {
+    specificationVersion: "v3",
+    wrapGenerate: async (options) => {
+      const { params, model } = given(options);
+      return through(params, model, async (request, learn) => {
+        const answer = await model.doGenerate(request);
+        learn(answer);
+        return answer;
+      });
+    },
+    wrapStream: async (options) => {
+      const { params, model } = given(options);
+      return through(params, model, async (request, learn) =>
+        learning(await started(model.doStream.bind(model) as Ask<Streamed>, request), learn),
+      );
+    },
+  };
+}
+
+/** A stream as it is, whose end is learned from. */
+function learning(answer: Streamed, learn: (answer: unknown) => void): Streamed {
+  type Part = { readonly type: string };
+  const tap = new TransformStream<Part, Part>({
+    transform(part, controller) {
+      if (part.type === "finish") learn(part);
+      controller.enqueue(part);
+    },
+  });
+  return { ...answer, stream: answer.stream.pipeThrough(tap) };
+}
+
+/** What the SDK passes. */
+function given(options: unknown): { params: Request; model: Model } {
+  const { params, model } = objectOf(options, "options", "what the AI SDK passes to a middleware");
+  const request = objectOf(params, "options.params", "the parameters of the model's call");
+  const { prompt } = request;
+  if (!Array.isArray(prompt)) throw noMessages("options.params.prompt", prompt);
+  prompt.forEach((message, at) => {
+    objectOf(message, `options.params.prompt[${at}]`, "a message");
+  });
+  objectOf(model, "options.model", "the model that is wrapped");
+  return { params: params as Request, model: model as Model };
+}
+
+/** The text of a message that has nothing else. */
+function textOf(message: Message | undefined): string {
+  const { content } = message ?? {};
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content) || content.length !== 1) return "";
+  const { text } = content[0] as { text?: unknown };
+  return typeof text === "string" ? text : "";
+}

@@ -1,0 +1,131 @@
+/**
+ * Recall: what the view does not show whole is found again in the history that the host has.
+ */
+import { PrecisError } from "./errors.ts";
+import { ANY, CALL, checkMembers, FUNCTION, type Table, TEXT, table, wrong } from "./members.ts";
+import type { Compactor, LoadMessages, RecallCall, Recalled } from "./types.ts";
+
+const RECALL: Table = /* @__PURE__ */ table<RecallCall<never> & { load: unknown }>(
+  {
+    ...{ parameter: "call", code: "invalid-call", unknown: ["invalid-call", "member"] },
+    ...{ owner: "the call of recall", others: () => [CALL] },
+  },
+  {
+    ...{ messages: ANY, state: ANY, offset: ANY, query: ANY, reference: ANY, maxTokens: ANY },
+    ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION },
+  },
+);
+
+/** Looks through a call's messages, and those that were loaded: messages of the history from the index `from` on. */
+export type Look<M> = (from: number, loaded: readonly M[]) => Recalled;
+
+/** Answers a call, at once if nothing may have to be loaded. `read` reads it. */
+export function recall<M>(call: Recall<M>, read: (call: RecallCall<M>) => Look<M>): Recalled | Promise<Recalled> {
+  const { load } = (call ?? {}) as Partial<Recall<M>>;
+  const begin = () => {
+    checkMembers(RECALL, call);
+    return read(call);
+  };
+  return typeof load === "function" ? loading(begin, load) : begin()(0, []);
+}
+
+type Recall<M> = RecallCall<M> & { readonly load?: LoadMessages<M> | undefined };
+
+async function loading<M>(begin: () => Look<M>, load: LoadMessages<M>): Promise<Recalled> {
+  const look = begin();
+  const found = look(0, []);
+  if (!found.missing) return found;
+  const { from, to } = found.missing;
+  const loaded: unknown = await load(from, to);
+  if (!Array.isArray(loaded)) throw wrong("messages-not-array", "load", "an array of messages", loaded);
+  return look(from, loaded.slice(0, to - from));
+}
+
+/**
+ * What a model is told of a tool that recalls: its name, its description, and the JSON Schema of its arguments. Write it as
+ * your provider wants tools written, and answer calls with {@link answerRecall}.
+ */
+export const recallDefinition = {
+  name: "recall",
+  description:
+    "Looks up earlier parts of this conversation that are summarized, shortened or removed in what you see. Search by words, or read a place by its reference.",
+  parameters: {
+    type: "object",
+    properties: {
+      query: {
+        type: "string",
+        description: "What to search for: names, paths, ids, numbers or words as they were written.",
+      },
+      reference: {
+        type: "string",
+        description:
+          'A place to read in full, such as "r12" (message 12), "r12.2" (its second part) or "r12+4000" (from byte 4000 on).',
+      },
+    },
+    additionalProperties: false,
+  },
+} as const;
+
+/**
+ * Answers a model's call of the tool {@link recallDefinition}: the excerpts as text, each below its reference and place.
+ * What is wrong with the model's arguments is an answer, too, for the model to read.
+ *
+ * @param call - as for {@link Compactor.recall}, without what the model asks for. With `load` the answer is a promise.
+ * @param args - the arguments of the model's call: an object, or its JSON.
+ */
+export function answerRecall<Base, M extends Base>(
+  compactor: Pick<Compactor<Base>, "recall">,
+  call: Omit<RecallCall<M>, "query" | "reference"> & { readonly load: LoadMessages<M> },
+  args: unknown,
+): Promise<string>;
+export function answerRecall<Base, M extends Base>(
+  compactor: Pick<Compactor<Base>, "recall">,
+  call: Omit<RecallCall<M>, "query" | "reference"> & { readonly load?: undefined },
+  args: unknown,
+): string;
+export function answerRecall<Base, M extends Base>(
+  compactor: Pick<Compactor<Base>, "recall">,
+  call: Omit<RecallCall<M>, "query" | "reference"> & { readonly load?: LoadMessages<M> | undefined },
+  args: unknown,
+): string | Promise<string> {
+  try {
+    const found: Recalled | Promise<Recalled> = compactor.recall({ ...call, ...asked(args) } as RecallCall<M>);
+    return found instanceof Promise ? found.then(written, refused) : written(found);
+  } catch (error) {
+    return refused(error);
+  }
+}
+
+/** What a model asks for; whatever else it wrote is nothing. */
+function asked(args: unknown): Pick<RecallCall<never>, "query" | "reference"> {
+  let given = args;
+  try {
+    if (typeof given === "string") given = JSON.parse(given);
+  } catch {}
+  const { query, reference } = (given ?? {}) as Record<string, unknown>;
+  return {
+    query: typeof query === "string" ? query : undefined,
+    reference: typeof reference === "string" ? reference : undefined,
+  };
+}
+
+function refused(error: unknown): string {
+  if (error instanceof PrecisError && (error.code === "empty-query" || error.code === "unknown-reference"))
+    return error.advice;
+  throw error;
+}
+
+/** What stands in an excerpt must not pass for the head of another. */
+const HEAD = /^\[(?=r\d)/gm;
+
+function written({ excerpts, more, missing }: Recalled): string {
+  const blocks = excerpts.map(({ reference, index, role, tool, from, text, next }) => {
+    const who = tool === undefined ? role : `${role}, ${tool}`;
+    const start = from === undefined ? "" : `, from byte ${from}`;
+    return `[${reference}: message ${index}, ${who}${start}${next === undefined ? "" : `; goes on at ${next}`}]\n${text.replace(HEAD, " [")}`;
+  });
+  if (missing) blocks.push(`[Messages ${missing.from} to ${missing.to - 1} could not be looked at.]`);
+  else if (excerpts.length === 0) blocks.push("[Nothing earlier matches. Try other words.]");
+  if (more > 0) blocks.push(`[${more} more match: ask more narrowly to see them.]`);
+  return blocks.join("\n\n");
+}

@@ -1,0 +1,90 @@
+/**
+ * The policies of tools as the engine takes them: by name, also where the host gave a function. Internal.
+ */
+import { Leaf, type Leaves } from "./boundary/message-stamp.ts";
+import type { ToolPolicies, ToolPolicy } from "./types.ts";
+
+type ByName = Record<string, ToolPolicy | undefined>;
+
+/** What a function returned so far, by the names it was asked for. */
+interface Answers {
+  readonly of: (tool: { readonly name: string }) => ToolPolicy | undefined;
+  /** Put in the place of another where a name is new, so that equal policies are the same object. */
+  data: ByName;
+}
+
+/** Reads the policies of one compactor's calls. A function is asked once for each name. */
+export class ToolPolicyReader {
+  private readonly answers = new WeakMap<object, Answers>();
+  private readonly merged = new WeakMap<object, { own: unknown; data: ByName }>();
+
+  /** `own`: those of the compactor's options. */
+  constructor(private readonly own: ToolPolicies | undefined) {}
+
+  /** Whether a function is asked, for these calls or for all. */
+  asks(call: ToolPolicies | undefined): boolean {
+    return typeof call === "function" || typeof this.own === "function";
+  }
+
+  /** What is known without a look at the messages: enough where nothing is cut, cleared or covered. */
+  known(call: ToolPolicies | undefined): unknown {
+    return this.read(call, null);
+  }
+
+  /** Those of all tools that these messages call. */
+  of(call: ToolPolicies | undefined, entries: readonly { readonly leaves: Leaves }[]): unknown {
+    return this.read(call, this.asks(call) ? namesIn(entries) : null);
+  }
+
+  private read(call: ToolPolicies | undefined, names: ReadonlySet<string> | null): unknown {
+    const own = typeof this.own === "function" ? this.ask(this.own, names) : undefined;
+    const given = typeof call === "function" ? this.ask(call, names) : call;
+    if (!own || !given || typeof given !== "object") return given ?? own;
+    const before = this.merged.get(given);
+    if (before?.own === own) return before.data;
+    const data = { ...own, ...given };
+    this.merged.set(given, { own, data });
+    return data;
+  }
+
+  private ask(of: Answers["of"], names: ReadonlySet<string> | null): ByName {
+    let known = this.answers.get(of);
+    if (!known) {
+      known = { of, data: {} };
+      this.answers.set(of, known);
+    }
+    const { data } = known;
+    const missing = names ? [...names].filter((name) => !Object.hasOwn(data, name)) : [];
+    if (missing.length === 0) return data;
+    const answered = missing.map((name) => [name, of({ name }) ?? {}] as const);
+    known.data = { ...data, ...Object.fromEntries(answered) };
+    return known.data;
+  }
+}
+
+/** How many operands follow each word. */
+const OPERANDS: Readonly<Record<number, number>> = {
+  [Leaf.text]: 1,
+  [Leaf.reasoning]: 1,
+  [Leaf.call]: 3,
+  [Leaf.result]: 2,
+  [Leaf.media]: 3,
+  [Leaf.opaque]: 1,
+  [Leaf.tool]: 3,
+  [Leaf.asked]: 2,
+  [Leaf.approved]: 2,
+  [Leaf.compaction]: 2,
+};
+
+/** The names of the tools that messages call. */
+function namesIn(entries: readonly { readonly leaves: Leaves }[]): Set<string> {
+  const names = new Set<string>();
+  for (const { leaves } of entries) {
+    for (let at = 1; at < leaves.length; ) {
+      const kind = (leaves[at] as number) & 15;
+      if (kind === Leaf.call) names.add(leaves[at + 2] as string);
+      at += 1 + (OPERANDS[kind] ?? 0);
+    }
+  }
+  return names;
+}

@@ -1,0 +1,31 @@
+// What the code blocks of docs/ai-sdk.md use and do not declare. `npm test -- "programs compile"` writes the blocks beside it.
+import { type LanguageModel, type ModelMessage, tool, type UIMessage, type UIMessageStreamWriter } from "ai";
+import type { SessionState } from "precis";
+import { type Compaction, type StateStore, toDataPart as dataPart } from "precis/ai-sdk";
+import { z } from "zod";
+
+type Model = Exclude<LanguageModel, string> & { readonly specificationVersion: "v4" };
+const read = tool({ inputSchema: z.object({ path: z.string() }), execute: async ({ path }) => path });
+
+declare global {
+  const model: Model;
+  const small: Model;
+  const system: string;
+  const tools: { read: typeof read };
+  const messages: ModelMessage[];
+  const ui: UIMessage[];
+  const chat: { id: string; state: SessionState | null };
+  const c: Compaction;
+  const store: StateStore;
+  const writer: UIMessageStreamWriter;
+  const toDataPart: typeof dataPart;
+  const streamText: typeof import("ai").streamText;
+  const db: {
+    load(id: string): Promise<unknown>;
+    save(id: string, messages: readonly unknown[], state: SessionState | null): Promise<void>;
+    saveState(id: string, state: SessionState | null): Promise<void>;
+    messages(id: string, from: number, to: number): Promise<ModelMessage[]>;
+    get(key: string): Promise<SessionState | null>;
+    compareAndSet(key: string, state: SessionState, previous: number | null): Promise<boolean>;
+  };
+}
