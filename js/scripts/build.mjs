@@ -2,6 +2,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { cliSources } from "./cli.mjs";
 import {
   ask,
   at,
@@ -37,7 +38,7 @@ export async function build() {
     const tools = ["js/scripts/build.mjs", "js/scripts/bundle.mjs", "package-lock.json", ...boundary];
     const engine = hash(files("Cargo.toml", "Cargo.lock", "src", "js/scripts/bindgen", ...tools), ask("rustc", "-vV"));
     await once("engine", engine, [wasmFile, at(generated, "bindings.js")], buildEngine);
-    const scripts = files("js/src").filter((path) => !path.startsWith(at("js/src/cli")));
+    const scripts = files("js/src", "js/scripts/cli.mjs", ...cliSources);
     const texts = files("pkg-template", "README.md", ...licences, "tsconfig.json", "js/scripts/links.mjs");
     await once("package", hash([...scripts, ...texts], engine), [at("pkg/package.json")], buildPackage);
   });
@@ -160,6 +161,7 @@ function validate(bytes) {
 async function buildPackage() {
   note("bundling …");
   const { bundle } = await import("./bundle.mjs");
+  const { bundleCommandLine } = await import("./cli.mjs");
   const made = join(cache, "pkg");
   rmSync(made, { recursive: true, force: true });
   mkdirSync(made, { recursive: true });
@@ -178,6 +180,7 @@ async function buildPackage() {
     readFileSync(wasmFile),
     made,
   );
+  await bundleCommandLine(made, version);
 
   const old = join(cache, "old-pkg");
   rmSync(old, { recursive: true, force: true });

@@ -1,12 +1,16 @@
-// npm run demo: brings pkg/ up to date, then runs js/src/cli/demo.ts on it. Only the demo writes to standard output.
+// npm run demo: brings pkg/ up to date, then runs its command line. `--matrix` runs the project's own table instead. Only
+// they write to standard output.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "./build.mjs";
 import { at, cache, files, hash, main, once, root } from "./common.mjs";
 
-/** Bundles the command line (Node 20 runs no TypeScript) and returns the path of the program. */
-export const commandLine = () => program("demo");
+/** The command line as it is published. */
+export async function commandLine() {
+  await build();
+  return at("pkg/cli.js");
+}
 
 /** Bundles a module of js/src/cli, with the package as it would be published, and returns the path of what came of it. */
 export async function program(name) {
@@ -24,6 +28,7 @@ export async function program(name) {
       format: "esm",
       target: "node20",
       tsconfigRaw: {},
+      define: { VERSION: JSON.stringify("from the sources") },
       plugins: [{ name: "precis is pkg/", setup: (build) => build.onResolve({ filter: /^precis(\/|$)/ }, published) }],
       logLevel: "warning",
     });
@@ -36,6 +41,10 @@ function published({ path }) {
 }
 
 main(import.meta.url, async (args) => {
-  const child = spawn(process.execPath, [await commandLine(), ...args], { cwd: root, stdio: "inherit" });
+  const isMatrix = args.includes("--matrix");
+  const command = isMatrix
+    ? [await program("matrix-program"), "matrix", ...args.filter((one) => one !== "--matrix")]
+    : [await commandLine(), "demo", ...args];
+  const child = spawn(process.execPath, command, { cwd: root, stdio: "inherit" });
   process.exitCode = await new Promise((done) => child.on("close", (code) => done(code ?? 1)));
 });

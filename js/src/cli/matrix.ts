@@ -1,9 +1,10 @@
+import { COMMON, LIMITS } from "./arguments.ts";
+import { type Command, EXIT } from "./command.ts";
 import { Misfits } from "./misfits.ts";
-import type { Options } from "./options.ts";
 import { grouped, table } from "./paint.ts";
 import { print, progressLine } from "./print.ts";
+import { readFiles } from "./reading.ts";
 import { replay, type Totals } from "./replay.ts";
-import type { Conversation } from "./transcripts/conversation.ts";
 
 const TITLE = 70;
 /** A request that cannot fit is no fault of the ladder, but a reader of the table must see it. */
@@ -15,26 +16,47 @@ const FAULTS = {
   infeasible: "infeasible",
 } as const;
 
-/** Replays everything at every window: how often it compacts, and every fault there is. */
-export async function matrix(conversations: readonly Conversation[], { windows, tune, json }: Options): Promise<void> {
-  const progress = progressLine();
-  const results: Totals[] = [];
-  const misfits = new Misfits();
-  for (const [index, conversation] of conversations.entries()) {
-    for (const window of windows) {
-      progress(`conversation ${index + 1} of ${conversations.length}, window ${window}`);
-      const { totals } = await replay(conversation, window, tune, ({ report }) =>
-        misfits.add(conversation.file, report),
-      );
-      results.push(totals);
-      if (json) print(JSON.stringify(totals));
+/** The recorded sessions of the project; beside them lie files that are none. */
+const FILES = "ai-sdk anthropic openai-chat pi-session provider-pairs swe-agent tau-bench"
+  .split(" ")
+  .map((folder) => `tests/fixtures/${folder}`);
+const WINDOWS = [4_000, 8_000, 32_000, 200_000];
+
+/** For the project itself, not in the package: replays everything at every window; how often it compacts, and every fault there is. */
+export const matrix: Command = {
+  name: "matrix",
+  usage: "[FILE…] [options]",
+  summary: "One table: a line for each file, a column for each window. Fails on any fault.",
+  about: ["Without a FILE: the recorded sessions of the project."],
+  options: {
+    window: { ...COMMON.windows, help: `${COMMON.windows.help} (default ${WINDOWS.join(",")})` },
+    ...LIMITS,
+    strict: COMMON.strict,
+    json: COMMON.json,
+    help: COMMON.help,
+  },
+  async run(given) {
+    const windows = given.windows(WINDOWS);
+    const { conversations, end } = await readFiles(given, given.files.length > 0 ? given.files : FILES);
+    const progress = progressLine();
+    const results: Totals[] = [];
+    const misfits = new Misfits();
+    for (const [index, conversation] of conversations.entries()) {
+      for (const window of windows) {
+        progress(`conversation ${index + 1} of ${conversations.length}, window ${window}`);
+        const { totals } = await replay(conversation, given.limits(window), ({ report }) =>
+          misfits.add(conversation.file, report),
+        );
+        results.push(totals);
+        if (given.flag("json")) print(JSON.stringify(totals));
+      }
     }
-  }
-  progress("");
-  if (!json) show(results, windows);
-  if (!json) misfits.print(short);
-  process.exitCode = results.some((one) => faults([one])) ? 1 : 0;
-}
+    progress("");
+    if (!given.flag("json")) show(results, windows);
+    if (!given.flag("json")) misfits.print(short);
+    return end(results.some((one) => faults([one])) ? EXIT.found : EXIT.done);
+  },
+};
 
 function show(results: readonly Totals[], windows: readonly number[]): void {
   const files = [...new Set(results.map(({ file }) => file))];

@@ -14,6 +14,32 @@ export function paint(stream: { readonly isTTY?: boolean }): Paint {
   return { bold: code(1, 22), dim: code(2, 22), good: code(32, 39), warn: code(33, 39), bad: code(31, 39) };
 }
 
+/** What steers a terminal: colours, the cursor. */
+const STEERING = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, "g");
+
+/** One line of what a transcript holds, without what would steer a terminal. */
+export function clean(text: string): string {
+  return text
+    .replace(STEERING, "")
+    .replace(/[\p{Cc}\s]+/gu, " ")
+    .trim();
+}
+
+/** The same of a text of several lines. */
+export function cleanLines(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.replace(STEERING, "").replace(/\p{Cc}+/gu, " "))
+    .join("\n");
+}
+
+/** The beginning of a text, in so many characters. */
+export function fit(text: string, width: number): string {
+  const characters = [...clean(text.slice(0, width * 4))];
+  const whole = characters.length <= width && text.length <= width * 4;
+  return whole ? characters.join("") : `${characters.slice(0, width - 1).join("")}…`;
+}
+
 const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 const LEVELS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"];
 

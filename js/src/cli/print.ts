@@ -3,15 +3,14 @@ export function print(line = ""): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Progress on stderr: in place where someone watches, a line now and then in a log. An empty text clears it. */
+/** Progress on stderr, in place, where someone watches; elsewhere nothing. An empty text clears it. */
 export function progressLine(): (text: string) => void {
-  const inPlace = process.stderr.isTTY;
+  const watched = process.stderr.isTTY;
   let shown = 0;
-  let last = inPlace ? 0 : Date.now();
+  let last = Date.now();
   return (text) => {
-    if (text && Date.now() - last < (inPlace ? 50 : 10_000)) return;
-    if (inPlace && (text || shown)) process.stderr.write(`\r${text.padEnd(shown)}${text ? "" : "\r"}`);
-    if (!inPlace && text) process.stderr.write(`${text}\n`);
+    if (!watched || (text && Date.now() - last < 50)) return;
+    if (text || shown) process.stderr.write(`\r${text.padEnd(shown)}${text ? "" : "\r"}`);
     shown = text.length;
     if (text) last = Date.now();
   };

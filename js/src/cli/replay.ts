@@ -1,17 +1,20 @@
 import {
   type Compactor,
+  type CompactorOptions,
+  checkMessages,
   createCompactor,
   type Format,
   type Prepared,
   type Report,
   type SessionState,
   summaryOf,
-  type Tuning,
 } from "precis";
-import { check } from "precis/testing";
+
 import { billing } from "./billing.ts";
+import { changesOf } from "./changes.ts";
+import { grouped } from "./paint.ts";
 import { isRequest, type Outline, outliner, standsFor } from "./recognise.ts";
-import type { Conversation } from "./transcripts/conversation.ts";
+import { type Conversation, TranscriptError } from "./transcripts/conversation.ts";
 
 /** What `--json` prints. */
 export interface Totals {
@@ -60,19 +63,31 @@ export interface Replayed {
   readonly billed: Billed;
 }
 
+/** What a compactor is made with. */
+type Limits = Pick<CompactorOptions<object>, "maxOutputTokens" | "tune"> & {
+  readonly contextWindow: number;
+  /** How many requests to play at most. */
+  readonly limit?: number | undefined;
+};
+
+/** The time of a replay grows with the square of the requests. */
+const MOST_REQUESTS = 5_000;
+/** In chats with more requests, a view is judged only where it begins otherwise than the one before. */
+const LONG = 1_000;
+
 /** Walks a recorded history: before each recorded reply the compactor sees all messages so far; recorded usage follows it. */
 export async function replay(
   conversation: Conversation,
-  window: number,
-  tune: Tuning,
+  { limit, ...limits }: Limits,
   onStep: (step: Step) => void,
 ): Promise<Replayed> {
   const format = conversation.format as Format<object>;
-  const compactor = createCompactor<object>({ format, contextWindow: window, tune });
+  const compactor = createCompactor<object>({ format, ...limits });
   const { messages, system, tools } = conversation;
+  const window = limits.contextWindow;
   const outline = outliner(format);
   const bill = billing(conversation, estimator(compactor));
-  const replies = repliesOf(messages, outline);
+  const replies = requestsOf(conversation, outline, limit, MOST_REQUESTS);
   const totals: Totals = {
     file: conversation.file,
     messages: messages.length,
@@ -89,6 +104,7 @@ export async function replay(
     prefixBreaks: 0,
   };
   const billed: Billed = { requests: 0, peakTokens: 0, overWindow: 0 };
+  const isLong = replies.length > LONG;
   let state: SessionState | null = null;
   let sent: readonly object[] = [];
 
@@ -108,10 +124,11 @@ export async function replay(
     totals.infeasible += Number(infeasible);
     totals.newestMissing += Number(!holdsNewest(history, view, outline));
     totals.userMissing += Number(!holdsRequest(history, view, outline));
-    totals.invalid += Number(addsViolation(format, history, view));
+    // A view that only goes on from the one before breaks no other rule; in a long chat that saves most of the work.
+    if (broke || !isLong) totals.invalid += Number(addsViolation(format, history, view));
     totals.prefixBreaks += Number(broke);
     const compaction = compacted
-      ? { number: totals.compactions, ...kept(history, view, outline), summary: summaryOf(prepared.state) }
+      ? { number: totals.compactions, ...kept(format, history, view), summary: summaryOf(prepared.state) }
       : undefined;
     onStep({ request: index + 1, requests: replies.length, report, compaction });
 
@@ -129,10 +146,37 @@ export async function replay(
   return { totals, billed };
 }
 
-/** Where the recorded replies stand; one before anything was asked (a greeting) answers no request. */
-function repliesOf(messages: readonly object[], outline: (message: object) => Outline): number[] {
-  const first = messages.findIndex((message) => outline(message).role !== "system");
-  return messages.flatMap((message, index) => (index > first && outline(message).role === "assistant" ? [index] : []));
+/**
+ * Where the recorded replies stand; one before anything was asked (a greeting) answers no request. What Responses keeps as
+ * several items in a row is one reply.
+ */
+export function repliesOf({ messages, shape }: Conversation, outline: (message: object) => Outline): number[] {
+  const roles = messages.map((message) => outline(message).role);
+  const first = roles.findIndex((role) => role !== "system");
+  return roles.flatMap((role, index) => {
+    const goesOn = shape === "openai-responses" && roles[index - 1] === "assistant";
+    return index > first && role === "assistant" && !goesOn ? [index] : [];
+  });
+}
+
+/** Refuses a conversation that {@link replay} would refuse, before anything is printed. */
+export function checkLength(conversation: Conversation, limit: number | undefined): void {
+  requestsOf(conversation, outliner(conversation.format as Format<object>), limit, MOST_REQUESTS);
+}
+
+/** Those that are played; refused where they would take minutes and nobody said how many are enough. */
+export function requestsOf(
+  conversation: Conversation,
+  outline: (message: object) => Outline,
+  limit: number | undefined,
+  most: number,
+): number[] {
+  const replies = repliesOf(conversation, outline);
+  if (limit !== undefined) return replies.slice(0, limit);
+  if (replies.length <= most) return replies;
+  throw new TranscriptError(
+    `${conversation.file} has ${grouped(replies.length)} requests, more than the ${grouped(most)} that are played in a minute or less. --limit ${most} stops there; precis inspect looks at the whole at once.`,
+  );
 }
 
 function estimator(compactor: Compactor<object>): (message: object) => number {
@@ -153,7 +197,7 @@ function holdsNewest(
   return !newest || holds(view, newest, outline);
 }
 
-function holdsRequest(
+export function holdsRequest(
   history: readonly object[],
   view: readonly object[],
   outline: (message: object) => Outline,
@@ -167,11 +211,11 @@ function holds(view: readonly object[], wanted: object, outline: (message: objec
 }
 
 /** Violations are relative: what the history brought along is not the view's fault. */
-function addsViolation(format: Format<object>, history: readonly object[], view: readonly object[]): boolean {
+export function addsViolation(format: Format<object>, history: readonly object[], view: readonly object[]): boolean {
   if (view.length === history.length && commonPrefix(history, view) === view.length) return false;
-  const ours = check(format, view);
+  const ours = checkMessages(format, view);
   if (!ours.length) return false;
-  const brought = check(format, history).map(({ rule, index }) => ({ rule, message: history[index] }));
+  const brought = checkMessages(format, history).map(({ rule, index }) => ({ rule, message: history[index] }));
   for (const { rule, index } of ours) {
     const same = brought.findIndex((one) => one.rule === rule && one.message === view[index]);
     const shortened = brought.findIndex((one) => one.rule === rule && one.message && !view.includes(one.message));
@@ -182,16 +226,13 @@ function addsViolation(format: Format<object>, history: readonly object[], view:
   return false;
 }
 
-function kept(history: readonly object[], view: readonly object[], outline: (message: object) => Outline) {
-  const own = new Set(history);
-  const whole = view.filter((message) => own.has(message)).length;
-  const made = view.filter((message) => !own.has(message)).map(outline);
-  const shortened = made.filter((copy) => history.some((message) => standsFor(copy, outline(message)))).length;
-  return { whole, shortened, gone: history.length - whole - shortened };
+function kept(format: Format<object>, history: readonly object[], view: readonly object[]) {
+  const { whole, clipped, cleared, covered } = changesOf(format, history, view);
+  return { whole: whole.length, shortened: clipped.length + cleared.length, gone: covered.length };
 }
 
 /** How many messages two requests share from the start; made ones may be other objects with the same bytes. */
-function commonPrefix(previous: readonly object[], view: readonly object[]): number {
+export function commonPrefix(previous: readonly object[], view: readonly object[]): number {
   const end = Math.min(previous.length, view.length);
   let at = 0;
   while (at < end && (previous[at] === view[at] || JSON.stringify(previous[at]) === JSON.stringify(view[at]))) at += 1;

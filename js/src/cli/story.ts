@@ -1,4 +1,4 @@
-import { bar, grouped, type Paint, percent, sparkline } from "./paint.ts";
+import { bar, fit, grouped, type Paint, percent, sparkline } from "./paint.ts";
 import type { Compaction, Replayed, Step } from "./replay.ts";
 import type { Conversation } from "./transcripts/conversation.ts";
 
@@ -108,6 +108,6 @@ function keeps({ whole, shortened, gone }: Compaction): string {
 /** The first lines of the summary, as wide as a terminal is. */
 function excerpt(summary: string | null): string[] {
   const lines = (summary ?? "").split("\n").filter((line) => line.trim() !== "");
-  const shown = lines.slice(0, SUMMARY_LINES).map((line) => (line.length > 110 ? `${line.slice(0, 109)}…` : line));
+  const shown = lines.slice(0, SUMMARY_LINES).map((line) => fit(line, 110));
   return lines.length > SUMMARY_LINES ? [...shown, `… ${lines.length - SUMMARY_LINES} more lines`] : shown;
 }

@@ -229,7 +229,7 @@ function objects(...args) {
 }
 
 function demo(...args) {
-  return spawnSync(process.execPath, [program, ...args], { cwd: root, encoding: "utf8", maxBuffer: 64 << 20 });
+  return spawnSync(process.execPath, [program, "demo", ...args], { cwd: root, encoding: "utf8", maxBuffer: 64 << 20 });
 }
 
 function save(name, content, raw = false) {

@@ -1,6 +1,7 @@
 import { aiSdk } from "precis/formats";
 import { blocks, isObject, type JsonObject, type Message } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
+import type { Recorded } from "./records.ts";
 
 /** `ModelMessage`s of the AI SDK, and stored `UIMessage`s, which become what the SDK would send. */
 export const aiSdkDialect: Dialect = {
@@ -8,9 +9,17 @@ export const aiSdkDialect: Dialect = {
   accepts: ({ messages }) => messages.some((message) => isUi(message) || blocks(message).some(isOwnPart)),
   convert: (record) =>
     record.messages.some(isUi)
-      ? { ...record, messages: record.messages.flatMap(toModelMessages), usageAfter: new Map(), format: aiSdk }
+      ? {
+          ...withoutSave(record),
+          messages: record.messages.flatMap(toModelMessages),
+          usageAfter: new Map(),
+          format: aiSdk,
+        }
       : { ...record, format: aiSdk },
 };
+
+/** What a UI stores is not written again: the messages become a list of `ModelMessage`s. */
+const withoutSave = ({ save: _, ...record }: Recorded) => record;
 
 function isOwnPart(part: JsonObject): boolean {
   if (part.type === "tool-call" || part.type === "tool-result") return true;

@@ -18,10 +18,14 @@ export interface Conversation {
   readonly complete?: boolean;
   /** What the provider reported for the request that the assistant message at this index answers. */
   readonly usageAfter: ReadonlyMap<number, Usage>;
+  /** The file with other messages. Without it they are written as a plain list; not at all where that has no reader. */
+  readonly save?: ((messages: readonly object[]) => string) | null;
 }
 
 export type Shape =
   | "openai-chat"
+  | "openai-responses"
+  | "gemini"
   | "ai-sdk"
   | "anthropic"
   | "pi-session"
@@ -38,6 +42,9 @@ export interface Usage {
 
 /** Nothing in the file can be replayed; the message says why. */
 export class TranscriptError extends Error {}
+
+/** It is JSON, and of something else. */
+export class NoConversation extends TranscriptError {}
 
 /**
  * One usage from the spellings of OpenAI, Anthropic, Bedrock, Gemini, Cohere, the AI SDK and pi; `undefined` where nothing

@@ -1,9 +1,11 @@
 import { aiSdkDialect } from "./ai-sdk.ts";
 import { anthropicDialect, claudeCode } from "./anthropic.ts";
-import { type Conversation, TranscriptError } from "./conversation.ts";
+import { type Conversation, NoConversation } from "./conversation.ts";
 import type { Dialect } from "./dialect.ts";
+import { geminiDialect } from "./gemini.ts";
 import { miniSweAgent } from "./mini-swe-agent.ts";
 import { openaiChatDialect } from "./openai-chat.ts";
+import { openaiResponsesDialect } from "./openai-responses.ts";
 import { piSession } from "./pi-session.ts";
 import { providerPairs } from "./provider-pairs.ts";
 import { records } from "./records.ts";
@@ -12,7 +14,13 @@ import { sweAgent } from "./swe-agent.ts";
 import { tauBench } from "./tau-bench.ts";
 
 const FILES = [providerPairs, piSession, claudeCode, miniSweAgent, sweAgent, tauBench];
-const DIALECTS: readonly Dialect[] = [aiSdkDialect, anthropicDialect, openaiChatDialect];
+const DIALECTS: readonly Dialect[] = [
+  geminiDialect,
+  openaiResponsesDialect,
+  aiSdkDialect,
+  anthropicDialect,
+  openaiChatDialect,
+];
 
 /** All conversations of a file, whatever its shape. `skipped` is called for each line that cannot be read. */
 export function transcripts(file: string, text: string, skipped: (reason: string) => void): Conversation[] {
@@ -28,7 +36,7 @@ export function transcripts(file: string, text: string, skipped: (reason: string
     return dialect ? [{ file, name, shape: dialect.shape, ...dialect.convert(record) }] : [];
   });
   if (conversations.length) return conversations;
-  throw new TranscriptError(
-    `${file} holds no conversation in a form known here: OpenAI chat, AI SDK, Anthropic, pi session, tau-bench, SWE-agent, mini-swe-agent, recorded requests with their usage.`,
+  throw new NoConversation(
+    `${file} holds no conversation in a form known here: OpenAI chat and Responses, Anthropic, Gemini, AI SDK, pi session, tau-bench, SWE-agent, mini-swe-agent, recorded requests with their usage.`,
   );
 }

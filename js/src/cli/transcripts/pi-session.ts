@@ -1,6 +1,6 @@
 import type { Format, Reader } from "precis";
 import { type Conversation, isObject, type JsonObject, makerOf, type Usage, usageOf } from "./conversation.ts";
-import type { Source } from "./source.ts";
+import { asLines, type Source } from "./source.ts";
 
 type Block =
   | { readonly type: "text"; readonly text: string }
@@ -78,7 +78,9 @@ export function piSession({ file, values }: Source): Conversation[] | null {
     if (typeof named === "string") model ??= named;
   }
   const provider = makerOf(model);
-  return [{ file, name: file, shape: "pi-session", format: pi, messages, model, provider, usageAfter }];
+  const save = (messages: readonly object[]) =>
+    asLines([entries[0] as object, ...messages.map((message) => ({ type: "message", message }))]);
+  return [{ file, name: file, shape: "pi-session", format: pi, messages, model, provider, usageAfter, save }];
 }
 
 function toMessage(recorded: JsonObject): PiMessage | null {

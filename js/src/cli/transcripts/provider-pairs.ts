@@ -71,7 +71,16 @@ export function providerPairs({ file, values }: Source): Conversation[] | null {
     } else if (messages.length) {
       const name = `${String(origin)} ${found.length + 1}`;
       const usageAfter = new Map([[messages.length, usage]]);
-      const whole = { file, name, shape: "provider-pairs" as const, format: recording, messages, system, tools };
+      const whole = {
+        file,
+        name,
+        shape: "provider-pairs" as const,
+        format: recording,
+        messages,
+        system,
+        tools,
+        save: null,
+      };
       found.push({ ...whole, model, provider: hostOf(uri), complete, usageAfter, texts, origin });
     }
   }

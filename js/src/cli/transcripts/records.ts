@@ -1,51 +1,84 @@
-import { isMessage, isObject, type Message, recordedUsage, type Usage, usageOf } from "./conversation.ts";
-import type { Source } from "./source.ts";
+import {
+  isMessage,
+  isObject,
+  type JsonObject,
+  type Message,
+  recordedUsage,
+  type Usage,
+  usageOf,
+} from "./conversation.ts";
+import type { Save, Source } from "./source.ts";
+import { asLines, asValue } from "./source.ts";
 
 /** A list of chat messages found in a file, before its dialect is known. */
 export interface Recorded {
   readonly messages: readonly Message[];
   readonly system?: unknown;
   readonly tools?: unknown;
+  readonly model?: string | undefined;
   readonly usageAfter: ReadonlyMap<number, Usage>;
+  readonly save: Save;
 }
+
+/** Where requests keep their messages: Chat Completions, Anthropic and the AI SDK; Gemini; Responses. */
+const LISTS = ["messages", "contents", "input"] as const;
 
 /** Finds message lists wherever the usual logs keep them: bare, under `messages`, as request and response, one a line or in an array. */
-export function records({ values }: Source): Recorded[] {
-  if (values.length > 1 && values.every(isMessage)) return [record(values)];
-  return values.flatMap((value) => within(value, 3));
+export function records(source: Source): Recorded[] {
+  const { values } = source;
+  if (values.length > 1 && isList(values)) return [record(values, {}, asLines)];
+  return values.flatMap((value) => found(value, 3, source));
 }
 
-function within(value: unknown, depth: number): Recorded[] {
-  if (Array.isArray(value)) {
-    if (value.length && value.every(isMessage)) return [record(value)];
-    return depth > 0 ? value.flatMap((item) => within(item, depth - 1)) : [];
-  }
+function found(value: unknown, depth: number, source: Source): Recorded[] {
+  const save = asValue(source);
+  if (isList(value)) return [record(value, {}, save)];
+  if (Array.isArray(value)) return depth > 0 ? value.flatMap((item) => found(item, depth - 1, source)) : [];
   if (!isObject(value)) return [];
   const request = isObject(value.request) ? value.request : value;
-  if (!isMessages(request.messages)) return [];
-  const { system, tools } = request;
-  const reply = replyOf(value.response);
-  if (!reply) return [record(request.messages, system, tools)];
-  const usage = usageOf(value.usage) ?? usageOf(isObject(value.response) ? value.response.usage : undefined);
-  return [record([...request.messages, reply], system, tools, usage)];
+  const member = LISTS.find((name) => isList(request[name]));
+  if (member === undefined) return [];
+  const messages = request[member] as readonly Message[];
+  const within = (messages: readonly object[]) => save({ ...request, [member]: messages });
+  const reply = repliesOf(value.response);
+  const usage = reply.length > 0 ? usageIn(value) : undefined;
+  return [record([...messages, ...reply], request, within, usage && [messages.length, usage])];
 }
 
-function record(messages: readonly Message[], system?: unknown, tools?: unknown, last?: Usage): Recorded {
+function record(messages: readonly Message[], request: JsonObject, save: Save, last?: [number, Usage]): Recorded {
+  const { tools, model } = request;
+  const system = request.system ?? request.instructions ?? request.systemInstruction ?? request.system_instruction;
   const usageAfter = recordedUsage(messages);
-  if (last) usageAfter.set(messages.length - 1, last);
-  return { messages, system: system ?? undefined, tools: tools ?? undefined, usageAfter };
+  if (last) usageAfter.set(...last);
+  const named = typeof model === "string" ? { model } : {};
+  return { messages, system: system ?? undefined, tools: tools ?? undefined, ...named, usageAfter, save };
 }
 
-/** The assistant message inside a provider's response. */
-function replyOf(response: unknown): Message | undefined {
-  if (!isObject(response)) return undefined;
-  const choice: unknown = Array.isArray(response.choices) ? response.choices[0] : undefined;
-  if (isObject(choice) && isMessage(choice.message)) return choice.message;
-  return isMessage(response) && response.role === "assistant"
-    ? { role: response.role, content: response.content }
-    : undefined;
+function usageIn({ usage, response }: JsonObject): Usage | undefined {
+  const told = isObject(response) ? (response.usage ?? response.usageMetadata) : undefined;
+  return usageOf(usage) ?? usageOf(told);
 }
 
-function isMessages(value: unknown): value is Message[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isMessage);
+/** What the model answered, inside a provider's response: one message, or the items of Responses. */
+function repliesOf(response: unknown): Message[] {
+  if (!isObject(response)) return [];
+  const [choice]: unknown[] = Array.isArray(response.choices) ? response.choices : [];
+  if (isObject(choice) && isMessage(choice.message)) return [choice.message];
+  const [candidate]: unknown[] = Array.isArray(response.candidates) ? response.candidates : [];
+  if (isObject(candidate) && isMessage(candidate.content)) return [candidate.content];
+  if (isList(response.output)) return [...response.output];
+  if (!isMessage(response) || response.role !== "assistant") return [];
+  return [{ role: response.role, content: response.content }];
 }
+
+/** A list of messages, among them items of Responses that have no role. */
+function isList(value: unknown): value is readonly Message[] {
+  return Array.isArray(value) && value.some(isMessage) && value.every((one) => isMessage(one) || isItem(one));
+}
+
+/** An item of OpenAI's Responses API that is no message: a call, its output, reasoning. */
+export function isItem(value: unknown): boolean {
+  return isObject(value) && value.role === undefined && ITEMS.test(String(value.type));
+}
+
+const ITEMS = /(_call|_output|_approval_request|_approval_response)$|^(reasoning|item_reference|compaction)$/;

@@ -1,9 +1,23 @@
+import { fit } from "../paint.ts";
 import { TranscriptError } from "./conversation.ts";
 
 /** A file's JSON values: one for a JSON document, one a line for JSON lines. */
 export interface Source {
   readonly file: string;
   readonly values: readonly unknown[];
+  /** How a JSON document was indented; nothing for JSON lines. */
+  readonly indent?: number;
+}
+
+/** The text of a file that holds these messages in place of those that were read. */
+export type Save = (messages: readonly object[]) => string;
+
+/** Messages one a line. */
+export const asLines: Save = (messages) => messages.map((message) => `${JSON.stringify(message)}\n`).join("");
+
+/** One JSON value, as the source had its own. */
+export function asValue({ indent }: Pick<Source, "indent">): (value: unknown) => string {
+  return (value) => `${JSON.stringify(value, null, indent)}\n`;
 }
 
 /**
@@ -12,7 +26,7 @@ export interface Source {
  */
 export function parse(file: string, text: string, skipped: (reason: string) => void): Source {
   const whole = attempt(text);
-  if (whole.ok) return { file, values: [whole.value] };
+  if (whole.ok) return { file, values: [whole.value], indent: /^\s*[[{]\r?\n( +)/.exec(text)?.[1]?.length ?? 0 };
   const values: unknown[] = [];
   const broken: string[] = [];
   for (const [index, line] of text.split("\n").entries()) {
@@ -35,6 +49,6 @@ function attempt(text: string): Attempt {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
-    return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    return { ok: false, reason: fit(error instanceof Error ? error.message : String(error), 160) };
   }
 }

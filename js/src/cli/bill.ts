@@ -1,0 +1,44 @@
+import { UsageError } from "./arguments.ts";
+
+/** What a million tokens cost. */
+export interface Prices {
+  readonly input: number;
+  readonly cached: number;
+  readonly write: number;
+  readonly output: number;
+}
+
+/** `3,0.3,3.75,15`. */
+export function pricesOf(text: string | undefined): Prices | undefined {
+  if (text === undefined) return undefined;
+  const numbers = text.split(",").map((one) => (one.trim() === "" ? Number.NaN : Number(one)));
+  const [input = 0, cached = 0, write = 0, output = 0] = numbers;
+  if (numbers.length !== 4 || numbers.some((one) => !(one >= 0 && Number.isFinite(one))))
+    throw new UsageError(
+      `--prices takes four prices of a million tokens, input,cached,write,output, such as 3,0.3,3.75,15; not "${text}".`,
+    );
+  return { input, cached, write, output };
+}
+
+/** Tokens of all requests, as a provider with prompt caching bills them. */
+export interface Billed {
+  /** Of prompts: read from the cache, and written to it. */
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+}
+
+/** With prompt caching, and as it would be without. */
+export function costs({ cached, written, output }: Billed, { input, ...prices }: Prices) {
+  const replies = output * prices.output;
+  const total = (prompts: number) => (prompts + replies) / 1_000_000;
+  return {
+    bill: total(cached * prices.cached + written * prices.write),
+    uncached: total((cached + written) * input),
+  };
+}
+
+/** Enough digits to tell amounts apart. */
+export function money(amount: number): string {
+  return amount.toFixed(amount < 1 ? 4 : 2);
+}

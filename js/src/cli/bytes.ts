@@ -1,0 +1,35 @@
+import { gunzipSync } from "node:zlib";
+import { TranscriptError } from "./transcripts/conversation.ts";
+
+/** The largest transcript that is read, in bytes: engines hold no longer text than about 500 MB. */
+const MOST = 400_000_000;
+/** Where a text would have shown that it is none. */
+const LOOKED_AT = 65_536;
+
+/** Refuses what is too large before it is read. */
+export function checkSize(file: string, bytes: number): void {
+  if (bytes <= MOST) return;
+  const [large, most] = [bytes, MOST].map((size) => Math.round(size / 1_000_000));
+  throw new TranscriptError(
+    `${file} has ${large} MB; up to ${most} MB are read at once. Split it between two lines, and try the parts.`,
+  );
+}
+
+/** The text of a transcript: UTF-8, UTF-16 with its mark (as PowerShell writes), or either compressed with gzip. */
+export function textOf(file: string, bytes: Uint8Array): string {
+  checkSize(file, bytes.length);
+  if (bytes[0] === 0x1f && bytes[1] === 0x8b) return textOf(file, unpacked(file, bytes));
+  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
+  if (!utf16 && bytes.subarray(0, LOOKED_AT).includes(0))
+    throw new TranscriptError(`${file} is binary: a transcript is JSON or JSON lines.`);
+  return new TextDecoder(utf16 ? "utf-16le" : "utf-8").decode(bytes);
+}
+
+function unpacked(file: string, bytes: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: MOST });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new TranscriptError(`${file} begins like a gzip file and cannot be unpacked: ${reason}.`);
+  }
+}

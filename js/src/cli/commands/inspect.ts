@@ -1,0 +1,187 @@
+import { type Compactor, createCompactor, type Format, type Prepared } from "precis";
+import { type Anatomy, anatomyOf, type Share } from "../anatomy.ts";
+import { COMMON, DEFAULT_WINDOW, LIMITS } from "../arguments.ts";
+import { calibrated } from "../calibrated.ts";
+import { type Changes, changesOf } from "../changes.ts";
+import { type Command, EXIT } from "../command.ts";
+import { checkLimits } from "../compactors.ts";
+import { bar, fit, grouped, paint, percent, table } from "../paint.ts";
+import { print } from "../print.ts";
+import { readOne } from "../reading.ts";
+import type { Conversation } from "../transcripts/conversation.ts";
+import { changesInWords, listOf, warningsInWords } from "../words.ts";
+
+const BAR = 30;
+
+export const inspect: Command = {
+  name: "inspect",
+  usage: "FILE [options]",
+  summary: "Shows what fills the context of a chat, and what a compaction would take out of it.",
+  about: ["Counts are estimates, corrected by the usage that the transcript recorded, if it did."],
+  options: {
+    window: COMMON.window,
+    top: { type: "string", value: "N", help: "how many of the biggest messages and duplicates to list (default 8)" },
+    pick: COMMON.pick,
+    ...LIMITS,
+    strict: COMMON.strict,
+    json: COMMON.json,
+    help: COMMON.help,
+  },
+  async run(given) {
+    const limits = given.limits(given.window());
+    const top = given.count("top", 0) ?? 8;
+    checkLimits(limits);
+    const { conversation, end } = await readOne(given);
+    const format = conversation.format as Format<object>;
+    const compactor = createCompactor<object>({ format, ...limits });
+    const seen = await look(conversation, compactor);
+    if (given.flag("json")) print(JSON.stringify(asJson(conversation, seen, top)));
+    else show(conversation, seen, top, given.list("window").length === 0);
+    return end(seen.next.report.outcome === "infeasible" ? EXIT.found : EXIT.done);
+  },
+};
+
+interface Seen {
+  readonly anatomy: Anatomy;
+  readonly usage: ReturnType<Compactor<object>["usage"]>;
+  /** The next request as `beforeModel` would prepare it, or, where nothing is to be done yet, as `compact` would. */
+  readonly next: Prepared<object>;
+  readonly forced: boolean;
+  readonly changes: Changes;
+}
+
+async function look(conversation: Conversation, compactor: Compactor<object>): Promise<Seen> {
+  const { messages, system, tools, model, format } = conversation;
+  const call = { messages, system, tools, model, state: await calibrated(conversation) };
+  const usage = compactor.usage(call);
+  const due = await compactor.beforeModel(call);
+  const forced = due.report.outcome === "unchanged";
+  const next = forced ? await compactor.compact(call) : due;
+  const changes = changesOf(format as Format<object>, messages, next.view);
+  return { anatomy: anatomyOf(conversation, usage), usage, next, forced, changes };
+}
+
+function show(conversation: Conversation, seen: Seen, top: number, byDefault: boolean): void {
+  const { anatomy, usage, next, forced, changes } = seen;
+  const { bold, dim, warn } = paint(process.stdout);
+  const { file, name, shape, messages, model } = conversation;
+  print(bold(name === file ? file : `${file}, ${name}`));
+  print(dim([shape, `${grouped(messages.length)} messages`, model].filter(Boolean).join(" · ")));
+  if (anatomy.unread.length > 0)
+    print(warn(`${listOf(anatomy.unread)} cannot be read as ${shape}: counted whole, and never changed.`));
+  print();
+  distance(usage, byDefault && usage.window === DEFAULT_WINDOW);
+  print();
+  chart(anatomy.shares, usage.tokens);
+  biggest(anatomy, usage.tokens, top);
+  duplicates(anatomy, top);
+  print();
+  print(bold(forced ? "If it were compacted now, nothing being due" : "What precis does before the next request"));
+  const { before, after, reason } = next.report;
+  print(`  ${grouped(before.tokens)} → ${grouped(after.tokens)} tokens: ${reason}`);
+  for (const line of changesInWords(changes)) print(`  ${line}`);
+  for (const line of warningsInWords(next.report)) print(warn(`  ${line}`));
+}
+
+function distance(
+  { tokens, bound, window, trigger, untilCompaction, source }: Seen["usage"],
+  byDefault: boolean,
+): void {
+  const { good, warn, bad, dim } = paint(process.stdout);
+  const full = tokens / window;
+  const colour = tokens > window ? bad : untilCompaction === 0 ? warn : good;
+  const how = source === "reported" ? "from what the provider counted" : `an estimate, ± ${grouped(bound)}`;
+  print(
+    `${colour(bar(full, BAR))} ${percent(full)} of a window of ${grouped(window)}${byDefault ? " (--window N sets another)" : ""}`,
+  );
+  const left = untilCompaction > 0 ? `${grouped(untilCompaction)} to go` : `${grouped(tokens + bound - trigger)} over`;
+  print(`${grouped(tokens)} tokens ${dim(`(${how})`)}; compaction starts at ${grouped(trigger)}: ${left}`);
+}
+
+/** Kinds, largest first, and below a kind its tools. */
+function chart(shares: readonly Share[], tokens: number): void {
+  const { dim } = paint(process.stdout);
+  const kinds = new Map<string, Share[]>();
+  for (const share of shares) kinds.set(share.kind, [...(kinds.get(share.kind) ?? []), share]);
+  const sum = (some: readonly Share[]) => some.reduce((total, share) => total + share.tokens, 0);
+  const rows: string[][] = [];
+  const sorted = [...kinds].sort(([, one], [, other]) => sum(other) - sum(one));
+  const row = (title: string, own: number, count: number) =>
+    rows.push([
+      title,
+      grouped(own),
+      percent(own / Math.max(1, tokens)),
+      bar(own / Math.max(1, tokens), BAR),
+      count ? `${grouped(count)} ×` : "",
+    ]);
+  for (const [kind, own] of sorted) {
+    const unseen = kind === "system" && own.every(({ count }) => count === 0);
+    row(
+      unseen ? "system, not in the file" : kind,
+      sum(own),
+      own.reduce((total, { count }) => total + count, 0),
+    );
+    const tools = own.filter(({ tool }) => tool !== undefined);
+    for (const { tool, tokens, count } of tools.slice(0, MOST_TOOLS)) row(`  ${fit(tool ?? "", 30)}`, tokens, count);
+    const rest = tools.slice(MOST_TOOLS);
+    if (rest.length > 0)
+      row(
+        `  ${rest.length} more tools`,
+        sum(rest),
+        rest.reduce((total, { count }) => total + count, 0),
+      );
+  }
+  for (const [at, line] of table(rows).entries()) print(rows[at]?.[0]?.startsWith("  ") ? dim(line) : line);
+}
+
+const MOST_TOOLS = 8;
+
+function biggest({ messages }: Anatomy, tokens: number, top: number): void {
+  const sorted = [...messages].sort((one, other) => other.tokens - one.tokens).slice(0, top);
+  if (sorted.length === 0) return;
+  print();
+  print(paint(process.stdout).bold("Biggest messages"));
+  const rows = sorted.map(({ index, role, tools, tokens: own }) => [
+    `  ${index + 1}`,
+    grouped(own),
+    percent(own / Math.max(1, tokens)),
+    [role, ...tools.slice(0, 2).map((tool) => fit(tool, 30))].join(" ") + (tools.length > 2 ? " …" : ""),
+  ]);
+  const width = Math.max(...rows.map((row) => (row[3] ?? "").length));
+  for (const [at, line] of table(rows.map((row) => row.with(3, (row[3] ?? "").padEnd(width)))).entries())
+    print(`${line}  ${paint(process.stdout).dim(fit(sorted[at]?.text ?? "", 50))}`);
+}
+
+function duplicates({ duplicates }: Anatomy, top: number): void {
+  if (duplicates.length === 0 || top === 0) return;
+  const all = duplicates.reduce((total, { tokens }) => total + tokens, 0);
+  print();
+  print(paint(process.stdout).bold(`Said more than once: ${grouped(all)} tokens`));
+  for (const { indices, what, tokens, text } of duplicates.slice(0, top))
+    print(`  ${grouped(tokens)}  ${fit(what, 60)}, ${listOf(indices)}  ${paint(process.stdout).dim(fit(text, 40))}`);
+  if (duplicates.length > top) print(`  … and ${duplicates.length - top} more`);
+}
+
+function asJson(conversation: Conversation, { anatomy, usage, next, forced, changes }: Seen, top: number): object {
+  const { file, name, shape, model, messages } = conversation;
+  const short = <T extends { readonly text: string }>(one: T) => ({ ...one, text: fit(one.text, 200) });
+  const biggest = [...anatomy.messages].sort((one, other) => other.tokens - one.tokens).slice(0, top);
+  const { whole, clipped, cleared, covered, added } = changes;
+  return {
+    file,
+    name,
+    shape,
+    model: model ?? null,
+    messages: messages.length,
+    usage,
+    shares: anatomy.shares,
+    biggest: biggest.map(short),
+    duplicates: anatomy.duplicates.slice(0, top).map(short),
+    unread: anatomy.unread,
+    compaction: {
+      due: !forced,
+      ...{ whole: whole.length, clipped, cleared, covered, added: added.length },
+      report: next.report,
+    },
+  };
+}

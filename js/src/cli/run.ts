@@ -1,0 +1,89 @@
+import { existsSync } from "node:fs";
+import { PrecisError } from "precis";
+import { given, UsageError } from "./arguments.ts";
+import { type Command, EXIT, helpOf } from "./command.ts";
+import { print } from "./print.ts";
+import { TranscriptError } from "./transcripts/conversation.ts";
+
+/** Of the package; set by the build. */
+declare const VERSION: string;
+
+/** Runs the command that the arguments name, and leaves its exit code to the process. */
+export function main(commands: readonly Command[], args: readonly string[]): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      // Whoever read this has seen enough.
+      if (error.code === "EPIPE") process.exit();
+      throw error;
+    });
+  run(commands, args).then(
+    (code) => {
+      process.exitCode = code;
+    },
+    (error: unknown) => {
+      process.exitCode = failed(error, commands, args);
+    },
+  );
+}
+
+/** Says what went wrong and what to do; returns the exit code. */
+function failed(error: unknown, commands: readonly Command[], [name]: readonly string[]): number {
+  const isOurs = error instanceof PrecisError && /^engine-/.test(error.code);
+  const isRefusal = error instanceof UsageError || error instanceof TranscriptError || error instanceof PrecisError;
+  if (isOurs || !isRefusal) {
+    console.error("precis failed by a mistake of its own. Please report it, with this:");
+    console.error(error);
+    return EXIT.broken;
+  }
+  console.error(error instanceof PrecisError ? `${error.code}: ${error.advice}` : error.message);
+  if (error instanceof UsageError) {
+    const named = commands.some((command) => command.name === name);
+    console.error(`More: precis ${named ? `${name} ` : ""}--help`);
+  }
+  return EXIT.unread;
+}
+
+async function run(commands: readonly Command[], [name = "--help", ...rest]: readonly string[]): Promise<number> {
+  if (name === "--version" || name === "-v") return said(VERSION);
+  if (name === "--help" || name === "-h" || name === "help") {
+    const asked = commands.find((command) => command.name === rest[0]);
+    return said(asked ? helpOf(asked) : overview(commands));
+  }
+  const command = commands.find((one) => one.name === name);
+  if (!command) throw new UsageError(unknown(name, commands));
+  const parsed = given(rest, command.options);
+  if (parsed.flag("help")) return said(helpOf(command));
+  return command.run(parsed);
+}
+
+function said(text: string): number {
+  print(text);
+  return 0;
+}
+
+function unknown(name: string, commands: readonly Command[]): string {
+  if (existsSync(name)) return `"${name}" is a file: say what to do with it, as in: precis inspect ${name}`;
+  return `There is no command "${name}". There are ${commands.map((command) => command.name).join(", ")}.`;
+}
+
+function overview(commands: readonly Command[]): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    "precis COMMAND [options]",
+    "",
+    "What fills the context window of recorded chats, and what precis makes of them. Works offline.",
+    "",
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "precis COMMAND --help lists the options of one. FILE is a transcript (- is standard input), plain or",
+    "with gzip: OpenAI chat or Responses, Anthropic, Gemini, AI SDK, Claude Code, pi, SWE-agent,",
+    "mini-swe-agent, tau-bench; a list of messages, a request, or one of them a line. It is detected.",
+    "",
+    "Results go to standard output, all else to standard error. Exit codes:",
+    "  0  done",
+    "  1  done, and something was found: a request that does not fit, messages a provider would refuse",
+    "  2  wrong options, or input that cannot be read; also if only some of its lines could not",
+    "  3  done, but the summarizer failed: a digest by code took the place of its summary",
+    "  70 a mistake of precis itself",
+  ].join("\n");
+}
