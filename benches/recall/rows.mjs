@@ -3,10 +3,9 @@
 // keeps the same tail as ours.
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
-import { identifiers } from "./identifiers.mjs";
-import { newest, tokensOf, total } from "./session.mjs";
+import { itemOf, newest, tokensOf, total } from "./session.mjs";
 
-const text = (words) => ({ role: "user", parts: [], text: words, tokens: tokensOf(words) + 4 });
+const text = (words) => itemOf("user", [{ type: "text", text: words }]);
 
 export const rows = {
   "drop-oldest": ({ head, rest, budget }) => [...head, ...newest(rest, budget - total(head))],
@@ -51,10 +50,11 @@ export const rows = {
     return [...head, ...newest(pruned(low), room)];
   },
 
-  // All the room for identifiers and nothing else, found by this measurement's own definition.
-  "newest identifiers": ({ head, past, tail, budget }) => {
+  // All the room for things and nothing else, found by this measurement's own definitions.
+  "newest identifiers": ({ head, past, first, thingsOf, tail, budget }) => {
     const found = new Set();
-    for (const item of past.toReversed()) for (const one of [...identifiers(item.text)].reverse()) found.add(one);
+    for (let at = past.length - 1; at >= 0; at--)
+      for (const [, thing] of thingsOf(first + at).reverse()) found.add(thing);
     const room = budget - total(head) - total(tail);
     return [...head, text(within([...found].reverse(), room).join("\n")), ...tail];
   },
@@ -105,15 +105,15 @@ function toModelMessage({ role, parts }) {
   return { role, content };
 }
 
-const weights = new WeakMap();
+const known = new WeakMap();
 
+/** pruneMessages copies only what it changes. */
 function weighed(message) {
-  const parts = message.content.map((part) => ({
-    type: part.type === "tool-result" ? "result" : part.type === "tool-call" ? "call" : "text",
-    text: part.text ?? part.input?.text ?? part.output?.value ?? "",
-  }));
-  const words = parts.map((part) => part.text).join("\n");
-  // pruneMessages copies only what it changes.
-  if (!weights.has(message)) weights.set(message, tokensOf(words) + 4);
-  return { role: message.role, parts, text: words, tokens: weights.get(message) };
+  if (!known.has(message)) known.set(message, itemOf(message.role, message.content.map(partOf)));
+  return known.get(message);
+}
+
+function partOf(part) {
+  const type = part.type === "tool-result" ? "result" : part.type === "tool-call" ? "call" : "text";
+  return { type, text: part.text ?? part.input?.text ?? part.output?.value ?? "" };
 }

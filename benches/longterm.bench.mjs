@@ -1,0 +1,134 @@
+// What a user said once, and what of it the model still sees after a million tokens of recorded work and a hundred
+// compactions: `npm run bench -- longterm`. By itself: node benches/longterm.bench.mjs [FILE…] [--table] [--json]
+// [--window N] [--mode digest|model] [--tokens N] [--compactions N] [--misses]. Without files: the fixtures.
+import { parseArgs } from "node:util";
+import { main, note, packages } from "../js/scripts/common.mjs";
+import { collisions, kept, revoked } from "./longterm/planted.mjs";
+
+/** The least that must be kept, by window; wherever nothing else is said, all. */
+const LEAST = { 14000: 27 };
+const MOST_STATE = 64_000;
+const PEER = "LangChain trimMessages";
+
+main(import.meta.url, async (args) => {
+  const options = read(args);
+  await packages("benches");
+  const { session, written } = await import("./longterm/walk.mjs");
+  const { recorded } = await import("./longterm/work.mjs");
+  const planted = session(await recorded(options.files), options.tokens);
+  for (const { says } of collisions(written([...planted.recorded], new Set())))
+    note(`the recorded work itself says what “${says}” is known by`);
+  const results = [];
+  for (const window of options.windows) results.push(...(await measure(planted, window, options)));
+  if (options.table) table(results);
+  else for (const result of results) for (const row of rows(result)) console.log(JSON.stringify(row));
+  if (options.misses) for (const result of results) misses(result);
+});
+
+function read(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      table: { type: "boolean", default: false },
+      json: { type: "boolean", default: false },
+      misses: { type: "boolean", default: false },
+      window: { type: "string", multiple: true, default: ["14000", "20000", "32000", "64000"] },
+      mode: { type: "string", multiple: true, default: ["digest", "model"] },
+      tokens: { type: "string", default: "1000000" },
+      compactions: { type: "string", default: "100" },
+    },
+  });
+  return {
+    files: positionals,
+    table: values.table && !values.json,
+    misses: values.misses,
+    windows: values.window.map((one) => (/k$/i.test(one) ? parseFloat(one) * 1_000 : Number(one))),
+    modes: values.mode,
+    tokens: Number(values.tokens),
+    compactions: Number(values.compactions),
+  };
+}
+
+/** A walk in each mode through one window, and what the peer leaves there. */
+async function measure(planted, window, { modes, compactions }) {
+  const { trimmed, walk } = await import("./longterm/walk.mjs");
+  const peer = kept.length - (await trimmed(planted, window)).lost.length;
+  const results = [];
+  for (const mode of modes)
+    results.push({ window, mode, peer, ...(await walk(planted, { window, mode, compactions })) });
+  return results;
+}
+
+const least = (window) => LEAST[window] ?? kept.length;
+const named = ({ window, mode }) => `${window / 1_000}k, ${mode === "digest" ? "no LLM" : "an LLM that loses half"}`;
+
+/** The rows of one walk for js/scripts/bench.mjs. */
+function rows(result) {
+  const { window, lost, asserted, duplicates, largest, after, infeasible, peer } = result;
+  const at = named(result);
+  const row = (what, ratio, unit, goal, ok, more) => ({
+    workload: `${what}, ${at}`,
+    peer: null,
+    ratio,
+    unit,
+    goal,
+    ok,
+    ...more,
+  });
+  const stands = kept.length - lost.length;
+  const missing = { samples: { lost: lost.map(({ says }) => says), asserted: asserted.map(({ before }) => before) } };
+  return [
+    row(`kept of ${kept.length}`, stands, "things", `>= ${least(window)}`, stands >= least(window), missing),
+    { ...row("kept by the peer", peer, "things", null, true), peer: PEER },
+    row(`asserted of ${revoked.length} revoked`, asserted.length, "things", 0, asserted.length === 0),
+    row("told more than once", duplicates.length, "things", 0, duplicates.length === 0, { samples: duplicates }),
+    row("largest state", largest, "bytes", `< ${MOST_STATE}`, largest < MOST_STATE),
+    row("compactions since the last was said", after, "compactions", null, true),
+    row("requests reported as infeasible", infeasible, "requests", null, true),
+  ];
+}
+
+function table(results) {
+  const head = [
+    "window",
+    "kept",
+    "trimMessages",
+    "asserted",
+    "twice",
+    "state",
+    "compactions",
+    "of them",
+    "LLM",
+    "tokens",
+  ];
+  console.log(`| ${head.join(" | ")} |\n|${"---|".repeat(head.length)}`);
+  for (const result of results) console.log(`| ${cells(result).join(" | ")} |`);
+}
+
+function cells(result) {
+  const { window, lost, asserted, duplicates, largest, compactions, after, summaries, calls, refused, tokens } = result;
+  const stands = kept.length - lost.length;
+  const judged = (text, ok) => (ok ? text : `**${text}**`);
+  return [
+    named(result),
+    judged(`${stands}/${kept.length}`, stands >= least(window)),
+    `${result.peer}/${kept.length}`,
+    judged(`${asserted.length}/${revoked.length}`, asserted.length === 0),
+    judged(String(duplicates.length), duplicates.length === 0),
+    judged(`${(largest / 1_000).toFixed(1)} kB`, largest < MOST_STATE),
+    `${compactions}, ${after} after`,
+    `${summaries} covered`,
+    `${calls} calls, ${refused} refused`,
+    `${(tokens / 1e6).toFixed(2)} M`,
+  ];
+}
+
+/** What is lost, and at which compaction since it was said. Spoken aside: standard output has the rows. */
+function misses({ lost, lostAt, asserted, duplicates, ...result }) {
+  note(`\n${named(result)}`);
+  for (const thing of lost)
+    note(`  lost (gone at compaction ${lostAt.get(thing) ?? "?"}), ${thing.kind}: ${thing.says}`);
+  for (const { before, says } of asserted) note(`  asserted: ${before} (later: ${says})`);
+  for (const sentence of duplicates) note(`  more than once: ${sentence}`);
+}

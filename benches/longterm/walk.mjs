@@ -1,0 +1,121 @@
+// Walks a planted session as a host would, and judges what the model sees at its end.
+import { AIMessage, HumanMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
+import { createCompactor } from "precis";
+import { openaiChat } from "precis/formats";
+import { judge, messages as says } from "./planted.mjs";
+import { losesHalf } from "./summarizer.mjs";
+import { contentOf, isRest, repeated, SYSTEM, weigh, weighAll } from "./work.mjs";
+
+export const WINDOWS = [14_000, 20_000, 32_000, 64_000];
+export const MODES = { digest: undefined, model: losesHalf };
+/** Tokens of the session, and of those the part in which the user says things. */
+const PLANTED_WITHIN = 0.4;
+const MAX_OUTPUT = 1_000;
+/** The user speaks between two turns; while this many things wait for one to end, in the middle of it. */
+const PATIENCE = 3;
+
+/** How much further the work may go on until enough compactions have passed, as a multiple of the session. */
+const LONGEST = 5;
+
+/**
+ * Recorded work in which the user says everything within the first 40 % of `tokens`, and which goes on behind them:
+ * `places` is where each thing was said, `last` where the last was, `end` where the tokens are reached.
+ */
+export function session(sessions, tokens) {
+  const work = repeated(sessions, tokens * LONGEST);
+  const history = [SYSTEM];
+  const places = new Map();
+  let [sum, next, last, end] = [0, 0, 0, 0];
+  const place = (index) => ((index + 0.5) / says.length) * PLANTED_WITHIN * tokens;
+  for (const message of work) {
+    const due = message.role === "user" ? sum >= place(next) : sum >= place(next + PATIENCE) && message.role !== "tool";
+    if (next < says.length && due && isRest(history)) {
+      last = history.push({ role: "user", content: says[next] }) - 1;
+      places.set(says[next++], last);
+      // Between two turns the model has answered; within one its next message is the answer.
+      if (message.role === "user") history.push({ role: "assistant", content: "Understood." });
+    }
+    history.push(message);
+    sum += weigh(message);
+    if (sum <= tokens) end = history.length;
+  }
+  return { history, places, last, end, recorded: new Set(work) };
+}
+
+/**
+ * One walk: a request before each message of the model, the state through JSON each time, to the end of the session and
+ * on until `compactions` have passed after the last thing was said.
+ */
+export async function walk({ history, places, last, end, recorded }, { window, mode, compactions: most }) {
+  const compactor = createCompactor({
+    format: openaiChat,
+    contextWindow: window,
+    maxOutputTokens: MAX_OUTPUT,
+    summarize: MODES[mode],
+  });
+  const counts = { compactions: 0, after: 0, summaries: 0, calls: 0, refused: 0, infeasible: 0, largest: 0 };
+  const marks = [];
+  const lostAt = new Map();
+  let [state, view, index] = [null, [], 2];
+  for (; index < history.length && (index < end || counts.after < most); index++) {
+    if (history[index].role !== "assistant") continue;
+    const prepared = await compactor.beforeModel({ messages: history.slice(0, index), state });
+    const text = JSON.stringify(prepared.state);
+    const changed = prepared.state.revision !== (state?.revision ?? 0);
+    count(counts, prepared.report, changed, index > last, Buffer.byteLength(text));
+    state = JSON.parse(text);
+    view = prepared.view;
+    if (!changed) continue;
+    marks.push(index);
+    const lost = judge(written(view, recorded)).lost.filter(({ says }) => places.get(says) < index);
+    remember(lostAt, lost, ({ says }) => marks.filter((mark) => mark > places.get(says)).length);
+  }
+  return { ...counts, ...judge(written(view, recorded)), lostAt, view, tokens: weighAll(history.slice(0, index)) };
+}
+
+function count(counts, { outcome, rung, summarizer }, changed, after, bytes) {
+  counts.largest = Math.max(counts.largest, bytes);
+  counts.calls += summarizer.calls;
+  if (outcome === "infeasible") counts.infeasible += 1;
+  if (!changed) return;
+  counts.compactions += 1;
+  if (after) counts.after += 1;
+  if (["summarize", "digest", "trim"].includes(rung)) counts.summaries += 1;
+  if (summarizer.failed) counts.refused += 1;
+}
+
+/** The compaction since it was said at which each thing was gone for good. */
+function remember(lostAt, lost, count) {
+  for (const thing of [...lostAt.keys()]) if (!lost.includes(thing)) lostAt.delete(thing);
+  for (const thing of lost) if (!lostAt.has(thing)) lostAt.set(thing, count(thing));
+}
+
+/** What a view says beside recorded messages that stand in it word for word. */
+export function written(view, recorded) {
+  return view
+    .filter((message) => !recorded.has(message))
+    .map(contentOf)
+    .join("\n");
+}
+
+/** What LangChain's trimMessages leaves at the end of the session's tokens: the newest messages that fit in the window. */
+export async function trimmed({ history, end, recorded }, window) {
+  const kept = await trimMessages(history.slice(0, end).map(toLangChain), {
+    maxTokens: window - MAX_OUTPUT,
+    // It asks for a message that is not there when nothing is left.
+    tokenCounter: (some) => some.reduce((sum, one) => sum + (one ? weigh(history[Number(one.id)]) : 0), 0),
+    strategy: "last",
+    includeSystem: true,
+    startOn: ["human", "ai"],
+  });
+  const view = kept.filter(Boolean).map(({ id }) => history[Number(id)]);
+  return judge(written(view, recorded));
+}
+
+function toLangChain(message, index) {
+  const fields = { id: String(index), content: contentOf(message) };
+  if (message.role === "tool") return new ToolMessage({ ...fields, tool_call_id: message.tool_call_id });
+  if (message.role !== "assistant") return new HumanMessage(fields);
+  const tool_calls = (message.tool_calls ?? []).map(({ id, function: { name } }) => ({ id, name, args: {} }));
+  return new AIMessage({ ...fields, tool_calls });
+}

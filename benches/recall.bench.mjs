@@ -1,0 +1,43 @@
+// What is still in the view of what a recorded assistant really used next: see docs/recall.md. The files named in
+// PRECIS_SESSIONS (parted by blanks) or as arguments, else the recorded sessions of tests/fixtures.
+import { ALL, measure, OURS } from "./recall/measure.mjs";
+import { setsOf } from "./recall/sets.mjs";
+
+const FRACTION = 0.25;
+const WINDOW = 32_000;
+const GOALS = { all: 0.95, hard: 0.8, set: 0.75, window: 0.98 };
+/** A data set that needs fewer hard things says nothing by itself. */
+const LEAST_NEEDED = 50;
+
+const files = process.argv.slice(2);
+const named = files.length ? files : (process.env.PRECIS_SESSIONS ?? "").split(/\s+/).filter(Boolean);
+const sets = await setsOf(named);
+const quarter = await measure(sets, { fraction: FRACTION });
+const fixed = await measure(sets, { window: WINDOW });
+
+for (const scope of ["all", "hard"]) {
+  row(`recall at a quarter, ${scope}`, null, of(quarter, ALL, OURS), scope, GOALS[scope]);
+  for (const { method } of peersOf(quarter))
+    row(`recall at a quarter, ${scope}`, method, of(quarter, ALL, method), scope, null);
+}
+for (const sum of quarter.filter(({ source, method }) => source !== ALL && method === OURS))
+  row(`recall at a quarter, hard, ${sum.source}`, null, sum, "hard", sum.hard.needed < LEAST_NEEDED ? null : GOALS.set);
+row("recall at 32k, all", null, of(fixed, ALL, OURS), "all", GOALS.window);
+for (const { method } of peersOf(fixed)) row("recall at 32k, all", method, of(fixed, ALL, method), "all", null);
+
+function of(rows, source, method) {
+  return rows.find((one) => one.source === source && one.method === method);
+}
+
+function peersOf(rows) {
+  return rows.filter(({ source, method }) => source === ALL && method !== OURS);
+}
+
+/** With a peer, `ratio` is what the peer keeps. Nothing is said where nothing was needed. */
+function row(workload, peer, sum, scope, goal) {
+  if (!sum?.[scope].needed) return;
+  const { recall: ratio, needed, kept } = sum[scope];
+  const ok = goal === null || ratio >= goal;
+  const samples = { needed, kept, compactions: sum.compactions, meanTokens: sum.meanTokens };
+  console.log(JSON.stringify({ workload, peer, ratio, unit: "of what was used", goal, ok, samples }));
+}
