@@ -1,9 +1,10 @@
 // What `npm test` runs, in this order. A check gives the number of tests it ran (none is a failure), or nothing where
 // there is nothing to count. It throws when it fails, and gives `{ missing }`, how to get what it lacks, if it cannot run.
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { growth } from "../../benches/growth.mjs";
+import { install } from "../../tests/js/cli/installed.mjs";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
 import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
@@ -11,6 +12,7 @@ import { checkLayers } from "./layers.mjs";
 import { checkLinks, checkPublishedLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
+import { cleanSnippets, writeSnippets } from "./snippets.mjs";
 import { checkSupported } from "./supported.mjs";
 import { checkTables } from "./tables.mjs";
 import { biome, chromium, node, npmBinary, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
@@ -47,6 +49,14 @@ export const checks = [
   { name: "demo, no request over the window", pkg: true, run: demo },
   { name: "native and wasm decide alike", pkg: true, run: vectors },
   { name: "command line", pkg: true, run: () => nodeTests(process.execPath, "tests/js/cli") },
+  ...["Node 20", "Node 22", "Node 24", "Deno", "Bun"].map((runtime) => ({
+    name: `command line, as packed, ${runtime}`,
+    all: true,
+    pkg: true,
+    single: true,
+    run: () => packedCommandLine(runtime),
+  })),
+  { name: "command line, 100 MB", all: true, pkg: true, single: true, run: largeTranscript },
   // Version 7 asks for Node 22; older ones run 5 and 6 alone.
   ...[20, 22, 24].map((major) => ({
     name: `AI SDK, Node ${major}`,
@@ -73,6 +83,7 @@ export const checks = [
     run: () => runtimeSuite(runtime),
   })),
   { name: "examples, Durable Objects killed under load", all: true, pkg: true, run: durableObjects },
+  { name: "examples, many chats ahead of time, workers killed", all: true, pkg: true, optional: true, run: manyChats },
   { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
   { name: "examples, a chat in Chromium", all: true, pkg: true, run: () => browserExample("browser.mjs") },
   { name: "examples, a chat in Next.js", all: true, pkg: true, run: () => browserExample("smoke.mjs", "next") },
@@ -171,8 +182,8 @@ async function conformance() {
   return total(output, /^(\d+) of \d+ requests identical/gm);
 }
 
-/** The original asks its summarizer 255 times in these sessions; a model of our ladder needed 70. */
-const MOST_CALLS = 75;
+/** The original asks its summarizer 255 times in these sessions; two pasts in windows of 4k are sent in pieces beside six headings. */
+const MOST_CALLS = 76;
 
 async function better() {
   const args = ["tests/conformance/replay.mjs", simulations, "--preset", "default", "--json"];
@@ -215,7 +226,13 @@ async function programs() {
   const folders = ["tests/js/programs", "tests/js/programs/v6", "tests/js/programs/v5", "tests/js/programs/node"];
   const examples = ["cloudflare", "browser"].map((name) => `tests/js/examples/tsconfig.${name}.json`);
   for (const folder of [...folders, ...examples]) await must(tsc[0], [tsc[1], "-p", folder], quiet);
-  return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
+  try {
+    folders.push(writeSnippets());
+    await must(tsc[0], [tsc[1], "-p", folders.at(-1)], quiet);
+    return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
+  } finally {
+    cleanSnippets();
+  }
 }
 
 let installed;
@@ -225,7 +242,7 @@ function testPackages() {
   return installed;
 }
 
-/** The README's tables of what is supported are compared with the tests that passed. */
+/** The tables of docs/ai-sdk.md, of what is supported, are compared with the tests that passed. */
 async function aiSdk(major) {
   const output = await nodeTap(await node(major), "tests/js/ai-sdk");
   checkSupported(output, major);
@@ -238,6 +255,24 @@ function suite(binary, way) {
     "tests/js/suite",
     ...(way === "require" ? ["--import", "./tests/js/hooks/require.mjs"] : []),
   );
+}
+
+/** The command line in another runtime; the tests themselves run here. */
+async function packedCommandLine(runtime) {
+  const [name, major] = runtime.toLowerCase().split(" ");
+  const binary = major ? await node(major) : await npmBinary(name);
+  const command = name === "deno" ? [binary, "run", "-A"] : [binary];
+  await install();
+  const names = readdirSync(at("tests/js/cli")).filter((file) => /^command-line.*\.test\.mjs$/.test(file));
+  const args = ["--test", "--test-reporter=tap", ...names.map((file) => `tests/js/cli/${file}`)];
+  const env = { PRECIS_RUNTIME: JSON.stringify(command) };
+  return total(await must(process.execPath, args, { ...quiet, env }), /^# pass (\d+)/gm);
+}
+
+/** What a transcript of 100 MB takes. Counts the commands. */
+async function largeTranscript() {
+  await install();
+  return total(await must(process.execPath, ["tests/js/cli/large.mjs"], quiet), /^(\d+) commands/gm);
 }
 
 async function nodeTests(...args) {
@@ -267,6 +302,20 @@ async function durableObjects() {
   const size = ["--chats", "20", "--turns", "300", "--kills", "3", "--minutes", "3"];
   const output = await must(process.execPath, ["tests/js/examples/durable-objects.mjs", ...size], quiet);
   return total(output, /(\d+) turns answered/g);
+}
+
+/** A small run of what `node tests/js/examples/many-chats.mjs` does at length. Counts the chats. */
+async function manyChats() {
+  if (!hasPostgres()) return { missing: "apt-get install postgresql" };
+  await testPackages();
+  const output = await must(process.execPath, ["tests/js/examples/many-chats.mjs"], { ...quiet, timeout: 600_000 });
+  return total(output, /^(\d+) chats, one of .* none lost/gm);
+}
+
+/** PostgreSQL, where Debian puts it. */
+function hasPostgres() {
+  const folder = "/usr/lib/postgresql";
+  return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
 async function browserExample(...program) {

@@ -8,9 +8,14 @@ import { at, main, must } from "./common.mjs";
 const budgetFile = at("benches/size.json");
 const allowed = 1.02;
 /** The most bytes that wasm and glue may take together, compressed with gzip. */
-const engineLimit = 200_000;
+const engineLimit = 260_000;
 /** The most bytes that an installation may take in node_modules, without the command line. */
-const installedLimit = 950_000;
+const installedLimit = 1_230_000;
+/**
+ * The most bytes that the command line may add to that: no program that imports precis loads any of it. About half is the
+ * recorded session of `precis demo`, so that it works where nothing else is.
+ */
+const commandLineLimit = 150_000;
 
 /** `{ name: { raw, gz, br } }` in bytes. */
 async function measure() {
@@ -28,8 +33,10 @@ async function measure() {
     await must("npm", ["pack", "--dry-run", "--json", "--silent"], { cwd: at("pkg"), quiet: true }),
   );
   sizes["whole package"] = { raw: packed.unpackedSize, gz: packed.size };
-  const library = packed.files.filter(({ path }) => !/^cli\b/.test(path));
-  sizes.installed = { raw: library.reduce((sum, { size }) => sum + size, 0) };
+  const isCommandLine = ({ path }) => /^cli\b/.test(path);
+  const sum = (files) => files.reduce((total, { size }) => total + size, 0);
+  sizes.installed = { raw: sum(packed.files.filter((file) => !isCommandLine(file))) };
+  sizes["command line"] = { raw: sum(packed.files.filter(isCommandLine)) };
   return sizes;
 }
 
@@ -56,6 +63,8 @@ export async function compareSizes(show = () => {}) {
   }
   const engine = sizes["wasm + glue"].gz;
   const installed = sizes.installed.raw;
+  const added = sizes["command line"].raw;
+  if (added > commandLineLimit) faults.push(`the command line takes ${added} bytes, the limit is ${commandLineLimit}`);
   if (installed > installedLimit) faults.push(`the package takes ${installed} bytes, the limit is ${installedLimit}`);
   if (engine > engineLimit) faults.push(`wasm + glue take ${engine} bytes compressed, the limit is ${engineLimit}`);
   faults.push(...saidOtherwise(engine));

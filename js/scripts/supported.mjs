@@ -1,4 +1,4 @@
-// What the README says of SDKs is what was tested. In its tables a row names words of a test's title: where a cell says
+// What docs/ai-sdk.md says of SDKs is what was tested. In its tables a row names words of a test's title: where a cell says
 // that something works such a test must have passed, where it says no none may have.
 import { readFileSync } from "node:fs";
 import { at } from "./common.mjs";
@@ -13,8 +13,8 @@ export function checkSupported(output, major) {
   const passed = [...output.matchAll(/^\s*ok \d+ - (.*)$/gm)].flatMap(([, title]) =>
     /# SKIP/.test(title) ? [] : title,
   );
-  const cells = tables(readFileSync(at("README.md"), "utf8")).flatMap((rows) => cellsOf(rows, major));
-  if (cells.length === 0) throw new Error("README: no table of what is supported");
+  const cells = tables(readFileSync(at("docs/ai-sdk.md"), "utf8")).flatMap((rows) => cellsOf(rows, major));
+  if (cells.length === 0) throw new Error("docs/ai-sdk.md: no table of what is supported");
   const wrong = cells.filter(({ begins, words, works }) => {
     const found = passed.some((title) => title.startsWith(begins) && title.includes(words));
     return found !== works;
@@ -22,7 +22,7 @@ export function checkSupported(output, major) {
   if (wrong.length > 0)
     throw new Error(
       wrong
-        .map(({ what, words, works }) => `README: ${what}: ${works ? "no" : "a"} test “${words}” has passed`)
+        .map(({ what, words, works }) => `docs/ai-sdk.md: ${what}: ${works ? "no" : "a"} test “${words}” has passed`)
         .join("\n"),
     );
   return cells.length;
@@ -60,7 +60,7 @@ function cellsOf([head, ...rows], major) {
     .filter((row) => row !== nodes)
     .flatMap((row) => {
       const [, words] = /“(.+)”/.exec(row.at(-1)) ?? [];
-      if (!words) throw new Error(`README: “${row[0]}” names no test`);
+      if (!words) throw new Error(`docs/ai-sdk.md: “${row[0]}” names no test`);
       return row.slice(1, -1).map((cell, index) => {
         const column = head[index + 1].replaceAll("`", "");
         if (!nodes) return { what: row[0], begins: "", words, works: isListed(cell) };
