@@ -22,7 +22,9 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
             return clears && index >= edited && firsts.get(input) == Some(&false);
         }
         // What was left alone before stays so until it is this edit's turn to change it.
-        let message = &scene.history.messages[input];
+        // As the view has it: its tool's policy may have cut it already, and so a view that is given back has it.
+        let made = scene.places[input].and_then(|at| scene.view.items[at].digest());
+        let message = made.unwrap_or(scene.history.messages[input]);
         let cut = edit.cap.is_some_and(|cap| message.parts().any(|part| u64::from(part.tokens) > cap));
         let cleared = clears
             && match (edit.first, edit.failed) {
