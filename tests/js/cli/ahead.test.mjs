@@ -26,8 +26,8 @@ for (const delay of ["1", "3", "10"])
       { waited, overWindow, invalid, newestMissing, stale },
       { waited: 0, overWindow: 0, invalid: 0, newestMissing: 0, stale: 0 },
     );
-    // Clears of results and inputs spare most compactions a summary.
-    assert.ok(totals.requests > 50 && totals.asked > 3 && totals.summaries > 1, stdout);
+    // Clears of results and inputs spare most compactions a summary, and two of the sessions end before it can come.
+    assert.ok(totals.requests > 50 && totals.asked > 3 && totals.summaries > 0, stdout);
     // The slower it is, the more often code has to help out.
     if (delay === "10") assert.ok(totals.late > 0, stdout);
   });
