@@ -3,7 +3,7 @@
 import { weigh } from "../longterm/work.mjs";
 
 /** Units for a token. Whatever of a request is not cached is written to the cache; a summarizer's request is not. */
-export const PRICES = { input: 1, cachedInput: 0.1, cacheWrite: 1.25, output: 5 };
+export const PRICES = { input: 1, cachedRead: 0.1, cacheWrite: 1.25, output: 5 };
 
 /** Adds up requests and replies of one way of keeping a session inside its window. */
 export function meter(window) {
@@ -19,7 +19,7 @@ export function meter(window) {
         if (index < same) cached += weigh(message);
         else fresh += weigh(message);
       }
-      sum.cost += cached * PRICES.cachedInput + fresh * PRICES.cacheWrite + reply * PRICES.output;
+      sum.cost += cached * PRICES.cachedRead + fresh * PRICES.cacheWrite + reply * PRICES.output;
       sum.tokens += cached + fresh;
       sum.requests += 1;
       sum.largest = Math.max(sum.largest, cached + fresh);

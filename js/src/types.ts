@@ -179,10 +179,41 @@ export interface Tuning {
   readonly shares?: Shares | undefined;
   /**
    * Bytes of what is remembered in the state: requests, requirements, decisions, facts, work, records and names. What is
-   * weakest and longest unused falls out first, requests and requirements last. Default 12,000, of which 4,000 are for names; at most 64,000; as plain data
-   * it takes up to twice as much.
+   * weakest and longest unused falls out first, requests and requirements last. Default 12,000, of which 4,000 are for
+   * names; at most 64,000; as plain data it takes up to twice as much.
    */
   readonly memory?: number | undefined;
+  /**
+   * What tokens cost. Compactions then begin where they pay, far below the limit of a large window, and `report.cost` says
+   * what a request costs. `{}` takes the proportions that are usual for the model's family. See docs/costs.md.
+   */
+  readonly prices?: Prices | undefined;
+}
+
+/**
+ * What one token costs, in any unit: a number from 0 to 1,000,000. What is left out stands in the proportion to `input` that
+ * is usual for the model's family.
+ */
+export interface Prices {
+  /** Read without a cache. Default 1. */
+  readonly input?: number | undefined;
+  /** Read again from the provider's cache. Default a tenth of `input`. */
+  readonly cachedRead?: number | undefined;
+  /** Written to the cache. Default 1.25 of `input`; 1 of it for GPT and Gemini. */
+  readonly cacheWrite?: number | undefined;
+  /** Written by the model. Default 5 of `input`; 8 of it for GPT and Gemini. */
+  readonly output?: number | undefined;
+}
+
+/**
+ * What reading a request costs, in tokens times the unit of `tune.prices`, rounded down: with prices in dollars for a million
+ * tokens, in millionths of a dollar. What the request before had in common is counted as cached. The reply is not in it.
+ */
+export interface Cost {
+  /** As it is sent. */
+  readonly request: number;
+  /** With all that compactions keep out of it, as if nothing had ever been compacted. */
+  readonly without: number;
 }
 
 /** Shares, each a number between 0 and 1. The room is what the conversation may take: the trigger less what is fixed. */
@@ -441,6 +472,8 @@ export interface Report {
    * the view. 0 if nothing was compacted; less than there is if the state was made by a version that did not note it.
    */
   readonly saved: number;
+  /** What reading the request costs. Only with `tune.prices`. */
+  readonly cost?: Cost;
   /** What was done to which messages in this call, in this order. Empty if nothing was. Of a plan: what it will do. */
   readonly changes: readonly Change[];
   /** Index of the first message that differs from the previous request, where the provider's prompt cache ends; null if none does. */

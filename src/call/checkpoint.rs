@@ -219,7 +219,7 @@ const FACTS_MOST: u64 = 3_000;
 /// Bytes that facts may take beside a summary by a model: their share of the room, and less than a quarter of the
 /// raw tokens that the summary replaces.
 pub fn facts_bytes(scene: &Scene<'_>, raw: u64) -> usize {
-    let tokens = share(scene.limits.room, scene.options.shares.facts).min(FACTS_MOST);
+    let tokens = share(scene.limits.whole, scene.options.shares.facts).min(FACTS_MOST);
     usize::try_from(scene.raw(tokens).min(raw / 4) * 4).unwrap_or(usize::MAX)
 }
 

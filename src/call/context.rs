@@ -11,12 +11,12 @@ use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Move, RungId, Scene};
 use crate::limits::budget::{Limits, Window};
 use crate::model::message::Position;
-use crate::report::Usage;
+use crate::report::{Cost, Usage};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::history::History;
 use crate::session::state::{Breaker, SessionState};
-use crate::session::view::{self, Slot, View};
+use crate::session::view::{self, Item, Slot, View};
 use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 use std::cell::OnceCell;
@@ -125,7 +125,21 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn limits(&self, view: &View) -> Limits {
-        self.window.limits(self.measure().fixed(view), &self.call.options)
+        let newest = self.window.pays.map_or(0, |_| self.newest(view));
+        self.window.limits(self.measure().fixed(view), newest, &self.call.options)
+    }
+
+    /// Estimated tokens of the newest group.
+    fn newest(&self, view: &View) -> u64 {
+        let from = self.cuts.newest() + self.lead();
+        let of_newest = |item: &&Item| matches!(item.slot, Slot::Host { input, .. } if input >= from);
+        let raw = view.items.iter().filter(of_newest).map(|item| item.tokens).sum();
+        self.calibration.scale(raw, self.call.options.estimator.slope())
+    }
+
+    /// Input messages that are the front of a view given back.
+    fn lead(&self) -> usize {
+        self.history.messages.len() - (self.history.end() - self.history.first()) as usize
     }
 
     /// What turns raw tokens of this call into estimates.
@@ -166,6 +180,40 @@ impl<'a> Work<'a> {
     /// The same, estimated.
     pub(crate) fn saved(&self, view: &View) -> u64 {
         self.calibration.scale(self.saved_raw(view), self.call.options.estimator.slope())
+    }
+
+    /// What reading a request costs of which `saved` tokens were left out, and whose view differs from the one before from
+    /// the item `changed` on.
+    pub(crate) fn cost(&self, view: &View, saved: u64, changed: Option<u64>) -> Option<Cost> {
+        let prices = self.call.options.prices?;
+        let tokens = self.usage(view).tokens;
+        let fresh = |changed| match self.sent_before() {
+            Some(sent) => self.fresh(view, sent, changed),
+            None => u64::MAX,
+        };
+        // Without compactions nothing but what is new would be written.
+        let (now, without) = (fresh(changed.unwrap_or(u64::MAX)), fresh(u64::MAX));
+        Some(Cost {
+            request: prices.request(tokens, tokens.saturating_sub(now)),
+            without: prices.request(tokens + saved, (tokens + saved).saturating_sub(without)),
+        })
+    }
+
+    /// How many messages the request before this one had; none if none is known.
+    fn sent_before(&self) -> Option<u64> {
+        let SessionState { pending, calibration, .. } = &self.call.state;
+        let pending = pending.as_ref().and_then(|pending| pending.at);
+        pending.or_else(|| calibration.reply.map(|reply| reply.at)).map(|at| at.count)
+    }
+
+    /// Estimated tokens of a view that no cache holds: messages from the history index `sent` on, and all from the item
+    /// `changed` on.
+    fn fresh(&self, view: &View, sent: u64, changed: u64) -> u64 {
+        let is_fresh = |(at, item): &(usize, &Item)| {
+            *at as u64 >= changed || matches!(item.slot, Slot::Host { index, .. } if index >= sent)
+        };
+        let raw = view.items.iter().enumerate().filter(is_fresh).map(|(_, item)| item.tokens).sum();
+        self.calibration.scale(raw, self.call.options.estimator.slope())
     }
 
     pub(crate) fn request_id(&self) -> String {
@@ -218,10 +266,8 @@ impl<'a> Work<'a> {
     /// Whether everything called for before a position is answered before it: what came since, or was deleted, may have
     /// joined what a plan meant to part.
     fn splits_no_group(&self, count: u64) -> bool {
-        let messages = self.history.messages.len();
-        let lead = messages - (self.history.end() - self.history.first()) as usize;
-        let input = self.history.input_of(count).unwrap_or(messages);
-        input.checked_sub(lead).is_none_or(|at| self.cuts.is_legal(at))
+        let input = self.history.input_of(count).unwrap_or(self.history.messages.len());
+        input.checked_sub(self.lead()).is_none_or(|at| self.cuts.is_legal(at))
     }
 }
 
@@ -253,7 +299,8 @@ impl Measure<'_> {
     pub(crate) fn usage(&self, view: &View, history: &History<'_>) -> Usage {
         let estimate = self.calibration.estimate(view.raw() + self.beside, self.range);
         let usage = self.usage_of(view, history, estimate.tokens, &|raw| self.calibration.scale(raw, self.range));
-        Usage { bound: estimate.bound, reported: self.calibration.anchor.is_some(), ..usage }
+        let trigger = self.window.trigger_beside(self.fixed(view), 0);
+        Usage { bound: estimate.bound, trigger, reported: self.calibration.anchor.is_some(), ..usage }
     }
 
     /// Usage of a view of `tokens` in all, whose parts `scale` by their raw tokens.

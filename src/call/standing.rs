@@ -110,7 +110,7 @@ impl Standing {
         };
         let measured = next() == 1;
         let measures = Measures {
-            window: Window { size: next(), trigger: next(), hard: next() },
+            window: Window { size: next(), trigger: next(), hard: next(), pays: None },
             slope: next(),
             uncertainty: next(),
             anchor: Some(Reading { raw: next(), reported: next() }).filter(|anchor| anchor.reported > 0),

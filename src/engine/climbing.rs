@@ -37,6 +37,7 @@ impl Policy for Climbing {
         let (rung, action) = work.decide(&scene, RungId::Pass, work.llm(&scene));
         let mut report = work.report(before);
         report.saved = work.saved(&view);
+        report.cost = work.cost(&view, report.saved, None);
         let mut plan = Plan { rung, attempt: 1, ..Plan::default() };
         match &action {
             Move::Pass => {

@@ -328,6 +328,7 @@ impl<'a> Commit<'a> {
         self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
         self.report.after = self.work.usage(&self.current);
         self.report.saved = self.work.saved(&self.current);
+        self.report.cost = self.work.cost(&self.current, self.report.saved, self.report.first_changed);
         self.report.request = self.work.request_id();
         self.report.rung = Some(self.highest.as_str());
         if fit.tight && (fit.fits || !fit.over) {

@@ -57,6 +57,7 @@ pub(crate) fn of(
         && calibration.anchor.is_none_or(|anchor| anchor.reported > 0)
         && calibration.parked.is_none()
         && state.rewrites.is_empty()
+        && call.options.prices.is_none()
         && !call.options.estimator.charges_result_name()
         && call.must_keep.is_empty()
         && call.uncounted_tools + call.unreadable == 0
@@ -180,7 +181,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     let (state, cuts) = (call.state.clone(), Cuts::default());
     let mut work = Work { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
     let view = added(&work.history, standing);
-    let limits = work.limits(&view);
+    let limits = work.window.limits(work.measure().fixed(&view), 0, &call.options);
     let usage = work.usage(&view);
     if limits.tight
         || usage.tokens + usage.bound >= limits.limit
@@ -194,6 +195,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     report.outcome = outcome(changed);
     report.reason = passed(&usage);
     report.saved = work.calibration.scale(standing.saved, call.options.estimator.slope());
+    report.cost = work.cost(&view, report.saved, None);
     let standing = of(&work, &view, start, changed, Some(standing));
     work.state.calibration = work.calibration.clone();
     work.state.pending = Some(Pending {

@@ -30,6 +30,8 @@ pub struct Window {
     pub trigger: u64,
     /// No request may reach this.
     pub hard: u64,
+    /// Beyond so many tokens of the conversation a compaction pays, by what tokens cost.
+    pub pays: Option<u64>,
 }
 
 /// What refusals have taught of one model's limits. It holds as far as it is below what is configured.
@@ -103,7 +105,9 @@ impl Window {
         if let Some(own) = options.wishes.trigger.and_then(|trigger| trigger.tokens(size)) {
             trigger = trigger.min(own);
         }
-        Ok(Self { size, trigger: trigger.clamp(1, hard), hard })
+        let pays =
+            options.prices.filter(|_| options.preset.is_none()).and_then(|prices| prices.room(options.summarize));
+        Ok(Self { size, trigger: trigger.clamp(1, hard), hard, pays })
     }
 
     /// Whether these unchangeable tokens leave almost no room.
@@ -111,10 +115,18 @@ impl Window {
         fixed > share(self.trigger, SQUEEZED)
     }
 
-    /// The limits of a conversation whose unchangeable tokens are `fixed`.
-    pub fn limits(self, fixed: u64, options: &Options) -> Limits {
+    /// Where a compaction begins beside `fixed` unchangeable tokens: the trigger, or where it pays. A newest group that
+    /// takes more than half of that is no reason to compact: it would have to be cut.
+    pub fn trigger_beside(self, fixed: u64, newest: u64) -> u64 {
+        let pays = self.pays.map_or(u64::MAX, |pays| fixed.saturating_add(pays.max(newest.saturating_mul(2))));
+        self.trigger.min(pays)
+    }
+
+    /// The limits of a conversation whose unchangeable tokens are `fixed`, and the tokens of its newest group.
+    pub fn limits(self, fixed: u64, newest: u64, options: &Options) -> Limits {
         let tight = self.is_tight(fixed);
-        let limit = if tight { self.hard } else { self.trigger };
+        let whole = if tight { self.hard } else { self.trigger }.saturating_sub(fixed);
+        let limit = if tight { self.hard } else { self.trigger_beside(fixed, newest) };
         let room = limit.saturating_sub(fixed);
         let shares = &options.shares;
         let aimed = fixed.saturating_add(share(room, shares.target));
@@ -122,7 +134,7 @@ impl Window {
         let (least, most) = (share(room, LEAST_TARGET), share(room, MOST_TARGET));
         let target = own.map_or(aimed, |own| own.clamp(fixed.saturating_add(least), fixed.saturating_add(most)));
         let accept = target + share(limit.saturating_sub(target), shares.accept);
-        Limits { window: self, limit, room, target, accept, tight }
+        Limits { window: self, limit, room, whole, target, accept, tight }
     }
 }
 
@@ -135,6 +147,8 @@ pub struct Limits {
     pub limit: u64,
     /// What the conversation may take.
     pub room: u64,
+    /// What it could take if reading cost nothing.
+    pub whole: u64,
     /// What a rung aims at.
     pub target: u64,
     /// What a clip or clear may end at.

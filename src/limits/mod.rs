@@ -4,6 +4,7 @@ pub mod budget;
 pub mod names;
 pub mod options;
 pub mod preset;
+pub mod prices;
 pub mod provider_refusal;
 pub mod strategy;
 pub mod tool_policy;

@@ -5,6 +5,7 @@ use crate::base::json::{Faults, Fields, Json, decimal, misfit};
 use crate::base::text;
 use crate::limits::names::{known, unknown};
 use crate::limits::preset::Preset;
+use crate::limits::prices::Prices;
 use crate::limits::strategy::Strategy;
 use crate::limits::tool_policy::ToolPolicies;
 use crate::limits::wishes::{self, Wishes};
@@ -113,6 +114,8 @@ pub struct Options {
     pub shares: Shares,
     /// Bytes that are remembered.
     pub memory: u64,
+    /// What tokens cost, if compactions should pay.
+    pub prices: Option<Prices>,
     /// What a compaction may do to the results of each tool.
     pub tools: ToolPolicies,
     /// When compactions begin, what they aim at, what stays.
@@ -135,7 +138,7 @@ const MEMBERS: [&str; 14] = [
     "repair",
     "tune",
 ];
-const TUNE: [&str; 7] = ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory"];
+const TUNE: [&str; 8] = ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory", "prices"];
 
 impl Options {
     /// Parses what `createCompactor` was given, functions replaced by `true`.
@@ -171,6 +174,8 @@ impl Options {
         let overhead = tokens.tokens("overhead").unwrap_or(0);
         let shares = shares(tune);
         let memory = memory(tune);
+        let family = estimator.split_once(':').and_then(|(_, family)| Family::parse(family));
+        let prices = Prices::parse(tune, family);
         let tools = ToolPolicies::parse(options);
         let wishes = Wishes::parse(options);
         let policy = (!options.raw("toolPolicy").is_null()).then_some("toolPolicy");
@@ -197,6 +202,7 @@ impl Options {
             overhead,
             shares,
             memory,
+            prices,
             tools,
             wishes,
         })

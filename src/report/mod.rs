@@ -116,6 +116,15 @@ pub struct Notice {
     pub advice: String,
 }
 
+/// What reading a request costs, in tokens times the host's prices, rounded to whole ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// As it is sent.
+    pub request: u64,
+    /// With everything that compactions keep out of it.
+    pub without: u64,
+}
+
 /// The report of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -133,6 +142,8 @@ pub struct Report {
     pub after: Usage,
     /// Estimated tokens that compactions keep out of the request, this one and earlier ones.
     pub saved: u64,
+    /// What the request costs, if prices are known.
+    pub cost: Option<Cost>,
     /// What the rungs did, in their order.
     pub changes: Vec<Change>,
     /// First place in the view that differs from what the state before would have sent.
@@ -169,6 +180,12 @@ impl Report {
         out.put("after", self.after.to_json());
         out.put_count("replyRoom", self.after.reply_room());
         out.put_count("saved", self.saved);
+        if let Some(Cost { request, without }) = self.cost {
+            let mut cost = Archive::writer();
+            cost.put_count("request", request);
+            cost.put_count("without", without);
+            out.put("cost", cost.finish());
+        }
         out.put("changes", Json::List(self.changes.iter().map(Change::to_json).collect()));
         out.put("firstChanged", self.first_changed.map_or(Json::Null, Json::from));
         out.put_count("keepFrom", self.keep_from);

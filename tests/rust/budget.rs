@@ -93,7 +93,7 @@ proptest! {
     #[test]
     fn target_accept_and_limit_stand_in_order(window in 2_u64..3_000_000, fixed in 0_u64..4_000_000, output in prop::option::of(0_u64..200_000)) {
         let options = plain();
-        let limits = Window::new(window, &options, output).unwrap().limits(fixed, &options);
+        let limits = Window::new(window, &options, output).unwrap().limits(fixed, 0, &options);
         prop_assert_eq!(limits.tight, fixed > share(limits.window.trigger, 900_000));
         prop_assert_eq!(limits.limit, if limits.tight { limits.window.hard } else { limits.window.trigger });
         prop_assert_eq!(limits.room, limits.limit.saturating_sub(fixed));

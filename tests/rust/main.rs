@@ -28,6 +28,7 @@ mod pairs;
 mod plain;
 mod plans;
 mod policies;
+mod prices;
 mod properties;
 mod recall;
 mod requirements;
