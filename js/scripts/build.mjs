@@ -38,7 +38,11 @@ export async function build() {
   await exclusively("build", async () => {
     await packages();
     const tools = ["js/scripts/build.mjs", "js/scripts/bundle.mjs", "package-lock.json", ...boundary];
-    const engine = hash(files("Cargo.toml", "Cargo.lock", "src", "js/scripts/bindgen", ...tools), ask("rustc", "-vV"), draft);
+    const engine = hash(
+      files("Cargo.toml", "Cargo.lock", "src", "js/scripts/bindgen", ...tools),
+      ask("rustc", "-vV"),
+      draft,
+    );
     await once("engine", engine, [wasmFile, at(generated, "bindings.js")], buildEngine);
     const scripts = files("js/src", "js/scripts/cli.mjs", ...cliSources);
     const texts = files("pkg-template", "README.md", ...licences, "tsconfig.json", "js/scripts/links.mjs");
