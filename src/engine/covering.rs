@@ -19,7 +19,7 @@ use crate::tokens;
 /// Raw tokens of the largest digest that fills what is left: the state must hold it, beside older ones.
 pub(crate) const DIGEST_MOST: u64 = 5_000;
 /// Part of the room, and estimated tokens at most, by which a digest may exceed the target.
-const SMALL_SHARE: u64 = 150_000;
+const SMALL_SHARE: u64 = 280_000;
 const SMALL_MOST: u64 = 600;
 /// About the raw tokens of the lines around a summary.
 const FRAME: u64 = 24;
@@ -108,14 +108,14 @@ impl Covering<'_> {
             text.push_str(kept);
         }
         let text = checkpoint::trimmed(&text, dropped);
-        // In a state a memory takes up to twice its bytes; beside a long text there is room for less.
-        let most = (STATE_BYTES.saturating_sub(text.len()) / 2) as u64;
+        // In a state a memory takes up to half as much again as its bytes; beside a long text there is room for less.
+        let most = (STATE_BYTES.saturating_sub(text.len()) * 2 / 3) as u64;
         let mut memory = recollection.bounded(work.call.options.memory.min(most) as usize);
         memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let written = Written {
             kind,
             digest,
-            shortened: left_out.remembered && kind != Kind::Summary,
+            shortened: (left_out.remembered || left_out.names) && kind != Kind::Summary,
             text: checkpoint::summary_text(&text),
         };
         self.push(work, shape, written, replaces, host)?;

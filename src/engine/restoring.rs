@@ -17,7 +17,7 @@ use crate::tokens;
 
 /// A text is written anew if it may be so many times as long as it is, in percent: its place in the prompt cache is worth
 /// more than a few lines.
-const WORTHWHILE: u64 = 150;
+const WORTHWHILE: u64 = 130;
 
 /// Writes the active digest anew if it had been shortened and there is room for more of it now. Whether it did.
 ///
@@ -60,7 +60,8 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if text.len() <= before.summary.text.len() {
         return Ok(false);
     }
-    let written = Written { kind: before.kind, digest: before.digest, shortened: left_out.remembered, text };
+    let shortened = left_out.remembered || left_out.names;
+    let written = Written { kind: before.kind, digest: before.digest, shortened, text };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();

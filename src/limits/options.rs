@@ -418,7 +418,7 @@ fn memory(tune: Fields<'_>) -> u64 {
 }
 
 /// Bytes that are remembered, if the host does not say.
-const MEMORY: u64 = 12_000;
+const MEMORY: u64 = 20_000;
 
 fn shares(tune: Fields<'_>) -> Shares {
     let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));

@@ -375,7 +375,7 @@ impl<'t> Reading<'t> {
     }
 
     fn result(&mut self, id: &str, output: &'t Value, failed: bool, at: u64) {
-        names::leaves(output, &mut |text| self.names.printed(text, at));
+        self.names.returned(output, at);
         let Some(what) = self.calls.get(id).cloned() else { return };
         self.outcome(&what, Output::Value(output), failed, at);
     }

@@ -104,6 +104,11 @@ pub fn clearable(part: &Part, message: &Digest<'_>) -> bool {
 /// A cleared input has so many raw tokens, or as near to it as cutting its long strings brings it.
 pub const CLEARED_INPUT: u64 = 120;
 
+/// What the input of a call of so many raw tokens costs at most when it is cleared: it names what is left out.
+pub fn cleared_input_tokens(tokens: u64) -> u64 {
+    CLEARED_INPUT + (tokens / call_input::CLEARED_PART as u64).min(call_input::CLEARED_MOST as u64 / 3)
+}
+
 /// Whether this is a result, or a medium inside one: it has the number of its result.
 pub fn is_of_result(part: &Part, message: &Digest<'_>) -> bool {
     part.kind == PartKind::Result
@@ -233,7 +238,7 @@ fn shortened(
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
             ContentPart::Call { number, id, name, input: value } => {
-                match call_input::shortened(value, clip.cap, estimator) {
+                match call_input::shortened(value, clip.cap, false, estimator) {
                     Some(input) => ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input },
                     None => continue,
                 }
@@ -246,7 +251,7 @@ fn shortened(
     }
     if part.kind == PartKind::Call && clears(part, message, edits) && clearable(part, message) {
         if let ContentPart::Call { number, id, name, input: value } = now.as_ref().unwrap_or(body)
-            && let Some(input) = call_input::shortened(value, CLEARED_INPUT, estimator)
+            && let Some(input) = call_input::shortened(value, CLEARED_INPUT, true, estimator)
         {
             now = Some(ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input });
         }
@@ -273,12 +278,12 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
     LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 4
 }
 
-const NAMES: &str = " Names in it: ";
+const NAMES: &str = names::NAMED_IN;
 
 /// Bytes of names that a cleared result of `bytes` leaves behind, the first ones in it: most of what is used later of a
 /// result is a name, and a line of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 16).min(1_600)
+    (bytes.saturating_sub(160) / 2).min(280 + bytes / 8).min(2_000)
 }
 
 /// What stands for a cleared result: a line, and the names that the result began with. `text` is the result as it was
