@@ -71,7 +71,7 @@ async function buildEngine() {
   const optimize = (from, ...how) =>
     must(process.execPath, [at("node_modules/binaryen/bin/wasm-opt"), ...how, ...always, from, "-o", made]);
   await optimize(join(bindings, "precis_bg.wasm"));
-  // Control flow made anew out of flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
+  // Control flow rebuilt from flat code: 0.9 % less. Only after the first pass, which knows the compiler's own.
   const anew = ["--flatten", "--rereloop", "-Oz"];
   if (!draft) await optimize(made, ...anew, ...anew, "--merge-similar-functions", "-Oz", "--strip-producers");
   stamp(made, hash([made, ...boundary.map((file) => at(file))]).slice(0, 12));

@@ -18,7 +18,7 @@ export const check: Command = {
   name: "check",
   usage: "FILE… [options]",
   summary: "Lists the messages that a provider would refuse, and why. Exit code 1 if there are any.",
-  about: ["It asks what holds of every request: what precis would repair before sending it is said, too."],
+  about: ["It checks what must hold for every request, and also reports what precis would repair before sending it."],
   options: {
     provider: { type: "string", value: "P", help: `whose rules: ${providerNames}` },
     strict: COMMON.strict,
