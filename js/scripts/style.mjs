@@ -24,7 +24,8 @@ export async function checkStyle() {
 function proseFiles() {
   const top = ["README", "CHANGELOG", "CONTRIBUTING", "SECURITY"].map((name) => `${name}.md`);
   const folders = ["docs", ".github", "src", "js", "examples", "benches", "tests/js", "tests/rust", "tests/packaging"];
-  return files(...top, ...folders).filter((path) => kindOf(path) && relative(root, path) !== list);
+  const ours = (place) => kindOf(place) && place !== list && !/^docs\/(api|\.vitepress)\//.test(place);
+  return files(...top, ...folders).filter((path) => ours(relative(root, path)));
 }
 
 const kinds = { md: "markdown", rs: "rust", ts: "script", tsx: "script", mts: "script", mjs: "script", js: "script" };

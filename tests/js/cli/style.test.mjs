@@ -51,7 +51,7 @@ test("TypeScript: comments of every kind and messages to users", async () => {
   const text = [
     "// it mends",
     "/** It\n * mends. */",
-    "const a = `the engine ${b ? 'x' : \"it mends the view\"} and mends it`; // on a",
+    `const a = \`the engine \${b ? 'x' : "it mends the view"} and mends it\`; // on a`,
     "// desk",
     "const c = <p>what the page mends here</p>; /* mends */",
   ].join("\n");
