@@ -21,7 +21,6 @@ export async function release({ dryRun = false, allowDirty = false } = {}) {
     commit: ask("git", "rev-parse", "HEAD"),
     changes: allowDirty ? "" : ask("git", "status", "--porcelain"),
     tagged: Boolean(ask("git", "tag", "--list", `v${version}`)),
-    draft: !allowDirty && process.env.PRECIS_DRAFT === "1",
     dryRun,
   };
   refuse(refusals(facts));
@@ -37,7 +36,7 @@ export async function release({ dryRun = false, allowDirty = false } = {}) {
 }
 
 /** Why this must not be released, each as a sentence that says what to do. */
-export function refusals({ version, versions, changelog, commit, changes, tagged, draft, dryRun }) {
+export function refusals({ version, versions, changelog, commit, changes, tagged, dryRun }) {
   const found = [];
   if (!commit) found.push("This is no git checkout: a release names the commit it was made of. Clone the repository.");
   if (changes) found.push(`The working tree has changes. Commit or stash them:\n${changes}`);
@@ -46,7 +45,6 @@ export function refusals({ version, versions, changelog, commit, changes, tagged
       found.push(`${place} has version ${other}, Cargo.toml ${version}. Run \`cargo check\`, commit.`);
   }
   if (tagged) found.push(`The tag v${version} exists: set the next version in Cargo.toml.`);
-  if (draft) found.push("PRECIS_DRAFT=1 makes a larger, slower engine. Unset it.");
   const entries = (name) => /^- /m.test(sectionOf(changelog, name));
   const dated = new RegExp(`^## \\[${escaped(version)}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog);
   if (dated ? !entries(version) : !(dryRun && entries("Unreleased"))) {
@@ -115,7 +113,6 @@ async function provenanceOf(tarball, { name, version }) {
     version,
     commit: ask("git", "rev-parse", "HEAD"),
     changedSinceCommit: ask("git", "status", "--porcelain") !== "",
-    draft: process.env.PRECIS_DRAFT === "1",
     tools: {
       rustc: ask("rustc", "--version"),
       cargo: ask("cargo", "--version"),

@@ -15,7 +15,6 @@ const fine = {
   commit: "4e7050f",
   changes: "",
   tagged: false,
-  draft: false,
   dryRun: false,
 };
 
@@ -30,7 +29,6 @@ test("each thing that is wrong is refused with what to do about it", () => {
     [{ versions: { "Cargo.lock": "1.2.2" } }, /Cargo\.lock has version 1\.2\.2, Cargo\.toml 1\.2\.3/],
     [{ versions: { "Cargo.lock": null } }, /Cargo\.lock has version null/],
     [{ tagged: true }, /v1\.2\.3 exists/],
-    [{ draft: true }, /Unset it/],
   ];
   for (const [what, says] of wrong) {
     const found = refusals({ ...fine, ...what });
