@@ -1,4 +1,4 @@
-//! What a report says before anything is decided, with the warnings about settings, reports and messages.
+//! Starts the report of a call, with warnings about settings, reported usage and messages.
 
 use crate::base::error::Warning;
 use crate::call::context::Work;
@@ -11,10 +11,10 @@ use crate::report::{Notice, Report, Usage};
 
 /// A window below this many tokens was probably meant in thousands.
 const SMALL: u64 = 1_000;
-/// Faults of a history that are reported one by one.
+/// The most faults of a history that are reported one by one.
 const FAULTS: usize = 8;
 
-/// Warnings, in the order in which they are reported.
+/// The warnings, in the order in which they are reported.
 #[derive(Default)]
 struct Notices(Vec<Notice>);
 
@@ -44,7 +44,7 @@ impl Work<'_> {
         }
     }
 
-    /// A view in the place of a history, and limits that are missing or unlikely.
+    /// Warns of a view passed as history, and of missing or unlikely limits.
     fn warn_of_limits(&self, notices: &mut Notices) {
         if self.history.is_view() {
             notices.add(
@@ -72,7 +72,7 @@ impl Work<'_> {
         }
     }
 
-    /// What the provider refused or reported, if it cannot be meant so.
+    /// Warns of a refusal or usage that is implausible or reveals a wrong setting.
     fn warn_of_provider(&self, notices: &mut Notices) {
         if self.call.refusal == Some(Refusal::Other) {
             notices.add(
@@ -102,7 +102,7 @@ impl Work<'_> {
         }
     }
 
-    /// What is not counted, or only by its size.
+    /// Warns of content that is not counted, or only by its size.
     fn warn_of_counting(&self, notices: &mut Notices) {
         if self.call.uncounted_tools > 0 {
             notices.add(
@@ -127,10 +127,10 @@ impl Work<'_> {
         }
     }
 
-    /// What providers would refuse of the messages.
+    /// Warns of messages that providers would refuse.
     fn warn_of_faults(&self, notices: &mut Notices) {
         let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
-        // Of what is covered, the call or request may not have been loaded.
+        // The call or request of a covered message may not have been loaded.
         let loaded = |violation: &&Violation| {
             self.history.first() == 0 || self.history.index_of(violation.index).is_none_or(|index| index >= covered)
         };
@@ -156,7 +156,7 @@ impl Work<'_> {
         }
     }
 
-    /// Summaries of the provider that cannot be sent.
+    /// Warns of the provider's own summaries that cannot be sent.
     fn warn_of_compactions(&self, notices: &mut Notices) {
         let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
         if self.call.options.preset.is_none()
@@ -177,7 +177,7 @@ impl Work<'_> {
         }
     }
 
-    /// A history that begins with the assistant.
+    /// Warns of a history that begins with an assistant message.
     fn warn_of_start(&self, notices: &mut Notices) {
         if let Some(first) = repair::assistant_first(self.call, &self.history) {
             let done = if left_out::repairs(self.call) {
@@ -195,7 +195,8 @@ impl Work<'_> {
         }
     }
 
-    /// The newest provider's summary that only the provider can read, if a checkpoint covers it without keeping it.
+    /// The newest of the provider's own summaries if only the provider can read it, and a checkpoint covers it without
+    /// keeping it.
     fn lost_compaction(&self) -> Option<usize> {
         let compaction = self.history.compaction.filter(|compaction| !compaction.readable)?;
         let active = &self.state.checkpoints[self.history.active?];
