@@ -1,16 +1,17 @@
-//! What a plan does, or a report says was done, in a few sentences for people.
+//! Describes a plan or a report in a few sentences for people.
 
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::base::text;
 
-/// Runs of messages that are named; of more only their number is.
+/// The most runs of messages that are listed. For more, only the number of messages is given.
 const RUNS: usize = 3;
 
-/// The sentences.
+/// Describes a plan or a report.
 ///
 /// # Errors
-/// When it is neither a plan nor a report.
+///
+/// If it is neither.
 pub fn describe(given: &Json) -> Result<String, Error> {
     let planned = given.get("report").members().is_some();
     let report = if planned { given.get("report") } else { given };
@@ -43,7 +44,7 @@ pub fn describe(given: &Json) -> Result<String, Error> {
     Ok(text::joined(&said.iter().map(String::as_str).collect::<Vec<_>>(), " "))
 }
 
-/// One change.
+/// Describes one change.
 fn sentence(change: &Json) -> String {
     let number = |name: &str| change.get(name).count().unwrap_or(0);
     let (count, tokens, after) = (number("count"), number("tokens"), number("after"));
@@ -63,7 +64,7 @@ fn sentence(change: &Json) -> String {
     }
 }
 
-/// How many messages, and which if these are few runs.
+/// The number of messages, and which ones if they are few runs.
 fn messages(count: u64, runs: &Json) -> String {
     let runs = runs.list().unwrap_or_default();
     let noun = if count == 1 { "message" } else { "messages" };
@@ -80,7 +81,7 @@ fn messages(count: u64, runs: &Json) -> String {
     format!("{count} {noun} ({named})")
 }
 
-/// How often a summarizer is asked for a plan.
+/// How often a plan calls a summarizer.
 fn asked(plan: &Json) -> Option<String> {
     let requests = plan.get("requests").list().map_or(0, <[Json]>::len) as u64;
     let total = plan.get("total").count().unwrap_or(requests).max(requests);
