@@ -201,7 +201,7 @@ impl Reader<'_> {
     /// Whether a letter starts here: a greeting that comes after other text.
     fn greets(&self, line: &Line<'_>) -> bool {
         let greeting = || {
-            let start = small(line.seen);
+            let start = lower_case(line.seen);
             GREETINGS.split('|').any(|word| {
                 start
                     .strip_prefix(word)
@@ -220,7 +220,7 @@ impl Reader<'_> {
 }
 
 /// Converts a text to lower case.
-fn small(text: &str) -> String {
+fn lower_case(text: &str) -> String {
     text.chars().map(text::lower).collect()
 }
 
@@ -288,7 +288,7 @@ fn header(line: &str) -> Option<&str> {
     if name.len() > LONGEST_HEADER {
         return None;
     }
-    let name = small(name);
+    let name = lower_case(name);
     HEADERS
         .split('|')
         .any(|header| name == header)
@@ -328,7 +328,7 @@ fn material(line: &str) -> Option<usize> {
     if sentence.len() > LONGEST_SENTENCE {
         return None;
     }
-    let sentence = small(sentence);
+    let sentence = lower_case(sentence);
     let has = |words: &str| words.split('|').any(|word| text::find(&sentence, word).is_some());
     if has(OWN) {
         return None;
