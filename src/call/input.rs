@@ -170,7 +170,7 @@ fn todos(call: Fields<'_>) -> Vec<Todo> {
         }
         let todo = Fields::of(todo, &path, call.code, call.faults);
         let Some(content) = owned(todo.text("content")) else {
-            todo.wrong("content", "Expected what is to be done as a string: { content, status }.");
+            todo.wrong("content", "Expected the task as a string: { content, status }.");
             continue;
         };
         todos.push(Todo { content, status: todo.text("status").unwrap_or("pending").to_owned() });

@@ -118,7 +118,7 @@ impl<'a> Commit<'a> {
             return;
         }
         if matches!(self.action, Move::Compact(_)) {
-            self.warn(Warning::StalePlan, Some("plan"), "The history or the state has moved on since this plan was made; the request was decided anew, without a summarizer.");
+            self.warn(Warning::StalePlan, Some("plan"), "The history or the state has changed since this plan was made. The request was decided again, without a summarizer.");
         }
         (self.rung, self.action) = self.work.decide(&self.work.scene(&self.current), RungId::Pass, false);
     }
@@ -296,13 +296,13 @@ impl<'a> Commit<'a> {
     /// Warns of requirements and literal strings that the view no longer holds.
     fn warn_of_losses(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         if self.cut_requirements {
-            self.warn(Warning::RequirementsCut, None, "The summary cannot tell all that was required or asked for: pin these messages, or use a larger window.");
+            self.warn(Warning::RequirementsCut, None, "The summary has no room for everything that was required or requested. Pin these messages, or use a model with a larger window.");
         }
         if self.revised {
             for (name, count) in protection::lost(&self.work.scene(&self.current)) {
                 let what = if name == "keep" { "messages" } else { "results" };
                 let advice = format!(
-                    "{count} {what} to be kept whole did not fit: they are cleared, cut or summarized. Keep fewer, or use a larger window."
+                    "{count} {what} that should be kept whole did not fit and were cleared, cut or summarized. Keep fewer, or use a model with a larger window."
                 );
                 self.warn(Warning::KeepLost, Some(&name), &advice);
             }
@@ -310,7 +310,7 @@ impl<'a> Commit<'a> {
         let lacking = lacking(&self.work, &self.current, host)?;
         let lost = lacking.into_iter().map(|literal| {
             let literal = text::start(literal, 80);
-            format!("\"{literal}\" no longer stands in the view: what holds it had to be cut.")
+            format!("\"{literal}\" is no longer in the view: the message that contains it had to be cut.")
         });
         for advice in lost.collect::<Vec<_>>() {
             self.warn(Warning::MustKeepLost, Some("mustKeep"), &advice);
@@ -347,14 +347,14 @@ impl<'a> Commit<'a> {
             (
                 Outcome::Tight,
                 format!(
-                    "Nothing more of the request can be covered or cut: it stays between the trigger of {trigger} and the hard limit."
+                    "Nothing else in the request can be covered or cut. It stays between the trigger of {trigger} tokens and the hard limit."
                 ),
             )
         } else if fit.tight {
             (
                 Outcome::Tight,
                 format!(
-                    "What cannot be changed takes more than nine tenths of the trigger of {trigger} tokens; the conversation was brought below the hard limit."
+                    "The fixed tokens take more than nine tenths of the trigger of {trigger} tokens. The conversation was brought below the hard limit."
                 ),
             )
         } else if self.highest > RungId::Pass {

@@ -337,7 +337,7 @@ pub(crate) fn settle(
         if !curable || plan.job.corrects || !allowed {
             return Ok(given_up(work, reason, allowed, report));
         }
-        report.warnings.push(failed(&reason, " It is asked once more."));
+        report.warnings.push(failed(&reason, " It is called once more."));
         report.failed = Some(reason);
         next.job.corrects = true;
         return Ok(Settled::Next(Box::new(next)));
@@ -360,8 +360,8 @@ pub(crate) fn settle(
 /// Counts a failure. After several, the summarizer is not called for a while. `allowed`: another call would have been
 /// allowed.
 fn given_up(work: &mut Work<'_>, reason: String, allowed: bool, report: &mut Report) -> Settled {
-    let limit = if allowed { "" } else { " `summarizer.maxCalls` allows no other call." };
-    let what = " A digest made by code takes its place; the next compaction tries again.";
+    let limit = if allowed { "" } else { " `summarizer.maxCalls` allows no further call." };
+    let what = " A digest written by code takes its place. The next compaction tries again.";
     report.warnings.push(failed(&reason, &format!("{limit}{what}")));
     report.failed = Some(reason);
     let breaker = &mut work.state.breaker;
@@ -393,6 +393,6 @@ fn limited(job: &Job, limit: u64) -> Option<Notice> {
     (job.digested > 0).then(|| Notice {
         code: Warning::SummaryLimited,
         path: Some("summarizer.maxCalls".into()),
-        advice: format!("The past is as long as {} requests to the summarizer, and a call may make {limit}: of the oldest {} parts of it the summary has what code could find. Raise `summarizer.maxCalls`, or summarize ahead of time with `plan`, `requests` and `commit`, which have no limit.", job.pieces, job.digested),
+        advice: format!("To summarize the history, {} requests to the summarizer would be needed, but a call may make {limit}. So code digested the oldest {} parts of it. Raise `summarizer.maxCalls`, or summarize ahead of time with `plan`, `requests` and `commit`, which have no limit.", job.pieces, job.digested),
     })
 }

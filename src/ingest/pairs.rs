@@ -202,13 +202,13 @@ impl MessageRule {
     /// Describes a violation of the rule.
     pub const fn complaint(self) -> &'static str {
         match self {
-            Self::EmptyContent => "A message without content.",
-            Self::UnansweredCall => "A tool call whose result does not follow it.",
-            Self::DuplicateResult => "A tool call answered twice.",
-            Self::OrphanResult => "A tool result whose call does not come right before it.",
-            Self::OrphanApproval => "An answer to a request for approval that is not in this history.",
-            Self::DuplicateId => "A call id used twice while the first call is open.",
-            Self::Alternation => "A message of the same role as the one before it.",
+            Self::EmptyContent => "The message has no content.",
+            Self::UnansweredCall => "A tool call is not followed by its result.",
+            Self::DuplicateResult => "A tool call has two results.",
+            Self::OrphanResult => "A tool result does not directly follow its call.",
+            Self::OrphanApproval => "The request of an approval response is not in this history.",
+            Self::DuplicateId => "A call id is used again while its first call is open.",
+            Self::Alternation => "The message has the same role as the one before it.",
         }
     }
 }

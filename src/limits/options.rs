@@ -185,7 +185,7 @@ impl Options {
             faults.note(Error::at(
                 Code::PresetWithStrategy,
                 name,
-                format!("A preset brings its own steps: leave out `{name}` or the preset."),
+                format!("A preset has its own steps: leave out either `{name}` or the preset."),
             ));
         }
         faults.end()?;
@@ -222,7 +222,7 @@ fn policy(tune: Fields<'_>) -> (Option<Preset>, Strategy) {
         tune.faults.note(Error::at(
             Code::PresetWithStrategy,
             "tune.strategy",
-            "A preset brings its own steps: give either `preset` or `strategy`.",
+            "A preset has its own steps: set either `preset` or `strategy`.",
         ));
     }
     let strategy = named.and_then(|name| {
@@ -251,7 +251,7 @@ fn calls(summarizer: Fields<'_>) -> u64 {
     if calls == 0 {
         summarizer.wrong(
             "maxCalls",
-            "Expected a number of calls above 0: to have every compaction made by code, leave out `summarize`.",
+            "Expected a number of calls above 0. To have code make every compaction, leave out `summarize`.",
         );
     }
     calls
@@ -275,7 +275,7 @@ pub fn validate(json: &Json) -> Result<Options, Error> {
             Code::InvalidOption,
             "maxOutputTokens",
             format!(
-                "A reply of {reply} tokens leaves nothing of a window of {size} tokens: give the limit that you send with each request, and the window of the whole model."
+                "A reply limit of {reply} tokens leaves no room in a context window of {size} tokens. Set `maxOutputTokens` to the limit that you send with each request, and `contextWindow` to the full window of the model."
             ),
         )),
         _ => Ok(options),
@@ -294,7 +294,7 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
     Err(Error::at(
         Code::ReserveTooLarge,
         "tune.reserve",
-        format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one."),
+        format!("A reserve of {reserve} tokens leaves no room in a context window of {window} tokens. Set a smaller one."),
     ))
 }
 

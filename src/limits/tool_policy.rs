@@ -151,11 +151,11 @@ fn one(policy: Fields<'_>) -> ToolPolicy {
     let (exclude, rerun) = (policy.flag("exclude"), policy.flag("rerun"));
     let parsed = ToolPolicy { keep, exclude, first, inputs_stay, clip: clip(policy), rerun };
     if exclude && parsed.clip.is_some() {
-        policy.wrong("clip", "Results that nothing may touch cannot also be cut: give either `exclude` or `clip`.");
+        policy.wrong("clip", "Excluded results are never cut: set either `exclude` or `clip`.");
     }
     if first && (keep == Stay::Always || parsed.exclude) {
         policy
-            .wrong("clear", "Results that are cleared first cannot also be kept always or excluded: give one of them.");
+            .wrong("clear", "Results that are cleared first cannot also be kept always or excluded. Set only one of them.");
     }
     parsed
 }

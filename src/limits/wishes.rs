@@ -73,7 +73,7 @@ impl Wishes {
             {
                 outer.wrong(
                     "target",
-                    "Expected less than `trigger`: a compaction that aims at where it begins never ends.",
+                    "Expected less than `trigger`: a compaction that aims at the size where it starts would never end.",
                 );
             }
             _ => {}

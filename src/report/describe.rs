@@ -55,12 +55,12 @@ fn sentence(change: &Json) -> String {
             format!("The earlier summary of about {tokens} tokens is replaced by one of about {after} ({rung}).")
         }
         Some("cover") => format!(
-            "A summary of about {after} tokens stands for {who} and any earlier summary, about {tokens} tokens together ({rung})."
+            "A summary of about {after} tokens replaces {who} and any earlier summary, about {tokens} tokens in total ({rung})."
         ),
         Some("clear") => format!(
-            "Old tool results in {who} become placeholders: about {after} tokens in the place of {tokens} ({rung})."
+            "Old tool results in {who} are replaced by placeholders: about {after} tokens instead of {tokens} ({rung})."
         ),
-        _ => format!("Long texts in {who} are cut: about {after} tokens in the place of {tokens} ({rung})."),
+        _ => format!("Long texts in {who} are cut: about {after} tokens instead of {tokens} ({rung})."),
     }
 }
 
@@ -87,7 +87,7 @@ fn asked(plan: &Json) -> Option<String> {
     let total = plan.get("total").count().unwrap_or(requests).max(requests);
     match (requests, total) {
         (0, _) => None,
-        (1, 1) => Some("A summarizer is asked once.".to_owned()),
-        _ => Some(format!("A summarizer is asked up to {total} times, {requests} of them at first.")),
+        (1, 1) => Some("The summarizer is called once.".to_owned()),
+        _ => Some(format!("The summarizer is called up to {total} times, {requests} of them in the first round.")),
     }
 }

@@ -135,7 +135,7 @@ impl<'a> History<'a> {
                 Code::HistoryGap,
                 "offset",
                 format!(
-                    "The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`."
+                    "The messages start at index {offset}, but this state needs them from index {need} on. Load them from `keepFrom(state).index`."
                 ),
             ));
         }

@@ -271,7 +271,7 @@ impl Record for SessionState {
 const PLACE: Place = Place {
     name: "state",
     code: Code::InvalidState,
-    advice: "This state was changed or cut after precis returned it. Load the last intact copy; without one pass null: the conversation goes on, only its summary is made again.",
+    advice: "This state was changed or truncated after precis returned it. Load the last intact copy. Without one, pass null: the conversation continues, and only its summary is made again.",
 };
 
 impl SessionState {
@@ -288,7 +288,7 @@ impl SessionState {
                 Code::NewerState,
                 "state.version",
                 format!(
-                    "This state has version {newer}, this library reads {}: update precis before it touches this conversation.",
+                    "This state has version {newer}, but this version of precis reads {}. Update precis before you continue this conversation.",
                     VERSION
                 ),
             )),

@@ -63,7 +63,7 @@ impl<'a> Bridge<'a> {
     }
 
     fn need(&mut self, answer: Result<Option<Uint32Array>, JsValue>) -> Result<Product, Error> {
-        self.made(answer)?.ok_or_else(|| Error::new(Code::Boundary, "The host made no message."))
+        self.made(answer)?.ok_or_else(|| Error::new(Code::Boundary, "The host created no message."))
     }
 }
 
@@ -77,7 +77,7 @@ impl Host for Bridge<'_> {
         if contents.len() == inputs.len() {
             Ok(contents)
         } else {
-            Err(Error::new(Code::Boundary, "The host answered other messages than were asked for."))
+            Err(Error::new(Code::Boundary, "The host returned other messages than it was asked for."))
         }
     }
 

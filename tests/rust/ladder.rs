@@ -394,7 +394,7 @@ fn compacting_by_hand_covers_all_but_the_newest_turn_however_small_the_chat_is()
     assert_eq!(covers(json!({ "turns": 1, "messages": 1 })).0, Some(12));
     let (none, reason) = covers(json!({ "turns": 50 }));
     assert_eq!(none, None);
-    assert!(reason.starts_with("There is nothing to gain by compacting"), "{reason}");
+    assert!(reason.starts_with("Compacting would save nothing"), "{reason}");
     let refused = compact(&chat, json!({ "turn": 1 })).call(&history).unwrap_err();
     assert_eq!((refused.code.as_str(), refused.path.as_deref()), ("invalid-call", Some("keep.turn")));
 }

@@ -291,7 +291,7 @@ test("check: what a provider refuses, and what precis repairs of it", () => {
   assert.deepEqual(rules("mistral").rules, ["opening 0", "alternation 2", "orphan-result 3"]);
   const { stdout, status } = precis(["check", path]);
   assert.equal(status, 1);
-  assert.match(stdout, /message 4 {2}orphan-result {2}A tool result whose call/);
+  assert.match(stdout, /message 4 {2}orphan-result {2}A tool result does not/);
   assert.match(stdout, /precis repairs all of this/);
   assert.equal(
     good(["check", fixture("tau-bench/airline.json")]).stdout,

@@ -337,7 +337,7 @@ fn cover_in_rounds(
 fn summary(work: &Work<'_>, answer: Option<&Answer>, contents: &[Content], report: &mut Report) -> String {
     let reason = match answer {
         Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => return text.clone(),
-        Some(Answer::Text { .. }) => Some("The summarizer answered nothing, or far too much.".to_owned()),
+        Some(Answer::Text { .. }) => Some("The summarizer returned no text, or far too much.".to_owned()),
         Some(Answer::Failed(reason)) => Some(reason.clone()),
         None => None,
     };
