@@ -188,9 +188,7 @@ impl Work<'_> {
             notices.add(
                 Warning::AssistantFirst,
                 Some(format!("messages[{first}]")),
-                &format!(
-                    "The history begins with an assistant message, which providers of this format refuse.{done}"
-                ),
+                &format!("The history begins with an assistant message, which providers of this format refuse.{done}"),
             );
         }
     }

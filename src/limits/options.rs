@@ -294,7 +294,9 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
     Err(Error::at(
         Code::ReserveTooLarge,
         "tune.reserve",
-        format!("A reserve of {reserve} tokens leaves no room in a context window of {window} tokens. Set a smaller one."),
+        format!(
+            "A reserve of {reserve} tokens leaves no room in a context window of {window} tokens. Set a smaller one."
+        ),
     ))
 }
 

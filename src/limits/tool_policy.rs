@@ -154,8 +154,10 @@ fn one(policy: Fields<'_>) -> ToolPolicy {
         policy.wrong("clip", "Excluded results are never cut: set either `exclude` or `clip`.");
     }
     if first && (keep == Stay::Always || parsed.exclude) {
-        policy
-            .wrong("clear", "Results that are cleared first cannot also be kept always or excluded. Set only one of them.");
+        policy.wrong(
+            "clear",
+            "Results that are cleared first cannot also be kept always or excluded. Set only one of them.",
+        );
     }
     parsed
 }

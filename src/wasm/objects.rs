@@ -144,5 +144,8 @@ pub fn thrown(error: Error) -> JsValue {
 /// The error if the two sides of the boundary do not match.
 #[cold]
 pub fn gone() -> JsValue {
-    thrown(Error::new(Code::Boundary, "The JavaScript and the engine of precis are of different builds. Reinstall precis."))
+    thrown(Error::new(
+        Code::Boundary,
+        "The JavaScript and the engine of precis are of different builds. Reinstall precis.",
+    ))
 }
