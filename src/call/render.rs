@@ -135,7 +135,7 @@ pub(crate) fn first_changed(before: &View, after: &View, covered_anew: bool) -> 
                 && left.made.as_ref().map(|product| &product.record)
                     == right.made.as_ref().map(|product| &product.record)
         }
-        // Our own messages are created anew if something is covered anew.
+        // Our own messages are created again if something more is covered.
         (left, right) => left == right && !covered_anew,
     };
     let common = before.items.iter().zip(&after.items).take_while(same).count();

@@ -118,7 +118,7 @@ pub struct Estimate {
 }
 
 impl Calibration {
-    /// Returns what was learned if it was under this key. Otherwise starts anew.
+    /// Returns what was learned if it was under this key. Otherwise starts from scratch.
     #[must_use]
     pub fn under(&self, key: &str) -> Self {
         if self.key == key {
