@@ -48,20 +48,20 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
         if own.is_empty() && !message.compacts() {
             continue;
         }
-        let mut goes = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
+        let mut removed = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
         // Skips those in messages that are left out as a whole.
         while unrequested.next_if(|answer| answer.index < input).is_some() {}
         while let Some(answer) = unrequested.next_if(|answer| answer.index == input) {
-            goes[answer.part] = true;
+            removed[answer.part] = true;
         }
         for (at, part) in message.parts().enumerate() {
-            goes[at] |= part.is_empty_compaction();
+            removed[at] |= part.is_empty_compaction();
         }
-        if !goes.contains(&true) {
+        if !removed.contains(&true) {
             continue;
         }
-        let whole = remaining(message, &goes) == 0;
-        let mut parts: Vec<u32> = chosen(message, &goes).map(|part| part.number).collect();
+        let whole = remaining(message, &removed) == 0;
+        let mut parts: Vec<u32> = chosen(message, &removed).map(|part| part.number).collect();
         parts.dedup();
         let mut orphans = IdMap::default();
         if input >= repaired_from && !whole {
@@ -69,7 +69,7 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
                 .filter(|fault| fault.rule == MessageRule::OrphanResult)
                 .for_each(|fault| orphans.insert(fault.subject, 1));
         }
-        let results = chosen(message, &goes).filter(|part| part.kind == PartKind::Result);
+        let results = chosen(message, &removed).filter(|part| part.kind == PartKind::Result);
         let quoted = results.map(|part| part.id).filter(|&id| orphans.get(id).is_some()).collect();
         all.push(LeftOut { input, parts, whole, quoted });
     }
@@ -94,25 +94,25 @@ fn compacted(given: Given<'_>) -> Vec<usize> {
     let stays = |input: usize| {
         history.is_pinned(input) || active == Some(input) || history.messages[input].role() == Role::System
     };
-    let mut goes = Vec::new();
+    let mut removed = Vec::new();
     let mut start = lead;
     while start < compaction.input {
         // A message that stays keeps its whole group.
         let group = start..(cuts.end_of(start - from) + from).min(compaction.input).max(start + 1);
         start = group.end;
         if !group.clone().any(stays) {
-            goes.extend(group.filter(|&input| open(input)));
+            removed.extend(group.filter(|&input| open(input)));
         }
     }
-    goes
+    removed
 }
 
 /// Marks the parts of a message that are results without calls, or repeated calls, if sound parts remain.
 fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
-    let mut goes = vec![false; message.len()];
+    let mut removed = vec![false; message.len()];
     // A signed message cannot be changed.
     if message.is_signed() {
-        return goes;
+        return removed;
     }
     let of = |rule: MessageRule| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
     if message.role() != Role::Assistant {
@@ -120,21 +120,21 @@ fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
             message,
             PartKind::Result,
             of(MessageRule::OrphanResult).chain(of(MessageRule::DuplicateResult)),
-            &mut goes,
+            &mut removed,
         );
     }
-    if remaining(message, &goes) == 0 {
+    if remaining(message, &removed) == 0 {
         // The message is removed as a whole, and its results are quoted.
-        goes.fill(false);
+        removed.fill(false);
     }
-    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut goes);
-    if remaining(message, &goes) > 0 {
+    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut removed);
+    if remaining(message, &removed) > 0 {
         // A part without a number cannot be removed from a message.
-        for (goes, part) in goes.iter_mut().zip(message.parts()) {
-            *goes &= part.number != NO_NUMBER;
+        for (removed, part) in removed.iter_mut().zip(message.parts()) {
+            *removed &= part.number != NO_NUMBER;
         }
     }
-    goes
+    removed
 }
 
 /// The marked parts of a message.
@@ -161,10 +161,10 @@ pub(super) fn mark(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item
 }
 
 /// The number of parts without the marked ones. Parts inside a result are removed with it.
-pub(super) fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
+pub(super) fn remaining(message: &Digest<'_>, removed: &[bool]) -> usize {
     let mut left = 0;
     let mut inside = None;
-    for (part, &goes) in message.parts().zip(goes) {
+    for (part, &removed) in message.parts().zip(removed) {
         let inner = match part.kind {
             PartKind::Media => inside == Some(part.number),
             PartKind::Opaque => inside.is_some(),
@@ -173,8 +173,8 @@ pub(super) fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
         if inner {
             continue;
         }
-        inside = (goes && part.kind == PartKind::Result).then_some(part.number);
-        left += usize::from(!goes);
+        inside = (removed && part.kind == PartKind::Result).then_some(part.number);
+        left += usize::from(!removed);
     }
     left
 }

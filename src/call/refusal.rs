@@ -17,13 +17,13 @@ impl Work<'_> {
     /// Projects the view at the start of the call, and applies the provider's refusal of the last request.
     pub(crate) fn first(&mut self, host: &mut dyn Host) -> Result<View, Error> {
         let view = self.project(host)?;
-        if let Some(Refusal::TooLong(said)) = self.call.refusal {
-            self.learn_from(said, &view)?;
+        if let Some(Refusal::TooLong(overflow)) = self.call.refusal {
+            self.learn_from(overflow, &view)?;
         }
         Ok(view)
     }
 
-    fn learn_from(&mut self, said: Overflow, view: &View) -> Result<(), Error> {
+    fn learn_from(&mut self, overflow: Overflow, view: &View) -> Result<(), Error> {
         let call = self.call;
         let soft = call.soft && self.in_flight.is_none();
         let range = call.options.estimator.slope();
@@ -33,9 +33,11 @@ impl Work<'_> {
             Some(pending) if pending.key == learned.key => (pending.raw, pending.counted),
             _ => (view.raw() + call.beside(), call.counted),
         };
-        let whole = said.total.zip(said.reply.or(call.max_output)).map(|(total, reply)| total.saturating_sub(reply));
+        let whole =
+            overflow.total.zip(overflow.reply.or(call.max_output)).map(|(total, reply)| total.saturating_sub(reply));
         let guessed = self.calibration.estimate(raw, range).tokens;
-        let counted_by_provider = said.prompt.or(whole).or(said.least.or(said.input).filter(|&least| least > guessed));
+        let counted_by_provider =
+            overflow.prompt.or(whole).or(overflow.least.or(overflow.input).filter(|&least| least > guessed));
         let plausible = |&tokens: &u64| raw / BELIEVABLE <= tokens && tokens <= raw.saturating_mul(BELIEVABLE);
         if let Some(reported) = counted_by_provider.filter(plausible) {
             let reading = Reading { raw, reported };
@@ -45,11 +47,11 @@ impl Work<'_> {
             (self.calibration.parked, self.calibration.doubted) = (None, 0);
         }
         let sent = self.calibration.estimate(raw, range).tokens;
-        learned.window = said.limit.or(learned.window);
-        learned.input = said.input.or(learned.input);
+        learned.window = overflow.limit.or(learned.window);
+        learned.input = overflow.input.or(learned.input);
         self.state.learn(learned.clone());
         self.window = Self::window(call, &self.state, soft)?;
-        let beside = said.reply.zip(said.limit).filter(|&(reply, limit)| sent < limit && sent + reply > limit);
+        let beside = overflow.reply.zip(overflow.limit).filter(|&(reply, limit)| sent < limit && sent + reply > limit);
         if let Some((reply, _)) = beside {
             // This prompt fits with a shorter reply, and the report says how short. If the reply is refused again, room
             // is made for it.
@@ -61,7 +63,7 @@ impl Work<'_> {
             if is_first {
                 return Ok(());
             }
-        } else if sent < self.window.hard && said.input.is_none_or(|input| sent < input) {
+        } else if sent < self.window.hard && overflow.input.is_none_or(|input| sent < input) {
             learned.window = Some(millionths::times(sent.min(self.window.size), GUESS).max(1));
             self.state.learn(learned);
             self.window = Self::window(call, &self.state, soft)?;

@@ -162,9 +162,9 @@ impl Repair<'_> {
             return Ok(());
         }
         let lost = faults.of(MessageRule::OrphanResult).chain(faults.of(MessageRule::DuplicateResult));
-        let mut goes = vec![false; message.len()];
-        mark(&message, PartKind::Result, lost, &mut goes);
-        if message.has(PartKind::Result) && goes.contains(&true) && remaining(&message, &goes) == 0 {
+        let mut removed = vec![false; message.len()];
+        mark(&message, PartKind::Result, lost, &mut removed);
+        if message.has(PartKind::Result) && removed.contains(&true) && remaining(&message, &removed) == 0 {
             let waits = message.len() == 1;
             return self.add_orphan(item, input, faults, waits.then_some(at as u64), host);
         }

@@ -274,9 +274,10 @@ impl<'a> Commit<'a> {
         remember_rewrites(&mut self.work, &self.current);
         let changed = !self.current.is_input(&self.work.history);
         self.complete_report(&fit, changed);
-        let stands = self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
+        let nothing_done = self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
         let (work, current) = (&self.work, &self.current);
-        let standing = if stands { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
+        let standing =
+            if nothing_done { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
         self.work.state.calibration = self.work.calibration.clone();
         self.store_pending();
         let Self { work, report, next, .. } = self;

@@ -248,15 +248,15 @@ fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: Str
 fn of_trim(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, trimmed: Trimmed) -> Text {
     let Trimmed { summary, digest, .. } = trimmed;
     let before = tokens::of_text(&scene.options.estimator, &summary);
-    let goes = usize::try_from(replaced.saturating_sub(before) * 2).unwrap_or(usize::MAX);
+    let removed = usize::try_from(replaced.saturating_sub(before) * 2).unwrap_or(usize::MAX);
     if digest {
-        let bytes = summary.len().saturating_add(goes).min(summary.len().max(TRIMMED_MOST));
+        let bytes = summary.len().saturating_add(removed).min(summary.len().max(TRIMMED_MOST));
         let (text, left_out) = source.digest(bytes, false);
         return Text { kind: Kind::Trim, digest, text, left_out };
     }
     let (body, kept) = digest::split(&summary);
     let mut text = body.to_owned();
-    let left_out = source.keep(&mut text, kept.len().saturating_add(goes).min(kept.len().max(TRIMMED_MOST)));
+    let left_out = source.keep(&mut text, kept.len().saturating_add(removed).min(kept.len().max(TRIMMED_MOST)));
     Text { kind: Kind::Trim, digest, text, left_out }
 }
 

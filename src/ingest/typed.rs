@@ -256,10 +256,10 @@ fn forwards(line: &str) -> bool {
     }
     // "On 3 May 2024, Ann wrote:". In German, the name comes after the verb.
     let dated = line.bytes().any(|byte| byte.is_ascii_digit()) || line.contains('@');
-    let said = line.trim_end_matches([':', '：', ' ', '\u{a0}']);
+    let start = line.trim_end_matches([':', '：', ' ', '\u{a0}']);
     dated
-        && said.len() < line.len()
-        && WROTE.split('|').any(|word| said.ends_with(word) || text::find(said, &format!(" {word} ")).is_some())
+        && start.len() < line.len()
+        && WROTE.split('|').any(|word| start.ends_with(word) || text::find(start, &format!(" {word} ")).is_some())
 }
 
 /// Whether a line starts like a line of a transcript.

@@ -56,7 +56,7 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
         // The arguments of a call are cleared with its result: a group is cleared as a whole.
         end = group_end(scene, input).unwrap_or(before).max(covered).min(before);
         // Media that people attached are kept during their turn.
-        let goes = |part: &Part| {
+        let is_cleared = |part: &Part| {
             edits::clearable(part, &message)
                 && match part.kind {
                     PartKind::Call => !failed,
@@ -64,7 +64,7 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
                     _ => index < old || edits::is_of_result(part, &message),
                 }
         };
-        for part in message.parts().filter(goes) {
+        for part in message.parts().filter(is_cleared) {
             let tokens = u64::from(part.tokens);
             // Only results keep names.
             let cost = match part.kind {

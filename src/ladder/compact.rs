@@ -101,13 +101,13 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
     }
     // The removed messages must be larger than the new note and the notice of dropped messages.
     let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
-    let mut comes = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };
+    let mut added = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };
     if active.is_some_and(|active| active.kind != Kind::Trim) {
-        comes += LEAST_CLEARED / 2;
+        added += LEAST_CLEARED / 2;
     }
-    let goes = |item: &&Item| matches!(item.slot, Slot::Host { .. }) && !shape.leaves(item);
-    let gone: u64 = scene.view.items.iter().filter(goes).map(|item| item.tokens).sum();
-    (gone > comes).then_some(shape)
+    let is_removed = |item: &&Item| matches!(item.slot, Slot::Host { .. }) && !shape.leaves(item);
+    let removed: u64 = scene.view.items.iter().filter(is_removed).map(|item| item.tokens).sum();
+    (removed > added).then_some(shape)
 }
 
 /// Covers nothing more, but shortens our own texts: the summary and the note get at most `most` raw tokens.

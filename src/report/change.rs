@@ -76,10 +76,10 @@ pub fn covered(
     after: u64,
     scale: &dyn Fn(u64) -> u64,
 ) -> Change {
-    let goes: Vec<&Item> = view.items.iter().filter(|item| !stays(item)).collect();
-    let mut messages: Vec<u64> = goes.iter().filter_map(|item| index_of(item)).collect();
+    let removed: Vec<&Item> = view.items.iter().filter(|item| !stays(item)).collect();
+    let mut messages: Vec<u64> = removed.iter().filter_map(|item| index_of(item)).collect();
     messages.sort_unstable();
-    let tokens = goes.iter().map(|item| item.tokens).sum();
+    let tokens = removed.iter().map(|item| item.tokens).sum();
     Change { action: Action::Cover, rung, messages, tokens: scale(tokens), after: scale(after) }
 }
 

@@ -23,25 +23,25 @@ pub fn describe(given: &Json) -> Result<String, Error> {
             "Expected a plan, as `plan` returns it, or a report, as `beforeModel` and `commit` return it.",
         ));
     };
-    let mut said = vec![reason.to_owned()];
+    let mut sentences = vec![reason.to_owned()];
     let lists =
         if planned { ["covers", "clears", "clips"].map(|name| given.get(name)) } else { [report.get("changes"); 3] };
     let lists = if planned { &lists[..] } else { &lists[..1] };
     for change in lists.iter().flat_map(|list| list.list().unwrap_or_default()) {
-        said.push(sentence(change));
+        sentences.push(sentence(change));
     }
     if planned {
-        said.extend(asked(given));
-        let changes = said.len() > 1;
+        sentences.extend(asked(given));
+        let changes = sentences.len() > 1;
         if changes && report.get("after").get("tokens") != report.get("before").get("tokens") {
-            said.push(format!("The request will then have about {tokens} tokens."));
+            sentences.push(format!("The request will then have about {tokens} tokens."));
         }
     }
     let saved = report.get("saved").count().unwrap_or(0);
     if saved > 0 {
-        said.push(format!("Without compaction it would have about {saved} more."));
+        sentences.push(format!("Without compaction it would have about {saved} more."));
     }
-    Ok(text::joined(&said.iter().map(String::as_str).collect::<Vec<_>>(), " "))
+    Ok(text::joined(&sentences.iter().map(String::as_str).collect::<Vec<_>>(), " "))
 }
 
 /// Describes one change.

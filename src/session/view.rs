@@ -171,8 +171,8 @@ pub fn project(
         Some(checkpoint) => covered(history, checkpoint, &mut view),
     }
     if history.left_out.iter().any(|left_out| left_out.whole) {
-        let goes = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
-        view.items.retain(|item| !goes(item));
+        let is_left_out = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
+        view.items.retain(|item| !is_left_out(item));
     }
     let edits = Lasting::of(history, state);
     for item in &mut view.items {
