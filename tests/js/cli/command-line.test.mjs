@@ -191,7 +191,7 @@ test("inspect: parts, largest messages, duplicates, distance, what would be done
   assert.equal(seen.usage.window, 4_000);
   const { stdout } = good(["inspect", path, "--window", "4k"]);
   assert.match(stdout, /tool results +[\d,]+ +\d+ % +█+/);
-  assert.match(stdout, /Said more than once: [\d,]+ tokens/);
+  assert.match(stdout, /Repeated content: [\d,]+ tokens/);
   assert.match(stdout, /messages 3, 5/);
   assert.match(stdout, /compaction starts at 3,500: [\d,]+ to go/);
   const small = json(["inspect", path, "--window", "1200"]);
