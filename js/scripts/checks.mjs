@@ -11,6 +11,7 @@ import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
 import { checkLayers } from "./layers.mjs";
 import { checkLinks, checkPublishedLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
+import { release } from "./release.mjs";
 import { compareSizes } from "./size.mjs";
 import { cleanSnippets, writeSnippets } from "./snippets.mjs";
 import { checkSupported } from "./supported.mjs";
@@ -41,6 +42,7 @@ export const checks = [
   { name: "typescript lint and format", run: lint },
   { name: "links", run: checkLinks },
   { name: "links of the published README", pkg: true, run: checkPublishedLinks },
+  { name: "release, dry run", all: true, pkg: true, run: rehearse },
   { name: "size", pkg: true, run: compareSizes },
   { name: "README and documentation examples", pkg: true, run: runReadme },
   { name: "programs compile", pkg: true, run: programs },
@@ -109,7 +111,7 @@ async function rustDocs() {
 }
 
 /** Counts what passed in all the test programs. */
-/** What lands is judged by the same cases every time; on a desk each run looks somewhere else. */
+/** What lands is judged by the same cases every time; locally each run looks somewhere else. */
 const seed = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 
 async function cargoTests(args = [], more = {}) {
@@ -174,6 +176,12 @@ async function types() {
 async function lint() {
   await packages();
   await must(biome[0], [biome[1], "ci", "--colors=off", "."], quiet);
+}
+
+/** A release up to the point of publishing it, whatever else is being worked on. Counts the files in the tarball. */
+async function rehearse() {
+  const { files } = await release({ dryRun: true, allowDirty: true });
+  return Object.keys(files).length;
 }
 
 async function conformance() {

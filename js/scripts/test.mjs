@@ -1,4 +1,4 @@
-// npm test: every check that runs on a desk. `npm test -- all` adds the other runtimes and the long properties,
+// npm test: all local checks. `npm test -- all` adds the other runtimes and the long properties,
 // `npm test -- WORDS` runs the checks whose name holds these words.
 
 import { availableParallelism } from "node:os";
@@ -16,7 +16,7 @@ main(import.meta.url, async (args) => {
   const passed = [];
   const failed = [];
   const skipped = [];
-  // Checks that keep one core busy run beside those of their kind that follow; what they said is told in their order.
+  // Checks that keep one core busy run beside those of their kind that follow; their output is printed in their order.
   const cores = availableParallelism();
   const begun = [];
   for (const [at, check] of chosen.entries()) {

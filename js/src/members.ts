@@ -22,7 +22,7 @@ export interface Kind {
 
 /** What one function may be given, under one of its parameters. */
 export interface Table {
-  /** The parameter, as the path of an error about the whole of it. */
+  /** The parameter, as the path of an error about all of it. */
   readonly parameter: string;
   /** Of errors about a value. */
   readonly code: ErrorCode;

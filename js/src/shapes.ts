@@ -1,5 +1,5 @@
 /**
- * Which format a message was made for, told by what only one of them has. Nothing is decided by it but whether a
+ * Which format a message was made for, recognized by what only one of them has. Nothing is decided by it but whether a
  * history that a format does not understand is refused, and which format the error names.
  */
 import { PrecisError } from "./errors.ts";

@@ -265,7 +265,7 @@ export class Session {
 
   /**
    * Decides, and stores what was decided before it is sent. Where somebody else has stored something meanwhile, it is
-   * decided anew from that.
+   * decided again from that.
    */
   protected async prepare(
     call: Call,

@@ -189,7 +189,7 @@ function giveUp(): void {
   leaveInstance();
 }
 
-/** What is said of a call that broke the engine. */
+/** The message for a call that broke the engine. */
 export function trapped(trap: unknown): PrecisError {
   const panic = lastPanic();
   const cause = panic === undefined ? trap : new Error(panic, { cause: trap });

@@ -20,7 +20,7 @@ export interface Sum extends Billed {
   readonly peakTokens: number;
   /** Requests that do not fit: a provider refuses them. */
   readonly overWindow: number;
-  /** Requests whose beginning is not that of the one before: what is behind it is read anew. */
+  /** Requests whose beginning is not that of the one before: what follows is read again. */
   readonly prefixBreaks: number;
   /** Requests that lack what a person asked last. */
   readonly userMissing: number;
