@@ -55,6 +55,8 @@ function work(redis) {
       maxStalledCount: 1_000,
     },
   );
+  // Also when a worker was only too busy to renew: then two have the chat, and compare-and-set decides.
+  worker.on("stalled", (chat) => console.error(`${chat} is handed out again: its worker fell silent`));
   worker.on("error", (error) => console.error(error.message));
   // A deployment ends workers gently: what is under way is finished, nothing new is taken.
   process.once("SIGTERM", () => worker.close().then(() => redis.quit()));

@@ -34,6 +34,8 @@ export async function bullmq({ folder, model }) {
   const running = new Map();
   const failures = [];
   let last = 0;
+  let again = 0;
+  let killed = 0;
   const start = () => {
     last += 1;
     const key = `worker-${last}`;
@@ -48,6 +50,7 @@ export async function bullmq({ folder, model }) {
     });
     worker.on("exit", (code, signal) => {
       running.delete(key);
+      again += said.match(/handed out again/g)?.length ?? 0;
       if (signal !== "SIGKILL" && code !== 0) failures.push(`a worker ended with ${code ?? signal}:\n${said}`);
     });
     running.set(key, worker);
@@ -75,9 +78,12 @@ export async function bullmq({ folder, model }) {
       const gone = new Promise((done) => running.get(victim).once("exit", done));
       running.get(victim).kill("SIGKILL");
       await gone;
+      killed += 1;
       start();
       return true;
     },
+    /** Most answers that may have been asked for twice: a chat that is handed out again has one question out. */
+    mostTwice: () => again + killed,
     /** The workers end by themselves when they are asked to; nothing but the chats is left behind. */
     async end() {
       for (const worker of running.values()) worker.kill("SIGTERM");

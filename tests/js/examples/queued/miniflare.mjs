@@ -46,6 +46,7 @@ const verbs = {
     const queue = await miniflare.getQueueProducer(producer.binding);
     const { results } = await db.prepare("select chat from ahead limit 50").all();
     await queue.sendBatch(results.map((body) => ({ body })));
+    return results.length;
   },
   progress: async () => (await worker.fetch("http://worker/progress")).json(),
   left: () =>
