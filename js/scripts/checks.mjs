@@ -16,7 +16,7 @@ import { compareSizes } from "./size.mjs";
 import { cleanSnippets, writeSnippets } from "./snippets.mjs";
 import { checkSupported } from "./supported.mjs";
 import { checkTables } from "./tables.mjs";
-import { biome, chromium, node, npmBinary, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
+import { biome, chromium, node, npmBinary, redisServer, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
 
 const quiet = { quiet: true };
 const wasm = ["--target", "wasm32-unknown-unknown"];
@@ -86,6 +86,7 @@ export const checks = [
   })),
   { name: "examples, Durable Objects killed under load", all: true, pkg: true, run: durableObjects },
   { name: "examples, many chats ahead of time, workers killed", all: true, pkg: true, optional: true, run: manyChats },
+  { name: "examples, many chats through BullMQ and Cloudflare Queues", all: true, pkg: true, run: queuedChats },
   { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
   { name: "examples, a chat in Chromium", all: true, pkg: true, run: () => browserExample("browser.mjs") },
   { name: "examples, a chat in Next.js", all: true, pkg: true, run: () => browserExample("smoke.mjs", "next") },
@@ -318,6 +319,14 @@ async function manyChats() {
   await testPackages();
   const output = await must(process.execPath, ["tests/js/examples/many-chats.mjs"], { ...quiet, timeout: 600_000 });
   return total(output, /^(\d+) chats, one of .* none lost/gm);
+}
+
+/** A small run of what `node tests/js/examples/queued-chats.mjs` does at length. Counts the chats. */
+async function queuedChats() {
+  if (!(await redisServer())) return { missing: "apt-get install redis-server, or REDIS_SERVER=/path/to/redis-server" };
+  const args = ["tests/js/examples/queued-chats.mjs", "bullmq", "cloudflare"];
+  const output = await must(process.execPath, args, { ...quiet, timeout: 600_000 });
+  return total(output, /^\w+: (\d+) chats, one of .* none lost/gm);
 }
 
 /** PostgreSQL, where Debian puts it. */

@@ -91,5 +91,11 @@ export async function chromium() {
   return find() ?? ((await install("Chromium", "chromium")) ? find() : null);
 }
 
+/** The path of a Redis server, or null. Installed only where that needs no password. */
+export async function redisServer() {
+  const find = () => process.env.REDIS_SERVER ?? ask("which", "redis-server");
+  return find() ?? ((await install("Redis", "redis-server")) ? find() : null);
+}
+
 export const biome = [process.execPath, at("node_modules/@biomejs/biome/bin/biome")];
 export const tsc = [process.execPath, at("node_modules/typescript/bin/tsc")];
