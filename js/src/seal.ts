@@ -2,7 +2,7 @@
  * A state that passes through a client: sealed before it leaves, opened when it comes back. A seal shows that a state is
  * one of yours and was not changed; it does not hide what is in it.
  *
- * @module
+ * @module precis/seal
  */
 import { PrecisError, type SessionState } from "precis";
 
