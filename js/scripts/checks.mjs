@@ -1,6 +1,6 @@
 // What `npm test` runs, in this order. A check gives the number of tests it ran (none is a failure), or nothing where
 // there is nothing to count. It throws when it fails, and gives `{ missing }`, how to get what it lacks, if it cannot run.
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { growth } from "../../benches/growth.mjs";
@@ -16,7 +16,7 @@ import { compareSizes } from "./size.mjs";
 import { cleanSnippets, writeSnippets } from "./snippets.mjs";
 import { checkSupported } from "./supported.mjs";
 import { checkTables } from "./tables.mjs";
-import { biome, chromium, node, npmBinary, redisServer, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
+import { biome, chromium, node, npmBinary, postgres, redisServer, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
 
 const quiet = { quiet: true };
 const wasm = ["--target", "wasm32-unknown-unknown"];
@@ -31,7 +31,7 @@ export const checks = [
   { name: "layers", single: true, run: checkLayers },
   { name: "token tables", single: true, run: checkTables },
   { name: "build", single: true, run: build },
-  { name: "rust format", run: rustFormat },
+  { name: "rust format", single: true, run: rustFormat },
   { name: "rust lint", run: () => clippy() },
   { name: "rust lint, wasm32", run: () => clippy(...wasm) },
   { name: "rust docs", run: rustDocs },
@@ -317,7 +317,7 @@ async function durableObjects() {
 
 /** A small run of what `node tests/js/examples/many-chats.mjs` does at length. Counts the chats. */
 async function manyChats() {
-  if (!hasPostgres()) return { missing: "apt-get install postgresql" };
+  if (!(await postgres())) return { missing: "apt-get install postgresql" };
   await testPackages();
   const output = await must(process.execPath, ["tests/js/examples/many-chats.mjs"], { ...quiet, timeout: 600_000 });
   return total(output, /^(\d+) chats, one of .* none lost/gm);
@@ -329,12 +329,6 @@ async function queuedChats() {
   const args = ["tests/js/examples/queued-chats.mjs", "bullmq", "cloudflare"];
   const output = await must(process.execPath, args, { ...quiet, timeout: 600_000 });
   return total(output, /^\w+: (\d+) chats, one of .* none lost/gm);
-}
-
-/** PostgreSQL, where Debian puts it. */
-function hasPostgres() {
-  const folder = "/usr/lib/postgresql";
-  return existsSync(folder) && readdirSync(folder).length > 0;
 }
 
 async function browserExample(...program) {
