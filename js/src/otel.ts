@@ -2,7 +2,7 @@
  * Spans of what precis does, on the OpenTelemetry tracer that you give it. precis depends on no package for that: any
  * object with the two methods will do. No message text is recorded.
  *
- * @module
+ * @module precis/otel
  */
 import {
   attributes,

@@ -1,4 +1,4 @@
-//! What a clip and a clear may take, and what they leave in its place.
+//! What a clip and a clear may affect, and what replaces it.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -114,7 +114,7 @@ fn old_pictures_are_cleared_like_old_results_and_those_of_the_active_turn_stay()
     assert_eq!(prepared.committed.report.rung, Some("clear"));
     assert_eq!(prepared.view.last(), Some(&newest));
     assert!(words(&prepared.view[0]).starts_with("question 0\n[Here was an image (image/png, 9000 bytes)."));
-    // What was active then is not cleared by that state when it is no more.
+    // The message that was active then is not cleared by that state once it is old.
     history.extend([assistant("the last answer"), user("thanks")]);
     assert!(chat.before_model(&history, None).unwrap().view.contains(&newest));
 }
@@ -182,7 +182,7 @@ fn results_of_calls_that_failed_are_cleared_first() {
     assert_eq!(prepared.committed.report.rung, Some("clear"));
     assert_eq!(kept(&prepared.view), [false, true, false, true]);
 
-    // They stay so, and give back the same; later the others follow.
+    // They stay so, and a view passed as history gives the same result. Later the others follow.
     let mut fed = chat.clone();
     let more = [assistant("So."), user("Again.")];
     let again = chat.before_model(&[&history[..], &more].concat(), None).unwrap();
@@ -195,7 +195,7 @@ fn results_of_calls_that_failed_are_cleared_first() {
     assert!(later.starts_with(&[false, false, false, false]), "{later:?}");
 }
 
-/// What a booking system answers, with names that are needed later.
+/// The result of a booking system, with names that are needed later.
 fn booking(id: &str, flights: [&str; 3]) -> String {
     let flight = |number: &&str| {
         json!({ "flight_number": number, "origin": "Newark", "destination": "Chicago O'Hare", "cabin": "economy",
@@ -222,8 +222,8 @@ fn a_cut_result_names_what_is_left_out() {
     }
 }
 
-/// Clips the results, then clears them, or the other way round; the names come through, and a view that is given back
-/// reads like its history.
+/// Clips and then clears the results, or the other way round. The names are kept, and a view passed as history gives
+/// the same result as its history.
 #[test]
 fn names_survive_a_cut_and_a_clear_in_either_order() {
     let flights = ["HAT056", "HAT138", "HAT202"];

@@ -1,4 +1,4 @@
-//! Codes: stable, unique, written alike, and said in errors.
+//! Codes are stable, unique and consistently spelled, and errors carry them.
 
 use crate::support::Chat;
 use crate::support::json;
@@ -32,7 +32,7 @@ fn an_error_says_its_code_its_place_and_what_to_do() {
     assert_eq!((error.code, error.path.as_deref()), (Code::Boundary, None));
 }
 
-/// A call that must be refused with this code at this place.
+/// Expects that a call is refused with this code and path.
 fn refused(options: &serde_json::Value, more: serde_json::Value, code: Code, path: &str) {
     let mut chat = Chat::new(serde_json::json!({ "contextWindow": 8_000 }));
     chat.before_model(&[user("hello")], None).unwrap();

@@ -1,4 +1,4 @@
-//! What the fuzz targets found (`tests/fuzz`), one test each.
+//! Bugs that the fuzz targets found (`tests/fuzz`), one test each.
 
 use precis::base::quoting::escape;
 use precis::ingest::content::{Content, ContentPart};

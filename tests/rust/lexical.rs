@@ -1,4 +1,4 @@
-//! The estimator without a vocabulary: golden counts, chunks, families, and text that is none.
+//! The estimator without a vocabulary: golden counts, chunks, families, and text that is not prose.
 
 use precis::tokens::family::Family;
 use precis::tokens::lexical::Lexer;
@@ -60,7 +60,7 @@ fn a_model_nobody_knows_counts_like_the_newest_and_is_trusted_less() {
     assert_eq!(of_text(&unknown, text), count("o200k", text));
     assert!(unknown.slope().bound > estimator("o200k").slope().bound);
     assert_ne!(unknown.key(), estimator("o200k").key());
-    // A family that was named is not looked for.
+    // A family that was named is not derived from the model.
     assert_eq!(estimator("gemini").for_model(Some("claude-opus-4-5")).family, "gemini");
     assert!(Estimator::parse("lexical:nobody").is_err());
 }
@@ -104,7 +104,7 @@ proptest! {
             from = to;
         }
         prop_assert_eq!(counter.take(), count("o200k", &text));
-        // What was taken is gone.
+        // The counter is empty after `take`.
         prop_assert_eq!(counter.take(), 0);
         counter.feed("again");
         prop_assert_eq!(counter.take(), count("o200k", "again"));
@@ -124,14 +124,14 @@ proptest! {
         let text = pieces.concat();
         let lexer = || Lexer::new(Family::parse(family).unwrap());
         let (mut quick, mut slow) = (lexer(), lexer());
-        // A piece whose end was not seen yet is never read as a run.
+        // A piece is never read as a run before its end is known.
         for character in text.chars() {
             slow.feed(character.encode_utf8(&mut [0; 4]), false);
         }
         let counted = slow.take();
         quick.feed(&text, false);
         prop_assert_eq!(quick.take(), counted, "{:?}", text);
-        // After enough text words are remembered: nothing costs more or less when it comes again.
+        // After enough text, words are cached. A repeated word still costs the same.
         quick.feed(&"we have said that before ".repeat(50), false);
         quick.take();
         for last in [false, true] {

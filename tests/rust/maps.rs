@@ -1,4 +1,4 @@
-//! What is looked up by hash: right, and in bounded time, also where hashes were chosen to be alike.
+//! Lookups by hash are correct and take bounded time, even if the hashes were chosen to collide.
 
 use precis::base::distinct::Distinct;
 use precis::base::id_map::IdMap;

@@ -1,4 +1,4 @@
-//! Plans: plain data that may wait, come late, or be overtaken.
+//! Plans are plain data that may wait, come late, or become outdated.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -125,7 +125,7 @@ fn an_answer_may_come_late_on_a_longer_history() {
     assert!(committed.committed.report.warnings.iter().all(|warning| warning.code != Warning::StalePlan));
 }
 
-/// Code had to help before the answer came; that answer, and the one to the question after it, are rubbish.
+/// Code had to help before the answer came. This answer and that of the next request are useless.
 #[test]
 fn a_late_answer_that_is_rubbish_leaves_a_digest_that_covers_more_or_as_much_alone() {
     for more in [2, 30] {
@@ -134,7 +134,7 @@ fn a_late_answer_that_is_rubbish_leaves_a_digest_that_covers_more_or_as_much_alo
         history.push(user("one more thing"));
         let plan = chat.plan(&history);
         let Move::Compact(shape) = &plan.action else { panic!("{plan:?}") };
-        // What comes meanwhile is too much to wait.
+        // The new messages are too large to wait for the summary.
         history.extend((0..more).flat_map(|at| [assistant(&format!("yes {at} {}", filler(1_600))), user("and this?")]));
         let first = chat.before_model(&history, None).unwrap();
         assert_eq!(first.committed.report.outcome, Outcome::Compacted);

@@ -53,5 +53,5 @@ export function jsonOf(root: object): string {
 }
 
 function endless(): PrecisError {
-  return new PrecisError("too-deep", null, "A value holds itself, or never ends: give a tree of plain data.");
+  return new PrecisError("too-deep", null, "A value contains itself or never ends. Pass a tree of plain data.");
 }

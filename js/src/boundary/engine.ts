@@ -196,7 +196,7 @@ export function trapped(trap: unknown): PrecisError {
   return new PrecisError(
     "engine-trap",
     null,
-    "The engine broke and was replaced; nothing has changed. Please report this with the input that caused it.",
+    "The engine failed and was replaced. Nothing was changed. Please report this with the input that caused it.",
     { cause },
   );
 }
