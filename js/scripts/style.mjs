@@ -24,7 +24,7 @@ export async function checkStyle() {
 function proseFiles() {
   const top = ["README", "CHANGELOG", "CONTRIBUTING", "SECURITY"].map((name) => `${name}.md`);
   const folders = ["docs", ".github", "src", "js", "examples", "benches", "tests/js", "tests/rust", "tests/packaging"];
-  const ours = (place) => kindOf(place) && place !== list && !/^docs\/(api|\.vitepress)\//.test(place);
+  const ours = (place) => kindOf(place) && place !== list && !/^docs\/(api|\.vitepress\/(cache|dist))\//.test(place);
   return files(...top, ...folders).filter((path) => ours(relative(root, path)));
 }
 
