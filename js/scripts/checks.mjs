@@ -15,6 +15,7 @@ import { runReadme } from "./readme.mjs";
 import { release } from "./release.mjs";
 import { compareSizes } from "./size.mjs";
 import { cleanSnippets, writeSnippets } from "./snippets.mjs";
+import { checkStyle } from "./style.mjs";
 import { checkSupported } from "./supported.mjs";
 import { checkTables } from "./tables.mjs";
 import { biome, chromium, node, npmBinary, postgres, redisServer, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
@@ -43,6 +44,7 @@ export const checks = [
   { name: "typescript types", pkg: true, single: true, run: types },
   { name: "typescript lint and format", single: true, uses: "snippets", run: lint },
   { name: "links", single: true, run: checkLinks },
+  { name: "style", single: true, run: checkStyle },
   { name: "links of the published README", pkg: true, single: true, run: checkPublishedLinks },
   { name: "release, dry run", all: true, pkg: true, single: true, run: rehearse },
   { name: "size", pkg: true, single: true, run: compareSizes },
