@@ -88,7 +88,7 @@ export const checks = [
     single: true,
     run: () => runtimeSuite(runtime),
   })),
-  { name: "documentation site", all: true, single: true, run: documentationSite },
+  { name: "documentation site", all: true, pkg: true, single: true, run: documentationSite },
   ...[
     { name: "examples, Durable Objects killed under load", run: durableObjects },
     { name: "examples, many chats ahead of time, workers killed", optional: true, run: manyChats },
