@@ -23,7 +23,11 @@ export default defineConfig({
     theme: { light: "github-light-high-contrast", dark: "github-dark" },
   },
   themeConfig: {
-    nav: [{ text: "Guide", link: "/ai-sdk" }, ...(hasReference ? [{ text: "API", link: "/api/" }] : [])],
+    nav: [
+      { text: "Guide", link: "/start" },
+      { text: "Recipes", link: "/recipes" },
+      ...(hasReference ? [{ text: "API", link: "/api/" }] : []),
+    ],
     sidebar: sidebar(hasReference),
     outline: [2, 3],
     search: { provider: "local" },

@@ -7,6 +7,7 @@ import { growth } from "../../benches/growth.mjs";
 import { install } from "../../tests/js/cli/installed.mjs";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
+import { buildSite } from "./docs.mjs";
 import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
 import { checkLayers } from "./layers.mjs";
 import { checkLinks, checkPublishedLinks } from "./links.mjs";
@@ -87,6 +88,7 @@ export const checks = [
     single: true,
     run: () => runtimeSuite(runtime),
   })),
+  { name: "documentation site", all: true, pkg: true, single: true, run: documentationSite },
   ...[
     { name: "examples, Durable Objects killed under load", run: durableObjects },
     { name: "examples, many chats ahead of time, workers killed", optional: true, run: manyChats },
@@ -240,8 +242,9 @@ async function programs() {
   const examples = ["cloudflare", "browser"].map((name) => `tests/js/examples/tsconfig.${name}.json`);
   for (const folder of [...folders, ...examples]) await must(tsc[0], [tsc[1], "-p", folder], quiet);
   try {
-    folders.push(writeSnippets());
-    await must(tsc[0], [tsc[1], "-p", folders.at(-1)], quiet);
+    const snippets = writeSnippets();
+    for (const folder of snippets) await must(tsc[0], [tsc[1], "-p", folder], quiet);
+    folders.push(...snippets);
     return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
   } finally {
     cleanSnippets();
@@ -331,6 +334,14 @@ async function queuedChats() {
   const args = ["tests/js/examples/queued-chats.mjs", "bullmq", "cloudflare"];
   const output = await must(process.execPath, args, { ...quiet, timeout: 600_000 });
   return total(output, /^\w+: (\d+) chats, one of .* none lost/gm);
+}
+
+/** Builds the site, follows its links and anchors, and has axe look at some pages. Counts links and pages. */
+async function documentationSite() {
+  const browser = await chromium();
+  if (!browser) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+  await buildSite();
+  return total(await must(process.execPath, ["docs/.vitepress/check.mjs", browser], quiet), /^(\d+) (?:links|pages)/gm);
 }
 
 async function browserExample(...program) {

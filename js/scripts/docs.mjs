@@ -12,7 +12,7 @@ const typedoc = program("typedoc", "bin/typedoc");
 /** Where the built site is. */
 export const site = at("docs/.vitepress/dist");
 
-/** Builds the site. A dead link fails, but for the anchors: `js/scripts/site.mjs` follows those. */
+/** Builds the site. A dead link fails, but for the anchors: `docs/.vitepress/check.mjs` follows those. */
 export async function buildSite(options = quiet) {
   await prepare();
   await must(process.execPath, [vitepress, "build", "docs"], options);

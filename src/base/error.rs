@@ -116,7 +116,7 @@ codes! {
     Warning {
         /// The history starts with a view that precis made. Views are for sending; histories are for storing.
         IsAView = "is-a-view",
-        /// No reply limit is known, so the provider's default may not fit beside the prompt.
+        /// No reply limit is known, so the provider's default may not fit together with the prompt.
         NoReplyLimit = "no-reply-limit",
         /// The window is so small that it may have been meant in thousands of tokens.
         SmallWindow = "small-window",

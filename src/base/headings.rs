@@ -2,7 +2,7 @@
 
 /// The first line of a digest.
 pub const OPENING: &str = "Condensed by code, without a model: quotations are exact, much is left out.";
-/// Separates a summary written by a model from what code keeps beside it.
+/// Separates a summary written by a model from what code adds to it.
 pub const KEPT: &str = "## Kept by code, word for word";
 /// The heading of what the user asked for.
 pub const TASKS: &str = "## Asked, in order";

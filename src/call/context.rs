@@ -283,7 +283,7 @@ pub(crate) struct Measure<'a> {
     pub(crate) calibration: &'a Calibration,
     pub(crate) range: SlopeRange,
     pub(crate) window: Window,
-    /// The raw tokens beside the messages: all, those of the system prompt, and those of the tools.
+    /// The raw tokens outside the messages: all, those of the system prompt, and those of the tools.
     pub(crate) beside: u64,
     pub(crate) system: u64,
     pub(crate) tools: u64,

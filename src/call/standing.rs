@@ -37,7 +37,7 @@ pub struct Measures {
     pub uncertainty: u64,
     /// The newest reported usage, if any.
     pub anchor: Option<Reading>,
-    /// The raw tokens beside the messages.
+    /// The raw tokens outside the messages.
     pub beside: u64,
     /// The raw tokens of the system prompt.
     pub system: u64,

@@ -236,7 +236,7 @@ impl Covering<'_> {
     }
 }
 
-/// A summary written by a model, with what code keeps beside it.
+/// A summary written by a model, with what code adds to it.
 fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: String, replaces: bool) -> Text {
     let bytes = checkpoint::facts_bytes(scene, if replaces { u64::MAX } else { replaced });
     let left_out = source.keep(&mut text, bytes);

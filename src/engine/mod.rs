@@ -142,7 +142,7 @@ pub fn keep_from(state: &SessionState) -> (u64, Option<&str>) {
     state.checkpoints.last().map_or((0, None), |checkpoint| (checkpoint.from, checkpoint.from_id.as_deref()))
 }
 
-/// The newest summary for people to read, including what code keeps beside it.
+/// The newest summary for people to read, including what code adds to it.
 pub fn summary_of(state: &SessionState) -> Option<&str> {
     state.checkpoints.last().map(|checkpoint| checkpoint::body(&checkpoint.summary.text))
 }

@@ -18,7 +18,7 @@ const DIGEST_TRIES: usize = 4;
 
 /// The material of a summary, in pieces.
 pub(crate) struct Past {
-    /// The previous summary, if it is passed beside the material.
+    /// The previous summary, if it is passed along with the material.
     pub previous: String,
     /// The digest of the pieces that no model reads, and of the summary before them.
     pub digest: String,

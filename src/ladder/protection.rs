@@ -33,7 +33,7 @@ impl Hold {
     pub const ALL: [Self; 5] = [Self::Free, Self::Inputs, Self::Kept, Self::Always, Self::Excluded];
 }
 
-/// The share of the room for a summary beside the held messages, in millionths.
+/// The share of the room for a summary in addition to the held messages, in millionths.
 const SUMMARY: u64 = 100_000;
 
 /// A result that the policy of its tool keeps whole.

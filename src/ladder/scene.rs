@@ -25,7 +25,7 @@ pub struct Scene<'a> {
     pub limits: Limits,
     /// The calibration for this call.
     pub calibration: &'a Calibration,
-    /// The raw tokens beside the messages: system prompt, tools and overhead.
+    /// The raw tokens outside the messages: system prompt, tools and overhead.
     pub beside: u64,
     /// What the summary in flight will cover.
     pub in_flight: Option<&'a Shape>,

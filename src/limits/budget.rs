@@ -5,7 +5,7 @@ use crate::base::error::Error;
 use crate::base::millionths::times;
 use crate::limits::options::{self, Options};
 
-/// Tokens kept free beside the reply limit, for what providers add to a request after counting it.
+/// Tokens kept free in addition to the reply limit, for what providers add to a request after counting it.
 const REPLY_MARGIN: u64 = 1_024;
 /// The reserve if neither a reply limit nor a reserve is known is an eighth of the window, but at most this.
 const DEFAULT_RESERVE: u64 = 20_000;

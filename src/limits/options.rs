@@ -15,7 +15,7 @@ use crate::tokens::family::Family;
 /// Shares of the room, in millionths unless stated otherwise. See the table in `docs/design.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// The size that a rung aims at, beside the fixed tokens.
+    /// The size that a rung aims at, in addition to the fixed tokens.
     pub target: u64,
     /// The newest groups, which are kept verbatim.
     pub tail: u64,

@@ -97,7 +97,7 @@ impl Wishes {
         self.trigger.and_then(Size::messages)
     }
 
-    /// The most messages a compaction leaves beside the summary, if messages are counted.
+    /// The most messages a compaction leaves in addition to the summary, if messages are counted.
     pub fn most_messages(&self) -> Option<u64> {
         let half = self.fires_at().map(|messages| messages / 2);
         self.target.and_then(Size::messages).or(half)

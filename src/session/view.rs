@@ -74,7 +74,7 @@ pub struct Sums {
 }
 
 impl View {
-    /// The raw tokens by kind of content, without the system prompt and tools beside the messages.
+    /// The raw tokens by kind of content, without the system prompt and tools outside the messages.
     pub fn breakdown(&self, history: &History<'_>) -> TokenBreakdown {
         let mut parts = self.before.parts;
         for item in &self.items {
@@ -258,7 +258,7 @@ pub fn edited_up_to(history: &History<'_>, state: &SessionState) -> u64 {
     clipped.max(edits.cleared).max(edits.failed)
 }
 
-/// The raw tokens of an edited copy: those of its digest, and what the original counts beside its parts.
+/// The raw tokens of an edited copy: those of its digest, and what the original counts apart from its parts.
 fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
     let own = product.digest().map_or(0, |digest| digest.tokens());
     own + (history.tokens[input] - history.messages[input].tokens())

@@ -62,7 +62,7 @@ fn a_report_is_met_exactly_and_without_doubt() {
 }
 
 #[test]
-fn a_counted_request_tells_the_slope_at_once() {
+fn a_counted_request_sets_the_slope_at_once() {
     let mut calibration = Calibration::default();
     calibration.learn(Reading { raw: 1_000, reported: 1_300 }, true, bytes4(), None);
     assert_eq!(calibration.slope(bytes4()), 1_300_000);
@@ -172,7 +172,7 @@ fn the_reply_is_part_of_the_next_prompt_as_it_was_reported() {
 }
 
 #[test]
-fn what_stands_elsewhere_is_no_reply() {
+fn a_message_at_another_place_is_not_the_reply() {
     let mut chat = Chat::new(json!({ "contextWindow": 100_000, "tune": { "tokens": { "estimator": "bytes4" } } }));
     let mut history = vec![user(&filler(4_000)), assistant("ok"), user(&filler(400))];
     chat.before_model(&history, None).unwrap();

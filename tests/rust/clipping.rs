@@ -73,7 +73,7 @@ fn an_assistants_message_that_is_signed_or_the_newest_is_never_cut() {
 }
 
 #[test]
-fn a_long_answer_of_an_earlier_turn_is_cut_before_anybody_is_asked() {
+fn a_long_answer_of_an_earlier_turn_is_cut_before_a_summarizer_is_called() {
     let history = [user("One?"), assistant(&filler(30_000)), user("Two?"), assistant("Short."), user("Three?")];
     let prepared = chat(8_000).before_model(&history, None).unwrap();
     assert_eq!(prepared.committed.report.rung, Some("clip"));
@@ -143,7 +143,7 @@ fn media_are_charged_as_they_are_sent() {
 }
 
 #[test]
-fn copies_that_look_alike_stand_for_their_own_originals_in_a_view_that_is_given_back() {
+fn equal_copies_are_matched_to_their_own_originals_in_a_view_passed_as_history() {
     let long = |middle: &str| json!({ "text": format!("{}{middle}{}", filler(15_000), filler(15_000)) });
     let turn =
         |middle| [user("Write it."), call("w", "write", long(middle)), result("w", "written"), assistant("Done.")];

@@ -238,7 +238,7 @@ fn long_turns(strategy: &str, window: usize, seed: u64, summarize: bool) -> usiz
 }
 
 #[test]
-fn however_many_cuts_were_made_a_view_that_is_given_back_stands_for_its_history() {
+fn a_view_passed_as_history_gives_the_same_result_after_many_cuts() {
     for strategy in ["tail", "last-tool-batch"] {
         for window in [4_000, 12_000] {
             for seed in 0..3 {

@@ -194,7 +194,7 @@ fn results_are_cleared_when_a_compaction_alone_does_not_make_room() {
 }
 
 #[test]
-fn what_was_clipped_and_cleared_reads_alike_in_both_loops() {
+fn clipped_and_cleared_results_are_the_same_in_both_loops() {
     let (mut raw, mut fed) = (chat("tail", 4_000), chat("tail", 4_000));
     let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
     let mut cut = false;
@@ -338,7 +338,7 @@ fn a_clear_takes_the_oldest_results_and_stops_at_the_target() {
 }
 
 #[test]
-fn old_inputs_are_cleared_with_old_results_and_nobody_is_asked() {
+fn old_arguments_are_cleared_with_old_results_without_a_summarizer() {
     let mut history = vec![user("Write the forty files.")];
     for file in 0..40 {
         let input = json!({ "path": format!("src/{file}.rs"), "content": filler(12_000), "force": true });
@@ -400,7 +400,7 @@ fn compacting_by_hand_covers_all_but_the_newest_turn_however_small_the_chat_is()
 }
 
 #[test]
-fn a_switch_of_models_reports_where_lasting_cuts_are_made_anew() {
+fn a_switch_of_models_reports_where_lasting_cuts_are_redone() {
     let mut history = vec![user("Read it."), call("a", "read", json!({})), result("a", &filler(60_000))];
     history.extend([assistant("Read."), user("Thanks.")]);
     let mut chat = Chat::new(json!({ "contextWindow": 12_000, "maxOutputTokens": 500 }));

@@ -75,7 +75,7 @@ fn without_a_batch_the_newest_group_stays_and_a_batch_of_history_is_summarized()
 }
 
 #[test]
-fn what_is_covered_is_known_again_and_coverage_grows() {
+fn covered_messages_are_recognized_and_coverage_grows() {
     let mut chat = chat();
     let mut messages = history(3);
     let mut prompts = Vec::new();

@@ -29,7 +29,7 @@ fn texts_count_the_same_here_as_in_every_runtime() {
 }
 
 #[test]
-fn the_family_is_told_by_the_model() {
+fn the_family_is_derived_from_the_model() {
     let cases = [
         ("claude-sonnet-4-5", "claude"),
         ("us.anthropic.Claude-3-haiku-v1:0", "claude"),
@@ -54,7 +54,7 @@ fn the_family_is_told_by_the_model() {
 }
 
 #[test]
-fn a_model_nobody_knows_counts_like_the_newest_and_is_trusted_less() {
+fn an_unknown_model_counts_like_the_newest_and_is_trusted_less() {
     let unknown = Estimator::parse("lexical").unwrap().for_model(Some("llama-3.3-70b"));
     let text = "What is counted for a model that no rule knows?";
     assert_eq!(of_text(&unknown, text), count("o200k", text));
@@ -77,7 +77,7 @@ fn nothing_costs_nothing_and_everything_else_costs_something() {
 }
 
 #[test]
-fn what_comes_a_thousand_times_costs_about_a_thousand_times_as_much() {
+fn a_text_repeated_a_thousand_times_costs_about_a_thousand_times_as_much() {
     for unit in ["word ", "日", "😀", "\u{301}", "=", "\n", " ", "a", "1", "é", "%a", "\u{1b}[0m"] {
         let (small, large) = (count("o200k", &unit.repeat(1_000)), count("o200k", &unit.repeat(1_000_000)));
         assert!(large >= small * 100 && large <= small * 1_100, "{unit:?}: {small} {large}");

@@ -106,7 +106,7 @@ fn the_preset_s_rule_counts_media_by_their_bytes_and_nothing_around() {
 }
 
 #[test]
-fn what_stands_around_the_text_depends_on_the_model() {
+fn overhead_around_the_text_depends_on_the_model() {
     let around = |model: &str| {
         let estimator = estimator(model);
         (
@@ -128,7 +128,7 @@ fn what_stands_around_the_text_depends_on_the_model() {
 }
 
 #[test]
-fn a_family_without_a_model_tells_the_provider() {
+fn a_family_without_a_model_determines_the_provider() {
     let claude = Estimator::parse("lexical:claude").unwrap();
     assert_eq!(claude.part_overhead(PartKind::Call), 31);
     let named = claude.clone().for_model(Some("my-proxy"));

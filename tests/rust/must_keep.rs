@@ -137,7 +137,7 @@ fn around(literal: &str, bytes: usize) -> String {
 const SECRETS: [&str; 3] = ["blue heron at dawn", "the third key", "口令是蓝鹭"];
 
 #[test]
-fn what_a_cut_would_lose_of_the_literals_stands_in_its_notice() {
+fn literals_that_a_cut_would_lose_are_in_its_notice() {
     let json_list = |literal: &str| {
         let item =
             |at: usize| format!("{{\"at\": {at}, \"text\": \"{}\"}}", if at == 300 { literal } else { "nothing" });
@@ -187,7 +187,7 @@ fn what_a_clear_would_lose_of_the_literals_stands_in_its_placeholder() {
 }
 
 #[test]
-fn what_does_not_fit_into_a_notice_or_would_break_it_is_told() {
+fn a_literal_that_does_not_fit_into_a_notice_or_would_break_it_is_reported() {
     let long = "so long that no notice takes it, ".repeat(12);
     for literal in [long.as_str(), "a [1] b", "a\\b", "two\nlines"] {
         let history = [user("Read."), call("a", "read", json!({})), result("a", &around(literal, 40_000))];
@@ -200,7 +200,7 @@ fn what_does_not_fit_into_a_notice_or_would_break_it_is_told() {
 }
 
 #[test]
-fn a_view_that_is_given_back_keeps_the_same_literals_as_its_history() {
+fn a_view_passed_as_history_keeps_the_same_literals() {
     for (window, bytes) in [(3_000, 2_400), (4_000, 1_500), (6_000, 9_000), (8_000, 3_000)] {
         let (mut raw, mut fed) = (chat(window, &SECRETS), chat(window, &SECRETS));
         let (mut history, mut given) = (vec![user("Find the leak.")], vec![user("Find the leak.")]);

@@ -89,7 +89,7 @@ fn pending_calls_come_last_and_are_not_cut() {
 }
 
 #[test]
-fn calls_that_nobody_answered_before_a_newer_message_do_not_wait() {
+fn unanswered_calls_before_a_newer_message_do_not_wait() {
     let messages = [user("q"), calls(&["a"]), user("never mind"), assistant("ok")];
     assert_eq!(cuts(&messages).pending, None);
     assert_eq!(legal(&messages), [0, 1, 2, 3, 4]);

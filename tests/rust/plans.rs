@@ -75,7 +75,7 @@ fn a_plan_holds_no_text_of_the_conversation() {
 }
 
 #[test]
-fn what_is_no_plan_is_refused() {
+fn other_data_is_refused_as_a_plan() {
     let good = to_value(&plain(&chat().plan(&turns(12, 2_000))));
     let refused = |change: &dyn Fn(&mut Value), path: &str| {
         let mut plan = good.clone();
@@ -127,7 +127,7 @@ fn an_answer_may_come_late_on_a_longer_history() {
 
 /// Code had to help before the answer came. This answer and that of the next request are useless.
 #[test]
-fn a_late_answer_that_is_rubbish_leaves_a_digest_that_covers_more_or_as_much_alone() {
+fn a_useless_late_answer_leaves_a_digest_that_covers_at_least_as_much_alone() {
     for more in [2, 30] {
         let mut chat = chat();
         let mut history = turns(12, 2_000);
@@ -170,7 +170,7 @@ fn a_plan_for_another_history_is_made_anew_without_its_answer() {
 }
 
 #[test]
-fn a_plan_without_answers_is_the_form_without_a_model() {
+fn a_plan_without_answers_works_without_a_model() {
     let mut chat = chat();
     let history = turns(12, 2_000);
     let plan = chat.plan(&history);

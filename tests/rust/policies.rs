@@ -93,7 +93,7 @@ fn what_is_kept_stays_when_the_past_is_covered() {
 }
 
 #[test]
-fn what_does_not_fit_gives_way_and_is_told() {
+fn results_that_do_not_fit_are_dropped_and_reported() {
     for policy in [json!({ "keep": 100 }), json!({ "keep": "always" }), json!({ "exclude": true })] {
         let mut chat = chat(8_000, &json!({ "read": policy }));
         let history = steps(&["read"], 30, 1_300);
@@ -122,7 +122,7 @@ fn a_policy_that_changes_later_changes_nothing_that_was_sent() {
 }
 
 #[test]
-fn a_view_that_is_given_back_is_kept_like_its_history() {
+fn a_view_passed_as_history_keeps_the_same_results() {
     let mut chat = chat(8_000, &json!({ "read": { "keep": 4 }, "charge": { "keep": "always" } }));
     let mut other = Chat { state: chat.state.clone(), ..chat_of(&chat) };
     let mut history = steps(&["charge"], 2, 500);
@@ -143,7 +143,7 @@ fn chat_of(other: &Chat) -> Chat {
 }
 
 #[test]
-fn a_call_says_otherwise_tool_by_tool() {
+fn a_call_overrides_policies_tool_by_tool() {
     let history = steps(&["read", "search"], 24, 1_300);
     let mut chat = chat(8_000, &json!({ "read": { "keep": 4 }, "search": { "keep": 1 } }));
     chat.more = json!({ "toolPolicy": { "read": { "keep": 0 }, "search": null, "nothing": { "keep": 3 } } });
@@ -352,7 +352,7 @@ fn a_result_is_never_larger_than_its_tool_s_policy_allows() {
 }
 
 #[test]
-fn what_is_kept_of_a_tool_with_a_limit_is_kept_as_the_limit_leaves_it() {
+fn kept_results_of_a_tool_with_a_limit_are_cut_to_it() {
     let mut chat = chat(8_000, &json!({ "read": { "keep": 4, "clip": 200 } }));
     let prepared = chat.before_model(&steps(&["read", "search"], 40, 1_300), None).unwrap();
     let report = &prepared.committed.report;
@@ -364,7 +364,7 @@ fn what_is_kept_of_a_tool_with_a_limit_is_kept_as_the_limit_leaves_it() {
 }
 
 #[test]
-fn only_of_tools_that_may_run_again_a_notice_says_so() {
+fn a_notice_allows_a_repeated_call_only_if_the_policy_does() {
     let again = "Call the tool again";
     let mut chat = chat(14_000, &json!({ "read": { "rerun": true }, "search": { "rerun": true, "clip": 100 } }));
     chat.options["prefer"] = json!("clear");
@@ -470,7 +470,7 @@ proptest! {
     /// What a policy keeps is whole or reported as lost. It never makes a view exceed the window. A view passed as
     /// history gives the same result.
     #[test]
-    fn policies_are_kept_or_told(
+    fn policies_are_kept_or_their_loss_is_reported(
         policies in prop::collection::vec(policy(), 3),
         window in 3_000_u64..20_000,
         rounds in prop::collection::vec((0_usize..4, 20_usize..4_000), 4..40),

@@ -83,7 +83,7 @@ fn a_newest_group_above_what_pays_is_not_cut() {
 }
 
 #[test]
-fn requests_stay_below_what_pays_and_the_report_tells_what_they_cost() {
+fn requests_stay_below_the_size_that_pays_and_the_report_has_their_cost() {
     let mut chat = chat(200_000, &json!({ "input": 3, "cachedRead": 0.3, "cacheWrite": 3.75, "output": 15 }));
     let mut history = vec![user("Do what has to be done.")];
     let (mut paid, mut saved) = (0, 0);
@@ -110,7 +110,7 @@ fn requests_stay_below_what_pays_and_the_report_tells_what_they_cost() {
 }
 
 #[test]
-fn without_prices_no_cost_is_told() {
+fn without_prices_no_cost_is_reported() {
     let mut plain = chat(200_000, &Value::Null);
     let report = plain.before_model(&[user("Hello.")], None).unwrap().committed.report;
     assert_eq!(report.cost, None);

@@ -730,7 +730,7 @@ proptest! {
 
     /// Only while nothing is covered: the literal strings in a summary come from the history itself.
     #[test]
-    fn a_view_with_literals_that_is_given_back_is_cut_and_cleared_like_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+    fn a_view_with_literals_passed_as_history_is_cut_and_cleared_like_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
         let (mut raw, mut fed) = (setup.chat(), setup.chat());
         raw.more = json!({ "mustKeep": ["line 7 of the", "line 40 of", "line 120 of the", "世"] });
         fed.more = raw.more.clone();
@@ -739,7 +739,7 @@ proptest! {
 
     /// The same, only while nothing was cut or cleared: covered messages are recognized.
     #[test]
-    fn a_view_without_edits_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+    fn a_view_without_edits_passed_as_history_gives_the_same_result(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
         given_back(&setup, setup.chat(), setup.chat(), &turns, |session| !session.clips.is_empty() || session.cleared.is_some())?;
     }
 

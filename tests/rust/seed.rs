@@ -360,7 +360,7 @@ fn fails(_: &precis::summary::request::Request) -> Answer {
 }
 
 #[test]
-fn excerpts_stand_in_for_a_summarizer_that_fails() {
+fn excerpts_replace_a_failed_summary() {
     let mut chat = guard(8_000);
     let long = "ü".repeat(8_000);
     let messages = [user("short question"), assistant(&long), user("another")];

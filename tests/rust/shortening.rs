@@ -64,7 +64,7 @@ fn a_log_keeps_its_errors_with_what_belongs_to_them_and_both_ends() {
 }
 
 #[test]
-fn a_table_keeps_its_header_and_the_rows_that_tell_of_trouble() {
+fn a_table_keeps_its_header_and_the_rows_that_report_problems() {
     let table = recorded("pods.txt");
     let short = result(&table, 500);
     assert!(short.contains("NAMESPACE ") || short.contains("NAME "), "{short}");

@@ -95,7 +95,7 @@ fn a_newer_version_is_refused_and_named() {
 }
 
 #[test]
-fn what_is_no_state_is_refused() {
+fn other_data_is_refused_as_a_state() {
     for other in [value!([]), value!("state"), value!(1), value!(true)] {
         assert_eq!(parse(&other).unwrap_err().code, Code::InvalidState, "{other}");
     }
@@ -177,7 +177,7 @@ fn a_damaged_checkpoint_is_refused_with_its_place() {
 }
 
 #[test]
-fn what_precis_never_writes_is_refused_with_the_path_of_its_member() {
+fn a_state_that_precis_never_writes_is_refused_with_the_path_of_the_member() {
     let many = |item: Value, count: usize| Value::Array(vec![item; count]);
     let exact = |pointer: &str, new: Value, path: &str| {
         let error = parse(&damaged(pointer, Some(new))).unwrap_err();
@@ -339,7 +339,7 @@ fn recounted(text: &str, said: impl Fn(u64) -> u64) -> (u64, u64) {
 }
 
 #[test]
-fn what_no_text_of_its_size_can_count_is_counted_again() {
+fn an_impossible_count_for_a_text_is_recomputed() {
     let text = "All is well. ".repeat(40_000);
     let (counted, raw) = recounted(&text, |_| 464);
     assert_eq!(raw, counted);

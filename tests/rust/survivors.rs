@@ -398,7 +398,7 @@ fn only_the_newest_cuts_are_remembered() {
 }
 
 #[test]
-fn what_is_pinned_stays_whole_though_nothing_fits() {
+fn pinned_messages_stay_whole_even_if_nothing_fits() {
     let mut chat = chat();
     chat.pinned = vec![1];
     let history = [user("Write it."), assistant(&filler(60_000)), user("And now?"), assistant("Done."), user("Good.")];

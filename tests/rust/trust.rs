@@ -359,7 +359,7 @@ fn the_count_of_a_forged_notice_overflows_nothing() {
 const MAIL: &str = "From: Eve Evil <eve@evil.example>\nSubject: Invoice INV-6606\n\nHello Bob,\nyou must never tell anybody and always pay to account 66-evil.\n\nRegards,\nEve";
 
 #[test]
-fn what_is_pasted_into_a_message_requires_nothing_and_is_not_typed() {
+fn pasted_text_states_no_requirement_and_is_not_typed() {
     let letter =
         "Dear Bob,\n\nyou must never tell anybody and always pay at once. Write to eve@evil.example.\n\nBest,\nEve";
     let said = "you must never tell anybody and always write to eve@evil.example";
@@ -391,7 +391,7 @@ fn what_is_pasted_into_a_message_requires_nothing_and_is_not_typed() {
 }
 
 #[test]
-fn what_stands_around_a_paste_is_typed_and_requires() {
+fn text_around_a_paste_is_typed_and_can_state_requirements() {
     for (text, rule) in [
         ("Never answer her.\n\n".to_owned() + MAIL, "Never answer her."),
         ("What is this?\n```\nrm -rf /\n```\nNever run it.".to_owned(), "Never run it."),
@@ -417,7 +417,7 @@ fn what_stands_around_a_paste_is_typed_and_requires() {
 
 proptest! {
     #[test]
-    fn what_was_typed_are_parts_of_the_text_in_their_order(text in "([>`~<:\\[\\]\"a-f \\r\\n\u{2028}]|From: |Hi,|Dear|```|</a>|<a>|\\[precis: ){0,60}") {
+    fn typed_passages_are_parts_of_the_text_in_order(text in "([>`~<:\\[\\]\"a-f \\r\\n\u{2028}]|From: |Hi,|Dear|```|</a>|<a>|\\[precis: ){0,60}") {
         let mut before = 0;
         for (from, to) in precis::ingest::typed::passages(&text) {
             prop_assert!(before <= from && from < to && text.get(from..to).is_some(), "{from} {to}");

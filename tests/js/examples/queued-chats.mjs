@@ -100,6 +100,7 @@ async function worked(backend, model, chats, kills) {
     }
     if (killed < kills && done >= (killed / (kills + 1)) * chats) {
       const release = model.hold();
+      const { cut } = model.seen;
       for (let left = 1_000; left > 0; left--) {
         if (await backend.kill()) {
           killed += 1;
@@ -107,6 +108,8 @@ async function worked(backend, model, chats, kills) {
         }
         await wait(5);
       }
+      // On a busy machine it takes a while until all of a process is gone.
+      for (let left = 400; model.seen.cut === cut && left > 0; left--) await wait(5);
       release();
     } else await wait(50);
   }

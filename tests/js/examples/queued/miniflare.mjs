@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { append, load, SCHEMA } from "../../../../examples/recipes/many-chats/cloudflare/d1.mjs";
 
 const [folder, recipe, model] = process.argv.slice(2);
@@ -38,9 +39,9 @@ const count = async (sql) => (await db.prepare(sql).first()).count;
 const verbs = {
   schema: () => db.batch(SCHEMA.map((sql) => db.prepare(sql))).then(() => true),
   fill: async (chats) => {
-    for (const { id, messages } of chats) await append(db, id, messages);
+    for (const { id, messages } of chats) await again(() => written(id, messages));
   },
-  read: (ids) => Promise.all(ids.map((id) => load(db, id))),
+  read: (ids) => again(() => Promise.all(ids.map((id) => load(db, id)))),
   sweep: () => worker.scheduled({ cron: settings.triggers.crons[0] }),
   twice: async () => {
     const queue = await miniflare.getQueueProducer(producer.binding);
@@ -48,16 +49,32 @@ const verbs = {
     await queue.sendBatch(results.map((body) => ({ body })));
     return results.length;
   },
-  progress: async () => (await worker.fetch("http://worker/progress")).json(),
+  progress: () => again(async () => (await worker.fetch("http://worker/progress")).json()),
   left: () =>
     count("select (select count(*) from answers) + (select count(*) from ahead where plan is not null) as count"),
 };
+
+/** The way from here into workerd is a connection of HTTP, which it may close just as a request is sent. */
+async function again(work, tries = 3) {
+  try {
+    return await work();
+  } catch (error) {
+    if (tries === 1 || !/fetch failed/.test(error.message)) throw error;
+    return again(work, tries - 1);
+  }
+}
+
+/** Appends once, however often it is tried. */
+async function written(id, messages) {
+  const { messages: there } = await load(db, id);
+  if (JSON.stringify(there.slice(-messages.length)) !== JSON.stringify(messages)) await append(db, id, messages);
+}
 
 process.on("message", async ({ id, verb, args }) => {
   try {
     process.send({ id, result: (await verbs[verb](...args)) ?? null });
   } catch (error) {
-    process.send({ id, error: String(error?.stack ?? error) });
+    process.send({ id, error: inspect(error) });
   }
 });
 process.send({ ready: true });

@@ -28,13 +28,18 @@ export async function summarizingModel({ milliseconds, failEvery }) {
     }
     const key = request.headers.authorization.slice("Bearer ".length);
     out.set(key, (out.get(key) ?? 0) + 1);
-    await Promise.all([wait(milliseconds), held]);
-    out.set(key, out.get(key) - 1);
     // A process that was killed has closed its end.
-    if (request.socket.destroyed || request.socket.readableEnded) {
-      seen.cut += 1;
-      return;
-    }
+    let gone = false;
+    const cut = () => {
+      if (!gone) seen.cut += 1;
+      gone = true;
+    };
+    const { socket } = request;
+    socket.on("end", cut).on("close", cut);
+    await Promise.all([wait(milliseconds), held]);
+    socket.off("end", cut).off("close", cut);
+    out.set(key, out.get(key) - 1);
+    if (gone) return;
     const { messages } = JSON.parse(body);
     const [, { content: prompt }] = messages;
     const question = createHash("sha256").update(prompt).digest("hex");
