@@ -18,8 +18,7 @@ export async function release({ dryRun = false, allowDirty = false } = {}) {
     version,
     versions: { "Cargo.lock": locked("precis") },
     changelog: readFileSync(at("CHANGELOG.md"), "utf8"),
-    commit: ask("git", "rev-parse", "HEAD"),
-    changes: allowDirty ? "" : ask("git", "status", "--porcelain"),
+    ...checkout(allowDirty),
     tagged: Boolean(ask("git", "tag", "--list", `v${version}`)),
     dryRun,
   };
@@ -31,8 +30,18 @@ export async function release({ dryRun = false, allowDirty = false } = {}) {
   const tarball = await pack(at("pkg"), folder);
   refuse(await lintPackage(at("pkg"), tarball));
   const provenance = await provenanceOf(tarball, manifest);
+  const { commit, changes } = checkout(allowDirty);
+  if (commit !== facts.commit || changes !== facts.changes) {
+    throw new Error("The working tree changed while it was packed. Start again.");
+  }
   writeFileSync(join(folder, "provenance.json"), `${JSON.stringify(provenance, null, 2)}\n`);
   return provenance;
+}
+
+/** The commit of the working tree, and what was changed since. */
+function checkout(allowDirty) {
+  const changes = allowDirty ? "" : ask("git", "status", "--porcelain");
+  return { commit: ask("git", "rev-parse", "HEAD"), changes };
 }
 
 /** Why this must not be released, each as a sentence that says what to do. */

@@ -37,7 +37,7 @@ function unproven(rows) {
     if (name.startsWith("**") || name === "Version") return [];
     const links = [...ours.matchAll(/\]\(\.\.\/([^)#]+)/g)].map(([, path]) => path);
     const faults = links.filter((path) => !isRun(path)).map((path) => `${name}: ${path} is not run`);
-    if (ours.includes("✓") && links.length === 0) faults.push(`${name}: no test`);
+    if (/[✓◐]/.test(ours) && links.length === 0) faults.push(`${name}: no test`);
     if (others.length !== 7 || others.some((cell) => cell === "")) faults.push(`${name}: a cell is missing`);
     return faults;
   });
@@ -57,6 +57,7 @@ test("a claim without a test, or with one that is not there or not run, is found
   const say = (ours) => unproven([["it fits", ours, ...others]]);
   assert.deepEqual(say("– not yet"), []);
   assert.deepEqual(say("✓ always"), ["it fits: no test"]);
+  assert.deepEqual(say("◐ at times"), ["it fits: no test"]);
   assert.deepEqual(say("✓ [test](../tests/rust/pairs.rs)"), []);
   assert.deepEqual(say("✓ [test](../tests/rust/none.rs)"), ["it fits: tests/rust/none.rs is not run"]);
   assert.deepEqual(say("✓ [test](../tests/js/soak.mjs)"), ["it fits: tests/js/soak.mjs is not run"]);
