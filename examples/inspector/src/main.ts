@@ -134,6 +134,7 @@ function layout(): void {
     });
     return { box, title, note, chart };
   });
+  for (const { chart } of cards) chart.select(request);
   byId<HTMLButtonElement>("add").disabled = variants.length >= MOST_VARIANTS;
   select(chosen);
 }
