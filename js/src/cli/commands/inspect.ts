@@ -8,6 +8,7 @@ import { checkLimits } from "../compactors.ts";
 import { bar, fit, grouped, paint, percent, table } from "../paint.ts";
 import { print } from "../print.ts";
 import { readOne } from "../reading.ts";
+import { writeReport } from "../reporting.ts";
 import type { Conversation } from "../transcripts/conversation.ts";
 import { changesInWords, listOf, warningsInWords } from "../words.ts";
 
@@ -23,6 +24,14 @@ export const inspect: Command = {
     top: { type: "string", value: "N", help: "how many of the biggest messages and duplicates to list (default 8)" },
     pick: COMMON.pick,
     ...LIMITS,
+    html: {
+      type: "string",
+      value: "OUT",
+      help: "write a page that shows each request: chart, messages, summary, memory",
+    },
+    compare: { type: "boolean", help: "with --html: strategies, and what is done without precis, side by side" },
+    prices: { type: "string", value: "I,C,W,O", help: "with --html: prices of a million tokens, for the bill" },
+    force: { type: "boolean", help: "with --html: write over OUT if it exists" },
     strict: COMMON.strict,
     json: COMMON.json,
     help: COMMON.help,
@@ -31,6 +40,8 @@ export const inspect: Command = {
     const limits = given.limits(given.window());
     const top = given.count("top", 0) ?? 8;
     checkLimits(limits);
+    const html = given.text("html");
+    if (html !== undefined) return writeReport(given, html);
     const { conversation, end } = await readOne(given);
     const format = conversation.format as Format<object>;
     const compactor = createCompactor<object>({ format, ...limits });

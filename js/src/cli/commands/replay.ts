@@ -1,8 +1,8 @@
 import { COMMON, DEFAULT_WINDOW, LIMITS } from "../arguments.ts";
-import { pricesOf } from "../bill.ts";
 import { type Command, EXIT } from "../command.ts";
 import { checkLimits } from "../compactors.ts";
 import { compare } from "../comparing.ts";
+import { pricesOf } from "../prices.ts";
 import { readFiles } from "../reading.ts";
 import { everyRequest, tell } from "../telling.ts";
 
