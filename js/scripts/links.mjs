@@ -9,7 +9,7 @@ export function checkLinks() {
   const documents = [
     ...files("docs").filter((path) => !path.startsWith(at("docs/api/"))),
     ...files("examples"),
-    ...["README", "CHANGELOG", "CONTRIBUTING"].map((name) => at(`${name}.md`)),
+    ...["README", "CHANGELOG", "CONTRIBUTING", "SECURITY"].map((name) => at(`${name}.md`)),
   ];
   const dead = [];
   let followed = 0;

@@ -225,7 +225,7 @@ function safely(work: () => void): void {
 
 function noteEvent(span: SpanLike, event: CompactionEvent): void {
   const { type } = event;
-  // Each piece of a stream would be an event; what they come to is told at the end.
+  // Each piece of a stream would be an event; their total is reported at the end.
   if (type === "progress" && event.text !== "") return;
   const of: SpanAttributes = {};
   if ("reason" in event) of["precis.reason"] = event.reason;

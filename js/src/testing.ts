@@ -7,6 +7,7 @@
 import { checkMessages, type Format, input, type ReadableFormat, type Summarize, type SummaryRequest } from "precis";
 
 export { type AnyMessage, type HistoryOptions, history } from "./testing/history.ts";
+export { type Recorder, type RecorderOptions, recorder } from "./testing/recorder.ts";
 export { type Problem, type Replayed, replay } from "./testing/replay.ts";
 
 /**

@@ -153,7 +153,7 @@ pub(super) fn outcome(output: &Value) -> Option<String> {
     records::line(output, EVIDENCE).or_else(|| outcome_of(&output.to_text()))
 }
 
-/// What a text says in short: all of it, or the line that tells of trouble last and the last one.
+/// What a text says in short: all of it, or the line that reports trouble last and the last one.
 pub(super) fn outcome_of(text: &str) -> Option<String> {
     if text.starts_with(markers::NOTICE) {
         return None;
@@ -216,7 +216,7 @@ pub(super) fn written(said: &str) -> Option<&str> {
     (!body.is_empty()).then_some(body)
 }
 
-/// Whether a message is what a program printed, handed on to an assistant that has no tools: told by its frame.
+/// Whether a message is what a program printed, handed on to an assistant that has no tools: recognized by its frame.
 pub(super) fn is_printed(said: &str) -> bool {
     const STARTS: [&str; 10] = [
         "<returncode>",
