@@ -20,13 +20,14 @@ export default defineConfig({
   markdown: {
     anchor: { slugify: slug },
     config: bridgeLinks,
-    theme: { light: "github-light-high-contrast", dark: "github-dark" },
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   },
   themeConfig: {
     nav: [
       { text: "Guide", link: "/start" },
       { text: "Recipes", link: "/recipes" },
       ...(hasReference ? [{ text: "API", link: "/api/" }] : []),
+      { text: "Internals", link: "/internals/overview" },
     ],
     sidebar: sidebar(hasReference),
     outline: [2, 3],

@@ -46,18 +46,22 @@ const groups = {
   },
 };
 
+/** By the beginning of the path. No group can be folded: the theme nests a button in a button there. */
 export function sidebar(hasReference) {
-  return [
-    ...Object.entries(groups).map(([text, pages]) => ({ text, items: Object.entries(pages).flatMap(item) })),
-    ...(hasReference ? [{ text: "API reference", collapsed: true, items: reference() }] : []),
-    { text: "Internals", collapsed: true, items: entries },
-  ];
+  return {
+    "/internals/": [{ text: "Internals", items: entries }],
+    "/api/": hasReference ? [{ text: "API reference", items: reference() }] : [],
+    "/": Object.entries(groups).map(([text, pages]) => ({ text, items: Object.entries(pages).flatMap(item) })),
+  };
 }
 
 function item([page, text]) {
   return existsSync(at(`docs/${page}.md`)) ? [{ text, link: `/${page}` }] : [];
 }
 
+/** The core and, beside it, the modules that typedoc nests in it. */
 function reference() {
-  return JSON.parse(readFileSync(at("docs/api/typedoc-sidebar.json"), "utf8"));
+  const [core] = JSON.parse(readFileSync(at("docs/api/typedoc-sidebar.json"), "utf8"));
+  const { text, link, items } = core;
+  return [{ text, link }, ...items.map((one) => ({ text: `${text}/${one.text}`, link: one.link }))];
 }
