@@ -112,7 +112,7 @@ export function panels(given: Given): Panels {
         h(
           "p",
           { class: "soft" },
-          "Choose a message to read it, and what stood in the place of one that was cleared or clipped.",
+          "Choose a message to read it, and what replaced one that was cleared or clipped.",
         ),
       );
       list = given.makeList(box, (at) => void detailed(source, detail, at));
@@ -234,7 +234,7 @@ export function panels(given: Given): Panels {
         ["", "tokens", "cost"],
         [
           row("read from the cache", sums.cached, prices?.cached),
-          row("read anew, and written to the cache", sums.written, prices?.write),
+          row("read again, and written to the cache", sums.written, prices?.write),
           row("replies, as recorded", sums.output, prices?.output),
         ],
       ),
