@@ -109,11 +109,7 @@ export function panels(given: Given): Panels {
         tabindex: 0,
       });
       detail.append(
-        h(
-          "p",
-          { class: "soft" },
-          "Choose a message to read it, and what replaced one that was cleared or clipped.",
-        ),
+        h("p", { class: "soft" }, "Choose a message to read it, and what replaced one that was cleared or clipped."),
       );
       list = given.makeList(box, (at) => void detailed(source, detail, at));
       const select = h(
