@@ -319,7 +319,7 @@ pub(super) fn is_failure(output: &str) -> bool {
     STARTS.iter().any(|start| output.starts_with(start)) || text::find(output, "failed to match").is_some()
 }
 
-/// What a text says in short: all of it, or the line that tells of trouble last and the last one; how it begins where
+/// What a text says in short: all of it, or the line that reports trouble last and the last one; how it begins where
 /// something was only looked at.
 pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
     if text.starts_with(markers::NOTICE) {
@@ -466,7 +466,7 @@ pub(super) fn written(said: &str) -> Option<(&str, &str)> {
     (!body.is_empty()).then_some((text::between(end, 0, from).trim(), body))
 }
 
-/// Whether a message is what a program printed, handed on to an assistant that has no tools: told by its frame.
+/// Whether a message is what a program printed, handed on to an assistant that has no tools: recognized by its frame.
 /// `acted`: the assistant has just written what is to be done.
 pub(super) fn is_printed(said: &str, acted: bool) -> bool {
     const STARTS: [&str; 15] = [
