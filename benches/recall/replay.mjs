@@ -77,7 +77,7 @@ function asked(session, { index, sent, report }, until) {
 
 /**
  * What the assistant used from this compaction to the next and had stood before it. `hard`: only in messages that the view
- * does not hold as they were. `fresh`: nobody told it anew between the compaction and its first use.
+ * does not hold as they were. `fresh`: nobody repeated it between the compaction and its first use.
  */
 function neededFrom({ items, fixed, past }, view, index, until) {
   const whole = wholeIn(view, items, index);

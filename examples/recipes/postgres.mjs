@@ -1,7 +1,7 @@
 // Chats in PostgreSQL: stored with compare-and-set on the state's revision, and handed out one by one to workers that
 // summarize them ahead of time (ahead-worker.mjs). `pool` is that of the package `pg`.
 
-/** Run it once. What a worker knows of a chat stands beside it, so that any other can go on. */
+/** Run it once. What a worker knows about a chat is stored next to it, so that any other can go on. */
 export const SCHEMA = `
 create table if not exists chats (
   id text primary key,

@@ -2,11 +2,12 @@
  * For tests of programs that use precis: histories, a host that plays them, the check of a view, and a summarizer with
  * prepared answers.
  *
- * @module
+ * @module precis/testing
  */
 import { checkMessages, type Format, input, type ReadableFormat, type Summarize, type SummaryRequest } from "precis";
 
 export { type AnyMessage, type HistoryOptions, history } from "./testing/history.ts";
+export { type Recorder, type RecorderOptions, recorder } from "./testing/recorder.ts";
 export { type Problem, type Replayed, replay } from "./testing/replay.ts";
 
 /**

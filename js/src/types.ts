@@ -123,7 +123,7 @@ export interface ToolPolicy {
    */
   readonly clip?: number | undefined;
   /**
-   * Whether it may be called again without harm: then the line in the place of a result that was cleared or cut says so,
+   * Whether it may be called again without harm: then the line in place of a result that was cleared or cut says so,
    * where it otherwise asks not to repeat the call. Default false.
    */
   readonly rerun?: boolean | undefined;
@@ -159,7 +159,7 @@ export interface SummaryOptions {
   readonly language?: string | false | undefined;
   /** One more rule for whoever writes summaries, in your words: at most 4,000 bytes. The preset `contextguard` has its own. */
   readonly instructions?: string | undefined;
-  /** The headings of a summary in the place of ours: at most 20, one line each. */
+  /** The headings of a summary instead of ours: at most 20, one line each. */
   readonly sections?: readonly string[] | undefined;
 }
 
@@ -230,7 +230,7 @@ export interface Shares {
   readonly accept?: number | undefined;
   /** Of the room: what the typed message before the active one may take to stay. Default 0.1, from 0 to 0.5. */
   readonly typed?: number | undefined;
-  /** Of the room: facts that ride with a summary. Default 0.1, from 0 to 0.3. Accepted, not used yet. */
+  /** Of the room: facts kept beside a summary written by a model, at most 3,000 tokens. Default 0.1, from 0 to 0.3. */
   readonly facts?: number | undefined;
   /** Of the trigger: where `threshold: "soft"` compacts. Default 0.85, from 0.1 to 1. */
   readonly soft?: number | undefined;
@@ -316,13 +316,13 @@ export interface ModelCall<M> {
   readonly mustKeep?: readonly string[] | undefined;
   /** Policies for this call; of a tool that both name this one counts. See {@link CompactorOptions.toolPolicy}. */
   readonly toolPolicy?: ToolPolicies | undefined;
-  /** For this call, in the place of {@link CompactorOptions.trigger}. */
+  /** For this call, instead of {@link CompactorOptions.trigger}. */
   readonly trigger?: Size | undefined;
-  /** For this call, in the place of {@link CompactorOptions.target}. */
+  /** For this call, instead of {@link CompactorOptions.target}. */
   readonly target?: Size | undefined;
-  /** For this call, in the place of {@link CompactorOptions.keep}. A `compact` keeps exactly so many turns and messages. */
+  /** For this call, instead of {@link CompactorOptions.keep}. A `compact` keeps exactly so many turns and messages. */
   readonly keep?: Keep | undefined;
-  /** For this call, in the place of {@link CompactorOptions.prefer}. */
+  /** For this call, instead of {@link CompactorOptions.prefer}. */
   readonly prefer?: "clear" | "summarize" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
@@ -492,7 +492,7 @@ export interface Report {
 /** What one step of the ladder does to messages of the history. */
 export interface Change {
   /**
-   * `cover`: a summary stands in the place of the messages. `clear`: placeholders stand in the place of old tool results, inputs
+   * `cover`: a summary stands in place of the messages. `clear`: placeholders stand in place of old tool results, inputs
    * and media. `clip`: the middle of long texts is left out.
    */
   readonly action: "cover" | "clear" | "clip";

@@ -12,6 +12,8 @@ use crate::memory::{Activity, Entry, in_force, scan, work};
 /// How a request is told that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
 const CANCELLED: &str = "- [cancelled] ";
+/// Stands before what came of something.
+const ARROW: &str = " → ";
 /// Bytes below which a line says nothing, and of the shortest that a section tells.
 const LEAST: usize = 80;
 /// Of the bytes, in percent, what names have in any case if there are so many.
@@ -100,8 +102,8 @@ impl Source<'_> {
             section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
             section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
             section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
-            section(WORK, if whole { self.work() } else { Vec::new() }, 20),
-            section(NEXT, if whole { self.next() } else { Vec::new() }, 10),
+            section(WORK, if whole { self.work() } else { Vec::new() }, 40),
+            section(NEXT, if whole { self.next() } else { Vec::new() }, 14),
             section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 25 } else { 10 }),
         ];
         sections.retain(|section| !section.lines.is_empty());
@@ -160,12 +162,14 @@ impl Source<'_> {
                 .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
         };
         // What matters most stands last: of too many lines the first ones go.
-        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && !is_told(one)).map(activity);
+        let is_work = |one: &Activity| !is_told(one) && !work::plans(&one.what);
+        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one)).map(activity);
         (0..4).flat_map(at).collect()
     }
 
-    /// Open todos, and what the assistant said last.
+    /// What is still to be done, and what the assistant said last.
     fn next(&self) -> Vec<String> {
+        let memory = &self.known.memory;
         let is_open = |todo: &&Todo| !matches!(todo.status.as_str(), "completed" | "done" | "cancelled" | "canceled");
         let open = self.todos.iter().filter(is_open);
         let mut lines: Vec<String> = open
@@ -175,8 +179,24 @@ impl Source<'_> {
         if done > 0 {
             lines.push(format!("- {done} more done"));
         }
-        let said = self.known.memory.said.iter().filter(|entry| !(self.visible)(entry.at));
-        lines.extend(said.map(|entry| format!("- The assistant: {}", entry.text)));
+        if self.todos.is_empty() {
+            // The list that the assistant keeps by a tool.
+            let plan = memory.work.iter().rfind(|one| work::plans(&one.what) && !one.last.is_empty());
+            lines.extend(plan.map(|plan| format!("- {}", plan.last)));
+        }
+        let is_long = memory.said.last().is_some_and(|entry| entry.text.len() > work::EVIDENCE);
+        let newest = memory.said.len().saturating_sub(if is_long { 1 } else { 2 });
+        let said = memory.said[newest..].iter().filter(|entry| !(self.visible)(entry.at));
+        // What stands beside the request that it answers is not told again.
+        let is_told = |entry: &&Entry| {
+            let is_answer = |task: &Entry| {
+                task.outcome
+                    .as_deref()
+                    .is_some_and(|outcome| !outcome.is_empty() && quoting::one_line(&entry.text) == outcome)
+            };
+            memory.tasks.iter().any(is_answer)
+        };
+        lines.extend(said.filter(|entry| !is_told(entry)).map(|entry| format!("- The assistant: {}", entry.text)));
         lines
     }
 
@@ -267,14 +287,15 @@ fn sentence(entry: &Entry) -> String {
 fn request(task: &Entry) -> String {
     match &task.outcome {
         None => format!("{OPEN}{}", task.text),
-        Some(words) if task.cancelled => format!("{CANCELLED}{} → {words}", task.text),
-        Some(answer) => format!("- {} → {answer}", task.text),
+        Some(words) if task.cancelled => format!("{CANCELLED}{}{ARROW}{words}", task.text),
+        Some(answer) if answer.is_empty() => format!("- {}", task.text),
+        Some(answer) => format!("- {}{ARROW}{answer}", task.text),
     }
 }
 
 fn activity(one: &Activity) -> String {
     let mut line = format!("- {}", one.what);
-    if one.calls > 1 || one.failures > 0 {
+    if one.calls > 1 {
         line.push_str(&format!(" ({}×", one.calls));
         if one.failures > 0 {
             line.push_str(&format!(", {} failed", one.failures));
@@ -286,7 +307,7 @@ fn activity(one: &Activity) -> String {
         line.push_str(&one.last);
     }
     if let Some(outcome) = &one.outcome {
-        line.push_str(" → ");
+        line.push_str(ARROW);
         line.push_str(outcome);
     }
     line
@@ -371,10 +392,23 @@ fn fit(lines: Vec<String>, budget: usize, rules: bool) -> String {
         if index == 1 && chosen.len() < total {
             out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
         }
-        out.push_str(&text::ends(line, cap.saturating_sub(1)));
+        out.push_str(&shorten(line, cap.saturating_sub(1)));
         out.push('\n');
     }
     out
+}
+
+/// A line within so many bytes: where it tells what came of something, both are cut.
+fn shorten(line: &str, bytes: usize) -> String {
+    const OF_BOTH: usize = 60;
+    let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes && bytes > OF_BOTH);
+    let Some(at) = arrow else { return text::ends(line, bytes) };
+    let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
+    let room = bytes - ARROW.len();
+    // What one of them leaves of its half is the other's.
+    let half = (room / 2).max(room.saturating_sub(what.len()));
+    let came = text::ends(came, half);
+    format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }
 
 /// Splits a summary in what a model wrote and what code kept beside it.

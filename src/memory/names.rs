@@ -93,7 +93,7 @@ impl Met<'_> {
         if weak { worth / if printed && !value { 3 } else { 2 } } else { worth }.max(1)
     }
 
-    /// The line it is told in: the most trusted who said it.
+    /// The line that shows it: the most trusted who said it.
     pub fn line(&self) -> usize {
         self.by.trailing_zeros().min(3) as usize
     }

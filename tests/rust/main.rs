@@ -1,4 +1,4 @@
-//! Behaviour of the engine, natively. One `mod` a file; a file not named here is never compiled.
+//! Behaviour of the engine, compiled natively. Each file needs a `mod` here; a file without one is never compiled.
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::float_arithmetic)]

@@ -1,4 +1,4 @@
-//! The state: whole after a round trip, kept members, refused damage, bounded size.
+//! The state: complete after a round trip, unknown members kept, damage refused, size limited.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -95,7 +95,7 @@ fn a_newer_version_is_refused_and_named() {
 }
 
 #[test]
-fn what_is_no_state_is_refused() {
+fn other_data_is_refused_as_a_state() {
     for other in [value!([]), value!("state"), value!(1), value!(true)] {
         assert_eq!(parse(&other).unwrap_err().code, Code::InvalidState, "{other}");
     }
@@ -177,7 +177,7 @@ fn a_damaged_checkpoint_is_refused_with_its_place() {
 }
 
 #[test]
-fn what_precis_never_writes_is_refused_with_the_path_of_its_member() {
+fn a_state_that_precis_never_writes_is_refused_with_the_path_of_the_member() {
     let many = |item: Value, count: usize| Value::Array(vec![item; count]);
     let exact = |pointer: &str, new: Value, path: &str| {
         let error = parse(&damaged(pointer, Some(new))).unwrap_err();
@@ -204,7 +204,7 @@ fn a_breaker_keeps_the_summarizer_out_no_longer_than_precis_would() {
     assert!(state.breaker.failures <= 1_000 && state.breaker.thrash <= 1_000);
 }
 
-/// A summary that lost its text would silently stand for everything it covers.
+/// A summary that lost its text would silently replace everything it covers.
 #[test]
 fn a_checkpoint_without_its_text_is_refused() {
     for name in ["summary/text", "note/text", "kind"] {
@@ -212,7 +212,7 @@ fn a_checkpoint_without_its_text_is_refused() {
     }
 }
 
-/// A host loads messages from `from` on: what a checkpoint keeps must not lie before it, nor it behind what is covered.
+/// A host loads messages from `from` on. What a checkpoint keeps must not be before that, nor after what it covers.
 #[test]
 fn a_checkpoint_whose_start_contradicts_what_it_keeps_is_refused() {
     refused_at("/checkpoints/1/from", Some(value!(10)), "state.checkpoints");
@@ -327,7 +327,7 @@ fn the_summary_for_people_is_the_text_alone() {
     assert_eq!(other.session().checkpoints[0].kind, Kind::Digest);
 }
 
-/// What a summary counts, by how the lexical estimator counts its text alone, of which a state says that it counts `said`.
+/// The count of a summary, relative to the lexical count of its text, after a state claimed the count `said`.
 fn recounted(text: &str, said: impl Fn(u64) -> u64) -> (u64, u64) {
     let estimator = Estimator::parse("lexical").unwrap();
     let counted = tokens::of_text(&estimator, text);
@@ -339,7 +339,7 @@ fn recounted(text: &str, said: impl Fn(u64) -> u64) -> (u64, u64) {
 }
 
 #[test]
-fn what_no_text_of_its_size_can_count_is_counted_again() {
+fn an_impossible_count_for_a_text_is_recomputed() {
     let text = "All is well. ".repeat(40_000);
     let (counted, raw) = recounted(&text, |_| 464);
     assert_eq!(raw, counted);

@@ -288,7 +288,7 @@ proptest! {
             from = end;
             let text = transcript::render(piece, budget);
             let tokens = precis::tokens::of_text(&estimator, &text) as usize;
-            // Half a token for each line is rounding; what an excerpt loses is told in a few words.
+            // Half a token for each line is rounding; what an excerpt loses is described in a few words.
             let slack = budget / 8 + piece.len() + piece.iter().filter(|line| line.excerpt).count() * 16;
             prop_assert!(tokens <= budget + slack, "{} of {} for {}", tokens, budget, text);
             for line in piece.iter().filter(|line| !line.excerpt) {

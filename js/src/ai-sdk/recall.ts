@@ -40,7 +40,7 @@ export type RecallToolOptions<M extends Message = Message> = (
   readonly load?: LoadMessages<M> | undefined;
   /** The most tokens that one answer may have. Default 1,000. */
   readonly maxTokens?: number | undefined;
-  /** What the model is told of the tool. Default: the description of `recallDefinition`. */
+  /** What the model is told about the tool. Default: the description of `recallDefinition`. */
   readonly description?: string | undefined;
 };
 

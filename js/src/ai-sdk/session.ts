@@ -251,7 +251,7 @@ export class Session {
       throw new PrecisError(
         "run-in-use",
         "prepareStep",
-        "This run is in the middle of another call, and the usage of both would be mixed: make one run for each call (`run({ … })`).",
+        "This run is in the middle of another call, and their usage would be mixed up. Create one run for each call (`run({ … })`).",
       );
     this.open = open?.steps === steps ? open : { steps, began: messages };
   }
@@ -265,7 +265,7 @@ export class Session {
 
   /**
    * Decides, and stores what was decided before it is sent. Where somebody else has stored something meanwhile, it is
-   * decided anew from that.
+   * decided again from that.
    */
   protected async prepare(
     call: Call,
@@ -382,7 +382,7 @@ export class Session {
     const troubles: Warning[] = (this.place?.trouble() ?? []).map((advice) => ({
       code: "store-failed",
       path: null,
-      advice: `The store of states: ${advice}. This answer does without it.`,
+      advice: `The state store: ${advice}. This call continues without it.`,
     }));
     const reported = troubles.length > 0 ? { ...report, warnings: [...report.warnings, ...troubles] } : report;
     this.reports.push(reported);
@@ -400,5 +400,5 @@ const NEWEST_STEP = { messages: 2 };
 const PROVIDER_COMPACTION: Warning = {
   code: "provider-compaction",
   path: null,
-  advice: "The provider's own compaction is configured, so nothing is compacted here: use one of the two.",
+  advice: "The provider's own compaction is configured, so precis compacts nothing. Use one of the two.",
 };

@@ -56,7 +56,7 @@ export interface StateStore {
    * Stores a state.
    *
    * @param previous - the revision of the state to be replaced, or null for the first. If the stored state has another
-   * revision, store nothing and return `false`: the state is then loaded again, and the step is decided anew.
+   * revision, store nothing and return `false`: the state is then loaded again, and the step is decided again.
    */
   save(key: string, state: SessionState, previous: number | null): PromiseLike<boolean | void>;
 }

@@ -18,7 +18,7 @@ export interface Instance {
   readonly stack: WebAssembly.Global<"i32">;
 }
 
-/** Puts a new instance in the place of what was there. `later` runs what that instance does in a task of its own. */
+/** Replaces what was there by a new instance. `later` runs what that instance does in a task of its own. */
 export function instantiate(
   module: WebAssembly.Module,
   later: (of: Instance, work: () => void) => void = (_, work) => work(),
@@ -195,7 +195,7 @@ export const glue = {
   describe: (plan: unknown): string => engine.describe(plain(plan)),
   check: (records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[] =>
     engine.check(records, strict),
-  /** What is said about a name that does not exist among `names`. */
+  /** The message for a name that does not exist among `names`. */
   unknown_name: (name: string, names: readonly string[], what: string): string =>
     engine.unknown_name(name, [...names], what),
 };

@@ -86,13 +86,7 @@ interface Dissected {
 /** Every message in its pieces, each of which can be counted by itself. */
 function dissect({ messages, format }: Conversation): Dissected[] {
   const names = new Map<string, string>();
-  return messages.map((message) => {
-    try {
-      return pieces(format, message, names);
-    } catch {
-      return whole(message);
-    }
-  });
+  return messages.map((message) => dissectOne(format, message, names));
 }
 
 function whole(message: object): Dissected {
@@ -135,13 +129,28 @@ function plain(value: unknown): string {
 /** The tokens of single messages, estimated. */
 export function weigher({ format, model }: Conversation): (message: object) => number {
   const weigh = scale(model);
-  return (message) => {
-    try {
-      return weigh([pieces(format, message, new Map())]);
-    } catch {
-      return weigh([whole(message)]);
-    }
-  };
+  return (message) => weigh([dissectOne(format, message)]);
+}
+
+/** What single messages add to each part of the context, estimated; together it is what {@link weigher} says. */
+export function partsWeigher({ format, model }: Conversation): (message: object) => ContextUsage["parts"] {
+  const meter = meterOf();
+  return (message) => meter.usage({ messages: [dissectOne(format, message)], model }).parts;
+}
+
+/** A message's pieces for people: what each is, whose tool it is of, and its text. */
+export function piecesReader({ format }: Conversation) {
+  const names = new Map<string, string>();
+  return (message: object): { role: Role | undefined; pieces: readonly Pick<Piece, "kind" | "tool" | "text">[] } =>
+    dissectOne(format, message, names);
+}
+
+function dissectOne(format: Format<object>, message: object, names: Map<string, string> = new Map()): Dissected {
+  try {
+    return pieces(format, message, names);
+  } catch {
+    return whole(message);
+  }
 }
 
 /** The tokens of instructions and tools that are sent beside the messages, estimated. */

@@ -1,10 +1,9 @@
 import { gunzipSync } from "node:zlib";
+import { decoded } from "./text.ts";
 import { TranscriptError } from "./transcripts/conversation.ts";
 
 /** The largest transcript that is read, in bytes: engines hold no longer text than about 500 MB. */
 const MOST = 400_000_000;
-/** Where a text would have shown that it is none. */
-const LOOKED_AT = 65_536;
 
 /** Refuses what is too large before it is read. */
 export function checkSize(file: string, bytes: number): void {
@@ -19,10 +18,7 @@ export function checkSize(file: string, bytes: number): void {
 export function textOf(file: string, bytes: Uint8Array): string {
   checkSize(file, bytes.length);
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return textOf(file, unpacked(file, bytes));
-  const utf16 = bytes[0] === 0xff && bytes[1] === 0xfe;
-  if (!utf16 && bytes.subarray(0, LOOKED_AT).includes(0))
-    throw new TranscriptError(`${file} is binary: a transcript is JSON or JSON lines.`);
-  return new TextDecoder(utf16 ? "utf-16le" : "utf-8").decode(bytes);
+  return decoded(file, bytes);
 }
 
 function unpacked(file: string, bytes: Uint8Array): Uint8Array {

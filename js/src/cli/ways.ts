@@ -48,12 +48,13 @@ function ours(name: string, { messages, system, tools, model, format }: Conversa
   };
 }
 
-function everything({ messages }: Conversation): Way {
+/** All there is. */
+export function everything({ messages }: Conversation): Way {
   return { name: "send everything", view: (index) => messages.slice(0, index) };
 }
 
 /** Instructions and the newest messages; results at their front, whose calls are gone, go with them. */
-function newest({ messages, format }: Conversation): Way {
+export function newest({ messages, format }: Conversation): Way {
   const outline = outliner(format as Format<object>);
   const isSystem = (message: object) => outline(message).role === "system";
   const isResult = (message: object) => outline(message).ids.some((id) => id.startsWith("result "));
@@ -68,8 +69,8 @@ function newest({ messages, format }: Conversation): Way {
   };
 }
 
-/** All results but the newest give way to a placeholder, at every request anew. */
-function cleared({ messages, format }: Conversation): Way {
+/** All results but the newest give way to a placeholder, again at every request. */
+export function cleared({ messages, format }: Conversation): Way {
   const known = new Map<object, object>();
   const own = format as Format<object>;
   const outline = outliner(own);

@@ -58,7 +58,7 @@ const ROLES: Readonly<Record<string, Role | undefined>> = {
   function: "tool",
 };
 
-/** Members of an assistant's message that stand in the place of content, or beside it. */
+/** Members of an assistant's message that replace content, or come with it. */
 const BESIDE = [
   "tool_calls",
   "function_call",

@@ -1,4 +1,4 @@
-//! Arguments of a call, shortened: the same members, with long strings cut in their middle.
+//! Shortens the arguments of a call: the members stay, and long strings are cut in the middle.
 
 use crate::base::text;
 use crate::ingest::content::Value;
@@ -6,18 +6,18 @@ use crate::memory::names;
 use crate::shorten::ends;
 use crate::tokens::{self, Estimator};
 
-/// A string of fewer bytes is not worth cutting.
+/// A string with fewer bytes is not cut.
 const LEAST: usize = 160;
-/// Of the bytes of a string that is cut, one part in so many is for names of what is left out.
+/// One part in this many of the bytes of a cut string is for names in what is left out.
 const NAMES_PART: usize = 12;
-/// The same where the call is cleared: what it wrote stands nowhere else. And the bytes at most.
+/// The same for a cleared call, whose text stands nowhere else, and the most bytes.
 pub(super) const CLEARED_PART: usize = 8;
 pub(super) const CLEARED_MOST: usize = 1_200;
-/// Tries, each with an eighth less.
+/// The most attempts, each with an eighth fewer bytes.
 const TRIES: usize = 16;
 
-/// `input` within `cap` raw tokens, or as near to it as cutting strings brings it, where it is cleared with names beyond
-/// that. Nothing if that makes it no shorter.
+/// Shortens `input` to `cap` raw tokens, or as close to it as cutting strings allows. A cleared call keeps names beyond
+/// that. Returns `None` if it does not get shorter.
 pub fn shortened(input: &Value, cap: u64, clears: bool, estimator: &Estimator) -> Option<Value> {
     let mut lengths = Vec::new();
     measure(input, &mut lengths);
@@ -46,7 +46,7 @@ fn json(value: &Value) -> String {
     json
 }
 
-/// The lengths of all strings that may be cut.
+/// Collects the lengths of all strings that may be cut.
 fn measure(value: &Value, lengths: &mut Vec<usize>) {
     match value {
         Value::Text(text) if text.len() > LEAST => lengths.push(text.len()),
@@ -59,7 +59,7 @@ fn measure(value: &Value, lengths: &mut Vec<usize>) {
 fn cut(value: &Value, most: usize, clears: bool) -> Value {
     match value {
         Value::Text(text) if text.len() > most => {
-            // Most of what is used later of an argument is a name, and a few of them cost little.
+            // Most of what is used later of an argument is names, and a few of them cost little.
             let room = if clears {
                 (text.len() / CLEARED_PART).min(CLEARED_MOST)
             } else {

@@ -1,5 +1,5 @@
 // What is left of recorded sessions when all of them is compacted without a model, as files to be read by eye: would you,
-// given only this, go on with the work? `PRECIS_RECORD=1 node --test tests/js/cli/digests.test.mjs` writes them anew.
+// given only this, go on with the work? `PRECIS_RECORD=1 node --test tests/js/cli/digests.test.mjs` rewrites them.
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";

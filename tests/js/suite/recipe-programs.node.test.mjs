@@ -26,7 +26,11 @@ const programs = {
     /^large, from no state: unchanged, 600 of 600 messages\.$/m,
     /^sub-agent: \d{1,4} of 8000 tokens\.$/m,
   ],
-  preview: [/A summarizer is asked once\./, /^cover \(summarize\): \d+ messages/m, /Without compaction it would have/],
+  preview: [
+    /The summarizer is called once\./,
+    /^cover \(summarize\): \d+ messages/m,
+    /Without compaction it would have/,
+  ],
   cost: [
     /^150 requests sent \d+ tokens/m,
     /^Compaction kept [1-9]\d+ out of them/m,

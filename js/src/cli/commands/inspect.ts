@@ -8,6 +8,7 @@ import { checkLimits } from "../compactors.ts";
 import { bar, fit, grouped, paint, percent, table } from "../paint.ts";
 import { print } from "../print.ts";
 import { readOne } from "../reading.ts";
+import { writeReport } from "../reporting.ts";
 import type { Conversation } from "../transcripts/conversation.ts";
 import { changesInWords, listOf, warningsInWords } from "../words.ts";
 
@@ -16,13 +17,21 @@ const BAR = 30;
 export const inspect: Command = {
   name: "inspect",
   usage: "FILE [options]",
-  summary: "Shows what fills the context of a chat, and what a compaction would take out of it.",
-  about: ["Counts are estimates, corrected by the usage that the transcript recorded, if it did."],
+  summary: "Shows what fills the context of a chat, and what a compaction would remove from it.",
+  about: ["Counts are estimates, corrected by the usage in the transcript if it was recorded."],
   options: {
     window: COMMON.window,
     top: { type: "string", value: "N", help: "how many of the biggest messages and duplicates to list (default 8)" },
     pick: COMMON.pick,
     ...LIMITS,
+    html: {
+      type: "string",
+      value: "OUT",
+      help: "write a page that shows each request: chart, messages, summary, memory",
+    },
+    compare: { type: "boolean", help: "with --html: strategies, and what is done without precis, side by side" },
+    prices: { type: "string", value: "I,C,W,O", help: "with --html: prices of a million tokens, for the bill" },
+    force: { type: "boolean", help: "with --html: write over OUT if it exists" },
     strict: COMMON.strict,
     json: COMMON.json,
     help: COMMON.help,
@@ -31,6 +40,8 @@ export const inspect: Command = {
     const limits = given.limits(given.window());
     const top = given.count("top", 0) ?? 8;
     checkLimits(limits);
+    const html = given.text("html");
+    if (html !== undefined) return writeReport(given, html);
     const { conversation, end } = await readOne(given);
     const format = conversation.format as Format<object>;
     const compactor = createCompactor<object>({ format, ...limits });
@@ -76,7 +87,7 @@ function show(conversation: Conversation, seen: Seen, top: number, byDefault: bo
   biggest(anatomy, usage.tokens, top);
   duplicates(anatomy, top);
   print();
-  print(bold(forced ? "If it were compacted now, nothing being due" : "What precis does before the next request"));
+  print(bold(forced ? "If it were compacted now, although it is not due" : "What precis does before the next request"));
   const { before, after, reason } = next.report;
   print(`  ${grouped(before.tokens)} → ${grouped(after.tokens)} tokens: ${reason}`);
   for (const line of changesInWords(changes)) print(`  ${line}`);
@@ -156,7 +167,7 @@ function duplicates({ duplicates }: Anatomy, top: number): void {
   if (duplicates.length === 0 || top === 0) return;
   const all = duplicates.reduce((total, { tokens }) => total + tokens, 0);
   print();
-  print(paint(process.stdout).bold(`Said more than once: ${grouped(all)} tokens`));
+  print(paint(process.stdout).bold(`Repeated content: ${grouped(all)} tokens`));
   for (const { indices, what, tokens, text } of duplicates.slice(0, top))
     print(`  ${grouped(tokens)}  ${fit(what, 60)}, ${listOf(indices)}  ${paint(process.stdout).dim(fit(text, 40))}`);
   if (duplicates.length > top) print(`  … and ${duplicates.length - top} more`);

@@ -8,8 +8,9 @@ import { openaiChatDialect } from "./openai-chat.ts";
 import { openaiResponsesDialect } from "./openai-responses.ts";
 import { piSession } from "./pi-session.ts";
 import { providerPairs } from "./provider-pairs.ts";
+import { asRequests } from "./recording.ts";
 import { records } from "./records.ts";
-import { parse } from "./source.ts";
+import { parse, type Source } from "./source.ts";
 import { sweAgent } from "./swe-agent.ts";
 import { tauBench } from "./tau-bench.ts";
 
@@ -24,7 +25,12 @@ const DIALECTS: readonly Dialect[] = [
 
 /** All conversations of a file, whatever its shape. `skipped` is called for each line that cannot be read. */
 export function transcripts(file: string, text: string, skipped: (reason: string) => void): Conversation[] {
-  const source = parse(file, text, skipped);
+  return conversationsOf(asRequests(parse(file, text, skipped)));
+}
+
+/** The same of what was parsed already. */
+export function conversationsOf(source: Source): Conversation[] {
+  const { file } = source;
   for (const reader of FILES) {
     const conversations = reader(source)?.filter(({ messages }) => messages.length);
     if (conversations?.length) return conversations;
@@ -37,6 +43,6 @@ export function transcripts(file: string, text: string, skipped: (reason: string
   });
   if (conversations.length) return conversations;
   throw new NoConversation(
-    `${file} holds no conversation in a form known here: OpenAI chat and Responses, Anthropic, Gemini, AI SDK, pi session, tau-bench, SWE-agent, mini-swe-agent, recorded requests with their usage.`,
+    `${file} holds no conversation in a known format: OpenAI chat and Responses, Anthropic, Gemini, AI SDK, pi session, tau-bench, SWE-agent, mini-swe-agent, recorded requests with their usage.`,
   );
 }
