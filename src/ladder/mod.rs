@@ -31,6 +31,8 @@ pub struct Edit {
     pub failed: bool,
     /// Only those of tools that are cleared first.
     pub first: bool,
+    /// Reasoning that is not signed is left out of messages before this history index.
+    pub thoughts: Option<u64>,
     /// Which of the messages that the host wants whole it touches all the same.
     pub over: Hold,
 }

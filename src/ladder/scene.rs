@@ -35,6 +35,8 @@ pub struct Scene<'a> {
     pub cuts: &'a Cuts,
     /// How firmly each input message stays whole; empty if no tool has a policy.
     pub holds: Vec<Hold>,
+    /// The format can make a copy of a message without some of its parts.
+    pub leaves_out: bool,
     /// The first of the newest messages that stay whole because the host keeps so many turns or messages.
     pub kept_from: Option<usize>,
 }

@@ -130,7 +130,8 @@ pub struct Part {
     pub name_bytes: u32,
     /// The low half of the hash of the tool's name (calls and definitions), else 0.
     pub name: u32,
-    /// A failed result, signed reasoning, or a provider's summary whose text can be read.
+    /// A failed result, signed reasoning, a provider's summary whose text can be read, or the definition of a tool that takes
+    /// references.
     pub marked: bool,
 }
 

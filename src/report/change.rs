@@ -9,7 +9,7 @@ use crate::session::view::{Item, Slot, View};
 pub enum Action {
     /// A summary, a digest or a notice stands in their place.
     Cover,
-    /// Placeholders stand in the place of results and inputs.
+    /// Placeholders stand in the place of results and inputs, or reasoning is left out.
     Clear,
     /// Long parts are cut.
     Clip,

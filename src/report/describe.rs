@@ -56,6 +56,9 @@ fn sentence(change: &Json) -> String {
         Some("cover") => format!(
             "A summary of about {after} tokens stands for {who} and any earlier summary, about {tokens} tokens together ({rung})."
         ),
+        Some("clear") if rung == "drop-reasoning" => {
+            format!("Old reasoning in {who} is left out: about {after} tokens in the place of {tokens} ({rung}).")
+        }
         Some("clear") => format!(
             "Old tool results in {who} become placeholders: about {after} tokens in the place of {tokens} ({rung})."
         ),

@@ -1,6 +1,8 @@
 //! One compaction as the state keeps it: a checkpoint.
 
 use crate::base::archive::{Archive, Record};
+use crate::base::markers;
+use crate::limits::options::FRAME_MOST;
 use crate::model::message::Position;
 
 /// Bytes of one text that is read: some twenty times what is ever asked of a summarizer.
@@ -62,13 +64,30 @@ pub struct Checkpoint {
     pub from_chain: Option<u64>,
     /// Id of the message at `from`, if the format has ids.
     pub from_id: Option<String>,
-    /// The summary message.
+    /// The summary message; its text without what the host puts around it.
     pub summary: Made,
+    /// That: what stands before and after the text; empty if nothing does.
+    pub frame: Vec<String>,
     /// The progress note, if the cut lay inside the active turn.
     pub note: Option<Made>,
 }
 
+/// A summary between what the host puts around it, inside the lines by which it is known.
+pub fn framed(text: &str, frame: &[String]) -> String {
+    let [before, after] = frame else { return text.to_owned() };
+    let body = text.strip_prefix(markers::SUMMARY).and_then(|rest| rest.strip_suffix(markers::SUMMARY_END));
+    let Some(body) = body else { return text.to_owned() };
+    let line = |text: &str| if text.is_empty() { String::new() } else { format!("\n{text}") };
+    let (start, end) = (markers::SUMMARY, markers::SUMMARY_END);
+    format!("{start}{}\n{}{}\n{end}", line(before), body.trim_matches('\n'), line(after))
+}
+
 impl Checkpoint {
+    /// The text of the summary message as it is sent.
+    pub fn sent(&self) -> String {
+        framed(&self.summary.text, &self.frame)
+    }
+
     /// What of `kept` stands before the note.
     pub fn before_note(&self) -> &[u64] {
         self.kept.split_at(self.kept.len() - self.opening as usize).0
@@ -118,6 +137,10 @@ impl Record for Checkpoint {
         archive.maybe_hash("fromChain", &mut self.from_chain);
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
+        archive.texts("frame", &mut self.frame);
+        if !matches!(self.frame.len(), 0 | 2) || self.frame.iter().any(|text| text.len() > FRAME_MOST) {
+            archive.reject("frame");
+        }
         archive.maybe_record("note", &mut self.note);
         let first = |list: &[u64]| list.first().copied().unwrap_or(self.covers.count);
         if first(&self.head).min(first(&self.kept)) != self.from {

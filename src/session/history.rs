@@ -51,6 +51,8 @@ pub struct History<'a> {
     pub diverged: Option<Diverged>,
     /// Literal strings that edits leave behind where they can.
     pub keep: &'a [String],
+    /// Notices say where the model finds the text.
+    pub references: bool,
     /// What policies say of single results, in the order of the input.
     pub rules: Vec<ResultRule>,
     /// The checkpoints of the state as it was given, whether or not they hold: what they made is known by its hash.
@@ -122,6 +124,7 @@ impl<'a> History<'a> {
             active: None,
             diverged: None,
             keep: &[],
+            references: false,
             rules: Vec::new(),
             known: &state.checkpoints,
             left_out: Vec::new(),
@@ -205,6 +208,7 @@ impl<'a> History<'a> {
             active: state.checkpoints.len().checked_sub(1),
             diverged: None,
             keep: &[],
+            references: false,
             rules: Vec::new(),
             known: &[],
             left_out: Vec::new(),

@@ -117,6 +117,8 @@ pub struct SessionState {
     pub cleared: Option<Position>,
     /// Failed results of messages before this are cleared.
     pub failed: Option<Position>,
+    /// Reasoning that is not signed is left out of messages before this.
+    pub thoughts: Option<Position>,
     /// Media of messages before this index are cleared.
     pub media: u64,
     /// Indices of messages that none of these edits touches, in order.
@@ -201,13 +203,14 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "version",
     "revision",
     "checkpoints",
     "clips",
     "cleared",
     "failed",
+    "thoughts",
     "media",
     "spared",
     "rewrites",
@@ -233,6 +236,7 @@ impl Record for SessionState {
         archive.records("clips", &mut self.clips);
         archive.maybe_position("cleared", &mut self.cleared);
         archive.maybe_position("failed", &mut self.failed);
+        archive.maybe_position("thoughts", &mut self.thoughts);
         let mut media = Some(self.media).filter(|&media| media > 0);
         archive.maybe_count("media", &mut media);
         self.media = media.unwrap_or(0);

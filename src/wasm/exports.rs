@@ -310,7 +310,7 @@ fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
 }
 
 /// The members of a call, each with the code of its errors.
-const MEMBERS: [(&str, Code); 29] = [
+const MEMBERS: [(&str, Code); 31] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -318,6 +318,7 @@ const MEMBERS: [(&str, Code); 29] = [
     ("model", Code::InvalidCall),
     ("maxOutputTokens", Code::InvalidCall),
     ("uncountedTools", Code::InvalidCall),
+    ("recall", Code::InvalidCall),
     ("todos", Code::InvalidCall),
     ("mustKeep", Code::InvalidCall),
     ("threshold", Code::InvalidCall),
@@ -328,6 +329,7 @@ const MEMBERS: [(&str, Code); 29] = [
     ("target", Code::InvalidCall),
     ("keep", Code::InvalidCall),
     ("prefer", Code::InvalidCall),
+    ("reasoning", Code::InvalidCall),
     ("compact", Code::InvalidCall),
     ("ids", Code::InvalidCall),
     ("unreadable", Code::InvalidCall),

@@ -5,7 +5,7 @@ pub(crate) mod call_input;
 pub(crate) mod media;
 pub mod rules;
 
-use crate::base::{markers, quoting, text};
+use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::tape::NO_NUMBER;
 use crate::memory::{names, records};
@@ -33,6 +33,8 @@ pub struct Edits<'s> {
     pub clears_media: bool,
     /// What policies say of its results.
     pub rules: &'s [ResultRule],
+    /// The message's index in the history, if notices say where the model finds the text.
+    pub reference: Option<u64>,
 }
 
 /// A clip and what the message is for it.
@@ -164,8 +166,10 @@ pub fn apply(
 ) -> (Content, Vec<(u32, String)>) {
     let mut changed = Vec::new();
     let mut parts = Vec::with_capacity(content.parts.len());
+    let mut places = edits.reference.map_or_else(Vec::new, |_| content.places()).into_iter();
     let mut rest = message.parts().zip(content.parts).peekable();
     while let Some((part, body)) = rest.next() {
+        let place = places.next().unwrap_or(0);
         // What is inside a result comes right behind it, and goes with it.
         let mut inner = Vec::new();
         while part.kind == PartKind::Result
@@ -174,9 +178,16 @@ pub fn apply(
             })
         {
             inner.push(next);
+            places.next();
         }
         let touched = touches(&part, message, edits) || inner.iter().any(|(part, _)| touches(part, message, edits));
-        match touched.then(|| shortened(message, &part, &body, &inner, edits, estimator)).flatten() {
+        match touched
+            .then(|| {
+                let told = edits.reference.map(|index| references::sentence(&references::of(index, place)));
+                shortened(message, &part, &body, (&inner, &told.unwrap_or_default()), edits, estimator)
+            })
+            .flatten()
+        {
             Some(short) => {
                 changed.push((part.number, media::text_of(&short)));
                 parts.push(short);
@@ -190,12 +201,12 @@ pub fn apply(
     (Content { parts, ..content }, changed)
 }
 
-/// One part with its edits made, if they change it.
+/// One part with its edits made, if they change it: with what is inside it, and what its notice says of where it is found.
 fn shortened(
     message: &Digest<'_>,
     part: &Part,
     body: &ContentPart,
-    mut inner: &[(Part, ContentPart)],
+    (mut inner, told): (&[(Part, ContentPart)], &str),
     edits: &Edits<'_>,
     estimator: &Estimator,
 ) -> Option<ContentPart> {
@@ -210,7 +221,7 @@ fn shortened(
         }
         let next = match now.as_ref().unwrap_or(body) {
             ContentPart::Text { number, text } => {
-                ContentPart::Text { number: *number, text: cut(text, clip.cap, "", edits.keep, estimator) }
+                ContentPart::Text { number: *number, text: cut(text, clip.cap, told, edits.keep, estimator) }
             }
             ContentPart::Result { number, id, output, failed } => {
                 // A format that gives a result another text leaves nothing else in it.
@@ -223,12 +234,13 @@ fn shortened(
                     (false, false) => DONE_CUT,
                     (false, true) => AGAIN_CUT,
                 };
+                let advice = format!("{advice}{told}");
                 let mut text =
-                    if tokens > cap { cut(&text, cap, advice, edits.keep, estimator) } else { text.into_owned() };
+                    if tokens > cap { cut(&text, cap, &advice, edits.keep, estimator) } else { text.into_owned() };
                 text.push_str(&notice);
                 // Where so little is left a clear would leave it in a view that is given back, but not in its history.
                 if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = cleared("", *failed, rerun, &[]);
+                    text = cleared("", *failed, rerun, &[], "");
                 }
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
@@ -259,7 +271,7 @@ fn shortened(
             ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
                 number: *number,
                 id: id.clone(),
-                output: Value::Text(cleared(&output.to_text(), *failed, rerun, edits.keep)),
+                output: Value::Text(cleared(&output.to_text(), *failed, rerun, edits.keep, told)),
                 failed: *failed,
             }),
             _ => Some(media::replaced(body)),
@@ -283,25 +295,27 @@ fn names_bytes(bytes: usize) -> usize {
 
 /// What stands for a cleared result: a line, and the names that the result began with. `text` is the result as it was
 /// sent, cut perhaps, or cleared before: a view that is given back is cleared like its history.
-fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String]) -> String {
+fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
-        return text::start(text, LONGEST_CLEARED);
+        return references::without_others(&text::start(text, LONGEST_CLEARED), told);
     }
+    // Where hardly more stood than this line, nothing is missing.
+    let told = if text.len() < LEAST_REFERRED { "" } else { told };
     let mut names = literals(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
-    let bytes = names_bytes(text.len());
+    let bytes = names_bytes(text.len()).saturating_sub(told.len());
     // What belongs together stays together.
     // What was cut before names itself what it holds.
     let whole = text::find(text, markers::NOTICE).is_none();
     let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
-    let told = record.as_deref().unwrap_or_default();
-    let room = bytes.saturating_sub(names.len() + told.len());
-    let more = names::missing(&names::in_text(text, bytes), &format!("{names} {told}"), room);
+    let shown = record.as_deref().unwrap_or_default();
+    let room = bytes.saturating_sub(names.len() + shown.len());
+    let more = names::missing(&names::in_text(text, bytes), &format!("{names} {shown}"), room);
     and(&mut names, &more);
     let record = record
         .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
         .unwrap_or_default();
     format!(
-        "{}{}{}{}{record}{}{names}]",
+        "{}{}{}{}{told}{record}{}{names}]",
         markers::NOTICE,
         CLEARED,
         if failed { "failed" } else { "succeeded" },
@@ -325,6 +339,8 @@ const LONGEST_CLEARED: usize = 4_000;
 /// Bytes of literals that a notice may hold; none where a result is hardly longer than what takes its place.
 const MOST_LITERALS: usize = 200;
 const LEAST_LITERALS: usize = 160;
+/// Bytes of the smallest result whose notice says where it is found.
+const LEAST_REFERRED: usize = 200;
 
 /// Those of the literals to be kept that stand in a text and not in what is `told`, as many as fit into `bytes`.
 fn literals(text: &str, told: &str, bytes: usize, keep: &[String]) -> String {
