@@ -2,7 +2,7 @@
 //! returned, and all names.
 
 use crate::base::distinct::Latest;
-use crate::base::{markers, quoting, text};
+use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value, medium};
 use crate::ingest::typed;
 use crate::memory::names::{self, Met, NAMED, Names, PRINTED, TYPED, USED};
@@ -394,6 +394,12 @@ impl<'t> Reading<'t> {
     }
 
     fn call(&mut self, id: &'t str, name: &str, input: &'t Value, at: u64) {
+        // Where the model looks something up is no name.
+        if name == references::TOOL
+            && matches!(input, Value::Object(members) if members.iter().any(|(key, _)| key == references::ARGUMENT))
+        {
+            return;
+        }
         names::leaves(input, &mut |argument| {
             self.names.used(argument, at);
             // A record that is used is a newer one.
@@ -401,6 +407,7 @@ impl<'t> Reading<'t> {
                 for record in self.memory.records.iter_mut().rev().take(USED_RECORDS) {
                     let holds = |text: &str| text::find(text, argument).is_some();
                     if record.outcome.as_deref().is_some_and(holds) {
+                        record.place = record.place.or(Some(record.at));
                         record.at = record.at.max(at);
                     }
                 }

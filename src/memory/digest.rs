@@ -4,7 +4,7 @@
 
 use crate::base::distinct::Distinct;
 use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, RECORDS, RULES, TASKS, TOLD, WORK};
-use crate::base::{quoting, text};
+use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
 use crate::memory::{Activity, Entry, in_force, scan, work};
@@ -21,6 +21,9 @@ const NAMES_SHARE: usize = 40;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 
+/// Bytes of the shortest text that says how what it covers is looked up.
+const LEAST_REFERRED: usize = 600;
+
 /// What a text is written of.
 pub struct Source<'a> {
     /// What is remembered.
@@ -31,6 +34,8 @@ pub struct Source<'a> {
     pub todos: &'a [Todo],
     /// Whether the message with this index stands in the view: what it says is not told again.
     pub visible: &'a dyn Fn(u64) -> bool,
+    /// Where the model can look up what is covered: how many messages that are.
+    pub references: Option<u64>,
 }
 
 /// What was left out of a text for want of room.
@@ -65,6 +70,7 @@ impl Source<'_> {
     /// The digest within about `bytes`. With `least`, what a person required or asked for goes before all else.
     pub fn digest(&self, bytes: usize, least: bool) -> (String, LeftOut) {
         let mut out = String::from(OPENING);
+        self.refer(&mut out, bytes);
         let left_out = self.write(&mut out, bytes, least, true);
         (out, left_out)
     }
@@ -73,6 +79,7 @@ impl Source<'_> {
     pub fn keep(&self, summary: &mut String, bytes: usize) -> LeftOut {
         disown(summary);
         let mut out = String::from(KEPT);
+        self.refer(&mut out, bytes);
         let left_out = self.write(&mut out, bytes, false, false);
         if out.len() > KEPT.len() {
             summary.push_str("\n\n");
@@ -81,10 +88,31 @@ impl Source<'_> {
         left_out
     }
 
+    /// Says what is covered and how it is looked up, unless that would take much of the room.
+    fn refer(&self, out: &mut String, bytes: usize) {
+        if let Some(count) = self.references.filter(|_| bytes >= LEAST_REFERRED) {
+            out.push('\n');
+            out.push_str(&references::legend(count));
+        }
+    }
+
+    /// A line with the reference of the message that holds what it tells of.
+    fn referred(&self, line: String, at: u64) -> String {
+        if self.references.is_none_or(|count| at >= count) { line } else { line + &references::behind(at) }
+    }
+
+    /// An entry's place in the history.
+    fn entry(&self, line: String, entry: &Entry) -> String {
+        self.referred(line, entry.place.unwrap_or(entry.at))
+    }
+
     fn write(&self, out: &mut String, bytes: usize, least: bool, whole: bool) -> LeftOut {
         let memory = &self.known.memory;
         let told = |entry: &&Entry| in_force(entry) && !(self.visible)(entry.at);
-        let plain = |entries: &[Entry]| entries.iter().filter(told).map(sentence).collect::<Vec<_>>();
+        let list = |entries: &[Entry], write: fn(&Entry) -> String| {
+            entries.iter().filter(told).map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
+        };
+        let plain = |entries: &[Entry]| list(entries, sentence);
         let section = |heading, lines, share| Section { heading, lines, share };
         let first = if least { 40 } else { 1 };
         let before = if self.summary.is_empty() || !whole {
@@ -92,7 +120,7 @@ impl Source<'_> {
         } else {
             vec![format!("- {}", quoting::with_breaks(self.summary.trim(), "\n| "))]
         };
-        let tasks: Vec<String> = memory.tasks.iter().filter(told).map(request).collect();
+        let tasks = list(&memory.tasks, request);
         let asked = !tasks.is_empty();
         let mut sections = vec![
             section(TASKS, if whole { tasks } else { Vec::new() }, 22 * first),
@@ -158,7 +186,8 @@ impl Source<'_> {
         };
         // What matters most stands last: of too many lines the first ones go.
         let is_work = |one: &Activity| !is_told(one) && !work::plans(&one.what);
-        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one)).map(activity);
+        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one));
+        let at = |wanted: i32| at(wanted).map(|one| self.referred(activity(one), one.at));
         (0..4).flat_map(at).collect()
     }
 
@@ -191,7 +220,8 @@ impl Source<'_> {
             };
             memory.tasks.iter().any(is_answer)
         };
-        lines.extend(said.filter(|entry| !is_told(entry)).map(|entry| format!("- The assistant: {}", entry.text)));
+        let said = said.filter(|entry| !is_told(entry));
+        lines.extend(said.map(|entry| self.entry(format!("- The assistant: {}", entry.text), entry)));
         lines
     }
 
@@ -205,6 +235,7 @@ impl Source<'_> {
         let newest = all.iter().rev().map(|key| &records[(key & 0xffff) as usize]);
         for entry in newest.filter(|entry| !(self.visible)(entry.at)) {
             let line = format!("- {}: {}", entry.text, entry.outcome.as_deref().unwrap_or_default());
+            let line = self.entry(line, entry);
             if room < LEAST {
                 break;
             }
