@@ -86,6 +86,7 @@ export const checks = [
   { name: "examples, many chats ahead of time, workers killed", all: true, pkg: true, optional: true, run: manyChats },
   { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
   { name: "examples, a chat in Chromium", all: true, pkg: true, run: () => browserExample("browser.mjs") },
+  { name: "inspector in Chromium", all: true, pkg: true, run: () => browserExample("inspector.mjs") },
   { name: "examples, a chat in Next.js", all: true, pkg: true, run: () => browserExample("smoke.mjs", "next") },
   { name: "soak, everything around it going wrong", all: true, pkg: true, single: true, run: soak },
   { name: "fuzz, the corpus and five seconds a target", all: true, pkg: true, optional: true, run: fuzzing },
