@@ -89,6 +89,8 @@ export const checks = [
     run: () => runtimeSuite(runtime),
   })),
   { name: "documentation site", all: true, pkg: true, single: true, run: documentationSite },
+  // It measures how long frames take.
+  { name: "inspector in Chromium", all: true, pkg: true, uses: "examples", run: () => browserExample("inspector.mjs") },
   ...[
     { name: "examples, Durable Objects killed under load", run: durableObjects },
     { name: "examples, many chats ahead of time, workers killed", optional: true, run: manyChats },
