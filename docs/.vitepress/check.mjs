@@ -1,5 +1,5 @@
 // node docs/.vitepress/check.mjs CHROMIUM: the built site as readers get it. Every link and every anchor leads somewhere, and
-// axe finds nothing serious in some pages, light on a desktop and dark on a phone.
+// axe finds nothing serious in some pages, light on a wide screen and dark on a phone.
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
