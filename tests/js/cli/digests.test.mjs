@@ -63,3 +63,21 @@ for (const [name, [path, contextWindow]] of Object.entries(sessions)) {
 /** What only frames an output, or prepares a command. */
 const FRAMES =
   /<\/?(?:output|returncode|system-reminder|command-name)>|\bcd \S+ && |\(Open file: |bash-\$|"response": "/;
+
+const docs = at("docs/recall.md");
+/** The pairs that the documentation shows. */
+const SHOWN = ["pi-session", "aider", "tau-bench"];
+
+test("the documentation shows three of the pairs as they are", () => {
+  const read = (name) => readFileSync(at("tests/fixtures/digests", `${name}.md`), "utf8").trimEnd();
+  const pair = (name) =>
+    `\n\nBy code:\n\n\`\`\`text\n${read(name)}\n\`\`\`\n\nBy hand:\n\n\`\`\`text\n${read(`${name}.by-hand`)}\n\`\`\`\n\n`;
+  let text = readFileSync(docs, "utf8");
+  for (const name of SHOWN) {
+    const place = new RegExp(`(<!-- ${name} -->)[^]*?(<!-- end of ${name} -->)`);
+    assert.match(text, place);
+    text = text.replace(place, (_, start, end) => `${start}${pair(name)}${end}`);
+  }
+  if (process.env.PRECIS_RECORD) writeFileSync(docs, text);
+  assert.equal(readFileSync(docs, "utf8"), text);
+});
