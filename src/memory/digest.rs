@@ -172,7 +172,7 @@ impl Source<'_> {
             rest.drain(..more);
             rest.iter_mut().for_each(|line| *line = shorten(line, REST_BYTES));
             if more > 0 {
-                rest.insert(0, format!("- ({more} more that changed nothing)"));
+                rest.insert(0, format!("- ({more} earlier ones are left out)"));
             }
         }
         rest.into_iter().chain((1..4).flat_map(|place| at(place).map(activity))).collect()
