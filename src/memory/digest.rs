@@ -12,6 +12,12 @@ use crate::memory::{Activity, Entry, in_force, scan, work};
 /// How a request is told that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
 const CANCELLED: &str = "- [cancelled] ";
+/// Activities from which on those that changed, checked and failed nothing are told in less: the newest, so many bytes each.
+const CROWDED: usize = 14;
+const REST: usize = 6;
+const REST_BYTES: usize = 100;
+/// How an outcome begins that a later one has made good.
+const BEFORE_THAT: &str = "failed before";
 /// Stands before what came of something.
 const ARROW: &str = " → ";
 /// Bytes below which a line says nothing, and of the shortest that a section tells.
@@ -187,8 +193,17 @@ impl Source<'_> {
         // What matters most stands last: of too many lines the first ones go.
         let is_work = |one: &Activity| !is_told(one) && !work::plans(&one.what);
         let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one));
-        let at = |wanted: i32| at(wanted).map(|one| self.referred(activity(one), one.at));
-        (0..4).flat_map(at).collect()
+        let tell = |one: &Activity, line: String| self.referred(line, one.at);
+        let mut rest: Vec<&Activity> = at(0).collect();
+        let crowded = all.len() > CROWDED;
+        // Where much was done, the newest of the rest are enough, in short.
+        let more = if crowded { rest.len().saturating_sub(REST) } else { 0 };
+        rest.drain(..more);
+        let left_out = (more > 0).then(|| format!("- ({more} earlier ones are left out)"));
+        let brief = |line: String| if crowded { shorten(&line, REST_BYTES) } else { line };
+        let rest = rest.into_iter().map(|one| tell(one, brief(activity(one))));
+        let others = (1..4).flat_map(|place| at(place).map(|one| tell(one, activity(one))));
+        left_out.into_iter().chain(rest).chain(others).collect()
     }
 
     /// What is still to be done, and what the assistant said last.
@@ -208,9 +223,11 @@ impl Source<'_> {
             let plan = memory.work.iter().rfind(|one| work::plans(&one.what) && !one.last.is_empty());
             lines.extend(plan.map(|plan| format!("- {}", plan.last)));
         }
-        let is_long = memory.said.last().is_some_and(|entry| entry.text.len() > work::EVIDENCE);
-        let newest = memory.said.len().saturating_sub(if is_long { 1 } else { 2 });
-        let said = memory.said[newest..].iter().filter(|entry| !(self.visible)(entry.at));
+        // What was said before the newest request is over.
+        let newest = memory.tasks.last().map_or(0, |task| task.at);
+        let since = memory.said.iter().filter(|entry| entry.at > newest).count().clamp(1, 2);
+        let from = memory.said.len().saturating_sub(since);
+        let said = memory.said[from..].iter().filter(|entry| !(self.visible)(entry.at));
         // What stands beside the request that it answers is not told again.
         let is_told = |entry: &&Entry| {
             let is_answer = |task: &Entry| {
@@ -420,7 +437,8 @@ fn shorten(line: &str, bytes: usize) -> String {
     let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
     let room = bytes - ARROW.len();
     // What one of them leaves of its half is the other's.
-    let half = (room / 2).max(room.saturating_sub(what.len()));
+    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room / 2 };
+    let half = part.max(room.saturating_sub(what.len()));
     let came = text::ends(came, half);
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }

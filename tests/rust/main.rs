@@ -8,6 +8,7 @@ mod calibration;
 mod clipping;
 mod codes;
 mod conformance;
+mod deeds;
 mod defects;
 mod documentation;
 mod edits;

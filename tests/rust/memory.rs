@@ -175,7 +175,7 @@ fn the_last_check_of_the_work_stands_last_with_what_tells_of_trouble() {
     session.extend((0..5).flat_map(|at| ran(&format!("l{at}"), "git checkout src", "done")));
     let digest = digest_of(&session, 4_000);
     let last = section(&digest, WORK).trim_end().lines().last().unwrap().to_owned();
-    assert!(last.starts_with("- bash npm run check (2×): 2>&1 | tail -40 → src/a.ts"), "{digest}");
+    assert!(last.starts_with("- bash npm run check (2×): 2>&1 | tail -40 → a.ts(3,1)"), "{digest}");
     assert!(last.contains("error TS2305: no member b") && last.ends_with("Found 1 problem."), "{digest}");
 }
 
@@ -206,7 +206,7 @@ fn a_digest_tells_what_the_last_edit_of_each_file_changed() {
     assert!(done.contains("- edit src/core/limits.ts (2×): const least = 2; ← was const least = 1;\n"), "{digest}");
     assert!(done.contains("- editor src/a.rs: 2 ← was 1\n"), "{digest}");
     assert!(done.contains("- grep: src, two words → no matches\n"), "{digest}");
-    assert!(done.contains("- read: srv/app/package.json, 20 → {}"), "{digest}");
+    assert!(done.contains("- read: srv/app/package.json → {}"), "{digest}");
     let first = digest_of(&session[..3], 4_000);
     assert!(
         first.contains("limits.ts: const most = 5; ← was const most = 3;"),
@@ -228,8 +228,8 @@ fn a_digest_tells_requests_work_and_last_words() {
     assert!(asked.contains("- [open] Use the deploy key in /etc/keys/staging"), "{digest}");
     let work = section(&digest, WORK);
     assert!(work.contains("- bash git tag → v1.4.2"), "{digest}");
-    assert!(work.contains("- bash deploy staging (1×, 1 failed) → failed: permission denied"), "{digest}");
-    assert!(section(&digest, NEXT).contains("- The assistant: The deployment failed: permission denied."), "{digest}");
+    assert!(work.contains("- bash deploy staging → failed: permission denied"), "{digest}");
+    assert_eq!(section(&digest, NEXT), "", "what stands beside the request is not told again: {digest}");
     assert_eq!(digest, digest_of(&session(), 4_000), "the same messages give the same digest");
 }
 
@@ -278,7 +278,7 @@ fn what_was_changed_stands_as_was_and_now() {
     let digest = chat("You may edit config.yml after all.");
     assert!(digest.contains("- You may edit config.yml after all. (was: Do not edit config.yml.)"), "{digest}");
     assert_eq!(digest.matches("Do not edit config.yml.").count(), 1, "{digest}");
-    assert!(section(&chat("Run the tests now, please"), "Required").contains("- Do not edit config.yml.\n"));
+    assert!(section(&chat("Run the tests now, please"), "Required").contains("- Do not edit config.yml."));
 }
 
 #[test]
@@ -420,7 +420,7 @@ fn a_squeeze_shortens_what_is_told_and_not_what_is_known() {
     let mut past = Past::default();
     let whole = past.cover(&session(), 4_000);
     let squeezed = past.cover(&[], 300);
-    assert!(squeezed.len() < 400 && whole.len() > squeezed.len() + 150, "{squeezed}");
+    assert!(squeezed.len() < 400 && whole.len() > squeezed.len() + 50, "{squeezed}");
     let again = past.cover(&[], 4_000);
     for line in whole.lines().filter(|line| line.starts_with("- ")) {
         assert!(again.contains(line), "{line} is back: {again}");
