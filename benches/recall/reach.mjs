@@ -7,7 +7,7 @@ import { prepared, replay, windowOf } from "./replay.mjs";
 const MOST_TOKENS = 1_000;
 /** Characters of the request, and before and behind the thing, of which the query is made. */
 const REQUEST = 200;
-const AROUND = 80;
+const AROUND = 160;
 
 /** One row for each data set, and one for all together. */
 export async function reach(sets, { fraction, window, miss = () => {} }) {
@@ -43,15 +43,17 @@ function returned({ messages }, { compactor, state }, { at, kind, thing }, query
 
 /**
  * The words around the first place where the assistant used a thing (of a call also the tool and the names of its
- * arguments), then those of the newest request; the thing itself nowhere.
+ * arguments), what else that message says, then the words of the newest request; the thing itself nowhere.
  */
 function queryOf({ items }, { at, thing }) {
-  const used = items[at].parts.find(({ text }) => text.includes(thing)) ?? items[at].parts[0];
+  const { parts } = items[at];
+  const used = parts.find(({ text }) => text.includes(thing)) ?? parts[0];
   const [said, place] = [used?.text ?? "", used?.text.indexOf(thing) ?? 0];
   const around = said.slice(Math.max(0, place - AROUND), place + thing.length + AROUND);
   const called = used?.type === "call" ? `${used.name} ${keysOf(used.input).join(" ")}` : "";
+  const beside = parts.filter((part) => part !== used && isText(part)).map(({ text }) => text.slice(-REQUEST));
   const asked = items.slice(0, at).findLast(({ role, parts }) => role === "user" && parts.some(isText));
-  return [called, around, (asked?.text ?? "").slice(0, REQUEST)].join(" ").replaceAll(thing, " ");
+  return [called, around, ...beside, (asked?.text ?? "").slice(0, REQUEST)].join(" ").replaceAll(thing, " ");
 }
 
 const isText = ({ type }) => type === "text";
