@@ -12,7 +12,7 @@ fn digest(all: &[M]) -> String {
     let memory = Memory::default();
     let messages = messages(0, all);
     let known = Recollection::of(&memory, &messages);
-    Source { known: &known, summary: "", todos: &[], visible: &|_| false }.digest(8_000, false).0
+    Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }.digest(8_000, false).0
 }
 
 /// The line that holds this.
@@ -193,7 +193,8 @@ fn of_a_long_line_the_outcome_is_kept_as_well() {
     let all = [user(&request), assistant("It is done, and the port is 5433."), user("More?")];
     let messages = messages(0, &all);
     let known = Recollection::of(&memory, &messages);
-    let text = Source { known: &known, summary: "", todos: &[], visible: &|_| false }.digest(300, false).0;
+    let text =
+        Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }.digest(300, false).0;
     assert!(line(&text, "word word").contains("→ It is done"), "{text}");
 }
 
