@@ -87,6 +87,12 @@ export const checks = [
   { name: "examples, many chats through BullMQ and Cloudflare Queues", all: true, pkg: true, run: queuedChats },
   { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
   { name: "examples, a chat in Chromium", all: true, pkg: true, run: () => browserExample("browser.mjs") },
+  {
+    name: "examples, a divider and a meter with useChat",
+    all: true,
+    pkg: true,
+    run: () => browserExample("use-chat.mjs"),
+  },
   { name: "examples, a chat in Next.js", all: true, pkg: true, run: () => browserExample("smoke.mjs", "next") },
   { name: "soak, everything around it going wrong", all: true, pkg: true, single: true, run: soak },
   { name: "fuzz, the corpus and five seconds a target", all: true, pkg: true, optional: true, run: fuzzing },
