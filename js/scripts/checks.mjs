@@ -97,6 +97,7 @@ export const checks = [
     { name: "examples, many chats through BullMQ and Cloudflare Queues", run: queuedChats },
     { name: "examples, the AI SDK and Deno", run: () => example("smoke.mjs") },
     { name: "examples, a chat in Chromium", run: () => browserExample("browser.mjs") },
+    { name: "examples, a divider and a meter with useChat", run: () => browserExample("use-chat.mjs") },
     { name: "examples, a chat in Next.js", run: () => browserExample("smoke.mjs", "next") },
   ].map((check) => ({ all: true, pkg: true, single: true, uses: "examples", ...check })),
   { name: "soak, everything around it going wrong", all: true, pkg: true, single: true, run: soak },

@@ -70,9 +70,9 @@ async function drive(page, url) {
   assert.deepEqual(await shown(page), before, "after a reload the page is the same");
   assert.equal(await page.locator("article").count(), 2 * turns, "all messages are there");
   await page.locator("#divider summary").click();
-  assert.equal(
+  assert.match(
     await page.locator("#divider p").innerText(),
-    "- The person asks about books, one after the other.",
+    /^- The person asks about books, one after the other\./,
     "the divider has the summary's text",
   );
   assert.equal(await page.locator("[role=alert]").count(), 0);
