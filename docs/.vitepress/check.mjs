@@ -24,7 +24,7 @@ if (faults.length > 0) throw new Error(faults.join("\n"));
 console.log(`${links.count} links followed\n${pages.count} pages looked at`);
 
 async function followLinks() {
-  const options = { path: "index.html", serverRoot: site, recurse: true, checkFragments: true, retry: false };
+  const options = { path: site, recurse: true, checkFragments: true, retry: false };
   const { links } = await new LinkChecker().check({ ...options, linksToSkip: async (link) => !isOurs(link) });
   const followed = links.filter(({ state }) => state !== "SKIPPED");
   const dead = followed.filter(({ state }) => state === "BROKEN");
@@ -37,7 +37,7 @@ function isOurs(link) {
 
 async function lookAtPages() {
   const faults = [];
-  const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-dev-shm-usage"] });
   try {
     for (const screen of screens) {
       const context = await browser.newContext(screen);
