@@ -37,7 +37,10 @@ function isOurs(link) {
 
 async function lookAtPages() {
   const faults = [];
-  const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox", "--disable-dev-shm-usage"] });
+  const browser = await chromium.launch({
+    executablePath: process.argv[2],
+    args: ["--no-sandbox", "--disable-dev-shm-usage"],
+  });
   try {
     for (const screen of screens) {
       const context = await browser.newContext(screen);
