@@ -19,7 +19,7 @@ use crate::tokens;
 /// The most raw tokens of a digest that fills the remaining room. The state must hold it beside older ones.
 pub(crate) const DIGEST_MOST: u64 = 5_000;
 /// How far a digest may exceed the target: a share of the room in millionths, and the most estimated tokens.
-const SMALL_SHARE: u64 = 150_000;
+const SMALL_SHARE: u64 = 280_000;
 const SMALL_MOST: u64 = 600;
 /// The approximate raw tokens of the lines around a summary.
 const FRAME: u64 = 24;
@@ -109,14 +109,14 @@ impl Covering<'_> {
             text.push_str(kept);
         }
         let text = checkpoint::trimmed(&text, dropped);
-        // A memory takes up to twice its bytes in a state, so a long text leaves less room for it.
-        let most = (STATE_BYTES.saturating_sub(text.len()) / 2) as u64;
+        // A memory takes up to one and a half times its bytes in a state, so a long text leaves less room for it.
+        let most = (STATE_BYTES.saturating_sub(text.len()) * 2 / 3) as u64;
         let mut memory = recollection.bounded(work.call.options.memory.min(most) as usize);
         memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let written = Written {
             kind,
             digest,
-            shortened: left_out.remembered && kind != Kind::Summary,
+            shortened: (left_out.remembered || left_out.names) && kind != Kind::Summary,
             text: checkpoint::summary_text(&text),
             bare: shorter,
         };

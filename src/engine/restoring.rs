@@ -17,7 +17,7 @@ use crate::tokens;
 
 /// A digest is written again if it may grow to at least this percentage of its length. Its place in the prompt cache is
 /// worth more than a few lines.
-const WORTHWHILE: u64 = 150;
+const WORTHWHILE: u64 = 130;
 
 /// Writes the active digest again if it was shortened and there is now room for more. Returns whether it did.
 ///
@@ -62,8 +62,8 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if text.len() <= before.summary.text.len() {
         return Ok(false);
     }
-    let written =
-        Written { kind: before.kind, digest: before.digest, shortened: left_out.remembered, text, bare: false };
+    let shortened = left_out.remembered || left_out.names;
+    let written = Written { kind: before.kind, digest: before.digest, shortened, text, bare: false };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();

@@ -69,7 +69,7 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
             // Only results keep names.
             let cost = match part.kind {
                 PartKind::Result => edits::cleared_tokens(tokens),
-                PartKind::Call => edits::CLEARED_INPUT,
+                PartKind::Call => edits::cleared_input_tokens(tokens),
                 _ => LEAST_CLEARED,
             };
             gained += tokens.saturating_sub(cost);

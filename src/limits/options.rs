@@ -447,7 +447,7 @@ fn memory(tune: Fields<'_>) -> u64 {
 }
 
 /// The default of `tune.memory`, in bytes.
-const MEMORY: u64 = 12_000;
+const MEMORY: u64 = 20_000;
 
 fn shares(tune: Fields<'_>) -> Shares {
     let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));

@@ -501,7 +501,7 @@ impl<'t> Reading<'t> {
     }
 
     fn result(&mut self, id: &str, output: &'t Value, failed: bool, at: u64) {
-        names::leaves(output, &mut |text| self.names.printed(text, at));
+        self.names.returned(output, at);
         let Some(deed) = self.calls.get(id).cloned() else { return };
         self.outcome(deed, Output::Value(output), failed, at);
     }

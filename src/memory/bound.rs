@@ -8,7 +8,7 @@ use crate::memory::{Activity, Entry, Memory, Name, in_force, work};
 
 /// Bytes that an entry, and a name, take beside their text.
 const ENTRY: usize = 24;
-const NAME: usize = 8;
+const NAME: usize = 4;
 /// What names have in any case, if there are so many: of the bytes in percent, and all beyond what the rest needs.
 const NAMES_SHARE: usize = 5;
 const REST: usize = 8_000;

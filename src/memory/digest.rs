@@ -23,7 +23,7 @@ const ARROW: &str = " → ";
 /// Bytes below which a line says nothing, and of the shortest that a section tells.
 const LEAST: usize = 80;
 /// Of the bytes, in percent, what names have in any case if there are so many.
-const NAMES_SHARE: usize = 40;
+const NAMES_SHARE: usize = 50;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 
@@ -51,6 +51,8 @@ pub struct LeftOut {
     pub required: bool,
     /// Something that was asked, required, decided or told is not told whole.
     pub remembered: bool,
+    /// Names that are known are not told.
+    pub names: bool,
 }
 
 /// A section: its heading, its entries, and its part of the room.
@@ -149,8 +151,11 @@ impl Source<'_> {
         let had = sections.iter().map(|section| section.heading).collect::<Vec<_>>();
         let caps = readable(&mut sections, room, reserved);
         let gone = |heading: &&str| sections.iter().all(|section| section.heading != *heading);
-        let mut left_out =
-            LeftOut { required: false, remembered: had.iter().filter(|heading| gone(heading)).any(is_remembered) };
+        let mut left_out = LeftOut {
+            required: false,
+            names: false,
+            remembered: had.iter().filter(|heading| gone(heading)).any(is_remembered),
+        };
         let (mut left, mut begun) = (room, false);
         for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
             let rules = heading == RULES;
@@ -169,7 +174,7 @@ impl Source<'_> {
             out.push('\n');
             out.push_str(body.trim_end());
         }
-        self.names(out, left);
+        left_out.names = self.names(out, left);
         left_out.required |= asked && !begun && whole;
         left_out
     }
@@ -263,20 +268,31 @@ impl Source<'_> {
         lines
     }
 
-    /// Names that are not told yet, within so many bytes.
-    fn names(&self, out: &mut String, bytes: usize) {
+    /// Names that are not told yet, within so many bytes. Whether there are more.
+    fn names(&self, out: &mut String, bytes: usize) -> bool {
         let mut room = bytes.saturating_sub(NAMES.len() + 2);
         let mut known: Distinct<'_> = Distinct::default();
         let before = out.clone();
         scan::each(&before, &mut |name| {
             known.number(name);
         });
+        let mut more = false;
         let mut lists = LINES.map(str::to_owned);
         for name in &self.known.names {
             let list = &mut lists[name.line()];
             let first = list.len() == LINES[name.line()].len();
             let cost = name.text.len() + if first { list.len() + 1 } else { 2 };
-            if cost > room || name.text.contains(", ") || !known.number(name.text).1 || (self.visible)(name.at) {
+            let is_told =
+                || name.text.starts_with(|first: char| first >= '\u{3000}') && text::find(&before, name.text).is_some();
+            if name.text.contains(", ") && !scan::is_date(name.text)
+                || (self.visible)(name.at)
+                || is_told()
+                || !known.number(name.text).1
+            {
+                continue;
+            }
+            if cost > room {
+                more = true;
                 continue;
             }
             room -= cost;
@@ -303,6 +319,7 @@ impl Source<'_> {
                 out.push_str(list);
             }
         }
+        more
     }
 }
 

@@ -106,6 +106,11 @@ pub fn clearable(part: &Part, message: &Digest<'_>) -> bool {
 /// The raw tokens of cleared arguments, or as close to it as cutting long strings allows.
 pub const CLEARED_INPUT: u64 = 120;
 
+/// The most raw tokens of a cleared call's arguments, with the names in what is left out.
+pub fn cleared_input_tokens(tokens: u64) -> u64 {
+    CLEARED_INPUT + (tokens / call_input::CLEARED_PART as u64).min(call_input::CLEARED_MOST as u64 / 3)
+}
+
 /// Whether this is a result or media inside one, which has the same number.
 pub fn is_of_result(part: &Part, message: &Digest<'_>) -> bool {
     part.kind == PartKind::Result
@@ -247,7 +252,7 @@ fn shortened(
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
             ContentPart::Call { number, id, name, input: value } => {
-                match call_input::shortened(value, clip.cap, estimator) {
+                match call_input::shortened(value, clip.cap, false, estimator) {
                     Some(input) => ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input },
                     None => continue,
                 }
@@ -260,7 +265,7 @@ fn shortened(
     }
     if part.kind == PartKind::Call && clears(part, message, edits) && clearable(part, message) {
         if let ContentPart::Call { number, id, name, input: value } = edited.as_ref().unwrap_or(body)
-            && let Some(input) = call_input::shortened(value, CLEARED_INPUT, estimator)
+            && let Some(input) = call_input::shortened(value, CLEARED_INPUT, true, estimator)
         {
             edited = Some(ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input });
         }
@@ -287,12 +292,12 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
     LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 4
 }
 
-const NAMES: &str = " Names in it: ";
+const NAMES: &str = names::NAMED_IN;
 
 /// The bytes of names that a cleared result of `bytes` keeps, starting with the first. Most of what is used later of a
 /// result is names, and a line of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 16).min(1_600)
+    (bytes.saturating_sub(160) / 2).min(280 + bytes / 8).min(2_000)
 }
 
 /// The text that replaces a cleared result: a line, and the first names in the result. `text` is the result as it was
