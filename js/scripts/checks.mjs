@@ -89,12 +89,15 @@ export const checks = [
     run: () => runtimeSuite(runtime),
   })),
   { name: "documentation site", all: true, pkg: true, single: true, run: documentationSite },
+  // It measures how long frames take.
+  { name: "inspector in Chromium", all: true, pkg: true, uses: "examples", run: () => browserExample("inspector.mjs") },
   ...[
     { name: "examples, Durable Objects killed under load", run: durableObjects },
     { name: "examples, many chats ahead of time, workers killed", optional: true, run: manyChats },
     { name: "examples, many chats through BullMQ and Cloudflare Queues", run: queuedChats },
     { name: "examples, the AI SDK and Deno", run: () => example("smoke.mjs") },
     { name: "examples, a chat in Chromium", run: () => browserExample("browser.mjs") },
+    { name: "examples, a divider and a meter with useChat", run: () => browserExample("use-chat.mjs") },
     { name: "examples, a chat in Next.js", run: () => browserExample("smoke.mjs", "next") },
   ].map((check) => ({ all: true, pkg: true, single: true, uses: "examples", ...check })),
   { name: "soak, everything around it going wrong", all: true, pkg: true, single: true, run: soak },

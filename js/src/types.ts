@@ -62,6 +62,12 @@ export interface CompactorOptions<Base> {
    */
   readonly prefer?: "clear" | "summarize" | undefined;
   /**
+   * What happens to reasoning of earlier turns. `"drop-old"`: where the request does not fit, it is left out before anything
+   * else goes, if no provider checks that it comes back; what is signed or encrypted stays. Default `"keep"`. Not with a
+   * preset.
+   */
+  readonly reasoning?: "keep" | "drop-old" | undefined;
+  /**
    * Whether to repair faults of the history that a provider would refuse: results without their call, duplicate or early
    * results, calls without a result, duplicate calls, empty messages, and an assistant message at the start where the format
    * forbids it. Only the view is repaired, never your messages. Each fault is reported as a warning, repaired or not.
@@ -161,6 +167,12 @@ export interface SummaryOptions {
   readonly instructions?: string | undefined;
   /** The headings of a summary instead of ours: at most 20, one line each. */
   readonly sections?: readonly string[] | undefined;
+  /**
+   * What stands before and after the text of every summary and digest in the view, in your words: at most 500 bytes each.
+   * It stands inside the lines by which precis marks a summary, and no summarizer and no later summary reads it. Left out
+   * where nothing else fits. The preset `contextguard` has none.
+   */
+  readonly frame?: { readonly before?: string | undefined; readonly after?: string | undefined } | undefined;
 }
 
 /** Overrides of the defaults. */
@@ -305,6 +317,11 @@ export interface ModelCall<M> {
   readonly system?: unknown;
   /** The tools of the request. Counted, never sent. */
   readonly tools?: unknown;
+  /**
+   * Whether the model has the tool `recall` ({@link recallDefinition}): then what stands in the place of messages says where
+   * the tool finds them (`r12`). Default: whether `tools` holds a tool of this name that takes a `reference`. Not with a preset.
+   */
+  readonly recall?: boolean | undefined;
   /** Returns true for messages that must stay in every view, whole. The preset `contextguard` ignores it. */
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
   /** Returns true for messages that a person typed. Default: role user, without tool results, and not made by precis. */
@@ -324,6 +341,8 @@ export interface ModelCall<M> {
   readonly keep?: Keep | undefined;
   /** For this call, instead of {@link CompactorOptions.prefer}. */
   readonly prefer?: "clear" | "summarize" | undefined;
+  /** For this call, in the place of {@link CompactorOptions.reasoning}. */
+  readonly reasoning?: "keep" | "drop-old" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */
@@ -458,7 +477,17 @@ export interface Report {
    */
   readonly outcome: "unchanged" | "reused" | "compacted" | "tight" | "infeasible";
   /** The last step of the ladder that was taken; null if none was. */
-  readonly rung: "pass" | "clip" | "clear" | "summarize" | "digest" | "clip-results" | "trim" | "clip-all" | null;
+  readonly rung:
+    | "pass"
+    | "drop-reasoning"
+    | "clip"
+    | "clear"
+    | "summarize"
+    | "digest"
+    | "clip-results"
+    | "trim"
+    | "clip-all"
+    | null;
   /** One sentence for people. */
   readonly reason: string;
   /** The size of the request before this call. */
@@ -493,7 +522,7 @@ export interface Report {
 export interface Change {
   /**
    * `cover`: a summary stands in place of the messages. `clear`: placeholders stand in place of old tool results, inputs
-   * and media. `clip`: the middle of long texts is left out.
+   * and media, or old reasoning is left out (`drop-reasoning`). `clip`: the middle of long texts is left out.
    */
   readonly action: "cover" | "clear" | "clip";
   /** The step that does it: why it is done. */
@@ -541,7 +570,7 @@ export interface Plan {
   readonly total?: number | undefined;
   /** Messages that a summary will stand for. */
   readonly covers: readonly Change[];
-  /** Messages whose old tool results will become placeholders. */
+  /** Messages whose old tool results will become placeholders, or whose reasoning will be left out. */
   readonly clears: readonly Change[];
   /** Messages of which long texts will be cut. */
   readonly clips: readonly Change[];

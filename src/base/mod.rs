@@ -10,4 +10,5 @@ pub mod json;
 pub mod markers;
 pub mod millionths;
 pub mod quoting;
+pub mod references;
 pub mod text;

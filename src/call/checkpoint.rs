@@ -10,7 +10,7 @@ use crate::limits::budget::share;
 use crate::memory::absorb::Message;
 use crate::memory::{Memory, digest, recover};
 use crate::model::message::{CHAIN_START, combine};
-use crate::session::compaction::{Checkpoint, Kind, Made};
+use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
 use crate::session::view;
 use crate::summary::note;
@@ -283,6 +283,8 @@ pub struct Written {
     pub shortened: bool,
     /// The text with its first and last line.
     pub text: String,
+    /// Nothing of the host's stands around it.
+    pub bare: bool,
 }
 
 /// Creates the checkpoint of a shape and its messages.
@@ -293,7 +295,7 @@ pub struct Written {
 pub fn checkpoint(
     scene: &Scene<'_>,
     shape: &Shape,
-    Written { kind, digest, shortened, text }: Written,
+    Written { kind, digest, shortened, text, bare }: Written,
     note: Option<String>,
     ids: &[Option<String>],
     host: &mut dyn Host,
@@ -306,7 +308,9 @@ pub fn checkpoint(
         let (raw, hash) = digests.first().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
         Ok(Made { text, raw, hash })
     };
-    let summary = made(text, SUMMARY_SLOT)?;
+    // Where a text has to be as short as can be, nothing stands around it.
+    let frame = if bare { Vec::new() } else { scene.options.prompt.frame.clone() };
+    let summary = Made { text: text.clone(), ..made(framed(&text, &frame), SUMMARY_SLOT)? };
     let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
     let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.hash(input));
     let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
@@ -337,6 +341,7 @@ pub fn checkpoint(
         from_chain,
         from_id,
         summary,
+        frame,
         note,
     })
 }

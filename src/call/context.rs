@@ -50,6 +50,7 @@ impl<'a> Work<'a> {
             call.options.preset.is_some(),
         )?;
         history.keep = &call.must_keep;
+        history.references = call.recalls;
         history.rules = result_rules::of(&history.messages, &call.options);
         let mut state = call.state.clone();
         // Drops checkpoints that no longer hold: the newest one that matches the history becomes the newest of the
@@ -163,6 +164,7 @@ impl<'a> Work<'a> {
             in_flight: self.in_flight.as_ref(),
             cuts: &self.cuts,
             holds: Vec::new(),
+            leaves_out: self.call.leaves_out,
             kept_from: None,
         }
         .held()

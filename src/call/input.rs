@@ -2,13 +2,14 @@
 
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, element, misfit};
+use crate::base::references;
 use crate::ingest::host::Todo;
 use crate::ladder::plan::Plan;
 use crate::limits::options::{self, Options};
 use crate::limits::provider_refusal::{self, Overflow, Refusal};
 use crate::limits::tool_policy::{self, ToolPolicies};
 use crate::limits::wishes::Wishes;
-use crate::model::message::Digest;
+use crate::model::message::{Digest, Part, PartKind, hash_text};
 use crate::session::state::SessionState;
 
 /// The parsed input of a call. It is owned, because each step of a call parses its own.
@@ -60,6 +61,8 @@ pub struct Call {
     pub takes_empty: bool,
     /// Whether the format can copy a message without some of its parts.
     pub leaves_out: bool,
+    /// The model has the tool by which it recalls: notices and digests carry references.
+    pub recalls: bool,
     /// A plan whose summary is being written elsewhere.
     pub in_flight: Option<Plan>,
     /// Whether the host asks the summarizer as long as there is something to ask, and sends only the view of the last
@@ -130,6 +133,7 @@ impl Call {
             continues: fields.flag("continues"),
             takes_empty: fields.flag("takesEmpty"),
             leaves_out: fields.flag("leavesOut"),
+            recalls: recalls(fields, tools) && options.preset.is_none(),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
             focus: owned(fields.text("focus").filter(|focus| !focus.trim().is_empty())),
@@ -189,6 +193,16 @@ fn refusal(json: &Json) -> Option<Refusal> {
     }
     let text = json.text().or_else(|| json.get("text").text()).unwrap_or_default();
     Some(provider_refusal::read(text, json.get("status").count()).map_or(Refusal::Other, Refusal::TooLong))
+}
+
+/// Whether the model has the tool by which it recalls: what the host says of it, or else whether it is among the tools.
+fn recalls(call: Fields<'_>, tools: Option<&[u32]>) -> bool {
+    if !call.raw("recall").is_null() {
+        return call.flag("recall");
+    }
+    let name = hash_text(references::TOOL) as u32;
+    let is_it = |part: Part| part.kind == PartKind::Tool && part.marked && part.name == name;
+    tools.and_then(Digest::split).is_some_and(|all| all.iter().any(|tools| tools.parts().any(is_it)))
 }
 
 #[inline(never)]

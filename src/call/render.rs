@@ -26,9 +26,7 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
                 .transpose()
         };
         match (item.slot, checkpoint) {
-            (Slot::Summary, Some(checkpoint)) => {
-                item.made = made(&checkpoint.summary.text, checkpoint::SUMMARY_SLOT, host)?
-            }
+            (Slot::Summary, Some(checkpoint)) => item.made = made(&checkpoint.sent(), checkpoint::SUMMARY_SLOT, host)?,
             (Slot::Note, Some(checkpoint)) => {
                 if let Some(note) = &checkpoint.note {
                     item.made = made(&note.text, checkpoint::NOTE_SLOT, host)?;

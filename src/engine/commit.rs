@@ -256,7 +256,7 @@ impl<'a> Commit<'a> {
         match &self.action {
             Move::Compact(_) => vec![change::covered_between(rung, &self.current, view, count, &scale)],
             Move::Edit(edit) => {
-                let cleared = edit.clear.unwrap_or(0);
+                let cleared = edit.clear.max(edit.thoughts).unwrap_or(0);
                 change::edited_between(rung, &self.current, view, (count, cleared), &scale)
             }
             Move::Pass | Move::Stuck => Vec::new(),

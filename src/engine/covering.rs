@@ -92,8 +92,9 @@ impl Covering<'_> {
         let known = checkpoint::known(&scene, shape, host)?;
         let recollection = Recollection::of(&known.memory, &known.messages);
         let visible = |index| index >= shape.covers.count || shape.keeps(index);
-        let source =
-            Source { known: &recollection, summary: &known.summary, todos: &work.call.todos, visible: &visible };
+        let references = work.call.recalls.then_some(shape.covers.count);
+        let (summary_before, todos) = (&*known.summary, &*work.call.todos);
+        let source = Source { known: &recollection, summary: summary_before, todos, visible: &visible, references };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
             (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
@@ -117,6 +118,7 @@ impl Covering<'_> {
             digest,
             shortened: (left_out.remembered || left_out.names) && kind != Kind::Summary,
             text: checkpoint::summary_text(&text),
+            bare: shorter,
         };
         self.push(work, shape, written, replaces, host)?;
         work.state.memory = Some(memory);

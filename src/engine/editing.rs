@@ -14,6 +14,9 @@ const SPARED: usize = 1_000;
 /// earlier edit left alone and this one does not affect, and, if it clears only results of some tools, all others that
 /// nothing has changed yet.
 pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
+    if edit.cap.is_none() && edit.clear.is_none() {
+        return scene.state.spared.clone();
+    }
     let firsts = if edit.first { protection::first(scene) } else { Vec::new() };
     let edited = view::edited_up_to(scene.history, scene.state);
     let others = |input: usize| {
@@ -45,19 +48,25 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
 
 /// Records an edit in the state. `spared`: the messages that it leaves alone.
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit, spared: Vec<u64>) {
-    let Edit { cap, reach, clear, failed, first: _, over: _ } = edit;
+    let Edit { cap, reach, clear, thoughts, failed, first: _, over: _ } = edit;
     work.state.spared = spared;
+    // What was cleared stays so, also where the tail begins earlier now.
+    let history = &work.history;
+    let held = |before: Option<Position>| before.filter(|at| history.position(at.count) == Some(*at));
+    let farther = |before: Option<Position>, up_to: Position| {
+        held(before).filter(|before| before.count > up_to.count).or(Some(up_to))
+    };
+    if let Some(up_to) = thoughts.and_then(|index| history.position(index)) {
+        work.state.thoughts = farther(work.state.thoughts, up_to);
+    }
     let old = work.history.old();
     if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
-        // Cleared messages stay cleared, even if the tail now begins earlier.
-        let held = |before: Option<Position>| before.filter(|at| work.history.position(at.count) == Some(*at));
-        let farther = |before: Option<Position>| before.filter(|before| before.count > up_to.count).or(Some(up_to));
         if failed {
-            work.state.failed = farther(held(work.state.failed));
+            work.state.failed = farther(work.state.failed, up_to);
         } else {
             let before = held(work.state.cleared);
             let media = before.map_or(0, |before| work.state.media.min(before.count));
-            work.state.cleared = farther(before);
+            work.state.cleared = farther(before, up_to);
             work.state.media = media.max(up_to.count.min(old));
         }
     }

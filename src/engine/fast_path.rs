@@ -41,7 +41,7 @@ pub(crate) fn of(
         && state.rewrites == call.state.rewrites
         // Positions beyond the end may hold later.
         && state.clips.iter().all(|clip| clip.up_to.count <= end)
-        && [state.cleared, state.failed].iter().flatten().all(|cleared| cleared.count <= end)
+        && [state.cleared, state.failed, state.thoughts].iter().flatten().all(|cleared| cleared.count <= end)
         // Further instructions would belong to those at the start.
         && (start < history.first() || view::leading(history) < history.messages.len())
         && work.faults().is_empty()
@@ -78,7 +78,7 @@ pub(crate) fn of(
     Some(Standing {
         start,
         end: history.position(end)?,
-        structure: known.map_or_else(|| structure(state), |known| known.structure),
+        structure: known.map_or_else(|| structure(call, state), |known| known.structure),
         changed,
         saved: known.map_or_else(|| work.saved_raw(view), |known| known.saved),
         sums: sums(view, history),
@@ -166,7 +166,7 @@ fn added(history: &History<'_>, standing: &Standing) -> View {
 /// If the call is refused.
 pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Error> {
     let &Standing { start, end, structure: known, changed, .. } = standing;
-    if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(&call.state) != known {
+    if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(call, &call.state) != known {
         return Ok(None);
     }
     let history = History::after(&call.records, end.count, end.chain, &call.state, Some(&call.options.estimator))?;
@@ -239,10 +239,10 @@ fn usable(call: &Call) -> bool {
         && options.wishes.fires_at().is_none()
 }
 
-/// A hash over everything in a state that decides how messages are sent.
-fn structure(state: &SessionState) -> u64 {
+/// A hash over everything in a call and its state that decides how messages are sent.
+fn structure(call: &Call, state: &SessionState) -> u64 {
     let (calibration, learned) = (Calibration::default(), Vec::new());
-    fold(0, &SessionState { calibration, learned, pending: None, ..state.clone() }.to_json())
+    fold(u64::from(call.recalls), &SessionState { calibration, learned, pending: None, ..state.clone() }.to_json())
 }
 
 fn fold(hash: u64, json: &Json) -> u64 {

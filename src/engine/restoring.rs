@@ -37,8 +37,9 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let memory = checkpoint::remembered(work.state.memory.as_ref(), before);
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
-    let source =
-        Source { known: &Recollection::of(&memory, &[]), summary: &summary, todos: &work.call.todos, visible: &stays };
+    let known = Recollection::of(&memory, &[]);
+    let references = work.call.recalls.then_some(before.covers.count);
+    let source = Source { known: &known, summary: &summary, todos: &work.call.todos, visible: &stays, references };
     let estimator = &scene.options.estimator;
     let bytes = room as usize * 4;
     let (mut text, mut left_out) = source.digest(bytes, false);
@@ -62,7 +63,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
         return Ok(false);
     }
     let shortened = left_out.remembered || left_out.names;
-    let written = Written { kind: before.kind, digest: before.digest, shortened, text };
+    let written = Written { kind: before.kind, digest: before.digest, shortened, text, bare: false };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();

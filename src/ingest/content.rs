@@ -15,6 +15,22 @@ pub struct Content {
     pub parts: Vec<ContentPart>,
 }
 
+impl Content {
+    /// Of each part which one it is of those that have text, from 1, if there are several of them; else 0.
+    pub fn places(&self) -> Vec<usize> {
+        let mut last = 0;
+        let mut places = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            last += usize::from(part.is_readable());
+            places.push(last);
+        }
+        if last < 2 {
+            places.fill(0);
+        }
+        places
+    }
+}
+
 /// A part with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContentPart {
@@ -72,6 +88,18 @@ pub enum ContentPart {
     },
     /// A part that the format does not know, or that is never read.
     Opaque,
+}
+
+impl ContentPart {
+    /// Whether it has a text that can be searched and read again.
+    pub fn is_readable(&self) -> bool {
+        match self {
+            Self::Text { text, .. } | Self::Compaction { text } => !text.is_empty(),
+            Self::Result { output, .. } => !output.to_text().is_empty(),
+            Self::Call { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// Describes media in words.

@@ -1,8 +1,9 @@
 //! Turns a tape into digests: one pass that hashes and counts, and keeps no text.
 
 use crate::base::error::Error;
+use crate::base::references;
 use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
-use crate::model::message::{DigestBuilder, HASH_VERSION, Part, PartKind, Role, combine};
+use crate::model::message::{DigestBuilder, HASH_VERSION, Part, PartKind, Role, combine, hash_text};
 use crate::tokens::{Counter, Estimator, Medium, Rule};
 use core::hash::Hasher as _;
 use twox_hash::XxHash64;
@@ -198,7 +199,7 @@ impl Sink for State {
         self.end_part();
         let (kind, number, marked) = match head {
             Head::Text { number } => (PartKind::Text, number, false),
-            Head::Reasoning { signed } => (PartKind::Reasoning, 0, signed),
+            Head::Reasoning { number, signed } => (PartKind::Reasoning, number, signed),
             Head::Call { number } => (PartKind::Call, number, false),
             Head::Result { number, failed } => (PartKind::Result, number, failed),
             Head::Media { number, .. } => (PartKind::Media, number, false),
@@ -287,6 +288,9 @@ impl Sink for State {
             Slot::Key => {
                 if let Some(folding) = self.values.last_mut() {
                     folding.key = hash;
+                }
+                if let Some(open) = self.part.as_mut().filter(|open| open.part.kind == PartKind::Tool) {
+                    open.part.marked |= hash == hash_text(references::ARGUMENT);
                 }
                 if separate && place.depth == 1 {
                     self.settle();

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 1 message | role | its parts |
 //! | 2 text | part | string |
-//! | 3 reasoning | signed | string |
+//! | 3 reasoning | signed and 2 × part | string |
 //! | 4 call | part | string id, string name, value |
 //! | 5 result | part, failed | string id, value |
 //! | 6 media | kind and part × 16, bytes low, bytes high, width, height | string type, string reference, string print, string name |
@@ -59,6 +59,8 @@ pub enum Head {
     },
     /// Reasoning.
     Reasoning {
+        /// Its number in the message, or [`NO_NUMBER`].
+        number: u32,
         /// Whether it must stay unchanged.
         signed: bool,
     },
@@ -209,7 +211,10 @@ impl Decoder {
                 2..=11 => {
                     let (head, slots) = match op {
                         2 => (Head::Text { number: word()? }, TEXT),
-                        3 => (Head::Reasoning { signed: word()? != 0 }, TEXT),
+                        3 => {
+                            let word = word()?;
+                            (Head::Reasoning { number: (word >> 1).wrapping_sub(1), signed: word & 1 != 0 }, TEXT)
+                        }
                         4 => (Head::Call { number: word()?.wrapping_sub(1) }, CALL),
                         5 => (Head::Result { number: word()?, failed: word()? != 0 }, RESULT),
                         6 => {

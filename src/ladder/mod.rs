@@ -31,6 +31,8 @@ pub struct Edit {
     pub failed: bool,
     /// Whether only results of tools that are cleared first are cleared.
     pub first: bool,
+    /// Unsigned reasoning is left out of messages before this history index.
+    pub thoughts: Option<u64>,
     /// Up to which hold the edit affects messages that the host wants whole.
     pub over: Hold,
 }

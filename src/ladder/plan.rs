@@ -123,6 +123,7 @@ impl Record for Edit {
         archive.maybe_count("cap", &mut self.cap);
         crate::session::state::reach(archive, &mut self.reach);
         archive.maybe_count("clear", &mut self.clear);
+        archive.maybe_count("thoughts", &mut self.thoughts);
         archive.flag("failed", &mut self.failed);
         archive.flag("first", &mut self.first);
         let at = Hold::ALL.iter().position(|hold| *hold == self.over).filter(|&at| at > 0);

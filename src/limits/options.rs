@@ -2,7 +2,7 @@
 
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, decimal, misfit};
-use crate::base::text;
+use crate::base::{markers, text};
 use crate::limits::names::{known, unknown};
 use crate::limits::preset::Preset;
 use crate::limits::prices::Prices;
@@ -82,6 +82,8 @@ pub struct Prompt {
     pub instructions: String,
     /// Headings that replace ours.
     pub sections: Vec<String>,
+    /// What stands before and after a summary in the view; empty if nothing does.
+    pub frame: Vec<String>,
 }
 
 /// Parsed options.
@@ -123,7 +125,7 @@ pub struct Options {
     pub wishes: Wishes,
 }
 
-const MEMBERS: [&str; 14] = [
+const MEMBERS: [&str; 15] = [
     "format",
     "contextWindow",
     "maxOutputTokens",
@@ -135,6 +137,7 @@ const MEMBERS: [&str; 14] = [
     "target",
     "keep",
     "prefer",
+    "reasoning",
     "onEvent",
     "repair",
     "tune",
@@ -170,7 +173,7 @@ impl Options {
         let summarize = options.function("summarize");
         options.function("onEvent");
         let summarizer = summarizer(options);
-        let summary = inside(options, "summary", "summary", &["language", "instructions", "sections"]);
+        let summary = inside(options, "summary", "summary", &["language", "instructions", "sections", "frame"]);
         let (language, prompt) = (language(summary), prompt(summary));
         let estimator = estimator(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
@@ -334,7 +337,26 @@ fn prompt(summary: Fields<'_>) -> Prompt {
     {
         summary.wrong("sections", "Expected at most 20 headings of one line each, at most 200 bytes long.");
     }
-    Prompt { instructions: instructions.to_owned(), sections }
+    Prompt { instructions: instructions.to_owned(), sections, frame: frame(summary) }
+}
+
+/// Bytes of what a host puts before and after a summary, each.
+pub const FRAME_MOST: usize = 500;
+
+/// What the host puts around a summary.
+fn frame(summary: Fields<'_>) -> Vec<String> {
+    let frame = inside(summary, "frame", "summary.frame", &["before", "after"]);
+    let sides = ["before", "after"].map(|name| {
+        let text = frame.text(name).unwrap_or_default().trim();
+        if text.len() > FRAME_MOST {
+            frame.wrong(name, "Expected at most 500 bytes.");
+        }
+        if markers::ALL.iter().any(|marker| text::find(text, marker).is_some()) {
+            frame.wrong(name, "Expected words of your own: precis puts its own lines around the summary and yours.");
+        }
+        text.to_owned()
+    });
+    if sides.iter().all(String::is_empty) { Vec::new() } else { sides.to_vec() }
 }
 
 fn language(summary: Fields<'_>) -> Wanted {

@@ -54,10 +54,12 @@ pub struct Wishes {
     pub keep: Option<Keep>,
     /// Whether to summarize before clearing old results.
     pub summarize_first: Option<bool>,
+    /// Whether old reasoning that is not signed is left out before anything else goes.
+    pub drops_reasoning: Option<bool>,
 }
 
 /// The names of these members.
-pub(crate) const NAMES: [&str; 4] = ["trigger", "target", "keep", "prefer"];
+pub(crate) const NAMES: [&str; 5] = ["trigger", "target", "keep", "prefer", "reasoning"];
 
 const MILLION: u64 = 1_000_000;
 
@@ -78,7 +80,9 @@ impl Wishes {
             }
             _ => {}
         }
-        Self { trigger, target, keep: keep(outer), summarize_first: prefer(outer) }
+        let summarize_first = either(outer, "prefer", ["clear", "summarize"]);
+        let drops_reasoning = either(outer, "reasoning", ["keep", "drop-old"]);
+        Self { trigger, target, keep: keep(outer), summarize_first, drops_reasoning }
     }
 
     /// Overrides these wishes with those of a call.
@@ -89,6 +93,7 @@ impl Wishes {
             target: call.target.or(self.target),
             keep: call.keep.or(self.keep),
             summarize_first: call.summarize_first.or(self.summarize_first),
+            drops_reasoning: call.drops_reasoning.or(self.drops_reasoning),
         }
     }
 
@@ -167,13 +172,14 @@ fn keep(outer: Fields<'_>) -> Option<Keep> {
     (parsed != Keep::default()).then_some(parsed)
 }
 
-fn prefer(outer: Fields<'_>) -> Option<bool> {
-    match outer.raw("prefer") {
+/// Whether a member says the second of two words.
+fn either(outer: Fields<'_>, name: &str, words: [&str; 2]) -> Option<bool> {
+    match outer.raw(name) {
         Json::Null => None,
-        Json::Text(word) if word == "clear" => Some(false),
-        Json::Text(word) if word == "summarize" => Some(true),
+        Json::Text(word) if word == words[0] => Some(false),
+        Json::Text(word) if word == words[1] => Some(true),
         other => {
-            outer.faults.note(misfit(outer.code, "prefer", "\"clear\" or \"summarize\"", other));
+            outer.faults.note(misfit(outer.code, name, &format!("\"{}\" or \"{}\"", words[0], words[1]), other));
             None
         }
     }

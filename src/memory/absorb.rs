@@ -2,7 +2,7 @@
 //! returned, and all names.
 
 use crate::base::distinct::Latest;
-use crate::base::{markers, quoting, text};
+use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value, medium};
 use crate::ingest::typed;
 use crate::memory::names::{self, Met, NAMED, Names, PRINTED, TYPED, USED};
@@ -27,6 +27,8 @@ const TOLD: usize = 160;
 const SENTENCES: usize = 16;
 const FEW_SENTENCES: usize = 6;
 const INSTRUCTIONS: usize = 1_500;
+/// Bytes of an output that may be nothing but an error.
+const SHORT: usize = 1_000;
 /// Entries of each kind that are kept while messages are read; what they take decides later.
 const MOST: usize = 200;
 /// Programs, files and tools, and records that are looked through for each call.
@@ -140,6 +142,8 @@ struct Outcome<'t> {
     output: Output<'t>,
     failed: bool,
     at: u64,
+    /// A later call did not fail.
+    over: bool,
 }
 
 /// What a tool returned, or what a program printed.
@@ -394,6 +398,12 @@ impl<'t> Reading<'t> {
     }
 
     fn call(&mut self, id: &'t str, name: &str, input: &'t Value, at: u64) {
+        // Where the model looks something up is no name.
+        if name == references::TOOL
+            && matches!(input, Value::Object(members) if members.iter().any(|(key, _)| key == references::ARGUMENT))
+        {
+            return;
+        }
         names::leaves(input, &mut |argument| {
             self.names.used(argument, at);
             // A record that is used is a newer one.
@@ -401,6 +411,7 @@ impl<'t> Reading<'t> {
                 for record in self.memory.records.iter_mut().rev().take(USED_RECORDS) {
                     let holds = |text: &str| text::find(text, argument).is_some();
                     if record.outcome.as_deref().is_some_and(holds) {
+                        record.place = record.place.or(Some(record.at));
                         record.at = record.at.max(at);
                     }
                 }
@@ -510,14 +521,14 @@ impl<'t> Reading<'t> {
             Output::Value(_) => "",
         };
         let Some(place) = self.memory.work.iter().rposition(|one| deed.is(one)) else { return };
-        let failed = failed || self.memory.work[place].changes && work::is_failure(printed);
         if let (true, Some(file)) = (deed.writes, work::shown(printed)) {
-            deed = self.into_file(place, file);
+            deed = self.opened(place, file);
         }
         let Some(one) = self.memory.work.iter_mut().rfind(|one| deed.is(one)) else { return };
+        let failed = failed || (one.changes || printed.len() < SHORT) && work::is_failure(printed);
         one.failures = one.failures.saturating_add(u64::from(failed));
         one.at = at;
-        let outcome = || Outcome { deed: deed.clone(), call: one.last.clone(), output, failed, at };
+        let outcome = || Outcome { deed: deed.clone(), call: one.last.clone(), output, failed, at, over: false };
         let is_record = match output {
             Output::Value(Value::Text(text)) => text.trim_start().starts_with(['{', '[']),
             Output::Value(value) => matches!(value, Value::Object(_) | Value::Array(_)),
@@ -537,12 +548,13 @@ impl<'t> Reading<'t> {
                 self.outcomes.remove(0);
             }
         } else {
-            self.outcomes.retain(|other| other.deed != deed);
+            // Why it failed before is told as long as nothing else is.
+            self.outcomes.iter_mut().filter(|other| other.deed == deed).for_each(|other| other.over = true);
         }
     }
 
     /// An activity that wrote into the file that was open, now that this is known: it counts with the others of the file.
-    fn into_file(&mut self, place: usize, file: &str) -> Deed {
+    fn opened(&mut self, place: usize, file: &str) -> Deed {
         let all = &mut self.memory.work;
         let mut one = all.remove(place);
         one.what = format!("{} {}", one.what, quoting::one_line(file));
@@ -559,14 +571,18 @@ impl<'t> Reading<'t> {
 
     /// Reads the outputs that are told: of each activity the last one, and the newest records.
     fn conclude(&mut self) {
-        for Outcome { deed, output, failed, .. } in core::mem::take(&mut self.outcomes) {
+        for Outcome { deed, output, failed, over, .. } in core::mem::take(&mut self.outcomes) {
             let Some(one) = self.memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };
             let told = match output {
                 Output::Value(value) => work::outcome(&one.what, value),
                 Output::Text(text) => work::outcome_of(&one.what, text),
             };
             let told = told.map(|told| work::spaced(&quoting::one_line(&told)));
-            one.outcome = told.map(|told| if failed { format!("failed: {told}") } else { told });
+            one.outcome = told.map(|told| match (failed, over) {
+                (true, true) => format!("failed before: {told}"),
+                (true, false) => format!("failed: {told}"),
+                _ => told,
+            });
         }
         self.gather_alike();
         self.gather(DEEDS);

@@ -4,7 +4,7 @@
 
 use crate::base::distinct::Distinct;
 use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, RECORDS, RULES, TASKS, TOLD, WORK};
-use crate::base::{quoting, text};
+use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
 use crate::memory::{Activity, Entry, in_force, scan, work};
@@ -12,6 +12,12 @@ use crate::memory::{Activity, Entry, in_force, scan, work};
 /// How a request is told that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
 const CANCELLED: &str = "- [cancelled] ";
+/// Activities from which on those that changed, checked and failed nothing are told in less: the newest, so many bytes each.
+const CROWDED: usize = 14;
+const REST: usize = 6;
+const REST_BYTES: usize = 100;
+/// How an outcome begins that a later one has made good.
+const BEFORE_THAT: &str = "failed before";
 /// Stands before what came of something.
 const ARROW: &str = " → ";
 /// Bytes below which a line says nothing, and of the shortest that a section tells.
@@ -20,6 +26,9 @@ const LEAST: usize = 80;
 const NAMES_SHARE: usize = 50;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
+
+/// Bytes of the shortest text that says how what it covers is looked up.
+const LEAST_REFERRED: usize = 600;
 
 /// What a text is written of.
 pub struct Source<'a> {
@@ -31,6 +40,8 @@ pub struct Source<'a> {
     pub todos: &'a [Todo],
     /// Whether the message with this index stands in the view: what it says is not told again.
     pub visible: &'a dyn Fn(u64) -> bool,
+    /// Where the model can look up what is covered: how many messages that are.
+    pub references: Option<u64>,
 }
 
 /// What was left out of a text for want of room.
@@ -67,6 +78,7 @@ impl Source<'_> {
     /// The digest within about `bytes`. With `least`, what a person required or asked for goes before all else.
     pub fn digest(&self, bytes: usize, least: bool) -> (String, LeftOut) {
         let mut out = String::from(OPENING);
+        self.refer(&mut out, bytes);
         let left_out = self.write(&mut out, bytes, least, true);
         (out, left_out)
     }
@@ -75,6 +87,7 @@ impl Source<'_> {
     pub fn keep(&self, summary: &mut String, bytes: usize) -> LeftOut {
         disown(summary);
         let mut out = String::from(KEPT);
+        self.refer(&mut out, bytes);
         let left_out = self.write(&mut out, bytes, false, false);
         if out.len() > KEPT.len() {
             summary.push_str("\n\n");
@@ -83,10 +96,31 @@ impl Source<'_> {
         left_out
     }
 
+    /// Says what is covered and how it is looked up, unless that would take much of the room.
+    fn refer(&self, out: &mut String, bytes: usize) {
+        if let Some(count) = self.references.filter(|_| bytes >= LEAST_REFERRED) {
+            out.push('\n');
+            out.push_str(&references::legend(count));
+        }
+    }
+
+    /// A line with the reference of the message that holds what it tells of.
+    fn referred(&self, line: String, at: u64) -> String {
+        if self.references.is_none_or(|count| at >= count) { line } else { line + &references::behind(at) }
+    }
+
+    /// An entry's place in the history.
+    fn entry(&self, line: String, entry: &Entry) -> String {
+        self.referred(line, entry.place.unwrap_or(entry.at))
+    }
+
     fn write(&self, out: &mut String, bytes: usize, least: bool, whole: bool) -> LeftOut {
         let memory = &self.known.memory;
         let told = |entry: &&Entry| in_force(entry) && !(self.visible)(entry.at);
-        let plain = |entries: &[Entry]| entries.iter().filter(told).map(sentence).collect::<Vec<_>>();
+        let list = |entries: &[Entry], write: fn(&Entry) -> String| {
+            entries.iter().filter(told).map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
+        };
+        let plain = |entries: &[Entry]| list(entries, sentence);
         let section = |heading, lines, share| Section { heading, lines, share };
         let first = if least { 40 } else { 1 };
         let before = if self.summary.is_empty() || !whole {
@@ -94,7 +128,7 @@ impl Source<'_> {
         } else {
             vec![format!("- {}", quoting::with_breaks(self.summary.trim(), "\n| "))]
         };
-        let tasks: Vec<String> = memory.tasks.iter().filter(told).map(request).collect();
+        let tasks = list(&memory.tasks, request);
         let asked = !tasks.is_empty();
         let mut sections = vec![
             section(TASKS, if whole { tasks } else { Vec::new() }, 22 * first),
@@ -163,8 +197,18 @@ impl Source<'_> {
         };
         // What matters most stands last: of too many lines the first ones go.
         let is_work = |one: &Activity| !is_told(one) && !work::plans(&one.what);
-        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one)).map(activity);
-        (0..4).flat_map(at).collect()
+        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one));
+        let tell = |one: &Activity, line: String| self.referred(line, one.at);
+        let mut rest: Vec<&Activity> = at(0).collect();
+        let crowded = all.len() > CROWDED;
+        // Where much was done, the newest of the rest are enough, in short.
+        let more = if crowded { rest.len().saturating_sub(REST) } else { 0 };
+        rest.drain(..more);
+        let left_out = (more > 0).then(|| format!("- ({more} earlier ones are left out)"));
+        let brief = |line: String| if crowded { shorten(&line, REST_BYTES) } else { line };
+        let rest = rest.into_iter().map(|one| tell(one, brief(activity(one))));
+        let others = (1..4).flat_map(|place| at(place).map(|one| tell(one, activity(one))));
+        left_out.into_iter().chain(rest).chain(others).collect()
     }
 
     /// What is still to be done, and what the assistant said last.
@@ -184,9 +228,11 @@ impl Source<'_> {
             let plan = memory.work.iter().rfind(|one| work::plans(&one.what) && !one.last.is_empty());
             lines.extend(plan.map(|plan| format!("- {}", plan.last)));
         }
-        let is_long = memory.said.last().is_some_and(|entry| entry.text.len() > work::EVIDENCE);
-        let newest = memory.said.len().saturating_sub(if is_long { 1 } else { 2 });
-        let said = memory.said[newest..].iter().filter(|entry| !(self.visible)(entry.at));
+        // What was said before the newest request is over.
+        let newest = memory.tasks.last().map_or(0, |task| task.at);
+        let since = memory.said.iter().filter(|entry| entry.at > newest).count().clamp(1, 2);
+        let from = memory.said.len().saturating_sub(since);
+        let said = memory.said[from..].iter().filter(|entry| !(self.visible)(entry.at));
         // What stands beside the request that it answers is not told again.
         let is_told = |entry: &&Entry| {
             let is_answer = |task: &Entry| {
@@ -196,7 +242,8 @@ impl Source<'_> {
             };
             memory.tasks.iter().any(is_answer)
         };
-        lines.extend(said.filter(|entry| !is_told(entry)).map(|entry| format!("- The assistant: {}", entry.text)));
+        let said = said.filter(|entry| !is_told(entry));
+        lines.extend(said.map(|entry| self.entry(format!("- The assistant: {}", entry.text), entry)));
         lines
     }
 
@@ -210,6 +257,7 @@ impl Source<'_> {
         let newest = all.iter().rev().map(|key| &records[(key & 0xffff) as usize]);
         for entry in newest.filter(|entry| !(self.visible)(entry.at)) {
             let line = format!("- {}: {}", entry.text, entry.outcome.as_deref().unwrap_or_default());
+            let line = self.entry(line, entry);
             if room < LEAST {
                 break;
             }
@@ -406,7 +454,8 @@ fn shorten(line: &str, bytes: usize) -> String {
     let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
     let room = bytes - ARROW.len();
     // What one of them leaves of its half is the other's.
-    let half = (room / 2).max(room.saturating_sub(what.len()));
+    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room / 2 };
+    let half = part.max(room.saturating_sub(what.len()));
     let came = text::ends(came, half);
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }

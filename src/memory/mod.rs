@@ -24,6 +24,9 @@ const BYTES_MOST: usize = 400_000;
 /// Entries of one kind that are read at most.
 const ENTRIES_MOST: usize = 4_000;
 
+/// No message of the history.
+pub const NOWHERE: u64 = u32::MAX as u64;
+
 /// A sentence, a request or a record, in the words of whoever said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Entry {
@@ -41,6 +44,8 @@ pub struct Entry {
     pub was: Option<String>,
     /// The index of the message that took its place: it is not asserted any more.
     pub until: Option<u64>,
+    /// The index of the message that holds its text, if that is not `at`; [`NOWHERE`] if none is known to.
+    pub place: Option<u64>,
     /// What it is about, once that was looked at: no part of the plain data.
     topic: u64,
 }
@@ -145,6 +150,7 @@ impl Record for Entry {
         archive.flag("passing", &mut self.passing);
         archive.maybe_text("was", &mut self.was);
         archive.maybe_count("until", &mut self.until);
+        archive.maybe_count("place", &mut self.place);
     }
 }
 

@@ -3,6 +3,7 @@
 
 use crate::base::distinct::Distinct;
 use crate::base::markers::NOTICE;
+use crate::base::references;
 use crate::base::text;
 use crate::ingest::content::Value;
 use crate::memory::{Name, cjk, scan};
@@ -124,8 +125,8 @@ impl<'t> Names<'t> {
     pub fn read(&mut self, whole: &'t str, at: u64, by: &dyn Fn(usize) -> u64) {
         scan::each(whole, &mut |text| {
             let place = text.as_ptr() as usize - whole.as_ptr() as usize;
-            // How much a notice of ours stands for is no name.
-            if !text::between(whole, 0, place).ends_with(NOTICE) {
+            // How much a notice of ours stands for is no name, and neither is where that is found.
+            if !text::between(whole, 0, place).ends_with(NOTICE) && !references::stands_at(whole, place) {
                 self.add(text, by(place), at);
             }
         });
@@ -255,7 +256,9 @@ pub fn in_text(text: &str, most: usize) -> Vec<&str> {
             }
             scan::each(line, &mut |name| {
                 // A notice may stand inside JSON.
-                if bytes < most && !scan::is_weak(name) && !name.contains('\\') && names.number(name).1 {
+                let place = name.as_ptr() as usize - line.as_ptr() as usize;
+                let is_name = !scan::is_weak(name) && !name.contains('\\') && !references::stands_at(line, place);
+                if bytes < most && is_name && names.number(name).1 {
                     bytes += name.len();
                 }
             });

@@ -214,7 +214,7 @@ fn tail(file: &str) -> &str {
 fn program(command: &str) -> (usize, usize) {
     // What only prepares.
     let mut from = 0;
-    let prepares = |rest: &str| rest.starts_with("cd ") || rest.starts_with("pwd && ");
+    let prepares = |rest: &str| ["cd ", "pwd && ", "git add "].iter().any(|start| rest.starts_with(start));
     while prepares(text::between(command, from, command.len()).trim_start()) {
         let rest = text::between(command, from, command.len());
         let Some(next) = text::find(rest, "&& ").map(|at| at + 3).or_else(|| text::find(rest, "\n").map(|at| at + 1))
@@ -270,24 +270,36 @@ fn looks(what: &str) -> bool {
 /// A line without the number that a tool put before it.
 fn unnumbered(line: &str) -> &str {
     let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
-    let marked = rest.strip_prefix('→').or_else(|| rest.strip_prefix('\t')).or_else(|| rest.strip_prefix(':'));
+    let marked = rest
+        .strip_prefix('→')
+        .or_else(|| rest.strip_prefix('\t'))
+        .or_else(|| rest.strip_prefix(':').filter(|text| !text.starts_with(|char: char| char.is_ascii_digit())));
     marked.filter(|_| rest.len() < line.len()).map_or(line, str::trim)
 }
 
-/// How much a line says of what came of something: 2 a verdict, 1 it speaks of trouble, 0 neither.
+/// How much a line says of what came of something: 3 an error, 2 a verdict, 1 it speaks of trouble, 0 neither.
 fn weight(line: &str) -> u32 {
-    const VERDICTS: [&str; 8] =
-        ["rror: ", "rror TS", "xception: ", "FAILED", " passed", " failed", "test result", "Ran into "];
-    // Whoever runs a program repeats that it failed.
-    if line.starts_with("npm error") || line.starts_with("npm ERR!") {
+    const ERRORS: [&str; 4] = ["rror: ", "rror TS", "xception: ", "Ran into "];
+    const VERDICTS: [&str; 4] = ["FAILED", " passed", " failed", "test result"];
+    let says = |parts: &[&str]| parts.iter().any(|part| text::find(line, part).is_some());
+    // Code speaks of errors that nobody met.
+    if line.ends_with([';', '{', '(']) {
         return 0;
     }
-    if VERDICTS.iter().any(|part| text::find(line, part).is_some()) && !line.ends_with([';', '{', '('])
-        || is_complaint(line)
-    {
+    if is_complaint(line) || says(&ERRORS) {
+        return 3;
+    }
+    if says(&VERDICTS) {
         return 2;
     }
     u32::from(log::tells(line))
+}
+
+/// What a compiler says of a place, without the folders of its file.
+fn without_folders(line: &str) -> &str {
+    let end = text::find(line, " ").unwrap_or(0);
+    let slash = text::between(line, 0, end).rfind('/').filter(|_| end > 0 && line.as_bytes()[end - 1] == b':');
+    text::between(line, slash.map_or(0, |slash| slash + 1), line.len())
 }
 
 /// Whether a line is what a compiler or a linter says of a place: a file, a line, a column.
@@ -373,10 +385,11 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
             out.push_str(&format!(" ({count} lines)"));
         }
     } else if trouble.is_empty() || trouble == last {
-        out.push_str(&text::start(last, EVIDENCE));
+        out.push_str(&text::start(without_folders(last), EVIDENCE));
     } else {
-        out.push_str(&text::start(trouble, EVIDENCE));
-        if heaviest < 2 {
+        out.push_str(&text::start(without_folders(trouble), EVIDENCE));
+        // The last line may sum up what is above it.
+        if heaviest < 2 || last.len() < EVIDENCE / 2 && last.bytes().any(|byte| byte.is_ascii_digit()) {
             out.push_str(" … ");
             out.push_str(&text::start(last, EVIDENCE / 2));
         }
@@ -392,7 +405,7 @@ fn is_tag(line: &str) -> bool {
 /// A line without what only frames an output; empty if it is nothing else.
 fn unframed(line: &str) -> &str {
     const FRAMES: [&str; 4] = ["<output>", "</output>", "bash-$", "```"];
-    const STARTS: [&str; 13] = [
+    const STARTS: [&str; 15] = [
         "(Open file: ",
         "(Current directory: ",
         "[Current working directory: ",
@@ -406,6 +419,8 @@ fn unframed(line: &str) -> &str {
         "Your command ran successfully and did not produce any output",
         "///PROCESS-DONE",
         "(no output)",
+        "npm error",
+        "npm ERR!",
     ];
     if FRAMES.contains(&line) || STARTS.iter().any(|start| line.starts_with(start)) || is_echo(line) || is_more(line) {
         return "";

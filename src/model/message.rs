@@ -132,7 +132,8 @@ pub struct Part {
     pub name_bytes: u32,
     /// The low half of the hash of the tool's name (calls and definitions), otherwise 0.
     pub name: u32,
-    /// Whether it is a failed result, signed reasoning, or a provider's summary with readable text.
+    /// Whether it is a failed result, signed reasoning, a provider's summary with readable text, or the definition of a
+    /// tool that takes references.
     pub marked: bool,
 }
 

@@ -10,7 +10,7 @@ use crate::session::view::{Item, Slot, View};
 pub enum Action {
     /// Messages are replaced by a summary, digest or notice.
     Cover,
-    /// Tool results and arguments are replaced by placeholders.
+    /// Tool results and arguments are replaced by placeholders, or reasoning is left out.
     Clear,
     /// Long parts are cut.
     Clip,

@@ -1,6 +1,8 @@
 //! A checkpoint: one compaction as the state stores it.
 
 use crate::base::archive::{Archive, Record};
+use crate::base::markers;
+use crate::limits::options::FRAME_MOST;
 use crate::model::message::Position;
 
 /// The most bytes of a text that is read: about twenty times the longest summary that is requested.
@@ -64,13 +66,30 @@ pub struct Checkpoint {
     pub from_chain: Option<u64>,
     /// The id of the message at `from`, if the format has ids.
     pub from_id: Option<String>,
-    /// The summary message.
+    /// The summary message; its text without what the host puts around it.
     pub summary: Made,
+    /// What stands before and after the text of that message; empty if nothing does.
+    pub frame: Vec<String>,
     /// The progress note, if the cut is inside the active turn.
     pub note: Option<Made>,
 }
 
+/// A summary between what the host puts around it, inside the lines by which it is known.
+pub fn framed(text: &str, frame: &[String]) -> String {
+    let [before, after] = frame else { return text.to_owned() };
+    let body = text.strip_prefix(markers::SUMMARY).and_then(|rest| rest.strip_suffix(markers::SUMMARY_END));
+    let Some(body) = body else { return text.to_owned() };
+    let line = |text: &str| if text.is_empty() { String::new() } else { format!("\n{text}") };
+    let (start, end) = (markers::SUMMARY, markers::SUMMARY_END);
+    format!("{start}{}\n{}{}\n{end}", line(before), body.trim_matches('\n'), line(after))
+}
+
 impl Checkpoint {
+    /// The text of the summary message as it is sent.
+    pub fn sent(&self) -> String {
+        framed(&self.summary.text, &self.frame)
+    }
+
     /// The part of `kept` that comes before the note.
     pub fn before_note(&self) -> &[u64] {
         self.kept.split_at(self.kept.len() - self.opening as usize).0
@@ -120,6 +139,10 @@ impl Record for Checkpoint {
         archive.maybe_hash("fromChain", &mut self.from_chain);
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
+        archive.texts("frame", &mut self.frame);
+        if !matches!(self.frame.len(), 0 | 2) || self.frame.iter().any(|text| text.len() > FRAME_MOST) {
+            archive.reject("frame");
+        }
         archive.maybe_record("note", &mut self.note);
         let first = |list: &[u64]| list.first().copied().unwrap_or(self.covers.count);
         if first(&self.head).min(first(&self.kept)) != self.from {

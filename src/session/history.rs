@@ -51,6 +51,8 @@ pub struct History<'a> {
     pub diverged: Option<Diverged>,
     /// Literal strings that edits keep if possible.
     pub keep: &'a [String],
+    /// Whether notices say where the model finds the text.
+    pub references: bool,
     /// What tool policies say about individual results, in the order of the input.
     pub rules: Vec<ResultRule>,
     /// All checkpoints of the state as it was passed, even those that do not hold. Their messages are recognized by
@@ -124,6 +126,7 @@ impl<'a> History<'a> {
             active: None,
             diverged: None,
             keep: &[],
+            references: false,
             rules: Vec::new(),
             known: &state.checkpoints,
             left_out: Vec::new(),
@@ -208,6 +211,7 @@ impl<'a> History<'a> {
             active: state.checkpoints.len().checked_sub(1),
             diverged: None,
             keep: &[],
+            references: false,
             rules: Vec::new(),
             known: &[],
             left_out: Vec::new(),

@@ -121,6 +121,8 @@ pub struct SessionState {
     pub cleared: Option<Position>,
     /// Failed results of messages before this position are cleared.
     pub failed: Option<Position>,
+    /// Unsigned reasoning is left out of messages before this.
+    pub thoughts: Option<Position>,
     /// Media in messages before this index are cleared.
     pub media: u64,
     /// The ascending indices of messages that none of these edits affects.
@@ -205,13 +207,14 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "version",
     "revision",
     "checkpoints",
     "clips",
     "cleared",
     "failed",
+    "thoughts",
     "media",
     "spared",
     "rewrites",
@@ -237,6 +240,7 @@ impl Record for SessionState {
         archive.records("clips", &mut self.clips);
         archive.maybe_position("cleared", &mut self.cleared);
         archive.maybe_position("failed", &mut self.failed);
+        archive.maybe_position("thoughts", &mut self.thoughts);
         let mut media = Some(self.media).filter(|&media| media > 0);
         archive.maybe_count("media", &mut media);
         self.media = media.unwrap_or(0);

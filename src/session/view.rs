@@ -1,9 +1,11 @@
 //! The view is what is sent: the history with the checkpoint and edits of the state applied.
 
 use crate::base::error::Error;
+use crate::base::references;
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, LEFT_OUT, Product};
-use crate::model::message::{Digest, PartKind, Position, Role, combine, hash_text};
+use crate::ingest::tape::NO_NUMBER;
+use crate::model::message::{Digest, Part, PartKind, Position, Role, combine, hash_text};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::Checkpoint;
 use crate::session::edits::rules::ResultRule;
@@ -195,10 +197,17 @@ fn copy(
     (input, index, fixed): (usize, u64, bool),
     host: &mut dyn Host,
 ) -> Result<Option<Product>, Error> {
-    let left_out = history.left_out(input).map_or(&[][..], |left_out| &left_out.parts);
+    let mut left_out = history.left_out(input).map_or_else(Vec::new, |left_out| left_out.parts.clone());
+    if !fixed && index < edits.thoughts {
+        let thoughts = thoughts(&history.messages[input]);
+        let stays = |part: Part| !left_out.contains(&part.number) && !thoughts.contains(&part.number);
+        if history.messages[input].parts().any(stays) {
+            left_out.extend(thoughts);
+        }
+    }
     let edits = if fixed { None } else { edits.of_message(history, input, index) };
     let (mut key, edits) = edits.map_or((String::new(), None), |(key, edits)| (key, Some(edits)));
-    for part in left_out {
+    for part in &left_out {
         key.push_str(&format!("-{part}"));
     }
     if key.is_empty() {
@@ -216,6 +225,16 @@ fn copy(
     }
     texts.extend(left_out.iter().map(|part| (part | LEFT_OUT, String::new())));
     if texts.is_empty() { Ok(None) } else { host.replace(input, &key, &texts).map(Some) }
+}
+
+/// The numbers of the parts of a message that hold unsigned reasoning: it can be left out without a word.
+pub fn thoughts(message: &Digest<'_>) -> Vec<u32> {
+    let is_thought = |part: &Part| part.kind == PartKind::Reasoning && part.number != NO_NUMBER;
+    let said = message.parts().any(|part| part.kind != PartKind::Reasoning);
+    if message.role() != Role::Assistant || message.is_signed() || !said {
+        return Vec::new();
+    }
+    message.parts().filter(is_thought).map(|part| part.number).collect()
 }
 
 /// The content of a message after the edits of the state.
@@ -310,6 +329,7 @@ struct Lasting<'s> {
     /// The arguments of calls are cleared up to here. A rewound history may end before `cleared`.
     inputs: u64,
     failed: u64,
+    thoughts: u64,
     media: u64,
     /// Messages that none of the edits affects.
     spared: &'s [u64],
@@ -332,6 +352,7 @@ impl<'s> Lasting<'s> {
             cleared,
             inputs: if cleared > 0 { cleared.min(history.said_last()) } else { 0 },
             failed: held(state.failed),
+            thoughts: held(state.thoughts),
             media: state.media.min(cleared),
             spared: &state.spared,
             rules: &history.rules,
@@ -365,13 +386,19 @@ impl<'s> Lasting<'s> {
             clears_failed: !spared && index < self.failed,
             clears_media: !spared && index < self.media,
             rules,
+            reference: None,
         };
         if !message.parts().any(|part| edits::touches(&part, message, &edits)) {
             return None;
         }
+        let reference = history.references.then_some(index);
+        let edits = Edits { reference, ..edits };
         // Copies are specific to one list of literal strings.
         let kept = self.keep.iter().fold(0, |kept, literal| combine(kept, hash_text(literal)));
         let mut key = if kept == 0 { String::new() } else { format!("{kept} ") };
+        if history.references {
+            key.push_str(&format!("{} ", references::of(index, 0)));
+        }
         for rule in rules.iter().filter(|rule| rule.rerun) {
             key.push_str(&format!("{}r ", rule.number));
         }

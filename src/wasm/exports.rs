@@ -327,7 +327,7 @@ fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
 }
 
 /// The members of a call, each with the code of errors about it.
-const MEMBERS: [(&str, Code); 29] = [
+const MEMBERS: [(&str, Code); 31] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -335,6 +335,7 @@ const MEMBERS: [(&str, Code); 29] = [
     ("model", Code::InvalidCall),
     ("maxOutputTokens", Code::InvalidCall),
     ("uncountedTools", Code::InvalidCall),
+    ("recall", Code::InvalidCall),
     ("todos", Code::InvalidCall),
     ("mustKeep", Code::InvalidCall),
     ("threshold", Code::InvalidCall),
@@ -345,6 +346,7 @@ const MEMBERS: [(&str, Code); 29] = [
     ("target", Code::InvalidCall),
     ("keep", Code::InvalidCall),
     ("prefer", Code::InvalidCall),
+    ("reasoning", Code::InvalidCall),
     ("compact", Code::InvalidCall),
     ("ids", Code::InvalidCall),
     ("unreadable", Code::InvalidCall),

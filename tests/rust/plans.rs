@@ -57,6 +57,7 @@ fn a_plan_survives_its_round_trip() {
             clear: Some(4),
             failed: true,
             first: true,
+            thoughts: Some(3),
             over: Hold::Always,
         }),
         attempt: 2,

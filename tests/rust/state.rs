@@ -38,12 +38,14 @@ fn full() -> Value {
             {
                 "revision": 7, "kind": "summary", "covers": { "count": 9, "chain": "fedcba9876543210" },
                 "head": [0], "kept": [5, 7], "keptChain": "00000000000000bb", "from": 0,
-                "fromChain": "7072656369732031", "fromId": "msg_0", "summary": made("new"), "note": made("note")
+                "fromChain": "7072656369732031", "fromId": "msg_0", "summary": made("new"), "note": made("note"),
+                "frame": ["<memory>", "</memory>"]
             }
         ],
         "clips": [{ "upTo": { "count": 9, "chain": "fedcba9876543210" }, "cap": 500, "typed": true }],
         "cleared": { "count": 8, "chain": "00000000000000cc" },
         "failed": { "count": 9, "chain": "00000000000000cd" },
+        "thoughts": { "count": 6, "chain": "00000000000000ce" },
         "spared": [3, 5],
         "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
         "calibration": {
@@ -169,6 +171,8 @@ fn a_damaged_checkpoint_is_refused_with_its_place() {
         ("fromChain", value!(5)),
         ("fromId", value!(5)),
         ("note/hash", value!("")),
+        ("frame", value!(["only one side"])),
+        ("frame", value!(["x".repeat(501), ""])),
     ];
     for (name, wrong) in changes {
         refused_at(&format!("/checkpoints/1/{name}"), Some(wrong), "state.checkpoints");
@@ -235,6 +239,7 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
         from_chain: None,
         from_id: None,
         summary: Made { text: "s".repeat(bytes), raw: 1, hash: 1 },
+        frame: Vec::new(),
         note: None,
     }
 }

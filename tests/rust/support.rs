@@ -123,7 +123,7 @@ impl Tape {
                     self.string(text);
                 }
                 P::Reasoning { text, signed } => {
-                    self.ops.extend([3, u32::from(*signed)]);
+                    self.ops.extend([3, u32::from(*signed) | (number + 1) << 1]);
                     self.string(text);
                 }
                 P::Call { id, name, input } => {

@@ -38,7 +38,17 @@ const RUN: Table = /* @__PURE__ */ table<RunOptions>(
   {
     ...{ chat: TEXT, state: ANY, system: ANY, tools: ANY, mustKeep: ANY, maxOutputTokens: ANY, providerOptions: ANY },
     // What the compactor checks by itself.
-    ...{ offset: ANY, todos: ANY, toolPolicy: ANY, trigger: ANY, target: ANY, keep: ANY, prefer: ANY },
+    ...{
+      offset: ANY,
+      todos: ANY,
+      toolPolicy: ANY,
+      trigger: ANY,
+      target: ANY,
+      keep: ANY,
+      prefer: ANY,
+      reasoning: ANY,
+      recall: ANY,
+    },
     ...{ signal: SIGNAL, onEvent: FUNCTION, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION },
   },
 );
@@ -63,6 +73,7 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
       target: ANY,
       keep: ANY,
       prefer: ANY,
+      reasoning: ANY,
       tune: ANY,
     },
     ...{ agent: TEXT, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },

@@ -79,6 +79,8 @@ export class Session {
   protected readonly telling: Telling;
   /** What changes the state goes one by one. */
   protected queue: Promise<unknown> = Promise.resolve();
+  /** The model has the tool `recall`. */
+  protected recalls = false;
   /** The next step is to compact. */
   protected wish: Pick<CompactNextOptions, "focus" | "keep"> | null = null;
   /** How full the context was after the last compaction of this run. */
@@ -123,6 +125,10 @@ export class Session {
 
   model<T>(model: T): T {
     return retrying(model, (request, error) => this.shorter(model, request, error));
+  }
+
+  offerRecall(): void {
+    this.recalls = true;
   }
 
   recalled(): ReturnType<Run["recalled"]> {
@@ -323,10 +329,11 @@ export class Session {
   /** Of a call what the run was given. */
   protected own(): Omit<Call, "messages"> {
     const { system, tools, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
-    const { toolPolicy, trigger, target, keep, prefer } = this.run;
+    const { toolPolicy, trigger, target, keep, prefer, reasoning } = this.run;
+    const recall = this.run.recall ?? (this.recalls || undefined);
     return {
-      ...{ system, tools, mustKeep, maxOutputTokens, signal, offset, todos },
-      ...{ toolPolicy, trigger, target, keep, prefer },
+      ...{ system, tools, mustKeep, maxOutputTokens, signal, offset, todos, recall },
+      ...{ toolPolicy, trigger, target, keep, prefer, reasoning },
       ...(pin ? { pin } : {}),
       ...(isTyped ? { isTyped } : {}),
     };

@@ -61,6 +61,7 @@ const PLAIN = [
   "model",
   "maxOutputTokens",
   "uncountedTools",
+  "recall",
   "todos",
   "mustKeep",
   "toolPolicy",
@@ -71,6 +72,7 @@ const PLAIN = [
   "target",
   "keep",
   "prefer",
+  "reasoning",
   "compact",
   "ids",
   "unreadable",
@@ -217,6 +219,8 @@ export interface CallInput {
   readonly tools: Uint32Array | null;
   /** Tools whose schema could not be read. */
   readonly uncountedTools: number;
+  /** Whether the model has the tool `recall`, where its host says so. */
+  readonly recall?: unknown;
   readonly todos?: readonly Todo[] | undefined;
   readonly mustKeep?: readonly string[] | undefined;
   /** By the tool's name. */

@@ -5,7 +5,7 @@ pub(crate) mod call_input;
 pub(crate) mod media;
 pub mod rules;
 
-use crate::base::{markers, quoting, text};
+use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::tape::NO_NUMBER;
 use crate::memory::{names, records};
@@ -33,6 +33,8 @@ pub struct Edits<'s> {
     pub clears_media: bool,
     /// What tool policies say about its results.
     pub rules: &'s [ResultRule],
+    /// The message's index in the history, if notices say where the model finds the text.
+    pub reference: Option<u64>,
 }
 
 /// A clip in relation to one message.
@@ -169,8 +171,10 @@ pub fn apply(
 ) -> (Content, Vec<(u32, String)>) {
     let mut changed = Vec::new();
     let mut parts = Vec::with_capacity(content.parts.len());
+    let mut places = edits.reference.map_or_else(Vec::new, |_| content.places()).into_iter();
     let mut rest = message.parts().zip(content.parts).peekable();
     while let Some((part, body)) = rest.next() {
+        let place = places.next().unwrap_or(0);
         // Media inside a result follow it and are removed with it.
         let mut inner = Vec::new();
         while part.kind == PartKind::Result
@@ -179,9 +183,16 @@ pub fn apply(
             })
         {
             inner.push(next);
+            places.next();
         }
         let touched = touches(&part, message, edits) || inner.iter().any(|(part, _)| touches(part, message, edits));
-        match touched.then(|| shortened(message, &part, &body, &inner, edits, estimator)).flatten() {
+        match touched
+            .then(|| {
+                let told = edits.reference.map(|index| references::sentence(&references::of(index, place)));
+                shortened(message, &part, &body, (&inner, &told.unwrap_or_default()), edits, estimator)
+            })
+            .flatten()
+        {
             Some(short) => {
                 changed.push((part.number, media::text_of(&short)));
                 parts.push(short);
@@ -195,12 +206,13 @@ pub fn apply(
     (Content { parts, ..content }, changed)
 }
 
-/// Applies the edits to one part. Returns `None` if they do not change it.
+/// Applies the edits to one part, with what is inside it and what its notice says of where it is found. Returns `None` if
+/// they do not change it.
 fn shortened(
     message: &Digest<'_>,
     part: &Part,
     body: &ContentPart,
-    mut inner: &[(Part, ContentPart)],
+    (mut inner, told): (&[(Part, ContentPart)], &str),
     edits: &Edits<'_>,
     estimator: &Estimator,
 ) -> Option<ContentPart> {
@@ -215,7 +227,7 @@ fn shortened(
         }
         let next = match edited.as_ref().unwrap_or(body) {
             ContentPart::Text { number, text } => {
-                ContentPart::Text { number: *number, text: cut(text, clip.cap, "", edits.keep, estimator) }
+                ContentPart::Text { number: *number, text: cut(text, clip.cap, told, edits.keep, estimator) }
             }
             ContentPart::Result { number, id, output, failed } => {
                 // When a format replaces the text of a result, it removes everything else in it.
@@ -228,13 +240,14 @@ fn shortened(
                     (false, false) => DONE_CUT,
                     (false, true) => AGAIN_CUT,
                 };
+                let advice = format!("{advice}{told}");
                 let mut text =
-                    if tokens > cap { cut(&text, cap, advice, edits.keep, estimator) } else { text.into_owned() };
+                    if tokens > cap { cut(&text, cap, &advice, edits.keep, estimator) } else { text.into_owned() };
                 text.push_str(&notice);
                 // A later clear would skip such a short text in a view that is passed as history, but not in the
                 // history itself.
                 if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = cleared("", *failed, rerun, &[]);
+                    text = cleared("", *failed, rerun, &[], "");
                 }
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
@@ -265,7 +278,7 @@ fn shortened(
             ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
                 number: *number,
                 id: id.clone(),
-                output: Value::Text(cleared(&output.to_text(), *failed, rerun, edits.keep)),
+                output: Value::Text(cleared(&output.to_text(), *failed, rerun, edits.keep, told)),
                 failed: *failed,
             }),
             _ => Some(media::replaced(body)),
@@ -289,12 +302,14 @@ fn names_bytes(bytes: usize) -> usize {
 
 /// The text that replaces a cleared result: a line, and the first names in the result. `text` is the result as it was
 /// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
-fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String]) -> String {
+fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
-        return text::start(text, LONGEST_CLEARED);
+        return references::without_others(&text::start(text, LONGEST_CLEARED), told);
     }
+    // Where hardly more stood than this line, nothing is missing.
+    let told = if text.len() < LEAST_REFERRED { "" } else { told };
     let mut names = literals(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
-    let bytes = names_bytes(text.len());
+    let bytes = names_bytes(text.len()).saturating_sub(told.len());
     // A record keeps together what belongs together. A text that was cut before already names what it held.
     let whole = text::find(text, markers::NOTICE).is_none();
     let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
@@ -306,7 +321,7 @@ fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String]) -> String {
         .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
         .unwrap_or_default();
     format!(
-        "{}{}{}{}{record}{}{names}]",
+        "{}{}{}{}{told}{record}{}{names}]",
         markers::NOTICE,
         CLEARED,
         if failed { "failed" } else { "succeeded" },
@@ -330,6 +345,8 @@ const LONGEST_CLEARED: usize = 4_000;
 /// The most bytes of literal strings in a notice, and the bytes that a result must exceed to have any.
 const MOST_LITERALS: usize = 200;
 const LEAST_LITERALS: usize = 160;
+/// Bytes of the smallest result whose notice says where it is found.
+const LEAST_REFERRED: usize = 200;
 
 /// The literal strings to keep that occur in `text` and not in `shown`, as many as fit into `bytes`.
 fn literals(text: &str, shown: &str, bytes: usize, keep: &[String]) -> String {

@@ -395,7 +395,7 @@ fn cover(
         checkpoint::checkpoint(
             &scene,
             shape,
-            Written { kind, digest: false, shortened: false, text },
+            Written { kind, digest: false, shortened: false, text, bare: true },
             None,
             &work.call.ids,
             host,

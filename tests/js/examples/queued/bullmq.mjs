@@ -2,10 +2,11 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { setTimeout as wait } from "node:timers/promises";
-import { append, load } from "../../../../examples/recipes/redis.mjs";
+import { append, load, stateStore } from "../../../../examples/recipes/redis.mjs";
 import { at, must } from "../../../../js/scripts/common.mjs";
 import { redisServer } from "../../../../js/scripts/tools.mjs";
 import { freePort } from "../worker.mjs";
+import { storeHoldsRaces } from "./store-races.mjs";
 
 const recipe = at("examples/recipes/many-chats");
 const WORKERS = 3;
@@ -60,6 +61,7 @@ export async function bullmq({ folder, model }) {
     append: (id, messages) => append(redis, id, messages),
     read: (ids) => Promise.all(ids.map((id) => load(redis, id))),
     async begin() {
+      await storeHoldsRaces(stateStore(redis));
       // Twice: what is in the queue is not put there again.
       await command("add");
       await command("add");
