@@ -108,6 +108,8 @@ impl Recollection<'_> {
                 memory.names.push(Name { text: (*text).to_owned(), by: *by, seen: *seen, at: *at });
             }
         }
+        // In the order of the rows that the state has of them.
+        memory.names.sort_by_key(|name| (name.by, name.seen, name.at));
         let mut over = memory.bytes().saturating_sub(bytes);
         if over > 0 {
             memory.names.clear();
