@@ -1,6 +1,6 @@
 // What a session costs with prompt caching, by how it is kept inside its window: `npm run bench -- bill`. By itself:
 // node benches/bill.bench.mjs [FILE…] [--table] [--json] [--window N]. Without files: the fixtures. The summarizer is a
-// script that loses half of what it is given. Recall stands beside the cost: forgetting is cheap.
+// script that loses half of what it is given. Recall is printed next to the cost: forgetting is cheap.
 import { parseArgs } from "node:util";
 import { main, packages } from "../js/scripts/common.mjs";
 

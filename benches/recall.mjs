@@ -42,7 +42,7 @@ main(import.meta.url, async (args) => {
 const tokensIn = (words) => Number(words.replace(/k$/, "000"));
 
 /**
- * A miss in a line: data set, session, the request, the message that used it, `fresh` or `hard` (told anew before it was
+ * A miss in a line: data set, session, the request, the message that used it, `fresh` or `hard` (repeated before it was
  * used), its class, the thing, whether a call or a text used it, who said it
  * first and last before the request, and the rung of the compaction.
  */

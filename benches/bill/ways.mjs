@@ -70,7 +70,7 @@ function ours({ history, window, meter }, { summarize, ...options }) {
   };
 }
 
-/** Results but the newest give way to a placeholder, at every step anew. */
+/** Results but the newest give way to a placeholder, again at every step. */
 function masking({ history }) {
   const masked = new Map();
   const mask = (message) => {
@@ -142,7 +142,7 @@ function fromModelMessage({ role, content }) {
   return { role, content: text || null, tool_calls };
 }
 
-/** The published middleware, with what it returns in the place of the messages, as its agent does it. */
+/** The published middleware, with what it returns instead of the messages, as its agent does it. */
 function langchain({ history, window, meter }) {
   const known = new Map();
   const weightOf = (message) => (known.has(message.id) ? weigh(known.get(message.id)) : tokensOf(message.text) + 4);

@@ -48,7 +48,7 @@ const STANDING = {
   ],
 };
 
-/** Things that are said anew later: the new value must stand, the old one must not be asserted. */
+/** Things that are said again later: the new value must stand, the old one must not be asserted. */
 const CHANGED = [
   {
     before: "The project runs on Python 3.11.",

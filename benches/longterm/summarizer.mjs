@@ -7,7 +7,7 @@ const SHARE = 0.6;
 /** More words than these of a sentence it does not repeat. */
 const MOST_WORDS = 20;
 const SENTENCES = /\n+|(?<=[.!?])\s+|(?<=[。！？])/u;
-/** Something is said in it. */
+/** It says something. */
 const TELLS = /\p{L}{3}|\p{Script=Han}{2}/u;
 /** A tag of the prompt, on a line of its own. */
 const FRAME = /^<\/?[\w-]+>$/;

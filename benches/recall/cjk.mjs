@@ -62,7 +62,7 @@ function greedy(run, has) {
   const found = [];
   for (let at = 0; at < words.length; ) {
     const [stretch, taken] = longest(words.slice(at), has);
-    // Two words of one character each are seldom a name.
+    // Two words of one character each are rarely a name.
     if (stretch.length > LEAST || (taken === 1 && stretch.length === LEAST)) found.push(stretch);
     at += Math.max(1, taken);
   }

@@ -7,7 +7,7 @@ import { CLASSES } from "./things.mjs";
 export const OURS = "precis";
 export const ALL = "all";
 /** A session with fewer compactions says little about what survives them. */
-const LEAST_COMPACTIONS = 3;
+export const LEAST_COMPACTIONS = 3;
 /** A fixed window says something of sessions larger than it; those that are told together are this many windows long. */
 const WINDOWS = 4;
 
@@ -86,7 +86,7 @@ function rowOf({ source, method, sessions, compactions, tokens, counts }) {
 }
 
 /** The sessions that are larger than a window; of the others as many told together as come to several windows. */
-function larger(conversations, window) {
+export function larger(conversations, window) {
   const size = ({ messages }) => JSON.stringify(messages).length / 4;
   const sessions = conversations.filter((one) => size(one) > window);
   const small = conversations.filter((one) => size(one) <= window);

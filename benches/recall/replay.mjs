@@ -44,13 +44,13 @@ export async function replay(session, contextWindow) {
     if (items[index].role !== "assistant") continue;
     const call = { messages: messages.slice(0, index), state, system, tools };
     const { view, state: next, report } = await compactor.beforeModel(call);
-    if (next.revision !== (state?.revision ?? 0)) points.push({ index, sent: view, report });
+    if (next.revision !== (state?.revision ?? 0)) points.push({ index, sent: view, report, state: next, compactor });
     state = next;
   }
   return points.map((point, number) => asked(session, point, points[number + 1]?.index ?? items.length));
 }
 
-function asked(session, { index, sent, report }, until) {
+function asked(session, { index, sent, report, state, compactor }, until) {
   const { read, items, first } = session;
   const view = sent.map(read);
   let from = index;
@@ -60,6 +60,8 @@ function asked(session, { index, sent, report }, until) {
   return {
     index,
     until,
+    state,
+    compactor,
     rung: report.rung,
     outcome: report.outcome,
     head,
@@ -77,7 +79,7 @@ function asked(session, { index, sent, report }, until) {
 
 /**
  * What the assistant used from this compaction to the next and had stood before it. `hard`: only in messages that the view
- * does not hold as they were. `fresh`: nobody told it anew between the compaction and its first use.
+ * does not hold as they were. `fresh`: nobody repeated it between the compaction and its first use.
  */
 function neededFrom({ items, fixed, past }, view, index, until) {
   const whole = wholeIn(view, items, index);

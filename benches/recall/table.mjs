@@ -2,7 +2,7 @@
 import { ALL, OURS } from "./measure.mjs";
 import { CLASSES } from "./things.mjs";
 
-/** What is kept by each method of all, of what is hard, and of what nobody told anew; and ours by class. */
+/** What is kept by each method of all, of what is hard, and of what nobody repeated; and ours by class. */
 export function tables(rows) {
   const sources = [...new Set(rows.map(({ source }) => source))].filter((source) => source !== ALL);
   const columns = [...sources, ...(sources.length > 1 ? [ALL] : [])];

@@ -211,7 +211,7 @@ export const sources = [
     "places zh",
     places,
   ]),
-  // Code and what stands beside it.
+  // Code and what comes with it.
   ...[
     ["BurntSushi/ripgrep", "3fce3b5bb0236da2df6d99672afb8a719642eca7", "MIT"],
     ["gin-gonic/gin", "dcaa4296d111981ffb31ac3eba90bb63e1eb5ab9", "MIT"],

@@ -77,7 +77,7 @@ async function turn(text) {
   });
   for await (const piece of result.textStream) process.stdout.write(piece);
   process.stdout.write("\n");
-  // The messages are kept whole, the state beside them. What is sent is made of both, each time anew.
+  // The messages are kept whole, the state beside them. What is sent is made from both, each time.
   const made = (await result.responseMessages) ?? (await result.response).messages;
   chat.messages.push(...made);
   chat.state = run.state;

@@ -1,4 +1,4 @@
-// Tokens counted by gpt-tokenizer, which has the vocabulary of GPT-4o and GPT-5, in the place of precis's own estimate:
+// Tokens counted by gpt-tokenizer, which has the vocabulary of GPT-4o and GPT-5, instead of precis's own estimate:
 // `npm install && npm start`. It brings 2 MB, and is exact on text; what the provider adds around messages, precis knows.
 import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { createCompactor } from "precis";

@@ -1,7 +1,7 @@
 // Chats in PostgreSQL: stored with compare-and-set on the state's revision, and handed out one by one to workers that
 // summarize them ahead of time (ahead-worker.mjs). `pool` is that of the package `pg`.
 
-/** Run it once. What a worker knows of a chat stands beside it, so that any other can go on. */
+/** Run it once. What a worker knows about a chat is stored next to it, so that any other can go on. */
 export const SCHEMA = `
 create table if not exists chats (
   id text primary key,
@@ -22,8 +22,29 @@ create table if not exists ahead_answers (
   answer jsonb not null,
   primary key (chat, request)
 );
+create table if not exists states (
+  key text primary key,
+  state jsonb not null,
+  revision int not null
+);
 create index if not exists ahead_open on ahead (chat) where not done;
 `;
+
+/** For `compaction({ store })` of `precis/ai-sdk`. */
+export const stateStore = (pool) => ({
+  async load(key) {
+    const { rows } = await pool.query("select state from states where key = $1", [key]);
+    return rows[0]?.state ?? null;
+  },
+  async save(key, state, previous) {
+    const { rowCount } = await pool.query(
+      `insert into states select $1, $2, $3 where $4::int is null or exists (select 1 from states where key = $1)
+       on conflict (key) do update set state = excluded.state, revision = excluded.revision where states.revision = $4`,
+      [key, JSON.stringify(state), state.revision, previous],
+    );
+    return rowCount === 1;
+  },
+});
 
 /** A chat as a call takes it. */
 export async function load(pool, id) {

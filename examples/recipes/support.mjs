@@ -10,8 +10,8 @@ export function chat(count, size = 400) {
 }
 
 /** A tool's call and its result. */
-export function looked(id, result) {
-  const call = { id, type: "function", function: { name: "look_up", arguments: JSON.stringify({ id }) } };
+export function looked(id, result, name = "look_up") {
+  const call = { id, type: "function", function: { name, arguments: JSON.stringify({ id }) } };
   return [
     { role: "assistant", content: null, tool_calls: [call] },
     { role: "tool", tool_call_id: id, content: result },

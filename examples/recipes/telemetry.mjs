@@ -7,7 +7,7 @@ import { openaiChat } from "precis/formats";
 import { traced, tracedSummarize } from "precis/otel";
 import { chat, summarize } from "./support.mjs";
 
-// Your app has these already; with an exporter of its own in the place of the one in memory.
+// Your app has these already; with its own exporter instead of the one in memory.
 const exporter = new InMemorySpanExporter();
 const provider = new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] });
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

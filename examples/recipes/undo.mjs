@@ -21,7 +21,7 @@ console.log(`Messages up to ${end - 1} are covered by a summary.`);
 const undone = await compactor.beforeModel({ messages: messages.slice(0, -2), state });
 console.log(`After one undo: ${undone.report.diverged === null ? "the summary holds" : "the summary is dropped"}.`);
 
-// Back to before the cut: that summary tells of what no longer happened, so it is dropped. Nothing has to be repaired.
+// Back to before the cut: that summary describes what no longer happened, so it is dropped. Nothing has to be repaired.
 const rewound = await compactor.beforeModel({ messages: messages.slice(0, 8), state });
 console.log(`Back at message 8: ${rewound.report.diverged ? "the summary is dropped" : "the summary holds"}.`);
 console.log(`It sends ${rewound.view.length} messages as they were: ${!rewound.changed}.`);

@@ -1,52 +1,58 @@
 // What `npm test` runs, in this order. A check gives the number of tests it ran (none is a failure), or nothing where
 // there is nothing to count. It throws when it fails, and gives `{ missing }`, how to get what it lacks, if it cannot run.
-import { existsSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { growth } from "../../benches/growth.mjs";
 import { install } from "../../tests/js/cli/installed.mjs";
 import { build } from "./build.mjs";
 import { at, cache, must, packages, wasmTarget } from "./common.mjs";
+import { buildSite } from "./docs.mjs";
 import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
 import { checkLayers } from "./layers.mjs";
 import { checkLinks, checkPublishedLinks } from "./links.mjs";
 import { runReadme } from "./readme.mjs";
+import { release } from "./release.mjs";
 import { compareSizes } from "./size.mjs";
 import { cleanSnippets, writeSnippets } from "./snippets.mjs";
+import { checkStyle } from "./style.mjs";
 import { checkSupported } from "./supported.mjs";
 import { checkTables } from "./tables.mjs";
-import { biome, chromium, node, npmBinary, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
+import { biome, chromium, node, npmBinary, postgres, redisServer, tsc, valgrind, wasmTestRunner } from "./tools.mjs";
 
 const quiet = { quiet: true };
 const wasm = ["--target", "wasm32-unknown-unknown"];
 const simulations = "tests/conformance/contextguard_simulations.json";
 
 /**
- * `all`: only with `npm test -- all`. `pkg`: works on pkg/, so the build must have succeeded. `single`: keeps one core
- * busy, shares no port and no folder with others, so it may run beside its like. `optional`: not run, and no failure in CI
- * either, on a machine that lacks what it needs.
+ * `all`: only with `npm test -- all`; `short`: only without, because what runs there does the same at length. `pkg`: works
+ * on pkg/, so the build must have succeeded. `single`: keeps one core busy, so it may run beside another check. `uses`: what
+ * two checks must not use at once. `optional`: not run, and no failure in CI either, on a machine that lacks what it needs.
  */
 export const checks = [
-  { name: "layers", run: checkLayers },
-  { name: "token tables", run: checkTables },
-  { name: "rust format", run: rustFormat },
+  { name: "layers", single: true, run: checkLayers },
+  { name: "token tables", single: true, run: checkTables },
+  { name: "build", single: true, run: build },
+  { name: "rust format", single: true, run: rustFormat },
   { name: "rust lint", run: () => clippy() },
   { name: "rust lint, wasm32", run: () => clippy(...wasm) },
   { name: "rust docs", run: rustDocs },
-  { name: "rust tests", run: () => cargoTests() },
+  { name: "rust tests", short: true, run: () => rustTests() },
+  { name: "rust tests, 10,000 cases a property", all: true, run: () => rustTests({ PROPTEST_CASES: "10000" }) },
   { name: "rust tests in wasm", run: wasmTests },
   { name: "growth, twice the input takes twice the time", run: growing },
-  { name: "build", run: build },
-  { name: "typescript types", pkg: true, run: types },
-  { name: "typescript lint and format", run: lint },
-  { name: "links", run: checkLinks },
-  { name: "links of the published README", pkg: true, run: checkPublishedLinks },
-  { name: "size", pkg: true, run: compareSizes },
-  { name: "README and documentation examples", pkg: true, run: runReadme },
-  { name: "programs compile", pkg: true, run: programs },
-  { name: "conformance, preset contextguard", pkg: true, run: conformance },
-  { name: "conformance, the default does better", pkg: true, run: better },
-  { name: "demo, no request over the window", pkg: true, run: demo },
+  { name: "typescript types", pkg: true, single: true, run: types },
+  { name: "typescript lint and format", single: true, uses: "snippets", run: lint },
+  { name: "links", single: true, run: checkLinks },
+  { name: "style", single: true, run: checkStyle },
+  { name: "links of the published README", pkg: true, single: true, run: checkPublishedLinks },
+  { name: "release, dry run", all: true, pkg: true, single: true, run: rehearse },
+  { name: "size", pkg: true, single: true, run: compareSizes },
+  { name: "README and documentation examples", pkg: true, single: true, run: runReadme },
+  { name: "programs compile", pkg: true, single: true, uses: "snippets", run: programs },
+  { name: "conformance, preset contextguard", pkg: true, single: true, run: conformance },
+  { name: "conformance, the default does better", pkg: true, single: true, run: better },
+  { name: "demo, no request over the window", pkg: true, single: true, run: demo },
   { name: "native and wasm decide alike", pkg: true, run: vectors },
   { name: "command line", pkg: true, run: () => nodeTests(process.execPath, "tests/js/cli") },
   ...["Node 20", "Node 22", "Node 24", "Deno", "Bun"].map((runtime) => ({
@@ -82,15 +88,20 @@ export const checks = [
     single: true,
     run: () => runtimeSuite(runtime),
   })),
-  { name: "examples, Durable Objects killed under load", all: true, pkg: true, run: durableObjects },
-  { name: "examples, many chats ahead of time, workers killed", all: true, pkg: true, optional: true, run: manyChats },
-  { name: "examples, the AI SDK and Deno", all: true, pkg: true, run: () => example("smoke.mjs") },
-  { name: "examples, a chat in Chromium", all: true, pkg: true, run: () => browserExample("browser.mjs") },
-  { name: "inspector in Chromium", all: true, pkg: true, run: () => browserExample("inspector.mjs") },
-  { name: "examples, a chat in Next.js", all: true, pkg: true, run: () => browserExample("smoke.mjs", "next") },
+  { name: "documentation site", all: true, pkg: true, single: true, run: documentationSite },
+  // It measures how long frames take.
+  { name: "inspector in Chromium", all: true, pkg: true, uses: "examples", run: () => browserExample("inspector.mjs") },
+  ...[
+    { name: "examples, Durable Objects killed under load", run: durableObjects },
+    { name: "examples, many chats ahead of time, workers killed", optional: true, run: manyChats },
+    { name: "examples, many chats through BullMQ and Cloudflare Queues", run: queuedChats },
+    { name: "examples, the AI SDK and Deno", run: () => example("smoke.mjs") },
+    { name: "examples, a chat in Chromium", run: () => browserExample("browser.mjs") },
+    { name: "examples, a divider and a meter with useChat", run: () => browserExample("use-chat.mjs") },
+    { name: "examples, a chat in Next.js", run: () => browserExample("smoke.mjs", "next") },
+  ].map((check) => ({ all: true, pkg: true, single: true, uses: "examples", ...check })),
   { name: "soak, everything around it going wrong", all: true, pkg: true, single: true, run: soak },
   { name: "fuzz, the corpus and five seconds a target", all: true, pkg: true, optional: true, run: fuzzing },
-  { name: "rust properties, 10,000 cases", all: true, run: properties },
   { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
 
@@ -109,14 +120,18 @@ async function rustDocs() {
   await must("cargo", ["doc", "--quiet", "--no-deps"], { ...quiet, env });
 }
 
-/** Counts what passed in all the test programs. */
-/** What lands is judged by the same cases every time; on a desk each run looks somewhere else. */
+/** What lands is judged by the same cases every time; elsewhere each run looks somewhere else. */
 const seed = process.env.CI ? { PROPTEST_RNG_SEED: "20261121" } : {};
 
-async function cargoTests(args = [], more = {}) {
+/** Counts what passed in all the test programs. */
+async function cargoTests(args, more = {}) {
   const env = { ...seed, ...more };
   const output = await must("cargo", ["test", ...args], { ...quiet, env });
   return total(output, /^test result: ok\. (\d+) passed/gm);
+}
+
+function rustTests(more) {
+  return cargoTests(["--profile", "cases"], more);
 }
 
 async function wasmTests() {
@@ -127,10 +142,6 @@ async function wasmTests() {
 
 async function growing() {
   return (await valgrind()) ? growth() : { missing: "apt-get install valgrind, or VALGRIND=/path/to/valgrind" };
-}
-
-async function properties() {
-  return cargoTests(["--profile", "cases", "--test", "rust"], { PROPTEST_CASES: "10000" });
 }
 
 /** A small run of what `npm run soak` does at length. Counts the requests. */
@@ -177,6 +188,12 @@ async function lint() {
   await must(biome[0], [biome[1], "ci", "--colors=off", "."], quiet);
 }
 
+/** A release up to the point of publishing it, whatever else is being worked on. Counts the files in the tarball. */
+async function rehearse() {
+  const { files } = await release({ dryRun: true, allowDirty: true });
+  return Object.keys(files).length;
+}
+
 async function conformance() {
   const args = ["tests/conformance/replay.mjs", simulations, "--preset", "contextguard"];
   const output = await must(process.execPath, args, quiet);
@@ -202,7 +219,7 @@ async function vectors() {
   await testPackages();
   const file = join(cache, "vectors", "vectors.jsonl");
   await must(process.execPath, ["tests/js/vectors/record.mjs", file], quiet);
-  const args = ["test", "--test", "rust", "vectors", "--", "--ignored", "--nocapture"];
+  const args = ["test", "--profile", "cases", "--test", "rust", "vectors", "--", "--ignored", "--nocapture"];
   return total(await must("cargo", args, { ...quiet, env: { PRECIS_VECTORS: file } }), /^(\d+) vectors/gm);
 }
 
@@ -229,8 +246,9 @@ async function programs() {
   for (const folder of [...folders, ...examples, "examples/inspector"])
     await must(tsc[0], [tsc[1], "-p", folder], quiet);
   try {
-    folders.push(writeSnippets());
-    await must(tsc[0], [tsc[1], "-p", folders.at(-1)], quiet);
+    const snippets = writeSnippets();
+    for (const folder of snippets) await must(tsc[0], [tsc[1], "-p", folder], quiet);
+    folders.push(...snippets);
     return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
   } finally {
     cleanSnippets();
@@ -308,16 +326,26 @@ async function durableObjects() {
 
 /** A small run of what `node tests/js/examples/many-chats.mjs` does at length. Counts the chats. */
 async function manyChats() {
-  if (!hasPostgres()) return { missing: "apt-get install postgresql" };
+  if (!(await postgres())) return { missing: "apt-get install postgresql" };
   await testPackages();
   const output = await must(process.execPath, ["tests/js/examples/many-chats.mjs"], { ...quiet, timeout: 600_000 });
   return total(output, /^(\d+) chats, one of .* none lost/gm);
 }
 
-/** PostgreSQL, where Debian puts it. */
-function hasPostgres() {
-  const folder = "/usr/lib/postgresql";
-  return existsSync(folder) && readdirSync(folder).length > 0;
+/** A small run of what `node tests/js/examples/queued-chats.mjs` does at length. Counts the chats. */
+async function queuedChats() {
+  if (!(await redisServer())) return { missing: "apt-get install redis-server, or REDIS_SERVER=/path/to/redis-server" };
+  const args = ["tests/js/examples/queued-chats.mjs", "bullmq", "cloudflare"];
+  const output = await must(process.execPath, args, { ...quiet, timeout: 600_000 });
+  return total(output, /^\w+: (\d+) chats, one of .* none lost/gm);
+}
+
+/** Builds the site, follows its links and anchors, and has axe look at some pages. Counts links and pages. */
+async function documentationSite() {
+  const browser = await chromium();
+  if (!browser) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+  await buildSite();
+  return total(await must(process.execPath, ["docs/.vitepress/check.mjs", browser], quiet), /^(\d+) (?:links|pages)/gm);
 }
 
 async function browserExample(...program) {

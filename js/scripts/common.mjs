@@ -134,15 +134,23 @@ function take(lock) {
 /** Installs the npm packages a lock file names, if they are not there in these versions. */
 export async function packages(folder = ".", ...flags) {
   const lock = read(folder, "package-lock.json");
+  if (!lock) throw new Error(`${folder}/package-lock.json is missing`);
+  if (holds(folder, lock)) return;
+  await exclusively(`packages-${folder.replaceAll("/", "-")}`, async () => {
+    if (holds(folder, lock)) return;
+    note(`installing the npm packages of ${folder === "." ? "the workspace" : folder} …`);
+    await must("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...flags], {
+      cwd: at(folder),
+    });
+  });
+}
+
+/** Whether a folder has the packages of its lock file. */
+function holds(folder, lock) {
   const there = read(folder, "node_modules/.package-lock.json");
   const fresh = ([path, { version, optional, link }]) =>
     !path.startsWith("node_modules/") || link || optional || there?.packages[path]?.version === version;
-  if (!lock) throw new Error(`${folder}/package-lock.json is missing`);
-  if (there && Object.entries(lock.packages).every(fresh)) return;
-  note(`installing the npm packages of ${folder === "." ? "the workspace" : folder} …`);
-  await must("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", ...flags], {
-    cwd: at(folder),
-  });
+  return there !== null && Object.entries(lock.packages).every(fresh);
 }
 
 function read(...path) {

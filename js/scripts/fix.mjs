@@ -1,4 +1,4 @@
-// npm run fix: formats everything and mends what the linters can mend by themselves.
+// npm run fix: formats everything and applies the fixes that the linters can make by themselves.
 import { main, must, packages } from "./common.mjs";
 
 main(import.meta.url, async () => {

@@ -7,9 +7,9 @@ import { at, files, root } from "./common.mjs";
 /** Throws the list of dead links. Gives the number of links that were followed. */
 export function checkLinks() {
   const documents = [
-    ...files("docs"),
+    ...files("docs").filter((path) => !path.startsWith(at("docs/api/"))),
     ...files("examples"),
-    ...["README", "CHANGELOG", "CONTRIBUTING"].map((name) => at(`${name}.md`)),
+    ...["README", "CHANGELOG", "CONTRIBUTING", "SECURITY"].map((name) => at(`${name}.md`)),
   ];
   const dead = [];
   let followed = 0;
@@ -95,15 +95,21 @@ function anchors(path) {
   if (!basename(path).endsWith(".md")) return found;
   const text = readFileSync(path, "utf8").replace(/^(```|~~~).*?^\1/gms, "");
   for (const [, heading] of text.matchAll(/^#{1,6}\s+(.+?)\s*#*$/gm)) {
-    const slug = heading
-      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\p{M} _-]/gu, "")
-      .replaceAll(" ", "-");
-    let name = slug;
-    for (let twin = 1; found.has(name); twin++) name = `${slug}-${twin}`;
+    const base = slug(heading);
+    let name = base;
+    for (let twin = 1; found.has(name); twin++) name = `${base}-${twin}`;
     found.add(name);
   }
   for (const [, id] of text.matchAll(/<a\s+(?:id|name)="([^"]+)"/g)) found.add(id);
   return found;
+}
+
+/** The anchor GitHub makes of a heading. */
+export function slug(heading) {
+  return heading
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .toLowerCase()
+    .trim()
+    .replace(/[^\p{L}\p{N}\p{M} _-]/gu, "")
+    .replaceAll(" ", "-");
 }

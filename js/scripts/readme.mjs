@@ -1,7 +1,8 @@
-// Examples are programs: every ```js block of the README and of docs/testing.md is run against pkg/, as a newcomer would.
+// Examples are programs: every ```js block of the README and of docs/ is run against pkg/, as a newcomer would.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { at, must, packages } from "./common.mjs";
+import { documents } from "./snippets.mjs";
 
 /** Runs the blocks one by one; throws what the first failing one said. Gives their number. */
 export async function runReadme() {
@@ -9,12 +10,15 @@ export async function runReadme() {
   const place = at("tests/js/node_modules/.readme");
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
-  const documents = ["README.md", "docs/testing.md"].map((path) => readFileSync(at(path), "utf8"));
-  const blocks = documents.flatMap((text) => [...text.matchAll(/^```js\n(.*?)^```$/gms)]);
-  for (const [index, [, code]] of blocks.entries()) {
-    const file = join(place, `${index + 1}.mjs`);
-    writeFileSync(file, code);
-    await must(process.execPath, [file], { quiet: true });
+  let count = 0;
+  for (const document of documents()) {
+    const blocks = readFileSync(at(document), "utf8").matchAll(/^```js\n(.*?)^```$/gms);
+    for (const [index, [, code]] of [...blocks].entries()) {
+      const file = join(place, `${document.replaceAll(/\W+/g, "-")}-${index + 1}.mjs`);
+      writeFileSync(file, code);
+      await must(process.execPath, [file], { quiet: true });
+      count += 1;
+    }
   }
-  return blocks.length;
+  return count;
 }

@@ -1,4 +1,4 @@
-// npm test: every check that runs on a desk. `npm test -- all` adds the other runtimes and the long properties,
+// npm test: every local check. `npm test -- all` adds the other runtimes and the long properties,
 // `npm test -- WORDS` runs the checks whose name holds these words.
 
 import { availableParallelism } from "node:os";
@@ -8,28 +8,19 @@ import { ci, main } from "./common.mjs";
 
 main(import.meta.url, async (args) => {
   const words = args.join(" ");
-  const asked = ({ name, all }) => (words === "all" ? true : words === "" ? !all : name.includes(words));
-  const chosen = checks.filter(asked);
+  const chosen = checks.filter((check) => asked(check, words));
   if (chosen.length === 0) throw new Error(`no check is called "${words}". There are:\n${list(checks)}`);
   if (chosen.some(({ pkg }) => pkg) && !chosen.some(({ run }) => run === build)) await build();
 
   const passed = [];
   const failed = [];
   const skipped = [];
-  // Checks that keep one core busy run beside those of their kind that follow; what they said is told in their order.
-  const cores = availableParallelism();
-  const begun = [];
+  const outcomes = schedule(chosen);
   for (const [at, check] of chosen.entries()) {
-    process.stdout.write(`${check.name} … `);
-    for (let next = begun.length; next === at || (check.single && chosen[next]?.single); next++) {
-      const lane = next - cores >= at ? begun[next - cores] : null;
-      begun.push(attempt(chosen[next], failed, lane));
-    }
-    const outcome = await begun[at];
-    const seconds = `${outcome.seconds.toFixed(1)} s`;
+    const outcome = await outcomes[at];
     if (outcome.missing) skipped.push({ ...check, ...outcome });
     else (outcome.failure ? failed : passed).push(check.name);
-    process.stdout.write(`${said(outcome)} (${seconds})\n`);
+    console.log(`${check.name} … ${summary(outcome)} (${outcome.seconds.toFixed(1)} s)`);
     if (outcome.failure) console.log(excerpt(outcome.failure));
   }
 
@@ -40,16 +31,60 @@ main(import.meta.url, async (args) => {
   process.exitCode = failed.length === 0 ? 0 : 1;
 });
 
-/** How a check went, and how long it took, once what runs `before` it has ended. */
-async function attempt(check, failed, before) {
-  await before;
+/** Whether a check is one of those that these words ask for. */
+function asked({ name, all, short }, words) {
+  if (words === "all") return !short;
+  return words === "" ? !all : name.includes(words);
+}
+
+/**
+ * Runs checks as soon as a core is free for them: a promise of each outcome, in the order of the checks. One that keeps
+ * every core busy by itself runs beside no other of its kind, only beside those that keep a single core busy, so that no
+ * core waits for the end of another's work. What works on the package waits for the build, if that is among the checks.
+ */
+function schedule(checks) {
+  const cores = availableParallelism();
+  const jobs = checks.map((check) => {
+    let finish;
+    const outcome = new Promise((resolve) => {
+      finish = resolve;
+    });
+    return { check, outcome, finish };
+  });
+  const waiting = [...jobs];
+  const running = new Set();
+  let built = checks.some(({ run }) => run === build) ? "not yet" : "yes";
+  const fits = ({ pkg, single, uses }) => {
+    const beside = [...running].map(({ check }) => check);
+    if (beside.length >= cores || (pkg && built === "not yet")) return false;
+    if (uses && beside.some((other) => other.uses === uses)) return false;
+    return single || beside.every((other) => other.single);
+  };
+  const start = () => {
+    for (let at = waiting.findIndex(({ check }) => fits(check)); at >= 0; ) {
+      const [job] = waiting.splice(at, 1);
+      running.add(job);
+      attempt(job.check, built === "failed").then((outcome) => {
+        running.delete(job);
+        if (job.check.run === build) built = outcome.failure ? "failed" : "yes";
+        job.finish(outcome);
+        start();
+      });
+      at = waiting.findIndex(({ check }) => fits(check));
+    }
+  };
+  start();
+  return jobs.map(({ outcome }) => outcome);
+}
+
+/** How a check went, and how long it took. */
+async function attempt(check, unbuilt) {
   const from = performance.now();
-  const outcome = await outcomeOf(check, failed);
+  const outcome = check.pkg && unbuilt ? { failure: "not run: the build failed" } : await outcomeOf(check);
   return { ...outcome, seconds: (performance.now() - from) / 1000 };
 }
 
-async function outcomeOf({ run, pkg, optional }, failed) {
-  if (pkg && failed.includes("build")) return { failure: "not run: the build failed" };
+async function outcomeOf({ run, optional }) {
   try {
     const outcome = await run();
     if (outcome === 0) return { failure: "no test was run" };
@@ -60,7 +95,7 @@ async function outcomeOf({ run, pkg, optional }, failed) {
   }
 }
 
-function said({ failure, missing, count }) {
+function summary({ failure, missing, count }) {
   if (failure) return "FAILED";
   if (missing) return "not run";
   return count === undefined ? "ok" : `ok, ${count.toLocaleString("en")}`;

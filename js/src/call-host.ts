@@ -119,7 +119,7 @@ export class CallHost<Base, M extends Base> implements Host {
 
 function checked<T>(message: T, path: string): T & object {
   if (typeof message === "object" && message !== null) return message;
-  throw new PrecisError("format-answer", path, "A format must answer a message.");
+  throw new PrecisError("format-answer", path, "The format must return a message.");
 }
 
 function remember(made: Made[], one: Made): void {

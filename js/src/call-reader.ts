@@ -122,6 +122,7 @@ export class CallReader<Base> {
       system: system?.record ?? null,
       tools: tools?.record ?? null,
       uncountedTools: tools?.uncounted ?? 0,
+      recall: given.recall,
       unreadable: NOWHERE,
       counterFailed: system?.guessed || tools?.guessed ? true : undefined,
       ids: undefined,
@@ -136,6 +137,7 @@ export class CallReader<Base> {
       target: given.target,
       keep: given.keep,
       prefer: given.prefer,
+      reasoning: given.reasoning,
       asking: undefined,
     };
   }

@@ -1,4 +1,4 @@
-/** What can be refused; each has a heading in the documentation of errors. */
+/** A reason to refuse a call. Each has a heading in the documentation of errors. */
 export type ErrorCode =
   | "boundary-mismatch"
   | "empty-query"
@@ -24,7 +24,7 @@ export type ErrorCode =
   | "unreadable-value"
   | "wrong-format";
 
-/** What is worth telling although the call went through; each has a heading in the documentation of errors. */
+/** Something to know about a call that succeeded. Each has a heading in the documentation of errors. */
 export type WarningCode =
   | "assistant-first"
   | "compaction-lost"

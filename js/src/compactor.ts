@@ -34,7 +34,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   return new HostCompactor(own, new CallReader(own, plain, estimator)).methods();
 }
 
-/** What tells of a compaction. */
+/** Events that report a compaction. */
 type Tell = (event: CompactionEvent) => void;
 
 class HostCompactor<Base> {

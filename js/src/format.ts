@@ -87,8 +87,12 @@ export interface Reader {
   role(role: Role): void;
   /** A text, which {@link Format.replace} may shorten by its number `part`. */
   text(part: number, text: string): void;
-  /** The model's reasoning; `signed` if the provider checks that it comes back unchanged. */
-  reasoning(text: string, signed: boolean): void;
+  /**
+   * The model's reasoning; `signed` if the provider checks that it comes back unchanged.
+   *
+   * @param part - the number by which {@link Format.without} can take it out (`reasoning: "drop-old"`). Without one it stays.
+   */
+  reasoning(text: string, signed: boolean, part?: number): void;
   /**
    * A tool call. `input` is its arguments as a value; where the message holds them as JSON text, the parsed value.
    *

@@ -1,7 +1,7 @@
 /**
  * precis keeps a chat inside a model's context window.
  *
- * @packageDocumentation
+ * @module precis
  */
 
 export type { ErrorCode, WarningCode } from "./codes.ts";

@@ -22,7 +22,7 @@ export interface Kind {
 
 /** What one function may be given, under one of its parameters. */
 export interface Table {
-  /** The parameter, as the path of an error about the whole of it. */
+  /** The parameter, as the path of an error about all of it. */
   readonly parameter: string;
   /** Of errors about a value. */
   readonly code: ErrorCode;
@@ -64,7 +64,7 @@ const WINDOW: Kind = {
 export const SIGNAL: Kind = {
   expected: "an AbortSignal",
   fits: isSignal,
-  remedy: (value) => (isSignal((value as { signal?: unknown }).signal) ? "Give its member `signal`." : undefined),
+  remedy: (value) => (isSignal((value as { signal?: unknown }).signal) ? "Pass its member `signal`." : undefined),
 };
 
 function isSignal(value: unknown): boolean {
@@ -100,6 +100,7 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
       target: ANY,
       keep: ANY,
       prefer: ANY,
+      reasoning: ANY,
       tune: ANY,
     },
     ...{ summarize: SUMMARIZE, onEvent: FUNCTION },
@@ -115,9 +116,11 @@ const MODEL_CALL = {
     target: ANY,
     keep: ANY,
     prefer: ANY,
+    reasoning: ANY,
     threshold: ANY,
     inFlight: ANY,
     overflow: ANY,
+    recall: ANY,
   },
   ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, signal: SIGNAL, onEvent: FUNCTION },
 };
@@ -188,8 +191,8 @@ export function checkFormat(format: unknown): void {
       "invalid-option",
       "format",
       typeof read === "function" && name === "ai-sdk-ui"
-        ? "UI messages can only be read, and a compactor has to write: convert them with `convertToModelMessages` and use the format `aiSdk`. To measure them as they are, use `createMeter`."
-        : `Give the shape of your messages: one of precis/formats, or an object with read, summary and replace; got ${shown(format)}.`,
+        ? "UI messages can only be read, but a compactor must write messages. Convert them with `convertToModelMessages` and use the format `aiSdk`. To measure them unchanged, use `createMeter`."
+        : `Expected the format of your messages: one of precis/formats, or an object with read, summary and replace, got ${shown(format)}.`,
     );
   }
   checkFormatKinds(format);
@@ -201,7 +204,7 @@ export function checkReadable(format: unknown): void {
     throw new PrecisError(
       "invalid-option",
       "format",
-      `Give the shape of your messages: one of precis/formats, or an object with a name and read; got ${shown(format)}.`,
+      `Expected the format of your messages: one of precis/formats, or an object with a name and read, got ${shown(format)}.`,
     );
   }
   checkFormatKinds(format);

@@ -40,6 +40,6 @@ function refuse(): never {
   throw new PrecisError(
     "invalid-option",
     "format",
-    "This format can only be read, and the state says that messages have been edited: measure the messages that the compactor was given, in their own format.",
+    "This format can only read messages, but the state has edited some. Measure the messages that were passed to the compactor, in their own format.",
   );
 }

@@ -13,7 +13,7 @@ const LONGEST_ERROR = 4_000;
 const FUNCTIONS: readonly string[] = ["contextWindow", "summarize", "onEvent", "toolPolicy", "tune.tokens.estimator"];
 
 /**
- * The options with `true` in the place of every function; what else is wrong with them is for the engine to say. A format
+ * The options with `true` in place of every function; what else is wrong with them is for the engine to say. A format
  * is not looked into.
  *
  * @throws PrecisError `invalid-option` where the engine could not tell what was given.

@@ -2,7 +2,7 @@
  * Spans of what precis does, on the OpenTelemetry tracer that you give it. precis depends on no package for that: any
  * object with the two methods will do. No message text is recorded.
  *
- * @module
+ * @module precis/otel
  */
 import {
   attributes,
@@ -225,7 +225,7 @@ function safely(work: () => void): void {
 
 function noteEvent(span: SpanLike, event: CompactionEvent): void {
   const { type } = event;
-  // Each piece of a stream would be an event; what they come to is told at the end.
+  // Each piece of a stream would be an event; their total is reported at the end.
   if (type === "progress" && event.text !== "") return;
   const of: SpanAttributes = {};
   if ("reason" in event) of["precis.reason"] = event.reason;

@@ -42,7 +42,7 @@ async function loading<M>(begin: () => Look<M>, load: LoadMessages<M>): Promise<
 }
 
 /**
- * What a model is told of a tool that recalls: its name, its description, and the JSON Schema of its arguments. Write it as
+ * What a model is told about a tool that recalls: its name, its description, and the JSON Schema of its arguments. Write it as
  * your provider wants tools written, and answer calls with {@link answerRecall}.
  */
 export const recallDefinition = {

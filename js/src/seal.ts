@@ -2,7 +2,7 @@
  * A state that passes through a client: sealed before it leaves, opened when it comes back. A seal shows that a state is
  * one of yours and was not changed; it does not hide what is in it.
  *
- * @module
+ * @module precis/seal
  */
 import { PrecisError, type SessionState } from "precis";
 
@@ -24,7 +24,7 @@ export async function sealState(state: SessionState, key: SealKey, chat = ""): P
     throw new PrecisError(
       "invalid-call",
       "state",
-      "There is nothing to seal: give the state that the last call returned.",
+      "There is nothing to seal. Pass the state that the last call returned.",
     );
   const payload = encode(new TextEncoder().encode(JSON.stringify(state)));
   const mac = await crypto.subtle.sign("HMAC", await imported(key, "sign"), covered(payload, chat));
@@ -46,7 +46,7 @@ export async function openState(sealed: string, key: SealKey, chat = ""): Promis
     throw new PrecisError(
       "seal-broken",
       "sealed",
-      "This is no state that was sealed with this key for this chat, or it was changed since. Load your own copy; without one pass null as the state: the conversation goes on, only its summary is made again.",
+      "This state was not sealed with this key for this chat, or it was changed since. Load your own copy. Without one, pass null as the state: the conversation continues, and only its summary is made again.",
     );
   return JSON.parse(new TextDecoder().decode(state)) as SessionState;
 }
@@ -60,7 +60,7 @@ async function imported(key: SealKey, use: "sign" | "verify"): Promise<CryptoKey
   throw new PrecisError(
     "invalid-call",
     "key",
-    `The key must be a secret of at least ${LEAST_KEY} bytes (a text, a Uint8Array, or a CryptoKey for HMAC): keep it on your server.`,
+    `The key must be a secret of at least ${LEAST_KEY} bytes (a text, a Uint8Array, or a CryptoKey for HMAC). Keep it on your server.`,
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which format a message was made for, told by what only one of them has. Nothing is decided by it but whether a
+ * Which format a message was made for, recognized by what only one of them has. Nothing is decided by it but whether a
  * history that a format does not understand is refused, and which format the error names.
  */
 import { PrecisError } from "./errors.ts";
@@ -71,11 +71,11 @@ export function wrongFormat(messages: readonly unknown[], misread: number, forma
   for (const [shape, count] of votes) if (count > most) [most, likely] = [count, shape];
   const advice = likely
     ? USES[likely]
-    : "They are in no form that a format of precis/formats knows: write a format of your own (docs/formats.md).";
+    : "No format of precis/formats can read them. Write a format of your own (docs/formats.md).";
   return new PrecisError(
     "wrong-format",
     "messages",
-    `${misread} of ${messages.length} messages are in no form that the format "${format}" understands. ${advice}`,
+    `${misread} of ${messages.length} messages cannot be read by the format "${format}". ${advice}`,
   );
 }
 

@@ -2,7 +2,7 @@
  * For tests of programs that use precis: histories, a host that plays them, the check of a view, and a summarizer with
  * prepared answers.
  *
- * @module
+ * @module precis/testing
  */
 import { checkMessages, type Format, input, type ReadableFormat, type Summarize, type SummaryRequest } from "precis";
 

@@ -9,7 +9,7 @@ type ByName = Record<string, ToolPolicy | undefined>;
 /** What a function returned so far, by the names it was asked for. */
 interface Answers {
   readonly of: (tool: { readonly name: string }) => ToolPolicy | undefined;
-  /** Put in the place of another where a name is new, so that equal policies are the same object. */
+  /** Replaces another where a name is new, so that equal policies are the same object. */
   data: ByName;
 }
 

@@ -62,6 +62,12 @@ export interface CompactorOptions<Base> {
    */
   readonly prefer?: "clear" | "summarize" | undefined;
   /**
+   * What happens to reasoning of earlier turns. `"drop-old"`: where the request does not fit, it is left out before anything
+   * else goes, if no provider checks that it comes back; what is signed or encrypted stays. Default `"keep"`. Not with a
+   * preset.
+   */
+  readonly reasoning?: "keep" | "drop-old" | undefined;
+  /**
    * Whether to repair faults of the history that a provider would refuse: results without their call, duplicate or early
    * results, calls without a result, duplicate calls, empty messages, and an assistant message at the start where the format
    * forbids it. Only the view is repaired, never your messages. Each fault is reported as a warning, repaired or not.
@@ -123,7 +129,7 @@ export interface ToolPolicy {
    */
   readonly clip?: number | undefined;
   /**
-   * Whether it may be called again without harm: then the line in the place of a result that was cleared or cut says so,
+   * Whether it may be called again without harm: then the line in place of a result that was cleared or cut says so,
    * where it otherwise asks not to repeat the call. Default false.
    */
   readonly rerun?: boolean | undefined;
@@ -159,8 +165,14 @@ export interface SummaryOptions {
   readonly language?: string | false | undefined;
   /** One more rule for whoever writes summaries, in your words: at most 4,000 bytes. The preset `contextguard` has its own. */
   readonly instructions?: string | undefined;
-  /** The headings of a summary in the place of ours: at most 20, one line each. */
+  /** The headings of a summary instead of ours: at most 20, one line each. */
   readonly sections?: readonly string[] | undefined;
+  /**
+   * What stands before and after the text of every summary and digest in the view, in your words: at most 500 bytes each.
+   * It stands inside the lines by which precis marks a summary, and no summarizer and no later summary reads it. Left out
+   * where nothing else fits. The preset `contextguard` has none.
+   */
+  readonly frame?: { readonly before?: string | undefined; readonly after?: string | undefined } | undefined;
 }
 
 /** Overrides of the defaults. */
@@ -230,7 +242,7 @@ export interface Shares {
   readonly accept?: number | undefined;
   /** Of the room: what the typed message before the active one may take to stay. Default 0.1, from 0 to 0.5. */
   readonly typed?: number | undefined;
-  /** Of the room: facts that ride with a summary. Default 0.1, from 0 to 0.3. Accepted, not used yet. */
+  /** Of the room: facts kept beside a summary written by a model, at most 3,000 tokens. Default 0.1, from 0 to 0.3. */
   readonly facts?: number | undefined;
   /** Of the trigger: where `threshold: "soft"` compacts. Default 0.85, from 0.1 to 1. */
   readonly soft?: number | undefined;
@@ -305,6 +317,11 @@ export interface ModelCall<M> {
   readonly system?: unknown;
   /** The tools of the request. Counted, never sent. */
   readonly tools?: unknown;
+  /**
+   * Whether the model has the tool `recall` ({@link recallDefinition}): then what stands in the place of messages says where
+   * the tool finds them (`r12`). Default: whether `tools` holds a tool of this name that takes a `reference`. Not with a preset.
+   */
+  readonly recall?: boolean | undefined;
   /** Returns true for messages that must stay in every view, whole. The preset `contextguard` ignores it. */
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
   /** Returns true for messages that a person typed. Default: role user, without tool results, and not made by precis. */
@@ -316,14 +333,16 @@ export interface ModelCall<M> {
   readonly mustKeep?: readonly string[] | undefined;
   /** Policies for this call; of a tool that both name this one counts. See {@link CompactorOptions.toolPolicy}. */
   readonly toolPolicy?: ToolPolicies | undefined;
-  /** For this call, in the place of {@link CompactorOptions.trigger}. */
+  /** For this call, instead of {@link CompactorOptions.trigger}. */
   readonly trigger?: Size | undefined;
-  /** For this call, in the place of {@link CompactorOptions.target}. */
+  /** For this call, instead of {@link CompactorOptions.target}. */
   readonly target?: Size | undefined;
-  /** For this call, in the place of {@link CompactorOptions.keep}. A `compact` keeps exactly so many turns and messages. */
+  /** For this call, instead of {@link CompactorOptions.keep}. A `compact` keeps exactly so many turns and messages. */
   readonly keep?: Keep | undefined;
-  /** For this call, in the place of {@link CompactorOptions.prefer}. */
+  /** For this call, instead of {@link CompactorOptions.prefer}. */
   readonly prefer?: "clear" | "summarize" | undefined;
+  /** For this call, in the place of {@link CompactorOptions.reasoning}. */
+  readonly reasoning?: "keep" | "drop-old" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */
@@ -458,7 +477,17 @@ export interface Report {
    */
   readonly outcome: "unchanged" | "reused" | "compacted" | "tight" | "infeasible";
   /** The last step of the ladder that was taken; null if none was. */
-  readonly rung: "pass" | "clip" | "clear" | "summarize" | "digest" | "clip-results" | "trim" | "clip-all" | null;
+  readonly rung:
+    | "pass"
+    | "drop-reasoning"
+    | "clip"
+    | "clear"
+    | "summarize"
+    | "digest"
+    | "clip-results"
+    | "trim"
+    | "clip-all"
+    | null;
   /** One sentence for people. */
   readonly reason: string;
   /** The size of the request before this call. */
@@ -492,8 +521,8 @@ export interface Report {
 /** What one step of the ladder does to messages of the history. */
 export interface Change {
   /**
-   * `cover`: a summary stands in the place of the messages. `clear`: placeholders stand in the place of old tool results, inputs
-   * and media. `clip`: the middle of long texts is left out.
+   * `cover`: a summary stands in place of the messages. `clear`: placeholders stand in place of old tool results, inputs
+   * and media, or old reasoning is left out (`drop-reasoning`). `clip`: the middle of long texts is left out.
    */
   readonly action: "cover" | "clear" | "clip";
   /** The step that does it: why it is done. */
@@ -541,7 +570,7 @@ export interface Plan {
   readonly total?: number | undefined;
   /** Messages that a summary will stand for. */
   readonly covers: readonly Change[];
-  /** Messages whose old tool results will become placeholders. */
+  /** Messages whose old tool results will become placeholders, or whose reasoning will be left out. */
   readonly clears: readonly Change[];
   /** Messages of which long texts will be cut. */
   readonly clips: readonly Change[];

@@ -1,15 +1,15 @@
-//! One description of a record for both directions: reading it from plain data and writing it there.
+//! Reads records from plain data and writes them back, from one description of their members.
 
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::model::message::{Position, from_hex, hex};
 
-/// Something that is kept as a plain object.
+/// A value that is kept as a plain object.
 pub trait Record {
-    /// Passes every member through the archive, which reads or writes it.
+    /// Passes every member through the archive, which either reads or writes it.
     fn archive(&mut self, archive: &mut Archive<'_>);
 
-    /// As plain data.
+    /// Converts the record to plain data.
     fn to_json(&mut self) -> Json
     where
         Self: Sized,
@@ -17,10 +17,11 @@ pub trait Record {
         write(self)
     }
 
-    /// From plain data.
+    /// Reads the record from plain data.
     ///
     /// # Errors
-    /// With the path of the first member that does not fit.
+    ///
+    /// Names the path of the first member with a wrong value.
     fn from_json(json: &Json, place: Place) -> Result<Self, Error>
     where
         Self: Sized + Default,
@@ -34,25 +35,25 @@ pub trait Record {
     }
 }
 
-// Behind pointers, here and below: the same code for each kind of record would be 2 kB of wasm more.
+// Takes a trait object, here and below: compiling this code once per kind of record would add 2 kB of wasm.
 fn write(record: &mut dyn Record) -> Json {
     let mut archive = Archive::writer();
     record.archive(&mut archive);
     archive.finish()
 }
 
-/// The first member that does not fit, if any.
+/// Returns the path of the first member with a wrong value, if there is one.
 fn read(record: &mut dyn Record, json: &Json) -> Option<String> {
     let mut archive = Archive { source: Some(json), members: Vec::new(), broken: None };
     record.archive(&mut archive);
     archive.broken
 }
 
-/// Records in a row.
+/// A growable list of records.
 pub trait Records {
-    /// How many there are.
+    /// The number of records.
     fn length(&self) -> usize;
-    /// One of them; a new one where none is yet.
+    /// The record at `index`. Appends a new record if `index` is the length of the list.
     fn at(&mut self, index: usize) -> &mut dyn Record;
 }
 
@@ -69,14 +70,14 @@ impl<T: Record + Default> Records for Vec<T> {
     }
 }
 
-/// What is being read, for errors.
+/// What is being read, for error messages.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
-    /// "state" or "plan".
+    /// `"state"` or `"plan"`.
     pub name: &'static str,
-    /// The code of its errors.
+    /// The code of errors about it.
     pub code: Code,
-    /// What to do about a damaged one.
+    /// Tells the user what to do if it is damaged.
     pub advice: &'static str,
 }
 
@@ -90,25 +91,25 @@ impl Place {
 
 /// Reads or writes the members of a record.
 pub struct Archive<'a> {
-    /// Read from this; none when writing.
+    /// The object that is read; `None` when writing.
     source: Option<&'a Json>,
     members: Vec<(String, Json)>,
-    /// The path of the first member that does not fit.
+    /// The path of the first member with a wrong value.
     broken: Option<String>,
 }
 
 impl Archive<'_> {
-    /// An archive that writes.
+    /// Creates an archive that writes.
     pub fn writer() -> Self {
         Self { source: None, members: Vec::new(), broken: None }
     }
 
-    /// What was written.
+    /// Returns the object that was written.
     pub fn finish(self) -> Json {
         Json::Object(self.members)
     }
 
-    /// Writes a member as it is, null included.
+    /// Writes a member, even if its value is null.
     #[inline(never)]
     pub fn put(&mut self, name: &str, value: Json) {
         self.members.push((name.to_owned(), value));
@@ -134,7 +135,8 @@ impl Archive<'_> {
         }
     }
 
-    /// Reads `name` by `read`, or writes what `write` makes of it unless that is null.
+    /// Passes the member `name` to `read`, which returns false if its value is wrong; or writes `write` unless it is
+    /// null.
     fn member(&mut self, name: &'static str, read: &mut dyn FnMut(&Json) -> bool, write: Option<Json>) {
         match (self.source, write) {
             (Some(source), _) if read(source.get(name)) => {}
@@ -153,27 +155,27 @@ impl Archive<'_> {
         self.source.is_none()
     }
 
-    /// A member that does not fit the others.
+    /// Marks a member as wrong because it contradicts the others.
     pub fn reject(&mut self, name: &'static str) {
         if self.broken.is_none() {
             self.broken = Some(name.to_owned());
         }
     }
 
-    /// Names what inside a member made it be rejected, if nothing before it was.
+    /// Records the path of a wrong value inside a member, unless an earlier member was already wrong.
     fn reject_inside(&mut self, intact: bool, path: Option<String>) {
         if let Some(path) = path.filter(|_| intact) {
             self.broken = Some(path);
         }
     }
 
-    /// A whole number ≥ 0; 0 when it is missing.
+    /// A whole number of at least 0. A missing one is read as 0.
     pub fn count(&mut self, name: &'static str, value: &mut u64) {
         let write = self.writes().then(|| Json::from(*value));
         self.member(name, &mut |json| json.is_null() || json.count().map(|count| *value = count).is_some(), write);
     }
 
-    /// A whole number ≥ 0 that may be missing.
+    /// An optional whole number of at least 0.
     pub fn maybe_count(&mut self, name: &'static str, value: &mut Option<u64>) {
         let write = if self.writes() { value.map(Json::from) } else { None };
         self.member(
@@ -183,7 +185,7 @@ impl Archive<'_> {
         );
     }
 
-    /// A string; empty when it is missing.
+    /// A string. A missing one is read as the empty string.
     pub fn text(&mut self, name: &'static str, value: &mut String) {
         let write = self.writes().then(|| Json::Text(value.clone()));
         self.member(
@@ -193,7 +195,7 @@ impl Archive<'_> {
         );
     }
 
-    /// A string that may be missing.
+    /// An optional string.
     pub fn maybe_text(&mut self, name: &'static str, value: &mut Option<String>) {
         let write = if self.writes() { value.clone().map(Json::Text) } else { None };
         self.member(
@@ -203,7 +205,7 @@ impl Archive<'_> {
         );
     }
 
-    /// A flag; false when it is missing, and left out when false.
+    /// A flag. False is written as a missing member.
     pub fn flag(&mut self, name: &'static str, value: &mut bool) {
         let write = (self.writes() && *value).then_some(Json::Bool(true));
         let mut read = |json: &Json| {
@@ -221,7 +223,7 @@ impl Archive<'_> {
         self.member(name, &mut |json| json.text().and_then(from_hex).map(|hash| *value = hash).is_some(), write);
     }
 
-    /// A hash that may be missing.
+    /// An optional hash.
     pub fn maybe_hash(&mut self, name: &'static str, value: &mut Option<u64>) {
         if self.writes() && value.is_none() || self.source.is_some_and(|source| source.get(name).is_null()) {
             return;
@@ -231,7 +233,7 @@ impl Archive<'_> {
         *value = Some(hash);
     }
 
-    /// A position.
+    /// A position, as `{ count, chain }`.
     pub fn position(&mut self, name: &'static str, value: &mut Position) {
         let write = self
             .writes()
@@ -243,7 +245,7 @@ impl Archive<'_> {
         self.member(name, &mut read, write);
     }
 
-    /// A position that may be missing.
+    /// An optional position.
     pub fn maybe_position(&mut self, name: &'static str, value: &mut Option<Position>) {
         if self.writes() && value.is_none() || self.source.is_some_and(|source| source.get(name).is_null()) {
             return;
@@ -253,7 +255,7 @@ impl Archive<'_> {
         *value = Some(position);
     }
 
-    /// Whole numbers ≥ 0; an empty list is left out.
+    /// Whole numbers of at least 0. An empty list is written as a missing member.
     pub fn counts(&mut self, name: &'static str, value: &mut Vec<u64>) {
         let write = (self.writes() && !value.is_empty())
             .then(|| Json::List(value.iter().map(|&count| Json::from(count)).collect()));
@@ -267,7 +269,7 @@ impl Archive<'_> {
         self.member(name, &mut read, write);
     }
 
-    /// Strings; an empty list is left out.
+    /// Strings. An empty list is written as a missing member.
     pub fn texts(&mut self, name: &'static str, value: &mut Vec<String>) {
         let write = (self.writes() && !value.is_empty())
             .then(|| Json::List(value.iter().map(|text| Json::Text(text.clone())).collect()));
@@ -279,7 +281,7 @@ impl Archive<'_> {
         self.member(name, &mut read, write);
     }
 
-    /// Plain data, whatever it is.
+    /// Plain data of any type.
     pub fn plain(&mut self, name: &'static str, value: &mut Json) {
         let write = self.writes().then(|| value.clone());
         let mut read = |json: &Json| {
@@ -289,7 +291,7 @@ impl Archive<'_> {
         self.member(name, &mut read, write);
     }
 
-    /// A record of its own.
+    /// A nested record.
     pub fn record(&mut self, name: &'static str, value: &mut dyn Record) {
         let json = self.writes().then(|| write(value));
         let (intact, mut inside) = (self.broken.is_none(), None);
@@ -303,7 +305,7 @@ impl Archive<'_> {
         self.reject_inside(intact, inside);
     }
 
-    /// A record that may be missing.
+    /// An optional nested record.
     pub fn maybe_record<T: Record + Default>(&mut self, name: &'static str, value: &mut Option<T>) {
         if self.writes() && value.is_none() || self.source.is_some_and(|source| source.get(name).is_null()) {
             return;
@@ -311,7 +313,7 @@ impl Archive<'_> {
         self.record(name, value.get_or_insert_with(T::default));
     }
 
-    /// Records; an empty list is left out.
+    /// Records. An empty list is written as a missing member.
     pub fn records(&mut self, name: &'static str, value: &mut dyn Records) {
         let length = value.length();
         let json = (self.writes() && length > 0)
@@ -335,7 +337,7 @@ impl Archive<'_> {
         self.reject_inside(intact, inside);
     }
 
-    /// Records that are written even when there are none.
+    /// Records. An empty list is written as an empty array.
     pub fn present(&mut self, name: &'static str, value: &mut dyn Records) {
         if self.writes() && value.length() == 0 {
             self.members.push((name.to_owned(), Json::List(Vec::new())));
@@ -344,7 +346,7 @@ impl Archive<'_> {
         }
     }
 
-    /// Members that are not among `known`: those of a later version, kept as they are.
+    /// Members that are not in `known`, written by a later version. They are kept unchanged.
     pub fn unknown(&mut self, known: &[&str], value: &mut Vec<(String, Json)>) {
         match self.source {
             Some(source) => {

@@ -1,23 +1,24 @@
-//! Errors as values: a stable code, the place in the input, and a sentence saying what to do.
+//! Errors as values: a stable code, the place in the input, and a sentence that tells the user what to do.
 
 use core::fmt;
 use core::ops::Deref;
 
-/// Why a call was refused. A refusal changes nothing: state and history are as they were.
+/// The reason why a call was refused. A refused call changes nothing: state and history stay as they were.
 ///
-/// `code` is stable and part of the public contract (one heading each in `docs/errors.md`), `path` names the offending
-/// member of the call (`tune.shares.tail`, `messages[3]`), `advice` tells the caller what to do about it.
+/// `code` is stable and part of the public contract; each code has a heading in `docs/errors.md`. `path` names the
+/// offending member of the call, such as `tune.shares.tail` or `messages[3]`. `advice` tells the caller what to do
+/// about it.
 ///
-/// Boxed: a result that is one word wide keeps the engine small, and errors are rare.
+/// The details are boxed so that a `Result` stays one word wide: errors are rare.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error(Box<Details>);
 
-/// What an [`Error`] says.
+/// The content of an [`Error`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
-    /// Stable identifier, for programs.
+    /// A stable identifier, for programs.
     pub code: Code,
-    /// Where in the input, if one place can be named.
+    /// The place in the input, if the error is about a single place.
     pub path: Option<String>,
     /// What to do, for people.
     pub advice: String,
@@ -32,12 +33,12 @@ impl Deref for Error {
 }
 
 impl Error {
-    /// An error at a place in the input.
+    /// Creates an error about one place in the input.
     pub fn at(code: Code, path: impl AsRef<str>, advice: impl AsRef<str>) -> Self {
         Self::boxed(code, Some(path.as_ref()), advice.as_ref())
     }
 
-    /// An error that concerns the call as a whole.
+    /// Creates an error about the call as a whole.
     pub fn new(code: Code, advice: impl AsRef<str>) -> Self {
         Self::boxed(code, None, advice.as_ref())
     }
@@ -67,7 +68,7 @@ macro_rules! codes {
         pub enum $name { $($(#[$each])* $variant,)+ }
 
         impl $name {
-            /// Every code, for documentation and tests.
+            /// All codes, for documentation and tests.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
             /// The code as it appears in JavaScript.
@@ -79,87 +80,87 @@ macro_rules! codes {
 }
 
 codes! {
-    /// What can be refused.
+    /// A reason to refuse a call.
     Code {
-        /// An option that does not exist; the advice names the nearest one.
+        /// An option that does not exist. The advice names the closest existing one.
         UnknownOption = "unknown-option",
-        /// An option of the wrong type or out of its range.
+        /// An option with the wrong type or out of range.
         InvalidOption = "invalid-option",
-        /// The context window is unknown, zero, negative, or no number.
+        /// The context window is unknown, not positive, or not a number.
         InvalidWindow = "invalid-window",
         /// The reserve leaves no room in the window.
         ReserveTooLarge = "reserve-too-large",
-        /// A `preset` was given together with a `strategy`.
+        /// Both a `preset` and a `strategy` were given.
         PresetWithStrategy = "preset-with-strategy",
-        /// `state` is not a state of this library.
+        /// `state` was not written by this library, or is damaged.
         InvalidState = "invalid-state",
         /// `state` was written by a newer, incompatible version.
         NewerState = "newer-state",
-        /// `plan` is not a plan of this library.
+        /// `plan` was not written by this library, or is damaged.
         InvalidPlan = "invalid-plan",
         /// A member of the call has the wrong type.
         InvalidCall = "invalid-call",
-        /// Recall was asked for nothing.
+        /// `recall` was called without a query and without a reference.
         EmptyQuery = "empty-query",
-        /// A reference names no text of the history.
+        /// A reference does not name a text of the history.
         UnknownReference = "unknown-reference",
         /// The host did not load messages that the state needs.
         HistoryGap = "history-gap",
-        /// The bytes that crossed the boundary are malformed: glue and engine do not belong together.
+        /// The values that crossed the boundary are malformed: the JavaScript and the engine are of different builds.
         Boundary = "boundary-mismatch",
     }
 }
 
 codes! {
-    /// What is worth telling although the call went through.
+    /// Something that the caller should know although the call succeeded.
     Warning {
-        /// The given history starts with a view of ours: send views, store histories.
+        /// The history starts with a view that precis made. Views are for sending; histories are for storing.
         IsAView = "is-a-view",
-        /// No reply limit is known: the provider's default may not fit beside the prompt.
+        /// No reply limit is known, so the provider's default may not fit together with the prompt.
         NoReplyLimit = "no-reply-limit",
-        /// The window is so small that thousands of tokens may have been meant.
+        /// The window is so small that it may have been meant in thousands of tokens.
         SmallWindow = "small-window",
-        /// Tools whose schema could not be read and counted.
+        /// The schema of some tools could not be read, so they were not counted.
         UncountedTools = "uncounted-tools",
-        /// Messages that the format could not read were carried through whole.
+        /// Messages that the format could not read were passed through unchanged.
         Opaque = "opaque-content",
-        /// The plan no longer matches the history or the state; it was made anew.
+        /// The plan no longer matches the history or the state, so a new one was made.
         StalePlan = "stale-plan",
-        /// A tool result without its call was in the history.
+        /// The history holds a tool result without its tool call.
         OrphanResult = "orphan-result",
-        /// A tool call without its result, before newer messages.
+        /// The history holds a tool call without its result, followed by newer messages.
         UnansweredCall = "unanswered-call",
-        /// A call id used twice while still open, or answered twice.
+        /// A call id was used again while its call was open, or a call has two results.
         DuplicateId = "duplicate-id",
-        /// The answer to a request for approval that is not in the history.
+        /// The history holds a response to an approval request, but not the request.
         OrphanApproval = "orphan-approval",
-        /// A provider's own summary is in no view, and nothing tells what it said.
+        /// The view does not hold the provider's own summary, and its text is not known.
         CompactionLost = "compaction-lost",
-        /// A provider's own summary says nothing, and is left out of the view.
+        /// The provider's own summary is empty and was left out of the view.
         EmptyCompaction = "empty-compaction",
-        /// The history begins with a message of the assistant's, which the provider refuses.
+        /// The history begins with an assistant message, which the provider refuses.
         AssistantFirst = "assistant-first",
-        /// A message without content was in the history.
+        /// The history holds a message without content.
         EmptyMessage = "empty-message",
-        /// The summarizer failed or its answer was not usable; a digest took its place.
+        /// The summarizer failed or returned an unusable text, and a digest took its place.
         SummaryFailed = "summary-failed",
-        /// The past needs more calls of the summarizer than are allowed; the oldest part was digested by code.
+        /// The history needs more summarizer calls than allowed, so code digested its oldest part.
         SummaryLimited = "summary-limited",
-        /// System and tools alone nearly fill the window.
+        /// The system prompt and tools alone nearly fill the window.
         Tight = "tight",
-        /// The host's token counter failed; a quarter of the bytes was counted.
+        /// The host's token counter failed; a quarter of the bytes was used as the count.
         CounterFailed = "counter-failed",
-        /// A string of `mustKeep` that the history holds is not in the view.
+        /// The history holds a string of `mustKeep`, but the view does not.
         MustKeepLost = "must-keep-lost",
-        /// What the host wants kept whole did not fit.
+        /// Content that the host wants kept whole did not fit.
         KeepLost = "keep-lost",
-        /// What a person requires or asked for is cut in a summary.
+        /// Requirements or requests of the user were cut in a summary.
         RequirementsCut = "requirements-cut",
         /// The error given as `overflow` is not about the size of the request.
         NotAnOverflow = "not-an-overflow",
-        /// Usage that cannot be of the request it was reported for is not believed.
+        /// The reported usage cannot belong to the request it was reported for, and was ignored.
         UsageDoubted = "usage-doubted",
-        /// A refusal has taught a smaller limit than the configured one.
+        /// A refusal revealed a limit below the configured one.
         LearnedLimit = "learned-limit",
     }
 }

@@ -1,26 +1,26 @@
-//! How a digest and its sections begin: what is told apart by them is read in more than one place.
+//! The headings of a digest and its sections. Several modules recognize sections by them.
 
 /// The first line of a digest.
 pub const OPENING: &str = "Condensed by code, without a model: quotations are exact, much is left out.";
-/// Stands between a summary by a model and what code keeps beside it.
+/// Separates a summary written by a model from what code adds to it.
 pub const KEPT: &str = "## Kept by code, word for word";
-/// Heads what was asked.
+/// The heading of what the user asked for.
 pub const TASKS: &str = "## Asked, in order";
-/// Heads the summary by a model that came before.
+/// The heading of the earlier summary written by a model.
 pub const BEFORE: &str = "## Before";
-/// Heads what the user requires, one sentence an entry, in their words.
+/// The heading of the user's requirements: one sentence per entry, in the user's words.
 pub const RULES: &str = "## Required by the user";
-/// Heads decisions.
+/// The heading of decisions.
 pub const DECIDED: &str = "## Decided";
-/// Heads what the user told.
+/// The heading of facts that the user stated.
 pub const TOLD: &str = "## Told by the user";
-/// Heads the state of the work.
+/// The heading of the state of the work.
 pub const WORK: &str = "## State of the work";
-/// Heads what is open and comes next.
+/// The heading of open tasks and next steps.
 pub const NEXT: &str = "## Open, and next";
-/// Heads what tools returned.
+/// The heading of records that tools returned.
 pub const RECORDS: &str = "## Records that tools returned";
-/// Heads names and numbers.
+/// The heading of names and numbers.
 pub const NAMES: &str = "## Names and numbers";
-/// How the lines of names and numbers begin, by who said them.
+/// The starts of the lines of names and numbers, by who mentioned them.
 pub const LINES: [&str; 4] = ["- Typed: ", "- In use: ", "- Named: ", "- Seen: "];

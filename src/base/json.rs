@@ -1,7 +1,7 @@
-//! Plain data as it crosses the boundary: what a state, a plan or a set of options looks like before it is parsed.
+//! Plain data as it crosses the boundary: a state, a plan or options before they are parsed.
 //!
-//! The engine knows no floating point: whole numbers are `Int`, other finite ones keep their exact bits for the way
-//! back (members of a newer state that we do not know must survive) and their value in millionths for reading.
+//! The engine uses no floating point. Whole numbers are `Int`. Other finite numbers keep their exact bits, because
+//! unknown members of a newer state must survive unchanged, and also their value in millionths, for reading.
 
 use crate::base::error::{Code, Error};
 use core::cell::Cell;
@@ -9,34 +9,34 @@ use core::cell::Cell;
 /// A plain JSON value.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum Json {
-    /// `null`, and what JavaScript calls undefined.
+    /// `null` or `undefined`.
     #[default]
     Null,
     /// `true` or `false`.
     Bool(bool),
     /// A whole number within ±2^53.
     Int(i64),
-    /// Another finite number: its value in millionths (saturating) and its IEEE bits.
+    /// Another finite number, with its value in millionths (saturating) and its IEEE 754 bits.
     Fraction {
-        /// Rounded to millionths.
+        /// The value, rounded to millionths.
         millionths: i64,
-        /// What it was, exactly.
+        /// The exact value.
         bits: u64,
     },
-    /// NaN or an infinity; never written.
+    /// NaN or an infinity. It is never written.
     NotANumber,
     /// A string.
     Text(String),
     /// An array.
     List(Vec<Json>),
-    /// Members in the order they came.
+    /// An object, with its members in the order of arrival.
     Object(Vec<(String, Json)>),
 }
 
 static NULL: Json = Json::Null;
 
 impl Json {
-    /// The member `name`, or null.
+    /// Returns the member `name`, or null.
     #[inline(never)]
     pub fn get(&self, name: &str) -> &Self {
         match self {
@@ -45,27 +45,27 @@ impl Json {
         }
     }
 
-    /// Whether this is null or undefined.
+    /// Whether this is `null` or `undefined`.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
     }
 
-    /// The string, if it is one.
+    /// The string, if this is one.
     pub fn text(&self) -> Option<&str> {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
-    /// The whole number ≥ 0, if it is one.
+    /// The whole number, if this is one and at least 0.
     pub fn count(&self) -> Option<u64> {
         if let Self::Int(int) = self { u64::try_from(*int).ok() } else { None }
     }
 
-    /// The whole number, if it is one.
+    /// The whole number, if this is one.
     pub const fn int(&self) -> Option<i64> {
         if let Self::Int(int) = self { Some(*int) } else { None }
     }
 
-    /// The number in millionths, if it is finite.
+    /// The number in millionths, if this is a finite number.
     pub const fn millionths(&self) -> Option<i64> {
         match self {
             Self::Int(int) => Some(int.saturating_mul(1_000_000)),
@@ -74,17 +74,17 @@ impl Json {
         }
     }
 
-    /// The elements, if it is an array.
+    /// The elements, if this is an array.
     pub fn list(&self) -> Option<&[Self]> {
         if let Self::List(list) = self { Some(list) } else { None }
     }
 
-    /// The members, if it is an object.
+    /// The members, if this is an object.
     pub fn members(&self) -> Option<&[(String, Self)]> {
         if let Self::Object(members) = self { Some(members) } else { None }
     }
 
-    /// What a reader would call its type.
+    /// The name of the type, as messages to users call it.
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::Null => "nothing",
@@ -97,7 +97,7 @@ impl Json {
         }
     }
 
-    /// The value for a message: a text cut short in quotation marks, a number as it is, else its type.
+    /// The value for a message to users: a shortened quoted text, a number, or the name of the type.
     pub fn shown(&self) -> String {
         match self {
             Self::Bool(flag) => if *flag { "true" } else { "false" }.to_owned(),
@@ -114,7 +114,7 @@ impl Json {
         }
     }
 
-    /// An object from its members; members that are null are left out.
+    /// Creates an object and leaves out members that are null.
     #[inline(never)]
     pub fn object(members: &mut [(&str, Self)]) -> Self {
         let mut out = Vec::with_capacity(members.len());
@@ -126,7 +126,7 @@ impl Json {
         Self::Object(out)
     }
 
-    /// An object from its members, nulls included.
+    /// Creates an object, including members that are null.
     #[inline(never)]
     pub fn record(members: &mut [(&str, Self)]) -> Self {
         let mut out = Vec::with_capacity(members.len());
@@ -136,7 +136,7 @@ impl Json {
         Self::Object(out)
     }
 
-    /// Sets or adds a member of an object.
+    /// Sets or adds a member of an object. Does nothing on other types.
     pub fn set(&mut self, name: &str, value: Self) {
         if let Self::Object(members) = self {
             match members.iter_mut().find(|(key, _)| key == name) {
@@ -204,17 +204,17 @@ impl<T: Into<Self>> From<Vec<T>> for Json {
     }
 }
 
-/// Millionths as a decimal number.
+/// Formats millionths as a decimal number.
 pub fn decimal(millionths: u64) -> String {
     let (whole, part) = (millionths / 1_000_000, format!("{}", 1_000_000 + millionths % 1_000_000));
     format!("{whole}.{}", part.get(1..).unwrap_or_default()).trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Characters of a wrong value that a message repeats.
+/// How many characters of a wrong value an error message repeats.
 const SHOWN: usize = 40;
 
-/// The error about a value that is not what was expected in its place. States and plans may hold what people wrote: of
-/// their values only the type is named.
+/// Creates the error for a value of the wrong type or range. Of a value in a state or plan, which may hold what people
+/// wrote, the error names only the type.
 #[cold]
 #[inline(never)]
 pub fn misfit(code: Code, path: &str, expected: &str, got: &Json) -> Error {
@@ -225,24 +225,24 @@ pub fn misfit(code: Code, path: &str, expected: &str, got: &Json) -> Error {
     Error::at(code, path, format!("Expected {expected}, got {got}."))
 }
 
-/// The path of the member `name` of what lies at `path`.
+/// The path of the member `name` of the value at `path`.
 #[inline(never)]
 pub fn member(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") }
 }
 
-/// The path of an element of the array `name` of what lies at `path`.
+/// The path of one element of the array `name` of the value at `path`.
 #[inline(never)]
 pub fn element(path: &str, name: &str, index: usize) -> String {
     format!("{}[{index}]", member(path, name))
 }
 
-/// The first fault found in what a host passed.
+/// Collects the first fault in what a host passed.
 #[derive(Default)]
 pub struct Faults(Cell<Option<Error>>);
 
 impl Faults {
-    /// Remembers a fault, unless there was one before.
+    /// Records a fault, unless one was recorded before.
     #[cold]
     #[inline(never)]
     pub fn note(&self, fault: Error) {
@@ -250,30 +250,31 @@ impl Faults {
         self.0.set(Some(earlier.unwrap_or(fault)));
     }
 
-    /// All is read.
+    /// Finishes reading.
     ///
     /// # Errors
-    /// The first fault.
+    ///
+    /// Returns the first fault.
     pub fn end(&self) -> Result<(), Error> {
         self.0.take().map_or(Ok(()), Err)
     }
 }
 
-/// Reads members of an object. What does not fit is a fault, and read as if it were missing.
+/// Reads the members of an object. A wrong value is recorded as a fault and then read as if it were missing.
 #[derive(Clone, Copy)]
 pub struct Fields<'a> {
-    /// The object; null where none was given.
+    /// The object, or null if none was given.
     pub value: &'a Json,
-    /// The path of its members.
+    /// The path of the object.
     pub path: &'a str,
-    /// The code of their faults.
+    /// The code of faults in its members.
     pub code: Code,
-    /// Where these go.
+    /// Collects the faults.
     pub faults: &'a Faults,
 }
 
 impl<'a> Fields<'a> {
-    /// `value` must be an object or missing; faults carry `code` and start their path with `path`.
+    /// Requires `value` to be an object or missing. Faults carry `code`, and their path starts with `path`.
     pub fn of(value: &'a Json, path: &'a str, code: Code, faults: &'a Faults) -> Self {
         if !matches!(value, Json::Object(_) | Json::Null) {
             faults.note(misfit(code, path, "an object", value));
@@ -281,19 +282,20 @@ impl<'a> Fields<'a> {
         Self { value, path, code, faults }
     }
 
-    /// The member as it is.
+    /// The member as it is, unchecked.
     pub fn raw(&self, name: &str) -> &'a Json {
         self.value.get(name)
     }
 
-    /// A fault of a member.
+    /// Records a fault of a member.
     #[cold]
     #[inline(never)]
     pub fn wrong(&self, name: &str, advice: &str) {
         self.faults.note(Error::at(self.code, member(self.path, name), advice));
     }
 
-    /// What `read` makes of a member; none if it is missing or, which is a fault, not what is expected.
+    /// Returns the member if `fits` accepts it. Returns null if it is missing, or if it is wrong, which is recorded as
+    /// a fault.
     #[inline(never)]
     fn read(&self, name: &str, expected: &str, fits: fn(&Json) -> bool) -> &'a Json {
         let value = self.raw(name);
@@ -304,34 +306,34 @@ impl<'a> Fields<'a> {
         &NULL
     }
 
-    /// A whole number ≥ 0, or none.
+    /// An optional whole number of at least 0.
     pub fn count(&self, name: &str) -> Option<u64> {
         self.read(name, "a whole number of at least 0", |json| json.count().is_some()).count()
     }
 
-    /// A number of tokens, or none.
+    /// An optional number of tokens.
     pub fn tokens(&self, name: &str) -> Option<u64> {
         self.read(name, "a whole number of tokens of at least 0", |json| json.count().is_some()).count()
     }
 
-    /// A number of tokens above 0, or none.
+    /// An optional number of tokens above 0.
     pub fn some_tokens(&self, name: &str) -> Option<u64> {
         let above = |json: &Json| json.count().is_some_and(|count| count > 0);
         self.read(name, "a whole number of tokens above 0", above).count()
     }
 
-    /// A time in milliseconds above 0, or none.
+    /// An optional time above 0, in milliseconds.
     pub fn some_milliseconds(&self, name: &str) -> Option<u64> {
         let above = |json: &Json| json.count().is_some_and(|count| count > 0);
         self.read(name, "a whole number of milliseconds above 0", above).count()
     }
 
-    /// A string, or none.
+    /// An optional string.
     pub fn text(&self, name: &str) -> Option<&'a str> {
         self.read(name, "a string", |json| json.text().is_some()).text()
     }
 
-    /// The strings of an array; a missing one is empty.
+    /// An array of strings. A missing one is read as empty.
     pub fn texts(&self, name: &str) -> Vec<String> {
         let mut texts = Vec::new();
         for (index, item) in self.list(name).iter().enumerate() {
@@ -343,17 +345,17 @@ impl<'a> Fields<'a> {
         texts
     }
 
-    /// An array; a missing one is empty.
+    /// An array. A missing one is read as empty.
     pub fn list(&self, name: &str) -> &'a [Json] {
         self.read(name, "an array", |json| json.list().is_some()).list().unwrap_or_default()
     }
 
-    /// `true` or `false`, or false.
+    /// `true` or `false`. A missing one is read as false.
     pub fn flag(&self, name: &str) -> bool {
         *self.read(name, "true or false", |json| matches!(json, Json::Bool(_))) == Json::Bool(true)
     }
 
-    /// Whether a function was given, for which `true` stands.
+    /// Whether a function was given. `true` stands for a function.
     pub fn function(&self, name: &str) -> bool {
         *self.read(name, "a function", |json| *json == Json::Bool(true)) == Json::Bool(true)
     }

@@ -1,5 +1,5 @@
-//! What all other rooms stand on: errors as values, plain data, cutting text, parts of wholes, how our own texts begin, and quoting
-//! what others wrote among them.
+//! The basis of all other modules: errors as values, plain data, cutting text, shares of wholes, the markers of our own
+//! texts, and quoting other people's text inside them.
 
 pub mod archive;
 pub mod distinct;
@@ -10,4 +10,5 @@ pub mod json;
 pub mod markers;
 pub mod millionths;
 pub mod quoting;
+pub mod references;
 pub mod text;

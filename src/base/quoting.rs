@@ -1,23 +1,23 @@
-//! Quoting what others wrote among texts of ours: escaped, so that nothing in it ends its frame or passes for one of ours.
+//! Quotes other people's text inside our own. It is escaped so that it can neither close its frame nor pass for ours.
 
 use crate::base::{markers, text};
 
-/// Makes a quotation harmless: escaped, and its further lines marked, so that none passes for a line of ours.
+/// Escapes a quotation and marks its further lines, so that none of them passes for one of ours.
 pub fn quote(text: &str) -> String {
     with_breaks(&escape(text), "\n| ")
 }
 
-/// A quotation in one line.
+/// Escapes a quotation and joins its lines into one.
 pub fn one_line(text: &str) -> String {
     with_breaks(&escape(text), " ")
 }
 
-/// A text with this in the place of each end of a line, whatever character ends it.
+/// Replaces every line ending, of any system, by `end`.
 pub fn with_breaks(text: &str, end: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
     while let Some((at, next)) = line_end(text, copied) {
-        // Of the two characters that end a line on some systems the second stands for nothing.
+        // In `\r\n`, only the first character is replaced.
         let is_second = at == copied && at > 0 && text.as_bytes()[at] == b'\n' && text.as_bytes()[at - 1] == b'\r';
         out.push_str(text::between(text, copied, at));
         if !is_second {
@@ -29,30 +29,31 @@ pub fn with_breaks(text: &str, end: &str) -> String {
     out
 }
 
-/// What could end the frame of the material, after `<` or `</`, in letters of either case.
+/// Tags, after `<` or `</` and in any letter case, that could close the frame around the text.
 const FRAMES: [&str; 4] = ["conversation", "previous-summary", "piece", "todo-list"];
-/// A text in which no marker of ours stands.
+/// Returns the text with all markers of ours defused.
 pub fn without_markers(text: &str) -> String {
     disarmed(text, false)
 }
 
-/// Takes the power from everything that could end the frame or pass for a text of ours, by changing how it begins.
+/// Defuses everything that could close the frame or pass for a text of ours, by changing its first character.
 pub fn escape(text: &str) -> String {
     disarmed(text, true)
 }
 
-/// `frames`: what could end the frame of the material is changed as well.
+/// Defuses markers and, if `frames` is set, also the tags of [`FRAMES`].
 fn disarmed(text: &str, frames: bool) -> String {
     let mut out = String::with_capacity(text.len());
     let (mut copied, mut from) = (0, 0);
-    // Most texts hold none of these bytes, which begin all that is looked for: bytes are faster to look at than characters.
+    // Most texts hold none of these bytes, one of which begins everything that is searched for. Searching bytes is
+    // faster than decoding characters.
     let may_begin = |byte: &u8| matches!(byte, b'<' | b'[' | 0xef);
     while let Some(at) = text.as_bytes()[from..].iter().position(may_begin).map(|next| from + next) {
         let Some(char) = text::between(text, at, text.len()).chars().next() else { break };
         from = at + char.len_utf8();
         let rest = || text::between(text, at + char.len_utf8(), text.len());
         let harmless = match char {
-            // What begins with a backslash has been changed before: at every compaction it stays as it is.
+            // A backslash shows that this was escaped before. Escaping it again at every compaction would let it grow.
             '<' if rest().starts_with('\\') => continue,
             '<' | '＜' | '﹤' if frames && FRAMES.iter().any(|name| names(rest(), name)) => "<\\",
             '[' if markers::begins(text::between(text, at, text.len())) => "(",
@@ -66,17 +67,17 @@ fn disarmed(text: &str, frames: bool) -> String {
     out
 }
 
-/// Whether what stands behind `<` begins a tag of this name: slashes and what nobody sees may stand before it, and what
-/// nobody sees inside it.
+/// Whether the text after a `<` begins a tag with this name. Slashes and invisible characters may precede the name, and
+/// invisible characters may be inside it.
 fn names(text: &str, name: &str) -> bool {
     let mut letters = text.chars().skip_while(|&char| is_unseen(char) || matches!(char, '/' | '\\' | '／' | '∕' | '⁄'));
     name.chars()
         .all(|wanted| letters.find(|&char| !is_unseen(char)).is_some_and(|char| char.eq_ignore_ascii_case(&wanted)))
 }
 
-/// Where the line ends that a place in a text belongs to, and where the next one begins; none in the last line.
+/// Returns where the line that contains `from` ends and where the next line begins, or `None` in the last line.
 pub fn line_end(text: &str, from: usize) -> Option<(usize, usize)> {
-    // The bytes that such a character begins with.
+    // The first bytes of the characters that end a line.
     let may_end = |byte: &u8| matches!(byte, b'\n'..=b'\r' | 0x1c..=0x1e | 0xc2 | 0xe2);
     let mut at = from;
     loop {
@@ -90,12 +91,12 @@ pub fn line_end(text: &str, from: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// Whether a line of a text ends with this character, whatever the system it was written on.
+/// Whether this character ends a line, on any system.
 pub fn ends_line(char: char) -> bool {
     matches!(char, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}')
 }
 
-/// Whether a character is one that nobody sees: a space of any width, a control character, a mark of direction.
+/// Whether a character is invisible: a space of any width, a control character, or a directional mark.
 pub fn is_unseen(char: char) -> bool {
     char.is_whitespace()
         || char.is_control()

@@ -1,4 +1,4 @@
-//! From a shape to a checkpoint: which messages a summary is made of, and the texts that code writes around it.
+//! Turns a shape into a checkpoint: selects the messages of the summary, and adds the texts that code writes around it.
 
 use crate::base::error::Error;
 use crate::base::{markers, text};
@@ -10,46 +10,46 @@ use crate::limits::budget::share;
 use crate::memory::absorb::Message;
 use crate::memory::{Memory, digest, recover};
 use crate::model::message::{CHAIN_START, combine};
-use crate::session::compaction::{Checkpoint, Kind, Made};
+use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
 use crate::session::view;
 use crate::summary::note;
 
-/// What a summarizer is given.
+/// What a summarizer reads.
 #[derive(Clone, Debug, Default)]
 pub struct Material {
-    /// The summary of what came before.
+    /// The previous summary.
     pub previous: Option<String>,
-    /// The messages, oldest first; whether a person wrote each.
+    /// The messages, oldest first, each with whether a person typed it.
     pub messages: Vec<(Content, bool)>,
 }
 
-/// What code writes of.
+/// What code reads to write a digest.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
-    /// What is remembered of what was covered before.
+    /// The memory of what was covered before.
     pub memory: Memory,
-    /// What is covered now, as it was sent.
+    /// The messages that are covered now, as they were sent.
     pub messages: Vec<Message>,
-    /// The newest summary by a model.
+    /// The newest summary written by a model.
     pub summary: String,
-    /// Raw tokens of what the text replaces.
+    /// The raw tokens that the text replaces.
     pub raw: u64,
 }
 
-/// Which messages a summary is made of.
+/// The messages that a summary is made from.
 #[derive(Clone, Debug, Default)]
 pub struct Extent<'a> {
-    /// The checkpoint that it goes on from.
+    /// The checkpoint that it continues.
     pub base: Option<&'a Checkpoint>,
     /// The messages, as input indices.
     pub inputs: Vec<usize>,
-    /// Raw tokens of what it replaces.
+    /// The raw tokens that it replaces.
     pub raw: u64,
 }
 
-/// What `shape` covers anew. With `llm`, provisional digests are passed over: the summary starts again from the newest
-/// checkpoint that is none, if the host still holds the messages.
+/// Selects what `shape` covers in addition to the checkpoint that it continues. With `llm`, provisional digests are
+/// skipped: the summary continues the newest checkpoint that is not one, if the host still holds the messages.
 pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
     let history = scene.history;
     let active = history.active.map(|active| &scene.state.checkpoints[active]);
@@ -67,17 +67,18 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
         _ => active,
     };
     let from = base.map_or(0, |checkpoint| checkpoint.covers.count);
-    // What stood beside the earlier summary, and no longer stays before the new one, goes into the new one.
+    // Messages that were kept beside the earlier summary, and do not stay before the new one, become part of the new
+    // one.
     let mut kept: Vec<u64> = Vec::new();
     if let Some(checkpoint) = base {
         kept.extend(checkpoint.head.iter().filter(|&&index| !shape.heads(index)).chain(&checkpoint.kept));
         kept.sort_unstable();
     }
-    // A provider's own summary tells a model of all that came before it.
+    // A provider's own summary replaces everything before it for the model.
     let compaction = history.compaction.filter(|compaction| compaction.readable);
     let compaction = compaction.and_then(|compaction| history.index_of(compaction.input));
-    let is_told = |index: &u64| !shape.heads(*index) && (*index >= from || kept.contains(index));
-    let told_from = compaction.filter(|&index| index < shape.covers.count).filter(is_told).unwrap_or(0);
+    let is_read = |index: &u64| !shape.heads(*index) && (*index >= from || kept.contains(index));
+    let read_from = compaction.filter(|&index| index < shape.covers.count).filter(is_read).unwrap_or(0);
     let was_kept = |index: u64| base.is_some_and(|checkpoint| checkpoint.kept.contains(&index));
     let mut raw = base.map_or(0, |checkpoint| checkpoint.summary.raw);
     let mut inputs = Vec::new();
@@ -86,49 +87,51 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
         let index = kept.get(at as usize).copied().unwrap_or_else(|| from + at - kept.len() as u64);
         let head = shape.heads(index);
         let stays = shape.keeps(index);
-        // A kept message whose text is in the view already tells the summarizer what the work is about; code only quotes what goes.
-        let told = if llm && earlier.is_none() { head } else { stays };
-        let Some(input) = history.input_of(index).filter(|_| !told) else { continue };
-        if llm && index < told_from {
+        // The summarizer sees the kept messages whose text is in the view. Code quotes only what is removed.
+        let seen = if llm && earlier.is_none() { head } else { stays };
+        let Some(input) = history.input_of(index).filter(|_| !seen) else { continue };
+        if llm && index < read_from {
             continue;
         }
         inputs.push(input);
         if !stays {
-            // What only a digest stands for has no place in the view.
+            // A message that only a digest stands for has no place in the view.
             raw += if scene.places[input].is_some() { scene.tokens(input) } else { history.tokens[input] };
         }
     }
     Extent { base, inputs, raw }
 }
 
-/// Reads what a summarizer is given of what `shape` covers; see [`extent`].
+/// Reads what a summarizer is given for `shape`: see [`extent`].
 ///
 /// # Errors
-/// When the host cannot read a message.
+///
+/// If the host cannot read a message.
 pub fn material(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Material, Error> {
     let history = scene.history;
     let Extent { base, inputs, .. } = extent(scene, shape, true);
-    // Code keeps what it remembers itself; a model is given what was written above that.
-    let told = |checkpoint: &Checkpoint| digest::split(&written(checkpoint).0).0.to_owned();
+    // Code keeps the memory itself. The model is given the text above it.
     let mut newest = base;
     let mut messages = Vec::with_capacity(inputs.len());
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
-        // A summary that the state knows is one also where its checkpoint no longer holds, for example because other
-        // instructions stand before it now. Of several the newest holds the others. What only reads like one is none.
+        // A summary that the state knows counts as one even if its checkpoint no longer holds, for example because the
+        // instructions before it have changed. The newest of several includes the others. A message that only looks
+        // like a summary does not count.
         let typed = history.is_typed(input);
         match history.summary_at(input).filter(|_| base.is_none() && !typed) {
             Some(checkpoint) => newest = Some(checkpoint),
             None => messages.push((content, typed)),
         }
     }
-    Ok(Material { previous: newest.map(told), messages })
+    Ok(Material { previous: newest.map(quotable), messages })
 }
 
-/// Reads what code writes of when `shape` is covered: what is remembered, and all that is covered beyond that, what stays
-/// in the view among it.
+/// Reads what code needs to cover `shape`: the memory, and everything covered beyond it, including messages that stay
+/// in the view.
 ///
 /// # Errors
-/// When the host cannot read a message.
+///
+/// If the host cannot read a message.
 pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Known, Error> {
     let (history, state) = (scene.history, scene.state);
     let active = history.active.map(|active| &state.checkpoints[active]);
@@ -140,10 +143,10 @@ pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Kn
     for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
         let typed = history.is_typed(input);
         let index = history.index_of(input).unwrap_or(0);
-        // Code reads what was sent, so that a view given back reads the same.
+        // Code reads messages as they were sent, so a view that was passed as history reads the same.
         let content = view::as_sent(history, state, &scene.options.estimator, input, content);
-        // A summary that the state knows is one also where its checkpoint no longer holds, for example because other
-        // instructions stand before it now.
+        // A summary that the state knows counts as one even if its checkpoint no longer holds, for example because the
+        // instructions before it have changed.
         let ours = history.summary_at(input).filter(|_| active.is_none() && !typed);
         if let Some(checkpoint) = ours {
             memory = recover::of(&written(checkpoint).0, index);
@@ -156,20 +159,20 @@ pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Kn
     Ok(Known { memory, messages, summary, raw: extent(scene, shape, false).raw })
 }
 
-/// The newest summary by a model; what a trim left of one only if there is no other.
+/// The newest summary written by a model. A trimmed one is used only if there is no other.
 pub(crate) fn by_model(checkpoints: &[Checkpoint]) -> Option<&Checkpoint> {
     let newest_first = || checkpoints.iter().rev();
     let trimmed = |one: &&Checkpoint| one.kind == Kind::Trim && !one.digest;
     newest_first().find(|one| one.kind == Kind::Summary).or_else(|| newest_first().find(trimmed))
 }
 
-/// What a model wrote of a summary.
+/// The part of a summary that the model wrote.
 pub(crate) fn quotable(checkpoint: &Checkpoint) -> String {
     digest::split(&written(checkpoint).0).0.to_owned()
 }
 
-/// What is remembered of what a checkpoint covers: what the state holds, without what came later; if it holds nothing of
-/// that, what the checkpoint tells.
+/// The memory of what a checkpoint covers: that of the state, rolled back to the checkpoint. If the state has none that
+/// reaches it, it is recovered from the text of the checkpoint.
 pub(crate) fn remembered(memory: Option<&Memory>, active: &Checkpoint) -> Memory {
     match memory {
         Some(memory) if memory.upto.count >= active.covers.count => {
@@ -177,7 +180,7 @@ pub(crate) fn remembered(memory: Option<&Memory>, active: &Checkpoint) -> Memory
             memory.roll_back(active.covers);
             memory
         }
-        // The preset keeps nothing: what stands under our headings there a model wrote.
+        // The preset keeps no memory: a model wrote the text under our headings.
         _ if is_of_preset(active) => Memory { upto: active.covers, ..Memory::default() },
         _ => {
             let stays = |index: &u64| active.head.contains(index) || active.kept.contains(index);
@@ -187,8 +190,8 @@ pub(crate) fn remembered(memory: Option<&Memory>, active: &Checkpoint) -> Memory
     }
 }
 
-/// Whether code wrote a checkpoint's text as a digest, so that it can be gone on with section by section. What a text is
-/// says the checkpoint: a model can begin an answer like a digest.
+/// Whether code wrote the text of a checkpoint as a digest, which can be continued section by section. The checkpoint
+/// says so, because a model can begin its text like a digest.
 pub(crate) fn is_digest(checkpoint: &Checkpoint) -> bool {
     let by_code = checkpoint.kind == Kind::Digest || checkpoint.kind == Kind::Trim && checkpoint.digest;
     by_code && !is_of_preset(checkpoint)
@@ -199,25 +202,25 @@ fn is_of_preset(checkpoint: &Checkpoint) -> bool {
     checkpoint.summary.text.starts_with(markers::PRESET_SUMMARY)
 }
 
-/// What a checkpoint says, with its facts and without the word of how many messages were dropped after it; and that
-/// number.
+/// The text of a checkpoint with its facts, but without the note about messages dropped after it, and the number of
+/// these messages.
 pub(crate) fn written(checkpoint: &Checkpoint) -> (String, u64) {
     let text = body(&checkpoint.summary.text);
-    // Only a trim says so in our words.
+    // Only a trim adds this note.
     let (text, count) = if checkpoint.kind == Kind::Trim { dropped(text) } else { (text, 0) };
     let mut text = text.to_owned();
     if is_of_preset(checkpoint) {
-        // The preset keeps no facts: what stands under our headings there a model wrote.
+        // The preset keeps no facts: a model wrote the text under our headings.
         digest::disown(&mut text);
     }
     (text, count)
 }
 
-/// Most estimated tokens that facts may take beside a summary by a model.
+/// The most estimated tokens of the facts beside a summary written by a model.
 const FACTS_MOST: u64 = 3_000;
 
-/// Bytes that facts may take beside a summary by a model: their share of the room, and less than a quarter of the
-/// raw tokens that the summary replaces.
+/// The most bytes of the facts beside a summary written by a model: their share of the room, but at most a quarter of
+/// the replaced raw tokens, at four bytes per token.
 pub fn facts_bytes(scene: &Scene<'_>, raw: u64) -> usize {
     let tokens = share(scene.limits.whole, scene.options.shares.facts).min(FACTS_MOST);
     usize::try_from(scene.raw(tokens).min(raw / 4) * 4).unwrap_or(usize::MAX)
@@ -232,22 +235,23 @@ pub fn summary_text(body: &str) -> String {
     format!("{}\n{body}\n{}", markers::SUMMARY, markers::SUMMARY_END)
 }
 
-/// What was summarized, without the lines around it.
+/// The text of a summary message without its first and last line.
 pub fn body(text: &str) -> &str {
     let frames = [(markers::SUMMARY, markers::SUMMARY_END), (markers::PRESET_SUMMARY, markers::PRESET_SUMMARY_END)];
     frames.iter().find_map(|(start, end)| text.strip_prefix(start)?.strip_suffix(end)).map_or(text, str::trim)
 }
 
-/// The progress note of a shape that cuts inside the active turn: what the last note said, and what was done since.
+/// The progress note of a shape that cuts inside the active turn: the text of the last note, and what was done since.
 ///
 /// # Errors
-/// When the host cannot read a message.
+///
+/// If the host cannot read a message.
 pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Option<String>, Error> {
     let history = scene.history;
     let Some(turn) = scene.active_user().filter(|_| shape.note) else { return Ok(None) };
     let active = history.active.map(|active| &scene.state.checkpoints[active]);
     let asked = history.index_of(turn).unwrap_or(0);
-    // The note of the same request goes on; of another request it is history.
+    // A note about the same request is continued. A note about another request is part of the history.
     let earlier =
         active.filter(|checkpoint| checkpoint.covers.count > asked).and_then(|checkpoint| checkpoint.note.as_ref());
     let from = active.map_or(0, |checkpoint| checkpoint.covers.count).max(asked + 1);
@@ -265,30 +269,33 @@ pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
     Ok(Some(note::write(earlier.map(|note| note.text.as_str()), &contents, bytes)))
 }
 
-/// Bytes that a note may have in the smallest of windows.
+/// The minimum bytes of a note, in the smallest window.
 const LEAST_NOTE: u64 = 400;
 
-/// The text of a checkpoint, and how it came about: see [`Checkpoint`].
+/// The text of a checkpoint and how it was made: see [`Checkpoint`].
 #[derive(Clone, Debug)]
 pub struct Written {
     /// What made it.
     pub kind: Kind,
-    /// Of a trim: it is a digest.
+    /// Whether a trim trimmed a digest.
     pub digest: bool,
-    /// Something that is remembered is left out of it.
+    /// Whether the text leaves out something that is in the memory.
     pub shortened: bool,
-    /// With the lines around it.
+    /// The text with its first and last line.
     pub text: String,
+    /// Nothing of the host's stands around it.
+    pub bare: bool,
 }
 
-/// The checkpoint of a shape, with its messages made.
+/// Creates the checkpoint of a shape and its messages.
 ///
 /// # Errors
-/// When the format cannot make them.
+///
+/// If the format cannot create a message.
 pub fn checkpoint(
     scene: &Scene<'_>,
     shape: &Shape,
-    Written { kind, digest, shortened, text }: Written,
+    Written { kind, digest, shortened, text, bare }: Written,
     note: Option<String>,
     ids: &[Option<String>],
     host: &mut dyn Host,
@@ -301,7 +308,9 @@ pub fn checkpoint(
         let (raw, hash) = digests.first().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
         Ok(Made { text, raw, hash })
     };
-    let summary = made(text, SUMMARY_SLOT)?;
+    // Where a text has to be as short as can be, nothing stands around it.
+    let frame = if bare { Vec::new() } else { scene.options.prompt.frame.clone() };
+    let summary = Made { text: text.clone(), ..made(framed(&text, &frame), SUMMARY_SLOT)? };
     let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
     let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.hash(input));
     let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
@@ -332,27 +341,28 @@ pub fn checkpoint(
         from_chain,
         from_id,
         summary,
+        frame,
         note,
     })
 }
 
-/// Slots of messages of ours within a revision.
+/// The part of a message id that distinguishes the messages of one revision.
 pub const SUMMARY_SLOT: &str = "summary";
 /// See [`SUMMARY_SLOT`].
 pub const NOTE_SLOT: &str = "note";
 
-/// The stable name of a message of ours.
+/// The stable id of a message that precis makes.
 pub fn message_id(revision: u64, slot: &str) -> String {
     format!("precis-{revision}-{slot}")
 }
 
-/// Whether a literal stands anywhere in the material.
+/// Whether the material contains a literal string.
 pub fn mentions(material: &Material, literal: &str) -> bool {
     material.previous.as_ref().is_some_and(|previous| text::find(previous, literal).is_some())
         || material.messages.iter().any(|(message, _)| says(message, literal))
 }
 
-/// Whether a literal stands anywhere in a message.
+/// Whether a message contains a literal string.
 pub fn says(message: &Content, literal: &str) -> bool {
     let holds = |text: &str| text::find(text, literal).is_some();
     message.parts.iter().any(|part| match part {
@@ -365,10 +375,10 @@ pub fn says(message: &Content, literal: &str) -> bool {
     })
 }
 
-/// What stands before and after the number of messages that were dropped.
+/// The text before and after the number of dropped messages.
 const DROPPED: [&str; 2] = ["\n\n(", " messages after that were dropped without a summary.)"];
 
-/// A summary without the word of how many messages were dropped after it, and that number.
+/// Splits a summary into its text and the number of messages that its note says were dropped after it.
 pub fn dropped(summary: &str) -> (&str, u64) {
     let earlier = summary.strip_suffix(DROPPED[1]).and_then(|rest| {
         let at = rest.rfind('(')?;
@@ -378,7 +388,7 @@ pub fn dropped(summary: &str) -> (&str, u64) {
     earlier.unwrap_or((summary, 0))
 }
 
-/// A summary after which that many messages were dropped for want of room.
+/// A summary with a note of how many messages were dropped after it because there was no room.
 pub fn trimmed(summary: &str, dropped: u64) -> String {
     if dropped == 0 {
         return summary.to_owned();

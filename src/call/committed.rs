@@ -1,4 +1,4 @@
-//! What a commit leaves for the host.
+//! The result of a commit, for the host.
 
 use crate::base::json::Json;
 use crate::call::standing::Standing;
@@ -8,31 +8,31 @@ use crate::report::Report;
 use crate::report::change::Change;
 use crate::session::state::SessionState;
 
-/// What came of a commit.
+/// The result of a commit.
 #[derive(Clone, Debug)]
 pub struct Committed {
     /// The state to store.
     pub state: SessionState,
     /// What was done.
     pub report: Report,
-    /// The view differs from the input.
+    /// Whether the view differs from the input.
     pub changed: bool,
-    /// What to send, message by message.
+    /// The messages to send.
     pub view: Vec<Sent>,
-    /// More would be better.
+    /// An optional next plan that would improve the view.
     pub next: Option<Plan>,
-    /// What the next call of this chat may rely on.
+    /// What the next call for this chat can reuse.
     pub standing: Option<Standing>,
 }
 
-/// Writes into a plan what will be done, for people.
+/// Adds a preview of the changes and the report to a plan, for people.
 pub(crate) fn previewed(plan: &mut Plan, report: &Report) {
     plan.changes = report.changes.iter().map(Change::to_json).collect();
     plan.report = report.to_json();
 }
 
 impl Committed {
-    /// Adds what asking has cost, over all rounds of a call; the next plan carries it on.
+    /// Adds the summarizer's calls and usage over all rounds of a call. The next plan carries them on.
     pub fn account(&mut self, plan: &Plan, results: &Json) {
         let results = results.list().unwrap_or_default();
         let report = &mut self.report;

@@ -1,4 +1,4 @@
-//! A call at work: its history placed, its state current, its limits known.
+//! A call in progress: the history is placed, the state is current and the limits are known.
 
 use crate::base::error::Error;
 use crate::call::input::Call;
@@ -21,7 +21,7 @@ use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 use std::cell::OnceCell;
 
-/// Compactions in a row with little new before a summarizer is left alone.
+/// The number of consecutive compactions with little new content after which the summarizer is not called.
 const THRASH: u64 = 3;
 
 /// A call with its history placed and its state current.
@@ -33,9 +33,9 @@ pub(crate) struct Work<'a> {
     pub(crate) window: Window,
     /// What a summary that is being written elsewhere will cover.
     pub(crate) in_flight: Option<Shape>,
-    /// Legal cuts of the messages after the lead.
+    /// The legal cuts between the messages after the lead.
     pub(crate) cuts: Cuts,
-    /// What providers would refuse about the history, once somebody has asked.
+    /// What providers would refuse in the history. Computed when first needed.
     pub(crate) faults: OnceCell<Vec<Violation>>,
 }
 
@@ -50,9 +50,11 @@ impl<'a> Work<'a> {
             call.options.preset.is_some(),
         )?;
         history.keep = &call.must_keep;
+        history.references = call.recalls;
         history.rules = result_rules::of(&history.messages, &call.options);
         let mut state = call.state.clone();
-        // What no longer holds is dropped: the newest checkpoint that matches is the newest there is.
+        // Drops checkpoints that no longer hold: the newest one that matches the history becomes the newest of the
+        // state.
         state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
         let mut calibration = state.calibration.under(&call.key());
         if let Some(reply) = &mut calibration.reply {
@@ -69,20 +71,20 @@ impl<'a> Work<'a> {
             Move::Compact(shape) if plan.rung == RungId::Summarize && work.accepts(shape, true) => Some(shape.clone()),
             _ => None,
         });
-        // While one summary is under way, no other is begun ahead of time.
+        // While a summary is in flight, no other is started ahead of time.
         if work.in_flight.is_some() {
             work.harden()?;
         }
         Ok(work)
     }
 
-    /// Takes the trigger itself in place of the soft mark.
+    /// Uses the trigger itself in place of the soft mark.
     pub(crate) fn harden(&mut self) -> Result<(), Error> {
         self.window = Self::window(self.call, &self.state, false)?;
         Ok(())
     }
 
-    /// A reply that is covered is no part of the next prompt.
+    /// Ignores a reply that a checkpoint covers: it is not part of the next prompt.
     pub(crate) fn forget_covered_reply(&mut self) {
         let covered = self.state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
         if let Some(reply) = self.calibration.reply.as_mut().filter(|reply| reply.at.count < covered) {
@@ -90,7 +92,7 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The limits of a call under what a state knows.
+    /// The limits of a call, including those that refusals revealed.
     pub(crate) fn window(call: &Call, state: &SessionState, soft: bool) -> Result<Window, Error> {
         let learned = state.learned(&call.key());
         let mut window = Window::under(call.window, &call.options, call.max_output, &learned)?;
@@ -103,10 +105,10 @@ impl<'a> Work<'a> {
     pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
         let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
         if left_out::repairs(self.call) {
-            // A view has no fault that its history does not have.
+            // A view can only have faults that its history has.
             if !self.faults().is_empty() {
                 repair::repair(self.given(), &mut view, host)?;
-                // A call that only results of others followed is seen to be unanswered once these are gone.
+                // If a call was followed only by results of other calls, it shows as unanswered once these are removed.
                 repair::repair(self.given(), &mut view, host)?;
             }
             repair::open(self.given(), &mut view, host)?;
@@ -114,12 +116,12 @@ impl<'a> Work<'a> {
         Ok(view)
     }
 
-    /// What repairs look at.
+    /// The input of the repairs.
     fn given(&self) -> Given<'_> {
         Given { call: self.call, history: &self.history, state: &self.state, faults: self.faults() }
     }
 
-    /// What providers would refuse about the history.
+    /// What providers would refuse in the history.
     pub(crate) fn faults(&self) -> &[Violation] {
         self.faults.get_or_init(|| pairs::check(&self.history.messages))
     }
@@ -129,7 +131,7 @@ impl<'a> Work<'a> {
         self.window.limits(self.measure().fixed(view), newest, &self.call.options)
     }
 
-    /// Estimated tokens of the newest group.
+    /// The estimated tokens of the newest group.
     fn newest(&self, view: &View) -> u64 {
         let from = self.cuts.newest() + self.lead();
         let of_newest = |item: &&Item| matches!(item.slot, Slot::Host { input, .. } if input >= from);
@@ -137,12 +139,12 @@ impl<'a> Work<'a> {
         self.calibration.scale(raw, self.call.options.estimator.slope())
     }
 
-    /// Input messages that are the front of a view given back.
+    /// The number of input messages that are the front of a view passed as history.
     fn lead(&self) -> usize {
         self.history.messages.len() - (self.history.end() - self.history.first()) as usize
     }
 
-    /// What turns raw tokens of this call into estimates.
+    /// Converts raw tokens of this call into estimates.
     pub(crate) fn measure(&self) -> Measure<'_> {
         let Call { system, tools, options, .. } = self.call;
         let (calibration, window, range) = (&self.calibration, self.window, options.estimator.slope());
@@ -162,6 +164,7 @@ impl<'a> Work<'a> {
             in_flight: self.in_flight.as_ref(),
             cuts: &self.cuts,
             holds: Vec::new(),
+            leaves_out: self.call.leaves_out,
             kept_from: None,
         }
         .held()
@@ -171,19 +174,19 @@ impl<'a> Work<'a> {
         self.measure().usage(view, &self.history)
     }
 
-    /// Raw tokens that a view does without, of all that the history has.
+    /// The raw tokens of the history that are not in a view.
     pub(crate) fn saved_raw(&self, view: &View) -> u64 {
         let whole = self.history.raw_before(self.history.end(), &self.state.checkpoints);
         whole.map_or(0, |whole| whole.saturating_sub(view.raw()))
     }
 
-    /// The same, estimated.
+    /// Like [`saved_raw`](Self::saved_raw), in estimated tokens.
     pub(crate) fn saved(&self, view: &View) -> u64 {
         self.calibration.scale(self.saved_raw(view), self.call.options.estimator.slope())
     }
 
-    /// What reading a request costs of which `saved` tokens were left out, and whose view differs from the one before from
-    /// the item `changed` on.
+    /// The cost of a request that leaves out `saved` tokens and whose view differs from the one before from the item
+    /// `changed` on.
     pub(crate) fn cost(&self, view: &View, saved: u64, changed: Option<u64>) -> Option<Cost> {
         let prices = self.call.options.prices?;
         let tokens = self.usage(view).tokens;
@@ -191,7 +194,7 @@ impl<'a> Work<'a> {
             Some(sent) => self.fresh(view, sent, changed),
             None => u64::MAX,
         };
-        // Without compactions nothing but what is new would be written.
+        // Without compactions, only new messages would be written to the cache.
         let (now, without) = (fresh(changed.unwrap_or(u64::MAX)), fresh(u64::MAX));
         Some(Cost {
             request: prices.request(tokens, tokens.saturating_sub(now)),
@@ -199,15 +202,15 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// How many messages the request before this one had; none if none is known.
+    /// The number of messages in the previous request, if known.
     fn sent_before(&self) -> Option<u64> {
         let SessionState { pending, calibration, .. } = &self.call.state;
         let pending = pending.as_ref().and_then(|pending| pending.at);
         pending.or_else(|| calibration.reply.map(|reply| reply.at)).map(|at| at.count)
     }
 
-    /// Estimated tokens of a view that no cache holds: messages from the history index `sent` on, and all from the item
-    /// `changed` on.
+    /// The estimated tokens of a view that are not in the cache: messages from the history index `sent` on, and
+    /// everything from the item `changed` on.
     fn fresh(&self, view: &View, sent: u64, changed: u64) -> u64 {
         let is_fresh = |(at, item): &(usize, &Item)| {
             *at as u64 >= changed || matches!(item.slot, Slot::Host { index, .. } if index >= sent)
@@ -221,13 +224,13 @@ impl<'a> Work<'a> {
         request_id(self.state.revision, Position { count: self.history.end(), chain })
     }
 
-    /// Whether a summarizer may be asked, as far as the brakes are concerned.
+    /// Whether the backoff counters allow calling the summarizer.
     pub(crate) fn llm(&self, scene: &Scene<'_>) -> bool {
         let Breaker { wait, thrash, .. } = self.state.breaker;
         wait == 0 && self.in_flight.is_none() && !(thrash >= THRASH && self.little_new(scene))
     }
 
-    /// Whether little has come since the last compaction.
+    /// Whether there is little new content since the last compaction.
     pub(crate) fn little_new(&self, scene: &Scene<'_>) -> bool {
         let Some(checkpoint) = self.history.active.map(|active| &self.state.checkpoints[active]) else { return false };
         let new = scene
@@ -251,8 +254,8 @@ impl<'a> Work<'a> {
         ladder::next(scene, from, llm)
     }
 
-    /// Whether a plan may still be committed: its cut is where it was, and nothing newer covers it. With an answer, what
-    /// code wrote in the meantime gives way.
+    /// Whether a plan can still be committed: its cut is at the same place, and nothing newer covers it. With an answer
+    /// from a model, digests that code wrote in the meantime do not count.
     pub(crate) fn accepts(&self, shape: &Shape, answered: bool) -> bool {
         let lasting = |checkpoint: &&Checkpoint| !answered || checkpoint.kind == Kind::Summary;
         let covered = self.state.checkpoints.iter().rev().find(lasting).map_or(0, |checkpoint| checkpoint.covers.count);
@@ -263,35 +266,35 @@ impl<'a> Work<'a> {
             && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
     }
 
-    /// Whether everything called for before a position is answered before it: what came since, or was deleted, may have
-    /// joined what a plan meant to part.
+    /// Whether a position splits no group. Messages that were added or deleted may have joined what a plan meant to
+    /// separate.
     fn splits_no_group(&self, count: u64) -> bool {
         let input = self.history.input_of(count).unwrap_or(self.history.messages.len());
         input.checked_sub(self.lead()).is_none_or(|at| self.cuts.is_legal(at))
     }
 }
 
-/// Names a request by what is sent before its reply.
+/// The id of a request: it depends on everything that is sent before the reply.
 pub(crate) fn request_id(revision: u64, at: Position) -> String {
     format!("{revision}-{}-{}", at.count, crate::model::message::short_hex(at.chain))
 }
 
-/// What turns raw tokens into estimates, and these into limits.
+/// Converts raw tokens into estimates and limits.
 #[derive(Clone, Copy)]
 pub(crate) struct Measure<'a> {
     pub(crate) calibration: &'a Calibration,
     pub(crate) range: SlopeRange,
     pub(crate) window: Window,
-    /// Raw tokens beside the messages: all, of the system prompt, of the tools.
+    /// The raw tokens outside the messages: all, those of the system prompt, and those of the tools.
     pub(crate) beside: u64,
     pub(crate) system: u64,
     pub(crate) tools: u64,
 }
 
 impl Measure<'_> {
-    /// Estimated tokens that no edit of messages can change.
+    /// The estimated tokens that no edit of the messages can change.
     pub(crate) fn fixed(&self, view: &View) -> u64 {
-        // What the provider counts beyond our slope stands beside the messages as well.
+        // What the provider counts beyond our slope is not part of the messages either.
         let whole = self.calibration.estimate(view.raw() + self.beside, self.range).tokens;
         whole.saturating_sub(self.calibration.scale(view.raw() - view.fixed(), self.range))
     }
@@ -303,7 +306,7 @@ impl Measure<'_> {
         Usage { bound: estimate.bound, trigger, reported: self.calibration.anchor.is_some(), ..usage }
     }
 
-    /// Usage of a view of `tokens` in all, whose parts `scale` by their raw tokens.
+    /// The usage of a view with `tokens` in total. `scale` converts the raw tokens of its parts.
     pub(crate) fn usage_of(
         &self,
         view: &View,
@@ -322,7 +325,7 @@ impl Measure<'_> {
             media: scale(of.media),
             summary: scale(of.summary),
         };
-        // What is not explained by anything seen is what the provider adds on its own; a token or two is rounding.
+        // Tokens that no known part explains are added by the provider. One or two are due to rounding.
         parts.system = tokens
             .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
         if self.system + of.system == 0 && parts.system < 8 {
@@ -332,7 +335,7 @@ impl Measure<'_> {
     }
 }
 
-/// How many messages the host did not load: what it says, or what the place of a message known by its id implies.
+/// The number of messages that the host did not load: as stated, or derived from a message found by its id.
 fn offset(call: &Call) -> u64 {
     let known = call
         .state

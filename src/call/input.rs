@@ -1,30 +1,31 @@
-//! One call, parsed: what the host passed beside its messages.
+//! The parsed input of one call: everything that the host passed besides the text of the messages.
 
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, element, misfit};
+use crate::base::references;
 use crate::ingest::host::Todo;
 use crate::ladder::plan::Plan;
 use crate::limits::options::{self, Options};
 use crate::limits::provider_refusal::{self, Overflow, Refusal};
 use crate::limits::tool_policy::{self, ToolPolicies};
 use crate::limits::wishes::Wishes;
-use crate::model::message::Digest;
+use crate::model::message::{Digest, Part, PartKind, hash_text};
 use crate::session::state::SessionState;
 
-/// Everything a call works on. Owned: each step of a call parses its own.
+/// The parsed input of a call. It is owned, because each step of a call parses its own.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What was configured.
+    /// The configuration.
     pub options: Options,
-    /// Tokens the model takes.
+    /// The context window of the model, in tokens.
     pub window: u64,
-    /// The state as given.
+    /// The state as it was passed.
     pub state: SessionState,
-    /// Records of the messages.
+    /// The records of the messages.
     pub records: Vec<u32>,
-    /// One byte a message: what the host's `pin` and `isTyped` said.
+    /// One byte per message: the results of the host's `pin` and `isTyped`.
     pub flags: Vec<u8>,
-    /// Messages at the start that the host did not load.
+    /// The number of messages at the start that the host did not load.
     pub offset: u64,
     /// The model's id.
     pub model: Option<String>,
@@ -34,41 +35,44 @@ pub struct Call {
     pub system: u64,
     /// Raw tokens of the tool definitions.
     pub tools: u64,
-    /// System or tools were given, so that nothing large is hidden from counting.
+    /// Whether the system prompt or tools were passed, so that nothing large is missing from the count.
     pub counted: bool,
-    /// Tools whose schema could not be read.
+    /// The number of tools whose schema could not be read.
     pub uncounted_tools: u64,
-    /// The host's token counter failed on some texts.
+    /// Whether the host's token counter failed on some texts.
     pub counter_failed: bool,
-    /// Messages that were carried through unread.
+    /// The number of messages that the format could not read.
     pub unreadable: u64,
     /// Literal strings that must stay in the view.
     pub must_keep: Vec<String>,
-    /// The host's todo list.
+    /// The host's task list.
     pub todos: Vec<Todo>,
-    /// Work ahead of time: compact at the soft mark already.
+    /// Whether to compact at the soft mark, ahead of time.
     pub soft: bool,
-    /// The provider's error about the request before this one.
+    /// The provider's error about the previous request.
     pub refusal: Option<Refusal>,
-    /// Messages of one role must not follow each other, and the format can merge them.
+    /// Whether messages of one role must not be adjacent, and the format can merge them.
     pub strict: bool,
-    /// The first message after the instructions must be a user's.
+    /// Whether the first message after the instructions must be a user message.
     pub opens_with_user: bool,
-    /// The provider may hold what comes before the first message.
+    /// Whether the provider may hold messages before the first one.
     pub continues: bool,
-    /// The provider takes empty messages.
+    /// Whether the provider accepts empty messages.
     pub takes_empty: bool,
-    /// The format can make a copy of a message without some of its parts.
+    /// Whether the format can copy a message without some of its parts.
     pub leaves_out: bool,
+    /// The model has the tool by which it recalls: notices and digests carry references.
+    pub recalls: bool,
     /// A plan whose summary is being written elsewhere.
     pub in_flight: Option<Plan>,
-    /// Whoever makes it goes on asking as long as there is more to ask, and sends only what comes of the last commit.
+    /// Whether the host asks the summarizer as long as there is something to ask, and sends only the view of the last
+    /// commit.
     pub asking: bool,
-    /// Compact now, whatever the size.
+    /// Whether to compact now, whatever the size.
     pub now: bool,
-    /// What the summary of a compaction by hand should dwell on.
+    /// The topic that the summary of a compaction by hand should focus on.
     pub focus: Option<String>,
-    /// Ids of the messages, if the format has them.
+    /// The ids of the messages, if the format has them.
     pub ids: Vec<Option<String>>,
 }
 
@@ -76,7 +80,8 @@ impl Call {
     /// Parses a call. `system` and `tools` are the records of the pseudo-messages.
     ///
     /// # Errors
-    /// With the path of the first wrong member.
+    ///
+    /// Names the path of the first wrong member.
     pub fn parse(
         json: &Json,
         records: Vec<u32>,
@@ -128,6 +133,7 @@ impl Call {
             continues: fields.flag("continues"),
             takes_empty: fields.flag("takesEmpty"),
             leaves_out: fields.flag("leavesOut"),
+            recalls: recalls(fields, tools) && options.preset.is_none(),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
             focus: owned(fields.text("focus").filter(|focus| !focus.trim().is_empty())),
@@ -138,12 +144,12 @@ impl Call {
         Ok(call)
     }
 
-    /// Raw tokens of a request beside its messages.
+    /// The raw tokens of a request apart from its messages.
     pub fn beside(&self) -> u64 {
         self.system + self.tools + self.options.overhead + self.options.estimator.request_overhead()
     }
 
-    /// Whether the request before was counted by another estimator, so that lasting cuts are made anew.
+    /// Whether the previous request was counted by another estimator, so that lasting cuts must be redone.
     pub fn counts_anew(&self) -> bool {
         let pending = self.state.pending.as_ref().map(|pending| pending.key.as_str());
         let last = Some(pending.unwrap_or(&self.state.calibration.key)).filter(|key| !key.is_empty());
@@ -151,13 +157,13 @@ impl Call {
         last.is_some_and(|last| estimator(last) != estimator(&self.key()))
     }
 
-    /// Under which key calibration holds: estimator and its version, family, model.
+    /// The key of the calibration: estimator with version and family, and model.
     pub fn key(&self) -> String {
         format!("{}|{}", self.options.estimator.key(), self.model.as_deref().unwrap_or_default())
     }
 }
 
-/// The host's task list. A status that is missing is `pending`.
+/// The host's task list. A missing status means `pending`.
 fn todos(call: Fields<'_>) -> Vec<Todo> {
     let mut todos = Vec::new();
     for (index, todo) in call.list("todos").iter().enumerate() {
@@ -168,7 +174,7 @@ fn todos(call: Fields<'_>) -> Vec<Todo> {
         }
         let todo = Fields::of(todo, &path, call.code, call.faults);
         let Some(content) = owned(todo.text("content")) else {
-            todo.wrong("content", "Expected what is to be done as a string: { content, status }.");
+            todo.wrong("content", "Expected the task as a string: { content, status }.");
             continue;
         };
         todos.push(Todo { content, status: todo.text("status").unwrap_or("pending").to_owned() });
@@ -176,7 +182,8 @@ fn todos(call: Fields<'_>) -> Vec<Todo> {
     todos
 }
 
-/// `true` is the host's own word that the request was too long; else an error's text and status.
+/// The refusal that the host passed: `true` states that the request was too long; otherwise an error's text and status
+/// are read.
 fn refusal(json: &Json) -> Option<Refusal> {
     if let Json::Null | Json::Bool(false) = json {
         return None;
@@ -186,6 +193,16 @@ fn refusal(json: &Json) -> Option<Refusal> {
     }
     let text = json.text().or_else(|| json.get("text").text()).unwrap_or_default();
     Some(provider_refusal::read(text, json.get("status").count()).map_or(Refusal::Other, Refusal::TooLong))
+}
+
+/// Whether the model has the tool by which it recalls: what the host says of it, or else whether it is among the tools.
+fn recalls(call: Fields<'_>, tools: Option<&[u32]>) -> bool {
+    if !call.raw("recall").is_null() {
+        return call.flag("recall");
+    }
+    let name = hash_text(references::TOOL) as u32;
+    let is_it = |part: Part| part.kind == PartKind::Tool && part.marked && part.name == name;
+    tools.and_then(Digest::split).is_some_and(|all| all.iter().any(|tools| tools.parts().any(is_it)))
 }
 
 #[inline(never)]

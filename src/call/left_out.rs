@@ -1,5 +1,6 @@
-//! Which parts of a history are in no view: what could pass as authority (an approval that nobody asked for) and what no
-//! provider takes (an empty compaction), always; parts without their counterparts, with the option `repair`.
+//! Selects the parts of a history that are in no view. Parts that could pass as authority (an approval that nobody
+//! requested) and parts that no provider accepts (an empty compaction) are always left out. With the option `repair`,
+//! so are parts without their counterparts.
 
 use crate::base::id_map::IdMap;
 use crate::call::input::Call;
@@ -11,13 +12,13 @@ use crate::session::history::{History, LeftOut};
 use crate::session::state::SessionState;
 use crate::session::view;
 
-/// What a repair looks at.
+/// The input of the repairs.
 #[derive(Clone, Copy)]
 pub(crate) struct Given<'a> {
     pub(crate) call: &'a Call,
     pub(crate) history: &'a History<'a>,
     pub(crate) state: &'a SessionState,
-    /// What providers would refuse about the history.
+    /// What providers would refuse in the history.
     pub(crate) faults: &'a [Violation],
 }
 
@@ -26,7 +27,7 @@ pub(crate) fn repairs(call: &Call) -> bool {
     call.options.repair && call.options.preset.is_none()
 }
 
-/// Which parts of the history are in no view, by message in their order.
+/// The parts of the history that are in no view, in the order of their messages.
 pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
     let (call, messages) = (given.call, &given.history.messages);
     let mut all = Vec::new();
@@ -47,20 +48,20 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
         if own.is_empty() && !message.compacts() {
             continue;
         }
-        let mut goes = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
-        // Those of messages that are left out as a whole.
+        let mut removed = if input >= repaired_from { faulty_parts(message, own) } else { vec![false; message.len()] };
+        // Skips those in messages that are left out as a whole.
         while unrequested.next_if(|answer| answer.index < input).is_some() {}
         while let Some(answer) = unrequested.next_if(|answer| answer.index == input) {
-            goes[answer.part] = true;
+            removed[answer.part] = true;
         }
         for (at, part) in message.parts().enumerate() {
-            goes[at] |= part.is_empty_compaction();
+            removed[at] |= part.is_empty_compaction();
         }
-        if !goes.contains(&true) {
+        if !removed.contains(&true) {
             continue;
         }
-        let whole = remaining(message, &goes) == 0;
-        let mut parts: Vec<u32> = chosen(message, &goes).map(|part| part.number).collect();
+        let whole = remaining(message, &removed) == 0;
+        let mut parts: Vec<u32> = chosen(message, &removed).map(|part| part.number).collect();
         parts.dedup();
         let mut orphans = IdMap::default();
         if input >= repaired_from && !whole {
@@ -68,16 +69,16 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
                 .filter(|fault| fault.rule == MessageRule::OrphanResult)
                 .for_each(|fault| orphans.insert(fault.subject, 1));
         }
-        let results = chosen(message, &goes).filter(|part| part.kind == PartKind::Result);
+        let results = chosen(message, &removed).filter(|part| part.kind == PartKind::Result);
         let quoted = results.map(|part| part.id).filter(|&id| orphans.get(id).is_some()).collect();
         all.push(LeftOut { input, parts, whole, quoted });
     }
     all
 }
 
-/// Messages whose place a provider's own summary takes that can be read: those before it that precis has not covered,
-/// apart from instructions, pins and what a person typed last. Before one that only its provider can read everything
-/// stays, because another provider may be asked next.
+/// The messages that a readable summary of the provider replaces: those before it that precis has not covered, except
+/// instructions, pins and the last message typed by a person. If only the provider can read its summary, everything
+/// before it stays, because the next request may go to another provider.
 fn compacted(given: Given<'_>) -> Vec<usize> {
     let history = given.history;
     let Some(compaction) = history.compaction.filter(|compaction| compaction.readable) else { return Vec::new() };
@@ -93,25 +94,25 @@ fn compacted(given: Given<'_>) -> Vec<usize> {
     let stays = |input: usize| {
         history.is_pinned(input) || active == Some(input) || history.messages[input].role() == Role::System
     };
-    let mut goes = Vec::new();
+    let mut removed = Vec::new();
     let mut start = lead;
     while start < compaction.input {
-        // What stays brings its whole group.
+        // A message that stays keeps its whole group.
         let group = start..(cuts.end_of(start - from) + from).min(compaction.input).max(start + 1);
         start = group.end;
         if !group.clone().any(stays) {
-            goes.extend(group.filter(|&input| open(input)));
+            removed.extend(group.filter(|&input| open(input)));
         }
     }
-    goes
+    removed
 }
 
-/// Which parts of a message are results without their calls or calls made twice, beside sound parts.
+/// Marks the parts of a message that are results without calls, or repeated calls, if sound parts remain.
 fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
-    let mut goes = vec![false; message.len()];
-    // What is signed stays as it is.
+    let mut removed = vec![false; message.len()];
+    // A signed message cannot be changed.
     if message.is_signed() {
-        return goes;
+        return removed;
     }
     let of = |rule: MessageRule| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
     if message.role() != Role::Assistant {
@@ -119,21 +120,21 @@ fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
             message,
             PartKind::Result,
             of(MessageRule::OrphanResult).chain(of(MessageRule::DuplicateResult)),
-            &mut goes,
+            &mut removed,
         );
     }
-    if remaining(message, &goes) == 0 {
-        // The message goes as a whole, and its results are quoted.
-        goes.fill(false);
+    if remaining(message, &removed) == 0 {
+        // The message is removed as a whole, and its results are quoted.
+        removed.fill(false);
     }
-    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut goes);
-    if remaining(message, &goes) > 0 {
-        // Without a number nothing can be taken out of a message.
-        for (goes, part) in goes.iter_mut().zip(message.parts()) {
-            *goes &= part.number != NO_NUMBER;
+    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut removed);
+    if remaining(message, &removed) > 0 {
+        // A part without a number cannot be removed from a message.
+        for (removed, part) in removed.iter_mut().zip(message.parts()) {
+            *removed &= part.number != NO_NUMBER;
         }
     }
-    goes
+    removed
 }
 
 /// The marked parts of a message.
@@ -141,13 +142,13 @@ fn chosen<'a>(message: &'a Digest<'_>, marks: &'a [bool]) -> impl Iterator<Item 
     message.parts().zip(marks).filter(|(_, marked)| **marked).map(|(part, _)| part)
 }
 
-/// How many messages at the front answer calls that the provider may hold itself (`previous_response_id`).
+/// The number of messages at the front that may answer calls held by the provider (`previous_response_id`).
 pub(super) fn continued(given: Given<'_>) -> usize {
     let answers = |message: &&Digest<'_>| message.role() == Role::Tool || message.has(PartKind::Result);
     if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
 }
 
-/// Marks of the parts with these ids the last ones, as many as there are ids: the first of them may be sound.
+/// Marks the last parts with these ids, as many as there are ids. The first part of an id may be sound.
 pub(super) fn mark(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item = u64>, marks: &mut [bool]) {
     let mut wanted = IdMap::default();
     ids.for_each(|id| wanted.insert(id, wanted.get(id).unwrap_or(0) + 1));
@@ -159,11 +160,11 @@ pub(super) fn mark(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item
     }
 }
 
-/// How many parts are left of a message without the marked ones; what is inside a result goes with it.
-pub(super) fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
+/// The number of parts without the marked ones. Parts inside a result are removed with it.
+pub(super) fn remaining(message: &Digest<'_>, removed: &[bool]) -> usize {
     let mut left = 0;
     let mut inside = None;
-    for (part, &goes) in message.parts().zip(goes) {
+    for (part, &removed) in message.parts().zip(removed) {
         let inner = match part.kind {
             PartKind::Media => inside == Some(part.number),
             PartKind::Opaque => inside.is_some(),
@@ -172,8 +173,8 @@ pub(super) fn remaining(message: &Digest<'_>, goes: &[bool]) -> usize {
         if inner {
             continue;
         }
-        inside = (goes && part.kind == PartKind::Result).then_some(part.number);
-        left += usize::from(!goes);
+        inside = (removed && part.kind == PartKind::Result).then_some(part.number);
+        left += usize::from(!removed);
     }
     left
 }

@@ -1,4 +1,4 @@
-//! One call: its parsed input, its history placed and its limits known, and what it leaves.
+//! One call: its parsed input, the placed history and known limits, and its result.
 
 pub mod checkpoint;
 pub mod committed;

@@ -1,4 +1,4 @@
-//! What a refusal teaches: how many tokens the last request really had, and what the model really takes.
+//! Learns from a refusal: how many tokens the last request really had, and what the model really takes.
 
 use crate::base::error::Error;
 use crate::base::millionths;
@@ -8,64 +8,67 @@ use crate::limits::provider_refusal::{Overflow, Refusal};
 use crate::session::view::View;
 use crate::tokens::calibration::Reading;
 
-/// Where nothing is said that explains a refusal, the window is taken for this much of what was sent, in millionths.
+/// If nothing else explains a refusal, the window is assumed to be this share of what was sent, in millionths.
 const GUESS: u64 = 900_000;
-/// A stated count that differs from the raw tokens by more than this factor is about something else.
+/// A stated count that differs from the raw tokens by more than this factor is assumed to be about something else.
 const BELIEVABLE: u64 = 16;
 
 impl Work<'_> {
-    /// The view as the call finds it, with what the provider's refusal of the last request teaches.
+    /// Projects the view at the start of the call, and applies the provider's refusal of the last request.
     pub(crate) fn first(&mut self, host: &mut dyn Host) -> Result<View, Error> {
         let view = self.project(host)?;
-        if let Some(Refusal::TooLong(said)) = self.call.refusal {
-            self.heed(said, &view)?;
+        if let Some(Refusal::TooLong(overflow)) = self.call.refusal {
+            self.learn_from(overflow, &view)?;
         }
         Ok(view)
     }
 
-    fn heed(&mut self, said: Overflow, view: &View) -> Result<(), Error> {
+    fn learn_from(&mut self, overflow: Overflow, view: &View) -> Result<(), Error> {
         let call = self.call;
         let soft = call.soft && self.in_flight.is_none();
         let range = call.options.estimator.slope();
         let mut learned = self.state.learned(&call.key());
-        // What was refused is what was sent last; without a word of it, what would be sent now.
+        // The refused request is the one that was sent last, if known. Otherwise it is assumed to be the current view.
         let (raw, counted) = match &self.state.pending {
             Some(pending) if pending.key == learned.key => (pending.raw, pending.counted),
             _ => (view.raw() + call.beside(), call.counted),
         };
-        let whole = said.total.zip(said.reply.or(call.max_output)).map(|(total, reply)| total.saturating_sub(reply));
+        let whole =
+            overflow.total.zip(overflow.reply.or(call.max_output)).map(|(total, reply)| total.saturating_sub(reply));
         let guessed = self.calibration.estimate(raw, range).tokens;
-        let counted_by_provider = said.prompt.or(whole).or(said.least.or(said.input).filter(|&least| least > guessed));
+        let counted_by_provider =
+            overflow.prompt.or(whole).or(overflow.least.or(overflow.input).filter(|&least| least > guessed));
         let plausible = |&tokens: &u64| raw / BELIEVABLE <= tokens && tokens <= raw.saturating_mul(BELIEVABLE);
         if let Some(reported) = counted_by_provider.filter(plausible) {
             let reading = Reading { raw, reported };
-            // A count in a refusal needs no second opinion.
+            // A count in a refusal is believed without a second report.
             self.calibration.parked = Some(reading);
             self.calibration.learn(reading, counted, range, None);
             (self.calibration.parked, self.calibration.doubted) = (None, 0);
         }
         let sent = self.calibration.estimate(raw, range).tokens;
-        learned.window = said.limit.or(learned.window);
-        learned.input = said.input.or(learned.input);
+        learned.window = overflow.limit.or(learned.window);
+        learned.input = overflow.input.or(learned.input);
         self.state.learn(learned.clone());
         self.window = Self::window(call, &self.state, soft)?;
-        let beside = said.reply.zip(said.limit).filter(|&(reply, limit)| sent < limit && sent + reply > limit);
+        let beside = overflow.reply.zip(overflow.limit).filter(|&(reply, limit)| sent < limit && sent + reply > limit);
         if let Some((reply, _)) = beside {
-            // With a shorter reply this prompt fits: the report says how short. Whoever does not heed that is given room.
-            let heeded = learned.reply.is_none();
-            learned.reserve = if heeded { learned.reserve } else { learned.reserve.max(Some(reply)) };
+            // This prompt fits with a shorter reply, and the report says how short. If the reply is refused again, room
+            // is made for it.
+            let is_first = learned.reply.is_none();
+            learned.reserve = if is_first { learned.reserve } else { learned.reserve.max(Some(reply)) };
             learned.reply = Some(reply);
             self.state.learn(learned);
             self.window = Self::window(call, &self.state, soft)?;
-            if heeded {
+            if is_first {
                 return Ok(());
             }
-        } else if sent < self.window.hard && said.input.is_none_or(|input| sent < input) {
+        } else if sent < self.window.hard && overflow.input.is_none_or(|input| sent < input) {
             learned.window = Some(millionths::times(sent.min(self.window.size), GUESS).max(1));
             self.state.learn(learned);
             self.window = Self::window(call, &self.state, soft)?;
         }
-        // Whatever the limits are: not the same again.
+        // Whatever the limits are, the same request must not be sent again.
         self.window.trigger = self.window.trigger.min(sent).max(1);
         self.window.hard = self.window.hard.min(sent).max(1);
         Ok(())

@@ -1,4 +1,4 @@
-//! What is sent: the host makes what is not its own, and every place of the view gets its message.
+//! Renders a view: the host creates the messages that are not its own, and each item of the view gets its message.
 
 use crate::base::error::Error;
 use crate::base::text;
@@ -10,12 +10,12 @@ use crate::model::message::Role;
 use crate::session::state::Rewrite;
 use crate::session::view::{self, Item, Slot, View};
 
-/// Has the host make what is not its own, and says what to send. Where roles must alternate, users' messages that only a
-/// compaction has brought together become one.
+/// Has the host create messages that are not its own, and returns the messages to send. If roles must alternate, user
+/// messages that became adjacent only by a compaction are merged.
 pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Result<Vec<Sent>, Error> {
     let checkpoint = work.history.active.map(|active| &work.state.checkpoints[active]);
     let mut sent: Vec<Sent> = Vec::with_capacity(view.items.len());
-    // Of the message before, if a user's: its place in the history, if it has one.
+    // The history index of the previous message, if it has one; `None` if the previous message is not a user message.
     let mut before: Option<Option<u64>> = None;
     for item in &mut view.items {
         let made = |text: &str, slot: &str, host: &mut dyn Host| -> Result<Option<Product>, Error> {
@@ -26,9 +26,7 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
                 .transpose()
         };
         match (item.slot, checkpoint) {
-            (Slot::Summary, Some(checkpoint)) => {
-                item.made = made(&checkpoint.summary.text, checkpoint::SUMMARY_SLOT, host)?
-            }
+            (Slot::Summary, Some(checkpoint)) => item.made = made(&checkpoint.sent(), checkpoint::SUMMARY_SLOT, host)?,
             (Slot::Note, Some(checkpoint)) => {
                 if let Some(note) = &checkpoint.note {
                     item.made = made(&note.text, checkpoint::NOTE_SLOT, host)?;
@@ -48,7 +46,7 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
         let role = item.digest().or(own.map(|(input, _)| work.history.messages[input])).map(|digest| digest.role());
         let index = own.map(|(_, index)| index);
         let user = work.call.strict && role == Some(Role::User);
-        // What follows each other in the history itself is the host's.
+        // Messages that are adjacent in the history itself are left to the host.
         let apart = before.is_some_and(|before| index.is_none() || before.map(|before| before + 1) != index);
         match sent.last_mut().filter(|_| user && apart) {
             Some(last) => *last = Sent::Made(host.merge(*last, place)?.number),
@@ -59,10 +57,11 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
     Ok(sent)
 }
 
-/// Literal strings that must stay, stand in the history that was given, and do not stand in the view.
+/// The literal strings of `mustKeep` that are in the history but not in the view.
 ///
 /// # Errors
-/// When the host cannot read a message.
+///
+/// If the host cannot read a message.
 pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) -> Result<Vec<&'w str>, Error> {
     let mut wanted: Vec<&str> =
         work.call.must_keep.iter().map(String::as_str).filter(|literal| !literal.is_empty()).collect();
@@ -81,19 +80,19 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
     let places = view.places(all.len());
     let (mut given, mut sent) = (vec![false; wanted.len()], vec![false; wanted.len()]);
     for (input, content) in host.read(&all)?.into_iter().enumerate() {
-        let look = |content: &Content, found: &mut [bool]| {
+        let search = |content: &Content, found: &mut [bool]| {
             for (found, literal) in found.iter_mut().zip(&wanted) {
                 *found |= checkpoint::says(content, literal);
             }
         };
-        look(&content, &mut given);
-        let told = view.items.iter().any(|item| item.slot == Slot::Repaired { input });
-        match places[input].map(|at| view.items[at].made.is_some()).or(told.then_some(false)) {
+        search(&content, &mut given);
+        let is_quoted = view.items.iter().any(|item| item.slot == Slot::Repaired { input });
+        match places[input].map(|at| view.items[at].made.is_some()).or(is_quoted.then_some(false)) {
             Some(true) => {
                 let options = &work.call.options;
-                look(&view::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);
+                search(&view::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);
             }
-            Some(false) => look(&content, &mut sent),
+            Some(false) => search(&content, &mut sent),
             None => {}
         }
     }
@@ -102,7 +101,8 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
     Ok(wanted)
 }
 
-/// Notes the hashes of the copies that are sent, made now or given back, where they differ from the originals'.
+/// Stores the hashes of the copies that are sent, new or from an earlier view, where they differ from those of the
+/// originals.
 pub(crate) fn remember_rewrites(work: &mut Work<'_>, view: &View) {
     let mut sent = Vec::new();
     for item in &view.items {
@@ -120,12 +120,12 @@ pub(crate) fn remember_rewrites(work: &mut Work<'_>, view: &View) {
     work.state.rewrite(sent);
 }
 
-/// The first place where a copy is sent in the place of a message.
+/// The first item of a view that is a copy in place of a message.
 pub(crate) fn first_edited(view: &View) -> Option<u64> {
     view.items.iter().position(|item| item.made.is_some()).map(|at| at as u64)
 }
 
-/// The first place where two views differ.
+/// The index of the first item in which two views differ.
 pub(crate) fn first_changed(before: &View, after: &View, covered_anew: bool) -> Option<u64> {
     let same = |(left, right): &(&Item, &Item)| match (left.slot, right.slot) {
         (Slot::Host { .. }, Slot::Host { .. }) => {
@@ -133,7 +133,7 @@ pub(crate) fn first_changed(before: &View, after: &View, covered_anew: bool) -> 
                 && left.made.as_ref().map(|product| &product.record)
                     == right.made.as_ref().map(|product| &product.record)
         }
-        // Messages of ours are made anew when something is covered anew.
+        // Our own messages are created again if something more is covered.
         (left, right) => left == right && !covered_anew,
     };
     let common = before.items.iter().zip(&after.items).take_while(same).count();

@@ -1,4 +1,4 @@
-//! Faults that the history itself brought, repaired in the view. The host's messages stay as they are.
+//! Repairs faults of the history in the view. The host's messages are not changed.
 
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
@@ -12,12 +12,12 @@ use crate::model::message::{Digest, PartKind, Role, hash_text, hex};
 use crate::session::history::History;
 use crate::session::view::{self, Item, Slot, View};
 
-/// What stands for a result that was never recorded.
+/// The text of a result that was never recorded.
 const NO_RESULT: &str = "No result of this call was recorded.";
-/// What stands before an assistant's message that would be the first.
+/// The text of the message before an assistant message that would come first.
 const BEGINS: &str = "the conversation begins with the assistant's message below.]";
 
-/// The message of the assistant's that the history begins with, where the provider refuses that.
+/// The input index of the assistant message at the start of the history, if the provider refuses that.
 pub(crate) fn assistant_first(call: &Call, history: &History<'_>) -> Option<usize> {
     if !call.opens_with_user || call.options.preset.is_some() || history.first() > 0 || history.is_view() {
         return None;
@@ -26,15 +26,17 @@ pub(crate) fn assistant_first(call: &Call, history: &History<'_>) -> Option<usiz
     history.messages.get(first).filter(|message| opens_wrongly(message)).map(|_| first)
 }
 
-/// A provider's own summary stands for all before it, also for the user's message that came first.
+/// Whether a message must not be the first. A provider's own summary stands for everything before it, including the
+/// first user message, so it can be.
 fn opens_wrongly(message: &Digest<'_>) -> bool {
     message.role() == Role::Assistant && !message.compacts()
 }
 
-/// Puts a message before an assistant's that would be the first of the view, where the provider refuses that.
+/// Inserts a message before an assistant message that would be the first of the view, if the provider refuses that.
 ///
 /// # Errors
-/// When the host cannot make a message.
+///
+/// If the host cannot create a message.
 pub(crate) fn open(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Result<(), Error> {
     if !given.call.opens_with_user {
         return Ok(());
@@ -54,17 +56,19 @@ pub(crate) fn open(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Re
     Ok(())
 }
 
-/// Repairs what the checker finds, message by message: a result whose call comes later follows it, one without a call
-/// becomes a text, one given twice goes; a call without a result gets one that says so; empty messages go.
+/// Repairs the faults that the checker finds, message by message. A result whose call comes later is moved after it; a
+/// result without a call becomes text; a second result of a call is removed; a call without a result gets one that says
+/// so; empty messages are removed.
 ///
 /// # Errors
-/// When the host cannot read or make a message.
+///
+/// If the host cannot read or create a message.
 pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Result<(), Error> {
     let history = given.history;
     let has_digest = |item: &Item| matches!(item.slot, Slot::Host { .. }) || item.made.is_some();
     let hosts: Vec<usize> = (0..view.items.len()).filter(|&at| has_digest(&view.items[at])).collect();
     let mut found = pairs::check(&view.digests(history));
-    // The calls that the first messages answer may be held by the provider.
+    // The provider may hold the calls that the first messages answer.
     let continued = continued(given);
     found.retain(|fault| {
         fault.rule != MessageRule::OrphanResult
@@ -107,12 +111,12 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
     Ok(())
 }
 
-/// What is wrong with one message.
+/// The faults of one message.
 #[derive(Clone, Copy)]
 struct Faults<'f>(&'f [(usize, Violation)]);
 
 impl<'f> Faults<'f> {
-    /// Of what it breaks a rule: call ids, or its own hash.
+    /// The subjects of the violations of a rule: call ids, or the hash of the message.
     fn of(self, rule: MessageRule) -> impl Iterator<Item = u64> + use<'f> {
         self.0.iter().filter(move |fault| fault.1.rule == rule).map(|fault| fault.1.subject)
     }
@@ -121,24 +125,24 @@ impl<'f> Faults<'f> {
 /// A view that is being repaired.
 struct Repair<'a> {
     given: Given<'a>,
-    /// By call the last place where it has no result.
+    /// For each call, the last index at which it has no result.
     awaited: IdMap,
-    /// The place of the last message.
+    /// The index of the last message.
     last: Option<usize>,
-    /// What was repaired so far.
+    /// The items repaired so far.
     out: Vec<Item>,
     /// Results that wait for their calls.
     early: Early,
-    /// Texts that wait for the end of the results around them.
+    /// Texts that wait for the end of the surrounding results.
     texts: Vec<Item>,
-    /// Calls that have no result yet, each with the input that made it.
+    /// Calls without a result so far, each with the input index of its message.
     unanswered: Vec<(usize, u64)>,
-    /// The message before made calls.
+    /// Whether the previous message made calls.
     batch: bool,
 }
 
 impl Repair<'_> {
-    /// Adds what stands at the next place of the view.
+    /// Adds the next item of the view.
     fn add(&mut self, at: usize, item: Item, faults: Faults<'_>, host: &mut dyn Host) -> Result<(), Error> {
         let Slot::Host { input, .. } = item.slot else {
             self.end_results(host)?;
@@ -149,7 +153,7 @@ impl Repair<'_> {
         let message = item.digest().unwrap_or(self.given.history.messages[input]);
         let is_empty = faults.of(MessageRule::EmptyContent).next().is_some();
         if is_empty && Some(at) != self.last && !self.given.call.takes_empty {
-            // What it stood between stays apart.
+            // The messages around the removed one stay separate.
             if message.role() != Role::Tool {
                 self.end_results(host)?;
                 self.out.append(&mut self.texts);
@@ -158,17 +162,17 @@ impl Repair<'_> {
             return Ok(());
         }
         let lost = faults.of(MessageRule::OrphanResult).chain(faults.of(MessageRule::DuplicateResult));
-        let mut goes = vec![false; message.len()];
-        mark(&message, PartKind::Result, lost, &mut goes);
-        if message.has(PartKind::Result) && goes.contains(&true) && remaining(&message, &goes) == 0 {
+        let mut removed = vec![false; message.len()];
+        mark(&message, PartKind::Result, lost, &mut removed);
+        if message.has(PartKind::Result) && removed.contains(&true) && remaining(&message, &removed) == 0 {
             let waits = message.len() == 1;
             return self.add_orphan(item, input, faults, waits.then_some(at as u64), host);
         }
         self.add_whole(item, input, faults, host)
     }
 
-    /// A message of nothing but results without calls. If it is one result, its place is given: should the call come
-    /// later, the result waits for it. Otherwise it becomes a text.
+    /// Adds a message that holds only results without calls. `place` is set if it holds a single result: if the call
+    /// comes later, the result waits for it. Otherwise it becomes text.
     fn add_orphan(
         &mut self,
         item: Item,
@@ -177,7 +181,7 @@ impl Repair<'_> {
         place: Option<u64>,
         host: &mut dyn Host,
     ) -> Result<(), Error> {
-        // Calls behind it are no part of the batch before it, wherever it goes itself.
+        // Calls after it are not part of the batch before it, wherever it ends up.
         self.batch = false;
         let Some(subject) = faults.of(MessageRule::OrphanResult).next() else { return Ok(()) };
         if place.is_some_and(|at| self.awaited.get(subject).is_some_and(|last| last > at)) {
@@ -188,11 +192,11 @@ impl Repair<'_> {
         Ok(())
     }
 
-    /// A message that stays.
+    /// Adds a message that stays.
     fn add_whole(&mut self, item: Item, input: usize, faults: Faults<'_>, host: &mut dyn Host) -> Result<(), Error> {
         let message = item.digest().unwrap_or(self.given.history.messages[input]);
         let ends_results = !message.has(PartKind::Result) && message.role() != Role::Tool;
-        // Calls of one batch may come as several messages in a row; what else comes ends the wait for results.
+        // The calls of one batch may be in several consecutive messages. Any other message ends the wait for results.
         let calls = message.role() == Role::Assistant && message.has(PartKind::Call);
         if !(calls && self.batch && self.texts.is_empty()) {
             self.end_results(host)?;
@@ -211,10 +215,10 @@ impl Repair<'_> {
 
     /// Adds results for the calls that have none.
     fn end_results(&mut self, host: &mut dyn Host) -> Result<(), Error> {
-        answer(self.given, &mut self.unanswered, &mut self.early, &mut self.out, host)
+        add_results(self.given, &mut self.unanswered, &mut self.early, &mut self.out, host)
     }
 
-    /// The repaired view.
+    /// Returns the repaired view.
     fn finish(mut self, host: &mut dyn Host) -> Result<Vec<Item>, Error> {
         self.end_results(host)?;
         self.out.extend(self.early.items.into_iter().filter_map(|(item, _)| item));
@@ -226,9 +230,9 @@ impl Repair<'_> {
 /// Results that wait for their calls.
 #[derive(Default)]
 struct Early {
-    /// In their order, those that were taken left out; and where the next one of the same call is.
+    /// The results in order, `None` once taken, each with the index of the next one of the same call.
     items: Vec<(Option<Item>, Option<u64>)>,
-    /// By call the first that waits, and the last.
+    /// For each call, the index of the first and the last waiting result.
     first: IdMap,
     last: IdMap,
 }
@@ -244,7 +248,7 @@ impl Early {
         self.items.push((Some(item), None));
     }
 
-    /// The first result of this call.
+    /// Takes the first waiting result of this call.
     fn take(&mut self, subject: u64) -> Option<Item> {
         let (item, next) = self.items.get_mut(self.first.get(subject)? as usize)?;
         match next {
@@ -258,8 +262,8 @@ impl Early {
     }
 }
 
-/// Gives each call without a result one: its own that came too early, or one that says that there is none.
-fn answer(
+/// Adds a result for each call without one: its own, if it came too early, or one that says there is none.
+fn add_results(
     given: Given<'_>,
     unanswered: &mut Vec<(usize, u64)>,
     early: &mut Early,
@@ -291,9 +295,9 @@ fn answer(
 #[derive(Default)]
 struct Calls {
     input: Option<usize>,
-    /// By the hash of its id a call's number among them; of equal ones the first.
+    /// For the hash of each call id, the index of the first call with it.
     numbers: IdMap,
-    /// Ids and tools.
+    /// The id and tool name of each call.
     calls: Vec<(String, String)>,
 }
 
@@ -320,7 +324,7 @@ impl Calls {
     }
 }
 
-/// Results without their calls, as a text: all of a message, or those with these call ids.
+/// Quotes results without their calls as text: all of a message, or those with these call ids.
 fn quoted(
     given: Given<'_>,
     item: &Item,

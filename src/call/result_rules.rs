@@ -1,4 +1,4 @@
-//! What the policies of tools say of the results in a history: which may be how large, and which calls may be made again.
+//! What the tool policies say about the results in a history: how large they may be, and which calls may be repeated.
 
 use crate::base::id_map::IdMap;
 use crate::base::millionths;
@@ -10,7 +10,7 @@ use crate::session::reach;
 use crate::session::state::Clip;
 use crate::tokens::Estimator;
 
-/// The rules of all results whose tool is known by the call before them with their id.
+/// The rules of all results whose tool is known from an earlier call with the same id.
 pub(crate) fn of(messages: &[Digest<'_>], options: &Options) -> Vec<ResultRule> {
     let mut rules = Vec::new();
     if !options.tools.changes_results() {
@@ -40,8 +40,8 @@ pub(crate) fn of(messages: &[Digest<'_>], options: &Options) -> Vec<ResultRule> 
     rules
 }
 
-/// Raw tokens for a number of estimated ones, by the slope before anything was learned: what was cut must not be cut anew
-/// whenever a report comes in.
+/// Converts estimated tokens to raw ones, by the slope before anything was learned: a result that was cut must not be
+/// cut again whenever usage is reported.
 pub(crate) fn cap(tokens: u64, estimator: &Estimator) -> u64 {
     millionths::ratio(tokens, estimator.slope().start).max(LEAST_CAP)
 }

@@ -1,5 +1,5 @@
-//! What a call that had nothing to do leaves for the next one of the same chat, so that this one need not look at the
-//! messages again. It crosses the boundary as bytes and is never stored.
+//! What a call with nothing to do leaves for the next call of the same chat, which then need not read the messages
+//! again. It crosses the boundary as bytes and is never stored.
 
 use crate::limits::budget::Window;
 use crate::model::message::Position;
@@ -7,7 +7,7 @@ use crate::session::breakdown::TokenBreakdown;
 use crate::session::view::Sums;
 use crate::tokens::calibration::Reading;
 
-/// What holds after a call that had nothing to do.
+/// What is known after a call with nothing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standing {
     /// The first history index of the input.
@@ -16,44 +16,44 @@ pub struct Standing {
     pub end: Position,
     /// A hash over the structure of the state.
     pub structure: u64,
-    /// The view differs from the input.
+    /// Whether the view differs from the input.
     pub changed: bool,
-    /// Raw tokens of the view.
+    /// The raw tokens of the view.
     pub sums: Sums,
-    /// Raw tokens that compactions keep out of the view.
+    /// The raw tokens that compactions keep out of the view.
     pub saved: u64,
-    /// What the next call goes by where nothing but messages is added.
+    /// The measures for the next call if messages are only appended.
     pub measures: Option<Measures>,
 }
 
-/// By what a request is measured, all worked out.
+/// The precomputed numbers by which a request is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Measures {
-    /// Limits of the model.
+    /// The limits of the model.
     pub window: Window,
-    /// Slope in millionths.
+    /// The slope, in millionths.
     pub slope: u64,
-    /// Uncertainty of the slope in millionths.
+    /// The uncertainty of the slope, in millionths.
     pub uncertainty: u64,
-    /// The newest report, if there is one.
+    /// The newest reported usage, if any.
     pub anchor: Option<Reading>,
-    /// Raw tokens beside the messages.
+    /// The raw tokens outside the messages.
     pub beside: u64,
-    /// Raw tokens of the system prompt.
+    /// The raw tokens of the system prompt.
     pub system: u64,
-    /// Raw tokens of the tool definitions.
+    /// The raw tokens of the tool definitions.
     pub tools: u64,
     /// The revision of the state.
     pub revision: u64,
-    /// Raw tokens of the request that the slope was learned on; the largest number where none was.
+    /// The raw tokens of the request that the slope was learned on, or `u64::MAX` if it was not learned.
     pub learned_on: u64,
 }
 
-/// Numbers in a standing.
+/// The number of integers in the encoded form.
 const NUMBERS: usize = 28;
 
 impl Standing {
-    /// As it crosses the boundary.
+    /// Encodes the standing for the boundary.
     pub fn to_bytes(&self) -> Vec<u8> {
         let Sums { raw, fixed, parts } = self.sums;
         let TokenBreakdown { system, tools, user, assistant, results, media, summary } = parts;
@@ -92,7 +92,7 @@ impl Standing {
         numbers.map(u64::to_le_bytes).as_flattened().to_vec()
     }
 
-    /// From bytes that [`to_bytes`](Self::to_bytes) made.
+    /// Decodes bytes that [`to_bytes`](Self::to_bytes) returned.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         let mut numbers = bytes.as_chunks().0.iter().map(|bytes| u64::from_le_bytes(*bytes));
         let mut next = || numbers.next().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! What a report says before anything is decided, with the warnings about settings, reports and messages.
+//! Starts the report of a call, with warnings about settings, reported usage and messages.
 
 use crate::base::error::Warning;
 use crate::call::context::Work;
@@ -11,10 +11,10 @@ use crate::report::{Notice, Report, Usage};
 
 /// A window below this many tokens was probably meant in thousands.
 const SMALL: u64 = 1_000;
-/// Faults of a history that are reported one by one.
+/// The most faults of a history that are reported one by one.
 const FAULTS: usize = 8;
 
-/// Warnings, in the order in which they are reported.
+/// The warnings, in the order in which they are reported.
 #[derive(Default)]
 struct Notices(Vec<Notice>);
 
@@ -44,7 +44,7 @@ impl Work<'_> {
         }
     }
 
-    /// A view in the place of a history, and limits that are missing or unlikely.
+    /// Warns of a view passed as history, and of missing or unlikely limits.
     fn warn_of_limits(&self, notices: &mut Notices) {
         if self.history.is_view() {
             notices.add(
@@ -57,7 +57,7 @@ impl Work<'_> {
             notices.add(
                 Warning::NoReplyLimit,
                 Some("maxOutputTokens".to_owned()),
-                "No reply limit is known, so the provider's default applies and may not fit beside the prompt: send min(yours, report.replyRoom).",
+                "No reply limit is known, so the provider's default applies and may not fit beside the prompt. Send the smaller of your limit and `report.replyRoom`.",
             );
         }
         if self.call.window < SMALL && self.call.state.pending.is_none() && self.call.options.preset.is_none() {
@@ -65,27 +65,27 @@ impl Work<'_> {
                 Warning::SmallWindow,
                 Some("contextWindow".to_owned()),
                 &format!(
-                    "A context window of {} tokens holds a few sentences. Windows are given in tokens: did you mean {},000?",
+                    "A context window of {} tokens holds only a few sentences. Windows are in tokens: did you mean {},000?",
                     self.call.window, self.call.window
                 ),
             );
         }
     }
 
-    /// What the provider refused or reported, if it cannot be meant so.
+    /// Warns of a refusal or usage that is implausible or reveals a wrong setting.
     fn warn_of_provider(&self, notices: &mut Notices) {
         if self.call.refusal == Some(Refusal::Other) {
             notices.add(
                 Warning::NotAnOverflow,
                 Some("overflow".to_owned()),
-                "This error does not say that the request was too long, so nothing was compacted for it. Should it mean that, pass `overflow: true`.",
+                "This error does not say that the request was too long, so nothing was compacted. If the request was too long, pass `overflow: true`.",
             );
         }
         if self.call.refusal.is_some() && self.window.size < self.call.window {
             notices.add(
                 Warning::LearnedLimit,
                 Some("contextWindow".to_owned()),
-                "The provider takes less than the context window that is configured; what it refused is remembered in the state. Correct `contextWindow`.",
+                "The provider accepts less than the configured context window. The lower limit is stored in the state. Correct `contextWindow`.",
             );
         }
         if let Some(reported) =
@@ -95,42 +95,42 @@ impl Work<'_> {
                 Warning::UsageDoubted,
                 Some("usage".to_owned()),
                 &format!(
-                    "A report of {reported} prompt tokens is not believed: it is above the context window of {} or far from the estimate of the request, and no second report agrees with it. Pass `afterModel` the usage of one request, not a total over several, and check `contextWindow`.",
+                    "Reported usage of {reported} prompt tokens was ignored: it is above the context window of {} or far from the estimate of the request, and no second report agrees with it. Pass the usage of a single request to `afterModel`, not a total over several, and check `contextWindow`.",
                     self.call.window
                 ),
             );
         }
     }
 
-    /// What is not counted, or only by its size.
+    /// Warns of content that is not counted, or only by its size.
     fn warn_of_counting(&self, notices: &mut Notices) {
         if self.call.uncounted_tools > 0 {
             notices.add(
                 Warning::UncountedTools,
                 Some("tools".to_owned()),
-                "Some tools carry a schema that is no plain JSON schema; they are not counted until the provider reports usage.",
+                "Some tools have a schema that is not plain JSON Schema. They are not counted until the provider reports usage.",
             );
         }
         if self.call.counter_failed {
             notices.add(
                 Warning::CounterFailed,
                 Some("tune.tokens.estimator".to_owned()),
-                "Your token counter threw or answered no number for some texts; they are counted as a quarter of their bytes.",
+                "Your token counter threw, or did not return a number, for some texts. They were counted as a quarter of their bytes.",
             );
         }
         if self.call.unreadable > 0 {
             notices.add(
                 Warning::Opaque,
                 Some("messages".to_owned()),
-                "Some messages are in no form the format knows; they are passed on untouched, and counted by their size as JSON.",
+                "The format could not read some messages. They are passed through unchanged, and counted by their size as JSON.",
             );
         }
     }
 
-    /// What providers would refuse of the messages.
+    /// Warns of messages that providers would refuse.
     fn warn_of_faults(&self, notices: &mut Notices) {
         let covered = self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count);
-        // Of what is covered, the call or request may not have been loaded.
+        // The call or request of a covered message may not have been loaded.
         let loaded = |violation: &&Violation| {
             self.history.first() == 0 || self.history.index_of(violation.index).is_none_or(|index| index >= covered)
         };
@@ -156,7 +156,7 @@ impl Work<'_> {
         }
     }
 
-    /// Summaries of the provider that cannot be sent.
+    /// Warns of the provider's own summaries that cannot be sent.
     fn warn_of_compactions(&self, notices: &mut Notices) {
         let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
         if self.call.options.preset.is_none()
@@ -165,37 +165,36 @@ impl Work<'_> {
             notices.add(
                 Warning::EmptyCompaction,
                 Some(format!("messages[{input}]")),
-                "The provider's own summary in this message is empty, and the provider would refuse it: it is left out.",
+                "The provider's own summary in this message is empty. The provider would refuse it, so it is left out.",
             );
         }
         if let Some(input) = self.lost_compaction() {
             notices.add(
                 Warning::CompactionLost,
                 Some(format!("messages[{input}]")),
-                "Only the provider can read its own summary in this message, and what this state compacted covers it: what it said is not sent. Start again with `state: null` if the history still holds what came before it.",
+                "Only the provider can read its own summary in this message, and a compaction in this state covers it, so its content is no longer sent. Start again with `state: null` if the history still holds the messages before it.",
             );
         }
     }
 
-    /// A history that begins with the assistant.
+    /// Warns of a history that begins with an assistant message.
     fn warn_of_start(&self, notices: &mut Notices) {
         if let Some(first) = repair::assistant_first(self.call, &self.history) {
             let done = if left_out::repairs(self.call) {
-                " In the view a message stands before it that says so."
+                " In the view, a message that says so comes before it."
             } else {
                 " It is sent as it is, because `repair` is off."
             };
             notices.add(
                 Warning::AssistantFirst,
                 Some(format!("messages[{first}]")),
-                &format!(
-                    "The history begins with a message of the assistant, which providers of this format refuse.{done}"
-                ),
+                &format!("The history begins with an assistant message, which providers of this format refuse.{done}"),
             );
         }
     }
 
-    /// The newest provider's summary that only the provider can read, if a checkpoint covers it without keeping it.
+    /// The newest of the provider's own summaries if only the provider can read it, and a checkpoint covers it without
+    /// keeping it.
     fn lost_compaction(&self) -> Option<usize> {
         let compaction = self.history.compaction.filter(|compaction| !compaction.readable)?;
         let active = &self.state.checkpoints[self.history.active?];

@@ -1,4 +1,4 @@
-//! The policy of precis itself: the ladder, climbed as far as needed.
+//! The policy of precis itself: climbs the ladder as far as needed.
 
 use crate::base::error::Error;
 use crate::call::committed::{Committed, previewed};
@@ -123,7 +123,7 @@ impl Policy for Climbing {
         if request.is_some_and(|request| request != pending.request) {
             return state;
         }
-        // One reading for each request, whatever it is worth.
+        // A request is measured only once, even if the usage is useless.
         state.pending = None;
         if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
             state.calibration = state.calibration.under(&pending.key);
@@ -133,9 +133,9 @@ impl Policy for Climbing {
                 options.estimator.clone().for_model(pending.key.split('|').nth(1)).slope(),
                 Some(pending.window).filter(|&window| window > 0),
             );
-            // That the request went through is certain; how large it was, only if the report is believed.
+            // The report proves that the request succeeded. Its size is known only if the report is believed.
             state.went_through(&pending.key, if believed { reported } else { 0 });
-            // A reading that is parked says nothing about the next prompt, nor does its output.
+            // A parked reading says nothing about the next prompt, and neither does its output.
             if state.calibration.reply.is_none()
                 && state
                     .calibration
@@ -149,7 +149,7 @@ impl Policy for Climbing {
     }
 }
 
-/// What would be sent now. A refusal counts once; later rounds go on with what it taught.
+/// The current view. A refusal is applied once; later rounds use what was learned from it.
 fn now(work: &mut Work<'_>, plan: &Plan, host: &mut dyn Host) -> Result<View, Error> {
     if plan.attempt > 1 { work.project(host) } else { work.first(host) }
 }

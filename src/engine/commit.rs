@@ -1,5 +1,5 @@
-//! The commit of a plan, phase by phase: whether the plan still holds, what the summarizer's answers came to, the ladder
-//! climbed step by step, what is sent and reported in the end.
+//! Commits a plan in phases: checks whether the plan still holds, judges the summarizer's answers, climbs the ladder,
+//! and builds the view and report.
 
 use crate::base::error::{Error, Warning};
 use crate::base::text;
@@ -23,44 +23,44 @@ use crate::session::state::{Pending, SessionState};
 use crate::session::view::View;
 use crate::summary::verify::Answer;
 
-/// Steps of one commit: more than any history needs that can be helped.
+/// The most steps of one commit. No history that can be made to fit needs more.
 const STEPS: usize = 32;
 
-/// A commit under way.
+/// A commit in progress.
 pub(crate) struct Commit<'a> {
     call: &'a Call,
     plan: &'a Plan,
     /// The summarizer's answers, if the plan asked for some.
     answers: Option<&'a [Answer]>,
     work: Work<'a>,
-    /// What would be sent without the plan.
+    /// The view without the plan.
     first: View,
-    /// What would be sent now.
+    /// The current view.
     current: View,
     before: Usage,
     report: Report,
-    /// What is done next, and by which rung.
+    /// The next action, and the rung that proposed it.
     rung: RungId,
     action: Move,
-    /// The plan no longer held, and the request was decided anew.
+    /// Whether the plan no longer held and the request was decided again.
     stale: bool,
-    /// The text of the answers, until a checkpoint holds it.
+    /// The summary, until a checkpoint holds it.
     summary: Option<String>,
-    /// What would have to be asked next.
+    /// The plan of the next round, if one is needed.
     next: Option<Plan>,
-    /// The highest rung that helped.
+    /// The highest rung that made the view smaller.
     highest: RungId,
-    /// Something is sent otherwise than the state before would have it.
+    /// Whether the view differs from what the previous state would produce.
     revised: bool,
-    /// A summary does not tell all that a person required.
+    /// Whether a summary had to leave out requirements of the user.
     cut_requirements: bool,
 }
 
-/// What the ladder came to.
+/// How the final view fits.
 struct Fit {
     fits: bool,
     tight: bool,
-    /// The hard limit is not kept either.
+    /// Whether even the hard limit is exceeded.
     over: bool,
 }
 
@@ -76,7 +76,7 @@ impl<'a> Commit<'a> {
         Self {
             report: work.report(before),
             current: first.clone(),
-            // To what asks nobody there are no answers.
+            // Answers are ignored if the plan asked nothing.
             answers: answers.filter(|_| plan.job.pieces > 0),
             rung: plan.rung,
             action: plan.action.clone(),
@@ -94,10 +94,11 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// All phases.
+    /// Runs all phases.
     ///
     /// # Errors
-    /// When the host cannot read or make a message. Nothing has changed then.
+    ///
+    /// If the host cannot read or create a message. Nothing is changed then.
     pub(crate) fn run(mut self, host: &mut dyn Host) -> Result<Committed, Error> {
         self.check();
         self.settle(host)?;
@@ -106,7 +107,7 @@ impl<'a> Commit<'a> {
         self.finish(host)
     }
 
-    /// Whether the plan still holds; if not, the request is decided anew without a summarizer.
+    /// Checks whether the plan still holds. If not, decides the request again without a summarizer.
     fn check(&mut self) {
         self.stale = match &self.action {
             Move::Compact(shape) => !self.work.accepts(shape, self.answers.is_some()),
@@ -117,12 +118,12 @@ impl<'a> Commit<'a> {
             return;
         }
         if matches!(self.action, Move::Compact(_)) {
-            self.warn(Warning::StalePlan, Some("plan"), "The history or the state has moved on since this plan was made; the request was decided anew, without a summarizer.");
+            self.warn(Warning::StalePlan, Some("plan"), "The history or the state has changed since this plan was made. The request was decided again, without a summarizer.");
         }
         (self.rung, self.action) = self.work.decide(&self.work.scene(&self.current), RungId::Pass, false);
     }
 
-    /// What the answers came to: a summary, something more to ask, or a digest in their place.
+    /// Judges the answers: the result is a summary, a further round, or a digest in their place.
     fn settle(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         let (Move::Compact(shape), Some(answers), false) = (self.action.clone(), self.answers, self.stale) else {
             if self.rung == RungId::Summarize {
@@ -132,12 +133,12 @@ impl<'a> Commit<'a> {
         };
         match summarizing::settle(&mut self.work, &self.first, self.plan, &shape, answers, &mut self.report, host)? {
             Settled::Summary(text) => self.summary = Some(text),
-            // Until there is one, code helps, if help is needed.
+            // Until the summary is complete, code makes the view fit if necessary.
             Settled::Next(plan) => self.next = Some(*plan),
             Settled::Failed => {}
         }
         if self.next.is_some() && self.call.asking {
-            // Nobody sends what there is until then: it stays as it is.
+            // The view of this commit is not sent, so it stays as it is.
             (self.rung, self.action) = (RungId::Pass, Move::Pass);
         } else if self.summary.is_none() {
             self.work.harden()?;
@@ -154,15 +155,15 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// RungId by rung, until the view fits or nothing helps any more.
+    /// Climbs rung by rung, until the view fits or no rung makes it smaller.
     fn climb(&mut self, host: &mut dyn Host) -> Result<(), Error> {
-        // A summary in the place of what code wrote may be longer.
+        // A summary may be longer than the digest it replaces.
         let replaces = matches!(&self.action, Move::Compact(shape) if !self.work.accepts(shape, false));
         let mut gained = false;
         for _ in 0..STEPS {
             match self.action {
                 Move::Stuck if gained => {
-                    // What a late rung cut may let an early one help now.
+                    // After a late rung cut something, an early one may help again.
                     gained = false;
                     (self.rung, self.action) = ladder::next(&self.work.scene(&self.current), RungId::Pass, false);
                     continue;
@@ -181,7 +182,7 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// Takes one step, unless it makes nothing smaller. Whether it helped.
+    /// Takes one step, and undoes it if the view did not become smaller. Returns whether it did.
     fn step(&mut self, replaces: bool, host: &mut dyn Host) -> Result<bool, Error> {
         let state = self.work.state.clone();
         let mut lost = false;
@@ -197,7 +198,7 @@ impl<'a> Commit<'a> {
                     shape,
                     rung: self.rung,
                     asked: self.answers.is_some() && !self.stale,
-                    told: summary.is_some() && self.plan.job.digested == 0,
+                    reads_all: summary.is_some() && self.plan.job.digested == 0,
                 };
                 lost = covering.make(&mut self.work, summary, host)?;
             }
@@ -213,7 +214,7 @@ impl<'a> Commit<'a> {
             self.report.changes.extend(changes);
             self.current = view;
         } else {
-            // A rung that makes nothing smaller is not taken; brakes it put on stay on.
+            // The step is undone, except for the backoff counters.
             self.work.state = SessionState { breaker: self.work.state.breaker, ..state };
             self.work.history.active = self.work.state.checkpoints.len().checked_sub(1);
             self.current = self.work.project(host)?;
@@ -221,7 +222,7 @@ impl<'a> Commit<'a> {
         Ok(helped)
     }
 
-    /// Where edits made room, a digest that had been shortened is told in full again.
+    /// Writes a shortened digest again in full if edits made room for it.
     fn restore(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         if !self.revised || self.highest >= RungId::Summarize || self.next.is_some() {
             return Ok(());
@@ -234,11 +235,11 @@ impl<'a> Commit<'a> {
         let scene = self.work.scene(&view);
         if scene.fits(view.raw()) && scene.leaves_room(view.raw()) {
             let (count, rung) = (self.work.history.messages.len(), self.highest.as_str());
-            let told = change::covered_between(rung, &self.current, &view, count, &|raw| scene.estimate_of(raw));
-            // What is told again is what the last covering came to.
+            let covered = change::covered_between(rung, &self.current, &view, count, &|raw| scene.estimate_of(raw));
+            // The change replaces the result of the last covering.
             match self.report.changes.iter_mut().rfind(|change| change.action == Action::Cover) {
-                Some(change) => change.after = told.after,
-                None => self.report.changes.push(told),
+                Some(change) => change.after = covered.after,
+                None => self.report.changes.push(covered),
             }
             self.current = view;
         } else {
@@ -248,36 +249,37 @@ impl<'a> Commit<'a> {
         Ok(())
     }
 
-    /// What a step that helped has done to which messages, by the view it left.
+    /// The changes that a successful step made to messages, derived from the view after it.
     fn changes(&self, view: &View) -> Vec<Change> {
         let (scene, rung) = (self.work.scene(view), self.rung.as_str());
         let (count, scale) = (self.work.history.messages.len(), |raw| scene.estimate_of(raw));
         match &self.action {
             Move::Compact(_) => vec![change::covered_between(rung, &self.current, view, count, &scale)],
             Move::Edit(edit) => {
-                let cleared = edit.clear.unwrap_or(0);
+                let cleared = edit.clear.max(edit.thoughts).unwrap_or(0);
                 change::edited_between(rung, &self.current, view, (count, cleared), &scale)
             }
             Move::Pass | Move::Stuck => Vec::new(),
         }
     }
 
-    /// What is sent, the report and the state of it.
+    /// Builds the messages to send, the report and the state.
     fn finish(mut self, host: &mut dyn Host) -> Result<Committed, Error> {
         let fit = self.fit();
         if self.revised {
             self.work.state.revision += 1;
         }
         let sent = render(&self.work, &mut self.current, host)?;
-        self.tell_losses(host)?;
+        self.warn_of_losses(host)?;
         remember_rewrites(&mut self.work, &self.current);
         let changed = !self.current.is_input(&self.work.history);
         self.complete_report(&fit, changed);
-        let stands = self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
+        let nothing_done = self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
         let (work, current) = (&self.work, &self.current);
-        let standing = if stands { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
+        let standing =
+            if nothing_done { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
         self.work.state.calibration = self.work.calibration.clone();
-        self.leave_pending();
+        self.store_pending();
         let Self { work, report, next, .. } = self;
         Ok(Committed { state: work.state, report, changed, view: sent, next, standing })
     }
@@ -292,26 +294,26 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Warns of requirements and literals that the view no longer holds.
-    fn tell_losses(&mut self, host: &mut dyn Host) -> Result<(), Error> {
+    /// Warns of requirements and literal strings that the view no longer holds.
+    fn warn_of_losses(&mut self, host: &mut dyn Host) -> Result<(), Error> {
         if self.cut_requirements {
-            self.warn(Warning::RequirementsCut, None, "The summary cannot tell all that was required or asked for: pin these messages, or use a larger window.");
+            self.warn(Warning::RequirementsCut, None, "The summary has no room for everything that was required or requested. Pin these messages, or use a model with a larger window.");
         }
         if self.revised {
             for (name, count) in protection::lost(&self.work.scene(&self.current)) {
                 let what = if name == "keep" { "messages" } else { "results" };
                 let advice = format!(
-                    "{count} {what} to be kept whole did not fit: they are cleared, cut or summarized. Keep fewer, or use a larger window."
+                    "{count} {what} that should be kept whole did not fit and were cleared, cut or summarized. Keep fewer, or use a model with a larger window."
                 );
                 self.warn(Warning::KeepLost, Some(&name), &advice);
             }
         }
         let lacking = lacking(&self.work, &self.current, host)?;
-        let said = lacking.into_iter().map(|literal| {
+        let lost = lacking.into_iter().map(|literal| {
             let literal = text::start(literal, 80);
-            format!("\"{literal}\" no longer stands in the view: what holds it had to be cut.")
+            format!("\"{literal}\" is no longer in the view: the message that contains it had to be cut.")
         });
-        for advice in said.collect::<Vec<_>>() {
+        for advice in lost.collect::<Vec<_>>() {
             self.warn(Warning::MustKeepLost, Some("mustKeep"), &advice);
         }
         Ok(())
@@ -322,7 +324,7 @@ impl<'a> Commit<'a> {
         let covered_anew = checkpoints.last().map(|checkpoint| checkpoint.revision)
             != self.call.state.checkpoints.last().map(|checkpoint| checkpoint.revision);
         let changed_here = if self.revised { first_changed(&self.first, &self.current, covered_anew) } else { None };
-        // Another model counts its tokens otherwise, so what is cut is cut to another length.
+        // Another model counts tokens differently, so clipped content is cut to a different length.
         let cut_anew = if self.call.counts_anew() { first_edited(&self.current) } else { None };
         self.report.first_changed = changed_here.into_iter().chain(cut_anew).min();
         self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
@@ -346,14 +348,14 @@ impl<'a> Commit<'a> {
             (
                 Outcome::Tight,
                 format!(
-                    "Nothing more of the request can be covered or cut: it stays between the trigger of {trigger} and the hard limit."
+                    "Nothing else in the request can be covered or cut. It stays between the trigger of {trigger} tokens and the hard limit."
                 ),
             )
         } else if fit.tight {
             (
                 Outcome::Tight,
                 format!(
-                    "What cannot be changed takes more than nine tenths of the trigger of {trigger} tokens; the conversation was brought below the hard limit."
+                    "The fixed tokens take more than nine tenths of the trigger of {trigger} tokens. The conversation was brought below the hard limit."
                 ),
             )
         } else if self.highest > RungId::Pass {
@@ -364,9 +366,9 @@ impl<'a> Commit<'a> {
         }
     }
 
-    /// Notes what is sent, for the usage that will be reported of it.
-    fn leave_pending(&mut self) {
-        // What is made ahead of time is not sent now: what was sent still waits for its usage.
+    /// Stores what is sent, for the usage that will be reported for it.
+    fn store_pending(&mut self) {
+        // A compaction ahead of time is not sent now: the usage of the last request is still expected.
         if self.plan.job.ahead && self.work.state.pending.is_some() {
             return;
         }

@@ -1,4 +1,4 @@
-//! Covering the past: what is written of it, and the checkpoint that holds that.
+//! Covers the past: writes the text that replaces it, and the checkpoint that holds the text.
 
 use crate::base::error::Error;
 use crate::base::{millionths, text};
@@ -16,58 +16,58 @@ use crate::session::state::Breaker;
 use crate::session::view::View;
 use crate::tokens;
 
-/// Raw tokens of the largest digest that fills what is left: the state must hold it, beside older ones.
+/// The most raw tokens of a digest that fills the remaining room. The state must hold it beside older ones.
 pub(crate) const DIGEST_MOST: u64 = 5_000;
-/// Part of the room, and estimated tokens at most, by which a digest may exceed the target.
-const SMALL_SHARE: u64 = 150_000;
+/// How far a digest may exceed the target: a share of the room in millionths, and the most estimated tokens.
+const SMALL_SHARE: u64 = 280_000;
 const SMALL_MOST: u64 = 600;
-/// About the raw tokens of the lines around a summary.
+/// The approximate raw tokens of the lines around a summary.
 const FRAME: u64 = 24;
-/// Raw tokens of a message beside its text.
+/// The raw tokens of a message apart from its text.
 const OVERHEAD: u64 = 4;
-/// Bytes of a state that its newest summary and its memory take together.
+/// The most bytes of the newest summary and the memory together in a state.
 const STATE_BYTES: usize = 48_000;
-/// Bytes up to which what is trimmed may grow.
+/// The bytes up to which a trimmed text may grow.
 const TRIMMED_MOST: usize = 12_000;
-/// What literal strings that must stay stand under.
+/// The heading of literal strings that must be kept.
 pub(crate) const KEPT_LITERALLY: &str = "\n\n## To be kept literally";
-/// Tries to bring a summary down to a size.
+/// The most attempts to bring a summary down to a size.
 const SHORTER_TRIES: usize = 4;
 
-/// A compaction that is to be made.
+/// A compaction to make.
 pub(crate) struct Covering<'a> {
-    /// What would be sent without it.
+    /// The view without it.
     pub view: &'a View,
-    /// What it covers and keeps.
+    /// What to cover and keep.
     pub shape: &'a Shape,
     /// The rung that proposed it.
     pub rung: RungId,
-    /// A summarizer was asked, perhaps in vain.
+    /// Whether a summarizer was called, even without success.
     pub asked: bool,
-    /// A model was given the text of all that is covered.
-    pub told: bool,
+    /// Whether the model read the text of everything that is covered.
+    pub reads_all: bool,
 }
 
-/// What stands in the place of the past.
+/// The text that replaces the past.
 struct Text {
     kind: Kind,
-    /// Of a trim: it is a digest, written by code.
+    /// Whether a trimmed text is a digest, written by code.
     digest: bool,
     text: String,
     left_out: LeftOut,
 }
 
-/// What the checkpoint that is trimmed says.
+/// The text of the checkpoint that is trimmed.
 struct Trimmed {
     summary: String,
     digest: bool,
-    /// Messages that were dropped after it, with those that are now.
+    /// The number of messages dropped after it, including those dropped now.
     dropped: u64,
 }
 
 impl Covering<'_> {
-    /// Makes the checkpoint, with the summary if there is one. Whether something that a person requires or asked for is no
-    /// longer in the text.
+    /// Creates the checkpoint, from the summary if there is one. Returns whether the text leaves out requirements or
+    /// requests of the user.
     pub(crate) fn make(
         &self,
         work: &mut Work<'_>,
@@ -82,18 +82,19 @@ impl Covering<'_> {
         let dropped = trimmed.as_ref().map_or(0, |trimmed| trimmed.dropped);
         let scene = work.scene(self.view);
         let held;
-        let shape = if self.told {
+        let shape = if self.reads_all {
             self.shape
         } else {
             held = compact::with_compaction(&scene, self.shape);
             &held
         };
-        // What is remembered is always of what was sent, whoever writes what stands above it.
+        // The memory is always derived from what was sent, whoever writes the text above it.
         let known = checkpoint::known(&scene, shape, host)?;
         let recollection = Recollection::of(&known.memory, &known.messages);
         let visible = |index| index >= shape.covers.count || shape.keeps(index);
-        let source =
-            Source { known: &recollection, summary: &known.summary, todos: &work.call.todos, visible: &visible };
+        let references = work.call.recalls.then_some(shape.covers.count);
+        let (summary_before, todos) = (&*known.summary, &*work.call.todos);
+        let source = Source { known: &recollection, summary: summary_before, todos, visible: &visible, references };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
             (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
@@ -108,15 +109,16 @@ impl Covering<'_> {
             text.push_str(kept);
         }
         let text = checkpoint::trimmed(&text, dropped);
-        // In a state a memory takes up to twice its bytes; beside a long text there is room for less.
-        let most = (STATE_BYTES.saturating_sub(text.len()) / 2) as u64;
+        // A memory takes up to one and a half times its bytes in a state, so a long text leaves less room for it.
+        let most = (STATE_BYTES.saturating_sub(text.len()) * 2 / 3) as u64;
         let mut memory = recollection.bounded(work.call.options.memory.min(most) as usize);
         memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let written = Written {
             kind,
             digest,
-            shortened: left_out.remembered && kind != Kind::Summary,
+            shortened: (left_out.remembered || left_out.names) && kind != Kind::Summary,
             text: checkpoint::summary_text(&text),
+            bare: shorter,
         };
         self.push(work, shape, written, replaces, host)?;
         work.state.memory = Some(memory);
@@ -124,7 +126,7 @@ impl Covering<'_> {
         Ok(left_out.required)
     }
 
-    /// The brakes after this compaction.
+    /// The backoff counters after this compaction.
     fn breaker(&self, work: &Work<'_>, replaces: bool, by_code: bool) -> Breaker {
         let mut breaker = work.state.breaker;
         if !replaces {
@@ -146,7 +148,7 @@ impl Covering<'_> {
         Some(Trimmed { summary, digest: checkpoint::is_digest(checkpoint), dropped })
     }
 
-    /// A digest, brought to its size.
+    /// Writes a digest of the right size.
     fn by_code(
         &self,
         scene: &Scene<'_>,
@@ -164,7 +166,7 @@ impl Covering<'_> {
             (text, left_out) = source.digest(bytes, shorter);
             let whole = checkpoint::summary_text(&checkpoint::trimmed(&text, dropped));
             let size = tokens::of_text(&scene.options.estimator, if shorter { &whole } else { &text });
-            // Where identifiers or scripts take far more tokens, and so it would not fit, fewer bytes have to do.
+            // If identifiers or scripts need so many tokens that the text would not fit, the bytes are reduced.
             if size <= raw || !shorter && size < below + FRAME || tries == SHORTER_TRIES {
                 break;
             }
@@ -175,28 +177,28 @@ impl Covering<'_> {
         Text { kind: if trims { Kind::Trim } else { Kind::Digest }, digest: trims, text, left_out }
     }
 
-    /// Raw tokens that a digest aims at, and those that the limit leaves for it.
+    /// The raw tokens that a digest aims at, and those that the limit leaves for it.
     fn digest_room(&self, scene: &Scene<'_>, replaced: u64, shape: &Shape, shorter: bool) -> (u64, u64) {
         let most = if self.rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
-        // The digest is code's own text: four bytes a raw token. What is left up to the target is room for what is
-        // remembered. But never more than stood there before and half of what is covered anew.
+        // The digest is written by code, at four bytes per raw token. The rest of the room up to the target can hold
+        // more of the memory, but the digest must not exceed the earlier one plus half of what is covered now.
         let stays = self.view.items.iter().filter(|item| !item.fixed && shape.leaves(item));
         let stays: u64 = stays.map(|item| item.tokens).sum();
         let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
         let note = if shape.note { scene.raw(most) / 2 } else { 0 };
         let room = share(scene.limits.room, scene.options.shares.target);
-        // Where there is little room, what is remembered is worth more than what comes until the next compaction.
+        // In a small window, the memory is worth more than a later next compaction.
         let more = share(scene.limits.room, SMALL_SHARE).min(SMALL_MOST);
         let left = scene.raw(room + more).saturating_sub(stays + note);
         let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(earlier + replaced.saturating_sub(earlier) / 2);
-        // Where a quarter of it has to do, nothing else has to go.
+        // If a quarter of it is enough room, nothing else has to be removed.
         let below = scene.raw_below(scene.limits.limit).saturating_sub(self.view.fixed() + stays + note + FRAME);
         let raw = if below < raw / 4 { raw } else { raw.min(below) }.max(ladder::LEAST_CAP);
         let raw = if shorter { scene.raw(shape.summary_tokens).saturating_sub(OVERHEAD) } else { raw };
         (raw, below)
     }
 
-    /// Puts the checkpoint into the state.
+    /// Adds the checkpoint to the state.
     fn push(
         &self,
         work: &mut Work<'_>,
@@ -206,7 +208,7 @@ impl Covering<'_> {
         host: &mut dyn Host,
     ) -> Result<(), Error> {
         if replaces {
-            // What code wrote of more than this gives way, with its note.
+            // A digest that covers more than this is replaced together with its note.
             work.state.uncover(shape.covers.count + 1);
             work.history.active = work.state.checkpoints.len().checked_sub(1);
         }
@@ -221,7 +223,7 @@ impl Covering<'_> {
             work.state.uncover(shape.covers.count);
         }
         let history = &work.history;
-        // Of what is covered, clips concern only what is kept and larger than they leave it.
+        // For covered messages, only clips that still cut a kept message are needed.
         work.state.clips.retain(|clip| {
             clip.up_to.count > shape.covers.count
                 || shape.kept.iter().any(|&index| {
@@ -236,30 +238,32 @@ impl Covering<'_> {
     }
 }
 
-/// A model's summary, with what code keeps beside it.
+/// A summary written by a model, with what code adds to it.
 fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: String, replaces: bool) -> Text {
     let bytes = checkpoint::facts_bytes(scene, if replaces { u64::MAX } else { replaced });
     let left_out = source.keep(&mut text, bytes);
     Text { kind: Kind::Summary, digest: false, text, left_out }
 }
 
-/// The text as it was. What is trimmed must make room: what code keeps may grow by about half of what goes.
+/// The trimmed text, unchanged above what code keeps. That part may grow by about half of what is removed, because
+/// trimming must make room.
 fn of_trim(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, trimmed: Trimmed) -> Text {
     let Trimmed { summary, digest, .. } = trimmed;
     let before = tokens::of_text(&scene.options.estimator, &summary);
-    let goes = usize::try_from(replaced.saturating_sub(before) * 2).unwrap_or(usize::MAX);
+    let removed = usize::try_from(replaced.saturating_sub(before) * 2).unwrap_or(usize::MAX);
     if digest {
-        let bytes = summary.len().saturating_add(goes).min(summary.len().max(TRIMMED_MOST));
+        let bytes = summary.len().saturating_add(removed).min(summary.len().max(TRIMMED_MOST));
         let (text, left_out) = source.digest(bytes, false);
         return Text { kind: Kind::Trim, digest, text, left_out };
     }
     let (body, kept) = digest::split(&summary);
     let mut text = body.to_owned();
-    let left_out = source.keep(&mut text, kept.len().saturating_add(goes).min(kept.len().max(TRIMMED_MOST)));
+    let left_out = source.keep(&mut text, kept.len().saturating_add(removed).min(kept.len().max(TRIMMED_MOST)));
     Text { kind: Kind::Trim, digest, text, left_out }
 }
 
-/// Appends the literal strings that must stay and would go with what is covered, also where it had been cut before.
+/// Appends literal strings that must stay and would be lost with the covered messages, even if they had been cut
+/// before.
 fn keep_literals(
     mut text: String,
     scene: &Scene<'_>,

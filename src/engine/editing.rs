@@ -1,4 +1,4 @@
-//! Cutting and clearing: how the state remembers it.
+//! How the state records clips and clears.
 
 use crate::call::context::Work;
 use crate::ladder::protection;
@@ -7,12 +7,16 @@ use crate::model::message::{PartKind, Position};
 use crate::session::state::Clip;
 use crate::session::view;
 
-/// Messages that edits leave alone are remembered up to this number, the newest.
+/// The most messages, counted from the newest, that are recorded as untouched by edits.
 const SPARED: usize = 1_000;
 
-/// What an edit leaves alone: what is held more firmly than it is strong, what an edit before left alone and this one does
-/// not mean, and where it clears only results of some tools all others that nothing has changed yet.
+/// The messages that an edit leaves alone: those that are held more firmly than the edit is strong, those that an
+/// earlier edit left alone and this one does not affect, and, if it clears only results of some tools, all others that
+/// nothing has changed yet.
 pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
+    if edit.cap.is_none() && edit.clear.is_none() {
+        return scene.state.spared.clone();
+    }
     let firsts = if edit.first { protection::first(scene) } else { Vec::new() };
     let edited = view::edited_up_to(scene.history, scene.state);
     let others = |input: usize| {
@@ -21,8 +25,8 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
         if scene.state.spared.binary_search(&index).is_err() {
             return clears && index >= edited && firsts.get(input) == Some(&false);
         }
-        // What was left alone before stays so until it is this edit's turn to change it.
-        // As the view has it: its tool's policy may have cut it already, and so a view that is given back has it.
+        // A message that was left alone stays so until this edit changes it. Its copy in the view is checked, which the
+        // tool's policy may have cut already, so that a view passed as history gives the same result.
         let made = scene.places[input].and_then(|at| scene.view.items[at].digest());
         let message = made.unwrap_or(scene.history.messages[input]);
         let cut = edit.cap.is_some_and(|cap| message.parts().any(|part| u64::from(part.tokens) > cap));
@@ -42,30 +46,37 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
     spared
 }
 
-/// Makes an edit last. `spared`: messages that it leaves alone.
+/// Records an edit in the state. `spared`: the messages that it leaves alone.
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit, spared: Vec<u64>) {
-    let Edit { cap, reach, clear, failed, first: _, over: _ } = edit;
+    let Edit { cap, reach, clear, thoughts, failed, first: _, over: _ } = edit;
     work.state.spared = spared;
+    // What was cleared stays so, also where the tail begins earlier now.
+    let history = &work.history;
+    let held = |before: Option<Position>| before.filter(|at| history.position(at.count) == Some(*at));
+    let farther = |before: Option<Position>, up_to: Position| {
+        held(before).filter(|before| before.count > up_to.count).or(Some(up_to))
+    };
+    if let Some(up_to) = thoughts.and_then(|index| history.position(index)) {
+        work.state.thoughts = farther(work.state.thoughts, up_to);
+    }
     let old = work.history.old();
     if let Some(up_to) = clear.and_then(|index| work.history.position(index)) {
-        // What was cleared stays so, also where the tail begins earlier now.
-        let held = |before: Option<Position>| before.filter(|at| work.history.position(at.count) == Some(*at));
-        let farther = |before: Option<Position>| before.filter(|before| before.count > up_to.count).or(Some(up_to));
         if failed {
-            work.state.failed = farther(held(work.state.failed));
+            work.state.failed = farther(work.state.failed, up_to);
         } else {
             let before = held(work.state.cleared);
             let media = before.map_or(0, |before| work.state.media.min(before.count));
-            work.state.cleared = farther(before);
+            work.state.cleared = farther(before, up_to);
             work.state.media = media.max(up_to.count.min(old));
         }
     }
-    // What goes as a whole is cleared before anything is cut.
+    // Messages that are cleared completely are not clipped.
     if let (Some(cap), Some(up_to)) = (cap, work.history.position(work.history.end())) {
         let count = |cleared: Option<Position>| cleared.map_or(0, |cleared| cleared.count);
         let (cleared, failed) = (count(work.state.cleared), count(work.state.failed));
         let cap = cap.max(LEAST_CAP);
-        // Where the cap before is hardly lower it holds on, so that clips stay few while limits are being learned.
+        // If the new cap is only slightly higher, the previous one is kept, so that there are few clips while limits
+        // are being learned.
         let before = work.state.open_clips().last().map_or(0, |last| last.cap);
         let cap = if before <= cap && before * 8 >= cap * 7 { before } else { cap };
         work.state.clip(Clip { up_to, cap, reach, old, cleared, failed });

@@ -1,5 +1,5 @@
-//! What a call that had nothing to do leaves for the next one of the same chat: sums over what it sent. Where messages
-//! were only appended, and again there is nothing to do, those before need not be looked at.
+//! What a call with nothing to do leaves for the next call of the same chat: sums over what it sent. If messages were
+//! only appended and there is again nothing to do, the earlier ones need not be read.
 
 use crate::base::archive::Record;
 use crate::base::error::Error;
@@ -22,8 +22,8 @@ use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
 use std::cell::OnceCell;
 
-/// What a call that changed nothing leaves, if the next one may rely on it. `known`: what the call before
-/// left, if it was relied on.
+/// Returns what a call that changed nothing leaves, if the next call may rely on it. `known`: what the previous call
+/// left, if this call relied on it.
 pub(crate) fn of(
     work: &Work<'_>,
     view: &View,
@@ -39,9 +39,9 @@ pub(crate) fn of(
         && history.diverged.is_none()
         && history.active.map_or(0, |active| active + 1) == call.state.checkpoints.len()
         && state.rewrites == call.state.rewrites
-        // What lies beyond the end may hold later.
+        // Positions beyond the end may hold later.
         && state.clips.iter().all(|clip| clip.up_to.count <= end)
-        && [state.cleared, state.failed].iter().flatten().all(|cleared| cleared.count <= end)
+        && [state.cleared, state.failed, state.thoughts].iter().flatten().all(|cleared| cleared.count <= end)
         // Further instructions would belong to those at the start.
         && (start < history.first() || view::leading(history) < history.messages.len())
         && work.faults().is_empty()
@@ -52,7 +52,7 @@ pub(crate) fn of(
         return None;
     }
     let Measure { calibration, range, window, beside, system, tools } = work.measure();
-    // Nothing else of a call or state has a say about messages that are added.
+    // Nothing else in the call or state affects messages that are appended.
     let again = calibration.reply.is_none()
         && calibration.anchor.is_none_or(|anchor| anchor.reported > 0)
         && calibration.parked.is_none()
@@ -72,13 +72,13 @@ pub(crate) fn of(
         system,
         tools,
         revision: state.revision,
-        // Where nothing was learned, nothing can be of another kind than it.
+        // If nothing was learned, no text can differ from what was learned on.
         learned_on: if calibration.learned() { calibration.learned_on() } else { u64::MAX },
     };
     Some(Standing {
         start,
         end: history.position(end)?,
-        structure: known.map_or_else(|| structure(state), |known| known.structure),
+        structure: known.map_or_else(|| structure(call, state), |known| known.structure),
         changed,
         saved: known.map_or_else(|| work.saved_raw(view), |known| known.saved),
         sums: sums(view, history),
@@ -86,12 +86,12 @@ pub(crate) fn of(
     })
 }
 
-/// What is known of a view, so that the next one can be added to it.
+/// The sums of a view, to which those of new messages are added.
 fn sums(view: &View, history: &History<'_>) -> Sums {
     Sums { raw: view.raw(), fixed: view.fixed(), parts: view.breakdown(history) }
 }
 
-/// What comes of [`again`].
+/// The result of [`again`].
 #[derive(Clone, Debug)]
 pub struct Passed {
     /// How full the window is.
@@ -100,21 +100,23 @@ pub struct Passed {
     pub at: Position,
     /// Whether earlier compactions were applied.
     pub outcome: Outcome,
-    /// Names the request.
+    /// The id of the request.
     pub request: String,
-    /// In a sentence.
+    /// The reason, as a sentence.
     pub reason: String,
-    /// Estimated tokens that compactions keep out of the request.
+    /// The estimated tokens that compactions keep out of the request.
     pub saved: u64,
     /// What the next call may rely on.
     pub standing: Standing,
 }
 
-/// [`resume`] where the state and all that a call says beside its messages are those of the call that left `standing`: no
-/// more than sums. What it returns is what `resume` would: the state with another `pending`, the report with other
+/// [`resume`] for a call whose state and other input are the same as those of the call that left `standing`: only sums
+/// are added. The result is the same as that of `resume`: the state with another `pending`, and the report with other
 /// numbers.
 ///
 /// # Errors
+///
+/// If records are malformed.
 /// When records are malformed.
 pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
     let Some(Measures { window, slope, uncertainty, anchor, beside, system, tools, revision, learned_on }) =
@@ -147,7 +149,7 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
     Ok(Some(Passed { usage, at, outcome: outcome(next.changed), request, reason, saved, standing: next }))
 }
 
-/// The view before with the new messages.
+/// The previous view with the new messages.
 fn added(history: &History<'_>, standing: &Standing) -> View {
     let mut view = View { items: Vec::new(), before: standing.sums };
     for input in 0..history.messages.len() {
@@ -156,14 +158,15 @@ fn added(history: &History<'_>, standing: &Standing) -> View {
     view
 }
 
-/// The call that follows: `call` holds only the messages that are new. Nothing if something has to be done or may have
-/// changed; then the call has to be made with all messages. The view is the one before with the new messages.
+/// Continues after the previous call: `call` holds only the new messages. Returns `None` if something must be done or
+/// may have changed; the call must then be made with all messages. The view is the previous one with the new messages.
 ///
 /// # Errors
-/// When the call is refused.
+///
+/// If the call is refused.
 pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Error> {
     let &Standing { start, end, structure: known, changed, .. } = standing;
-    if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(&call.state) != known {
+    if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(call, &call.state) != known {
         return Ok(None);
     }
     let history = History::after(&call.records, end.count, end.chain, &call.state, Some(&call.options.estimator))?;
@@ -209,7 +212,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     Ok(Some(Committed { state: work.state, report, changed, view: Vec::new(), next: None, standing }))
 }
 
-/// Whether a result among new messages may be larger than the policy of its tool, whichever that is.
+/// Whether a result among the new messages may exceed what the policy of some tool allows.
 fn has_to_be_cut(call: &Call, history: &History<'_>) -> bool {
     call.options.tools.uncut().is_some_and(|tokens| {
         let cap = result_rules::cap(tokens, &call.options.estimator);
@@ -218,12 +221,12 @@ fn has_to_be_cut(call: &Call, history: &History<'_>) -> bool {
     })
 }
 
-/// What came of a call that had nothing to do.
+/// The outcome of a call with nothing to do.
 const fn outcome(changed: bool) -> Outcome {
     if changed { Outcome::Reused } else { Outcome::Unchanged }
 }
 
-/// Whether a call asks for nothing but what its messages need.
+/// Whether a call asks for nothing beyond fitting its messages.
 fn usable(call: &Call) -> bool {
     let options = &call.options;
     options.preset.is_none()
@@ -236,10 +239,10 @@ fn usable(call: &Call) -> bool {
         && options.wishes.fires_at().is_none()
 }
 
-/// A hash over what of a state decides how messages are sent.
-fn structure(state: &SessionState) -> u64 {
+/// A hash over everything in a call and its state that decides how messages are sent.
+fn structure(call: &Call, state: &SessionState) -> u64 {
     let (calibration, learned) = (Calibration::default(), Vec::new());
-    fold(0, &SessionState { calibration, learned, pending: None, ..state.clone() }.to_json())
+    fold(u64::from(call.recalls), &SessionState { calibration, learned, pending: None, ..state.clone() }.to_json())
 }
 
 fn fold(hash: u64, json: &Json) -> u64 {

@@ -1,10 +1,10 @@
-//! The step machine: plan, ask, commit. No I/O: what has to be asked is a value that says so.
+//! The steps of a call: plan, ask, commit. They do no I/O: what to ask a summarizer is returned as a value.
 //!
-//! 1. [`plan()`] looks at a call and decides; the plan is plain data and may wait.
-//! 2. [`requests`] says what to ask a summarizer for, if the plan needs one.
-//! 3. [`commit`] applies the plan with the answers, or without: then code writes a digest. It always leaves a view that
-//!    fits, or says why none can. It may be given a longer history than the plan saw.
-//! 4. [`after_model`] learns from what the provider reported.
+//! 1. [`plan()`] decides about a call. The plan is plain data and can be stored.
+//! 2. [`requests`] returns what to ask a summarizer, if the plan needs one.
+//! 3. [`commit`] applies the plan with the answers. Without answers, code writes a digest. The result is always a view
+//!    that fits, or the reason why none does. The history may be longer than the one that was planned for.
+//! 4. [`after_model`] learns from the usage that the provider reported.
 
 mod climbing;
 mod commit;
@@ -42,10 +42,11 @@ pub use crate::call::committed::Committed;
 pub use crate::ingest::host::Sent;
 pub use crate::tokens::calibration::Reported;
 
-/// The meter: how full the window is with what the state would send now.
+/// Measures how full the window is with what the state would send now.
 ///
 /// # Errors
-/// When the call is refused.
+///
+/// If the call is refused.
 pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
     policy(&call.options).usage(&mut Work::new(call)?, host)
 }
@@ -53,31 +54,33 @@ pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
 /// Decides about a call. Nothing is changed.
 ///
 /// # Errors
-/// When the call is refused.
+///
+/// If the call is refused.
 pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
     let policy = policy(&call.options);
     let (mut plan, first) = policy.plan(&mut Work::new(call)?, true, host)?;
     if plan.requests.is_empty() && plan.action != Move::Pass {
-        // Nobody has to be asked, so what will be done is known to the last token.
+        // Without a summarizer, the exact result is known in advance.
         let done = policy.commit(Work::new(call)?, &plan, None, first, host)?;
         previewed(&mut plan, &done.report);
     }
     Ok(plan)
 }
 
-/// How a call begins.
+/// The result of [`begin`].
 #[derive(Clone, Debug)]
 pub enum Begun {
-    /// Nothing had to be asked.
+    /// The call is complete without a summarizer.
     Done(Box<Committed>),
-    /// This plan waits for the summarizer.
+    /// The plan waits for the summarizer.
     Waits(Box<Plan>),
 }
 
-/// Decides about a call, and commits the decision unless the host's summarizer has to be asked first.
+/// Decides about a call, and commits the decision unless the host's summarizer must be called first.
 ///
 /// # Errors
-/// When the call is refused, or the host cannot read or make a message.
+///
+/// If the call is refused, or the host cannot read or create a message.
 pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
     let policy = policy(&call.options);
     let mut work = Work::new(call)?;
@@ -88,10 +91,11 @@ pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
     Ok(Begun::Done(Box::new(policy.commit(work, &plan, None, first, host)?)))
 }
 
-/// What a plan asks a summarizer for, with the texts. Empty when the plan needs none, or no longer holds.
+/// Returns the requests to the summarizer, with their texts. Empty if the plan needs none, or no longer holds.
 ///
 /// # Errors
-/// When the call is refused, or the host cannot read a message.
+///
+/// If the call is refused, or the host cannot read a message.
 pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Request>, Error> {
     let mut work = Work::new(call)?;
     let Move::Compact(shape) = &plan.action else { return Ok(Vec::new()) };
@@ -101,29 +105,31 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
     policy(&call.options).requests(&mut work, plan, shape, host)
 }
 
-/// Applies a plan. Without answers to what it asks for, code writes a digest in their place.
+/// Applies a plan. Without answers to its requests, code writes a digest.
 ///
 /// # Errors
-/// When the call is refused, or the host cannot read or make a message. Nothing has changed then.
+///
+/// If the call is refused, or the host cannot read or create a message. Nothing is changed then.
 pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut dyn Host) -> Result<Committed, Error> {
     policy(&call.options).commit(Work::new(call)?, plan, answers, None, host)
 }
 
-/// Learns from what a provider reported for the request that is pending. Anything that does not fit is ignored.
+/// Learns from the usage reported for the pending request. Usage that does not match it is ignored.
 pub fn after_model(options: &Options, state: &SessionState, usage: Reported, request: Option<&str>) -> SessionState {
     policy(options).after_model(options, state.clone(), usage, request)
 }
 
-/// Looks for something in what the view does not show whole. Nothing is changed.
+/// Searches everything that the view does not show in full. Nothing is changed.
 ///
 /// # Errors
-/// When the call is refused, nothing was asked for, or a reference names nothing.
+///
+/// If the call is refused, it has neither a query nor a reference, or the reference does not exist.
 pub fn recall(call: &Call, asked: &Asked, host: &mut dyn Host) -> Result<Found, Error> {
     let work = Work::new(call)?;
     recall::answer(&work.history, &work.state, &call.options.estimator, asked, host)
 }
 
-/// The policy that is configured.
+/// The configured policy.
 fn policy(options: &Options) -> &'static dyn Policy {
     match options.preset {
         None => &Climbing,
@@ -131,12 +137,12 @@ fn policy(options: &Options) -> &'static dyn Policy {
     }
 }
 
-/// The first message a host must load for a state, and its id if the format has ids.
+/// The index of the first message that a host must load for a state, and its id if the format has ids.
 pub fn keep_from(state: &SessionState) -> (u64, Option<&str>) {
     state.checkpoints.last().map_or((0, None), |checkpoint| (checkpoint.from, checkpoint.from_id.as_deref()))
 }
 
-/// The newest summary, for people to read, with what code keeps beside it.
+/// The newest summary for people to read, including what code adds to it.
 pub fn summary_of(state: &SessionState) -> Option<&str> {
     state.checkpoints.last().map(|checkpoint| checkpoint::body(&checkpoint.summary.text))
 }

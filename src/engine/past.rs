@@ -1,5 +1,5 @@
-//! What is summarized, in pieces that a request can hold. Every round and every machine cuts the same ones, by what the
-//! plan says of them.
+//! The material of a summary, in pieces that fit into a request. The plan determines the pieces, so every round and
+//! every machine cuts the same ones.
 
 use crate::base::{quoting, text};
 use crate::call::checkpoint::Material;
@@ -11,25 +11,25 @@ use crate::summary::chunk;
 use crate::summary::transcript::{self, Line};
 use crate::tokens::{self, Estimator};
 
-/// Of the budget, what a digest of the pieces may take that no model is asked about: one of so many parts.
+/// The share of the budget for a digest of pieces that no model reads: one part in this many.
 const DIGEST_PART: usize = 4;
-/// Tries to bring a digest down to that.
+/// The most attempts to bring a digest down to that.
 const DIGEST_TRIES: usize = 4;
 
-/// What is summarized, in pieces.
+/// The material of a summary, in pieces.
 pub(crate) struct Past {
-    /// The summary before it, if it is given beside the material.
+    /// The previous summary, if it is passed along with the material.
     pub previous: String,
-    /// What code says of the pieces that no model is asked about, and of the summary before them.
+    /// The digest of the pieces that no model reads, and of the summary before them.
     pub digest: String,
-    /// Raw tokens of material beside that.
+    /// The raw tokens of material beside that.
     pub room: usize,
     lines: Vec<Line>,
-    /// Where each piece ends among the lines.
+    /// The end of each piece, as an index into the lines.
     ends: Vec<usize>,
 }
 
-/// The summary before what is summarized, and its raw tokens.
+/// The previous summary and its raw tokens.
 struct Earlier {
     text: String,
     tokens: usize,
@@ -43,8 +43,8 @@ impl Earlier {
 }
 
 impl Past {
-    /// As the job says. Where it has one piece, nothing is cut; of pieces that no model is asked about, there is a digest,
-    /// which holds the previous summary as well.
+    /// Cuts the material as the job says. A single piece is not cut. Pieces that no model reads become a digest, which
+    /// includes the previous summary.
     pub(crate) fn of(material: Material, job: &Job, estimator: &Estimator) -> Self {
         let Material { previous, messages } = material;
         let budget = job.budget as usize;
@@ -66,13 +66,14 @@ impl Past {
             let message = |(at, (content, typed))| Message { index: at as u64, content, typed };
             let digested: Vec<Message> = digested.map(message).collect();
             past.digest = condensed(&digested, &earlier.text, budget, estimator);
-            // It quotes what anybody may have said: it is material, and no summary that a model may rely on.
+            // The digest quotes what anybody may have said. So it is material, not a summary that a model may rely on.
             (past.previous, past.room) = (String::new(), budget);
         }
         past
     }
 
-    /// Lines in pieces that fit, the summary before them among them where it would fill too much of every piece.
+    /// Cuts lines into pieces that fit. The previous summary becomes part of them if it would fill too much of every
+    /// piece.
     fn cut(mut lines: Vec<Line>, earlier: &Earlier, budget: usize, estimator: &Estimator) -> Self {
         let given_beside = earlier.tokens <= budget / 3;
         if !given_beside {
@@ -85,7 +86,8 @@ impl Past {
         Self { previous, digest: String::new(), room, lines, ends }
     }
 
-    /// How many pieces the material takes within the first of these budgets that holds it in one, else within the last.
+    /// The number of pieces within the first budget that holds the material in one piece, otherwise within the last
+    /// budget.
     pub(crate) fn pieces_within(material: Material, budgets: &[u64], estimator: &Estimator) -> u64 {
         let earlier = Earlier::of(material.previous.unwrap_or_default(), estimator);
         let lines = transcript::lines(&material.messages, estimator);
@@ -99,7 +101,7 @@ impl Past {
         pieces
     }
 
-    /// The lines of a piece. In the only question about a past the digest stands before them.
+    /// The lines of a piece. If only one request is made about the past, they begin with the digest.
     pub(crate) fn asked(&self, piece: usize, only: bool, estimator: &Estimator) -> Vec<Line> {
         let mut lines = self.piece(piece).to_vec();
         if only && !self.digest.is_empty() {
@@ -109,12 +111,12 @@ impl Past {
         lines
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     pub(crate) const fn pieces(&self) -> u64 {
         self.ends.len() as u64
     }
 
-    /// A piece by its number, from 1.
+    /// The lines of a piece by its number, from 1.
     fn piece(&self, piece: usize) -> &[Line] {
         let from = if piece > 1 { self.ends.get(piece - 2).copied().unwrap_or(0) } else { 0 };
         let to = if piece > 0 { self.ends.get(piece - 1) } else { None };
@@ -122,13 +124,13 @@ impl Past {
     }
 }
 
-/// What code says of messages in its part of the budget, with the summary before them. What it keeps beside a summary it
-/// keeps beside this one, too.
+/// The digest of messages within its share of the budget, including the previous summary and what code keeps beside a
+/// summary.
 fn condensed(messages: &[Message], earlier: &str, budget: usize, estimator: &Estimator) -> String {
     let most = budget / DIGEST_PART;
     let memory = Memory::default();
     let known = Recollection::of(&memory, messages);
-    let source = Source { known: &known, summary: earlier, todos: &[], visible: &|_| false };
+    let source = Source { known: &known, summary: earlier, todos: &[], visible: &|_| false, references: None };
     let mut bytes = budget;
     let mut out = String::new();
     for _ in 0..DIGEST_TRIES {

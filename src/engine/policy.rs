@@ -1,4 +1,4 @@
-//! What a way to keep a chat inside its window has to do. The ladder is one, each preset another.
+//! The interface of a policy, which keeps a chat inside its window. The ladder is one policy, each preset another.
 
 use crate::base::error::Error;
 use crate::call::committed::Committed;
@@ -14,16 +14,16 @@ use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::tokens::calibration::Reported;
 
-/// A way to keep a chat inside its window. Every step gets a call with its history placed.
+/// Keeps a chat inside its window. Every method takes a call whose history is placed.
 pub(crate) trait Policy: Sync {
-    /// How full the window is with what the state would send now.
+    /// Measures how full the window is with what the state would send now.
     fn usage(&self, work: &mut Work<'_>, host: &mut dyn Host) -> Result<Usage, Error>;
 
-    /// Decides; also gives what would be sent now, if it is known. `asks`: what to ask a summarizer is made out as well,
-    /// for which the past may have to be read.
+    /// Decides. Also returns the current view, if it is known. `asks`: also prepares the requests to a summarizer, for
+    /// which the past may have to be read.
     fn plan(&self, work: &mut Work<'_>, asks: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error>;
 
-    /// What a plan asks a summarizer for, with the texts.
+    /// Returns the requests to the summarizer, with their texts.
     fn requests(
         &self,
         work: &mut Work<'_>,
@@ -32,7 +32,7 @@ pub(crate) trait Policy: Sync {
         host: &mut dyn Host,
     ) -> Result<Vec<Request>, Error>;
 
-    /// Applies a plan. `first`: what would be sent without it, if it is known.
+    /// Applies a plan. `first`: the view without it, if it is known.
     fn commit(
         &self,
         work: Work<'_>,
@@ -42,7 +42,7 @@ pub(crate) trait Policy: Sync {
         host: &mut dyn Host,
     ) -> Result<Committed, Error>;
 
-    /// Learns from what a provider reported for the request that is pending. Anything that does not fit is ignored.
+    /// Learns from the usage reported for the pending request. Usage that does not match it is ignored.
     fn after_model(
         &self,
         options: &Options,

@@ -1,4 +1,4 @@
-//! Restoring what a digest had to leave out: it is written anew from what is remembered once a compaction leaves room.
+//! Restores what a digest had to leave out: once a compaction makes room, it is written again from the memory.
 
 use crate::base::error::Error;
 use crate::base::{millionths, text};
@@ -15,14 +15,15 @@ use crate::session::compaction::Checkpoint;
 use crate::session::view::{Slot, View};
 use crate::tokens;
 
-/// A text is written anew if it may be so many times as long as it is, in percent: its place in the prompt cache is worth
-/// more than a few lines.
-const WORTHWHILE: u64 = 150;
+/// A digest is written again if it may grow to at least this percentage of its length. Its place in the prompt cache is
+/// worth more than a few lines.
+const WORTHWHILE: u64 = 130;
 
-/// Writes the active digest anew if it had been shortened and there is room for more of it now. Whether it did.
+/// Writes the active digest again if it was shortened and there is now room for more. Returns whether it did.
 ///
 /// # Errors
-/// When the host cannot make a message.
+///
+/// If the host cannot create a message.
 pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> Result<bool, Error> {
     let newest = work.state.checkpoints.len().checked_sub(1);
     let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(false) };
@@ -36,8 +37,9 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let memory = checkpoint::remembered(work.state.memory.as_ref(), before);
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
-    let source =
-        Source { known: &Recollection::of(&memory, &[]), summary: &summary, todos: &work.call.todos, visible: &stays };
+    let known = Recollection::of(&memory, &[]);
+    let references = work.call.recalls.then_some(before.covers.count);
+    let source = Source { known: &known, summary: &summary, todos: &work.call.todos, visible: &stays, references };
     let estimator = &scene.options.estimator;
     let bytes = room as usize * 4;
     let (mut text, mut left_out) = source.digest(bytes, false);
@@ -60,7 +62,8 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if text.len() <= before.summary.text.len() {
         return Ok(false);
     }
-    let written = Written { kind: before.kind, digest: before.digest, shortened: left_out.remembered, text };
+    let shortened = left_out.remembered || left_out.names;
+    let written = Written { kind: before.kind, digest: before.digest, shortened, text, bare: false };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();
@@ -69,7 +72,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     Ok(true)
 }
 
-/// Raw tokens that a digest may have where the view is brought to the target.
+/// The raw tokens that a digest may have when the view is at the target.
 fn room(scene: &Scene<'_>, view: &View) -> u64 {
     let target = share(scene.limits.room, scene.options.shares.target);
     let stays = view.items.iter().filter(|item| !item.fixed && item.slot != Slot::Summary);
@@ -77,7 +80,7 @@ fn room(scene: &Scene<'_>, view: &View) -> u64 {
     scene.raw(target).saturating_sub(stays).min(DIGEST_MOST)
 }
 
-/// What a checkpoint covers and keeps.
+/// The shape of a checkpoint: what it covers and keeps.
 fn shape_of(checkpoint: &Checkpoint) -> Shape {
     Shape {
         covers: checkpoint.covers,

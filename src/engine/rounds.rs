@@ -1,20 +1,20 @@
-//! How a past in pieces is asked for: how long the notes on a piece may be, how many pieces a round takes, and how many
-//! calls of the summarizer all rounds take together.
+//! Plans the rounds of a summary in pieces: how long the notes on a piece may be, how many pieces a round covers, and
+//! how many summarizer calls all rounds take.
 
 use crate::ladder::plan::NOTES;
 
-/// Raw tokens of notes that a plan may hold between two rounds; how few the notes on a piece may have, and how many are
-/// enough if there are many.
+/// The raw tokens of notes that a plan may hold between two rounds, the minimum for the notes on one piece, and how
+/// many are enough if there are many pieces.
 const DRAFT: u64 = 6_000;
 const LEAST_NOTES: u64 = 96;
 const ENOUGH_NOTES: u64 = 256;
-/// Raw tokens of the tags around notes, and the fewest by which an answer is measured.
+/// The raw tokens of the tags around notes, and the least limit by which an answer is measured.
 const TAGS: u64 = 16;
 const LEAST_MEASURE: u64 = 64;
-/// Of the calls that are allowed, one of so many is kept for an answer that cannot be used.
+/// One in this many of the allowed calls is reserved for an unusable answer.
 const SPARE: u64 = 4;
 
-/// Tokens that the notes on one of so many pieces may have, where a request holds `budget` and the summary may have
+/// The tokens that the notes on each of `pieces` pieces may have, if a request holds `budget` and the summary may have
 /// `most`.
 pub(crate) fn notes(pieces: u64, budget: u64, most: u64) -> u64 {
     if pieces <= 1 {
@@ -24,25 +24,25 @@ pub(crate) fn notes(pieces: u64, budget: u64, most: u64) -> u64 {
     (DRAFT / pieces).max(enough).min(most)
 }
 
-/// Tokens that notes may have which are put together from others, but are not yet the summary.
+/// The tokens of notes that are merged from others, but are not the summary yet.
 pub(crate) fn merged(budget: u64, most: u64) -> u64 {
     (budget / 4).max(LEAST_NOTES).min(most)
 }
 
-/// Raw tokens of notes that one request puts together. The rest of the budget is for the previous summary.
+/// The raw tokens of notes that one request merges. The rest of the budget is for the previous summary.
 pub(crate) const fn together(budget: u64) -> u64 {
     budget * 2 / 3
 }
 
-/// Pieces that the next round asks about: `left` are left, and the plan holds so many notes already.
+/// The pieces that the next round covers, if `left` are left and the plan holds `held` notes.
 pub(crate) fn batch(notes: u64, held: u64, left: u64) -> u64 {
     (DRAFT / notes.max(1)).max(1).min(NOTES.saturating_sub(held)).min(left)
 }
 
-/// Calls that are still needed at most where a plan holds `held` notes and `left` of `pieces` have not been asked about.
+/// The most calls that are still needed if a plan holds `held` notes and `left` of `pieces` are left.
 pub(crate) fn calls(mut held: u64, mut left: u64, pieces: u64, budget: u64, most: u64) -> u64 {
     let length = notes(pieces, budget, most);
-    // As long as an answer may be before it is refused.
+    // The longest answer that is not refused.
     let longest = (length.max(merged(budget, most)) * 3 / 2).max(LEAST_MEASURE) + TAGS;
     let group = (together(budget) / longest).max(2);
     let mut calls = 0;
@@ -61,16 +61,16 @@ pub(crate) fn calls(mut held: u64, mut left: u64, pieces: u64, budget: u64, most
     }
 }
 
-/// How many of `pieces` can be asked about with at most `limit` calls, with some to spare for answers that cannot be
-/// used. At least one.
+/// How many of `pieces` can be summarized with at most `limit` calls, including spare calls for unusable answers. At
+/// least one.
 pub(crate) fn affordable(pieces: u64, budget: u64, most: u64, limit: u64) -> u64 {
-    // Mostly all notes go together at once; where each is as long as it may be, the spare calls are used for that.
+    // Usually all notes are merged at once. If all of them are as long as possible, the spare calls are used for that.
     let within = limit - limit / SPARE;
     let fits = |asked: u64| asked == 1 || asked < within && calls(0, asked, asked, budget, most) <= limit;
     if fits(pieces) {
         return pieces;
     }
-    // The first fits, the last does not.
+    // The lower bound fits, the upper bound does not.
     let (mut least, mut most) = (1, pieces.min(limit + 1));
     while least + 1 < most {
         let middle = least.midpoint(most);

@@ -1,10 +1,10 @@
-//! The job of getting a summary: ask, verify, correct, chunk, merge. A round at a time: what has to be asked is a value
-//! ([`Asked`], with its text [`Request`]), and so is what came of it ([`Settled`]). What outlives a round is in the
-//! plan, so any machine can do the next one.
+//! Gets a summary in rounds: ask, verify, correct, split, merge. What to ask in a round is a value ([`Asked`], with its
+//! text [`Request`]), and so is its result ([`Settled`]). Everything that outlives a round is in the plan, so any
+//! machine can run the next one.
 //!
-//! A past is cut into pieces, mostly one. Notes are taken on all of them in parallel, as many at a time as a plan
-//! should hold, and put together in groups that fit until one text is left; and so on with the next pieces. A round with
-//! unusable answers is followed by one that asks for these again, once.
+//! The past is cut into pieces, usually one. Notes are taken on the pieces in parallel, as many at a time as a plan may
+//! hold. They are merged in groups that fit until one text is left, and then the next pieces follow. After a round with
+//! unusable answers, these are requested once more.
 
 use crate::base::error::{Error, Warning};
 use crate::call::checkpoint;
@@ -28,23 +28,23 @@ use crate::summary::transcript::{self, Line};
 use crate::summary::verify::{self, Answer, Measure};
 use crate::tokens::{self, Estimator};
 
-/// Failures of a summarizer in a row before it is left alone.
+/// The consecutive failures after which the summarizer is not called for a while.
 const FAILURES: u64 = 3;
-/// Leading messages with instructions that are looked at for their language.
+/// The leading instruction messages whose language is detected.
 const INSTRUCTIONS: usize = 2;
-/// Tokens that every model takes, and the fewest of material that can be asked about.
+/// The context window that every model has, and the least material that is worth a request, in tokens.
 const LEAST_WINDOW: u64 = 4_000;
 const LEAST_MATERIAL: u64 = 128;
-/// Raw tokens of tags, and of what a correction says.
+/// The raw tokens of the tags and of a correction.
 const FRAMES: u64 = 150;
 
-/// What came of a round.
+/// The result of a round.
 pub(crate) enum Settled {
     /// The summary.
     Summary(String),
-    /// Another round.
+    /// A further round.
     Next(Box<Plan>),
-    /// No summary can be had.
+    /// There will be no summary.
     Failed,
 }
 
@@ -63,9 +63,9 @@ pub(crate) fn start(
     let (estimator, summarizer) = (&call.options.estimator, &call.options.summarizer);
     let window = summarizer.window.unwrap_or(call.window.max(LEAST_WINDOW));
     let wanted = shape.summary_tokens;
-    // A summarizer with a small window can write little, too.
+    // A summarizer with a small window can also write little.
     let most = summarizer.max_output.map_or(wanted, |most| most.min(wanted * 2)).min(window / 5).max(1);
-    // Estimates are a few percent off, more so until a report has told how dense the text is.
+    // Estimates are off by a few percent, and more until a report shows how dense the text is.
     let spare = if work.calibration.learned() { window / 16 } else { window / 8 };
     let tokens = crate::base::millionths::ratio(window - spare - most, work.calibration.slope(estimator.slope()));
     let instructions =
@@ -75,13 +75,13 @@ pub(crate) fn start(
     let budget = budget - tokens::of_text(estimator, &list).min(budget / 4);
     let scene = work.scene(view);
     let extent = checkpoint::extent(&scene, shape, true);
-    // Most pasts fit, and need not be read to see that.
+    // Most pasts fit, and need not be read to know that.
     let known = extent.base.map_or(0, |base| base.summary.raw);
     let mut guess = known * 3;
     for &input in &extent.inputs {
         guess += work.history.tokens[input] * 9 / 8 + 32;
     }
-    // Three calls for what is a little too long would be dear: up to a third is cut from the longest texts instead.
+    // Three calls for a slightly longer past would be expensive. Instead, up to a third is cut from the longest texts.
     let budgets = [budget * 3 / 2, budget];
     let pieces = if guess < budgets[0] {
         1
@@ -89,7 +89,7 @@ pub(crate) fn start(
         Past::pieces_within(checkpoint::material(&scene, shape, host)?, &budgets, estimator)
     };
     let asked = limit(call).map_or(pieces, |limit| rounds::affordable(pieces, budget, most, limit));
-    // What the answer has to be smaller than is what stands in the view, also where a digest of it is passed over.
+    // The summary must be smaller than what is in the view, even if a digest of it is skipped.
     let raw = checkpoint::extent(&scene, shape, false).raw;
     let job = &mut plan.job;
     (job.budget, job.pieces, job.raw, job.most) = (budget, pieces, raw, most);
@@ -98,12 +98,12 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// How often a summarizer may be asked within a call; none if whoever calls asks by himself.
+/// The most calls of the summarizer in one call. `None` if the host makes the requests itself.
 fn limit(call: &Call) -> Option<u64> {
     call.asking.then_some(call.options.summarizer.max_calls)
 }
 
-/// Writes into a plan what its next round asks for, after so many calls of the summarizer.
+/// Writes the requests of the next round into a plan. `calls`: the calls of the summarizer so far.
 fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
     let (job, count) = (&mut plan.job, plan.notes.len() as u64);
     job.parts.clear();
@@ -126,7 +126,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
         let mut groups = chunk::groups(&lines, rounds::together(job.budget) as usize);
         let merges = groups.iter().filter(|(from, to)| to - from > 1).count() as u64;
         if job.done == job.pieces && calls + merges >= limit {
-            // The last call: the longest notes are cut, so that all are in it.
+            // In the last allowed call, the longest notes are cut so that all fit.
             groups = vec![(0, lines.len())];
         }
         if groups.len() > 1 {
@@ -140,7 +140,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
             }
         }
     }
-    // Another wish, another question.
+    // Another focus makes another request.
     let focus = work.call.focus.as_deref().map_or(String::new(), |focus| format!("-{}", short_hex(hash_text(focus))));
     plan.requests.clear();
     for part in job.parts.chunks_exact(3) {
@@ -155,7 +155,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
     job.total = (calls + plan.requests.len() as u64 + later).min(limit);
 }
 
-/// What is asked about a piece if that many are asked about; of piece 0, that notes are put together.
+/// The kind of a request about a piece, by how many are requested. Piece 0 stands for merging notes.
 fn kind(piece: u64, asked: u64) -> &'static str {
     match piece {
         0 => "merge",
@@ -164,14 +164,14 @@ fn kind(piece: u64, asked: u64) -> &'static str {
     }
 }
 
-/// The answers to a round as they are judged.
+/// The state of judging the answers of a round.
 pub(crate) struct Judging<'a> {
     answers: &'a [Answer],
-    /// The round after it.
+    /// The plan of the next round.
     next: Plan,
     /// Why an answer cannot be used.
     reason: Option<String>,
-    /// Asking once more may help.
+    /// Whether asking again may help.
     curable: bool,
 }
 
@@ -188,12 +188,12 @@ impl Judging<'_> {
         };
         match judged {
             Ok(text) => {
-                // What was put together stands in the place of the first; the others are empty until all are there.
+                // Merged notes take the place of the first; the others stay empty until all are done.
                 for notes in &mut notes[from..to] {
                     notes.clear();
                 }
                 notes[from] = text;
-                // One that failed among others that did not is worth another try, too.
+                // If others succeeded, a failed request is worth another attempt.
                 self.curable = true;
             }
             Err(reason) => {
@@ -210,11 +210,12 @@ impl Judging<'_> {
     }
 }
 
-/// What a plan asks a summarizer for, with the texts, empty when it can no longer be gone on with; or if there are
-/// answers, what they are worth.
+/// Returns the requests of a plan with their texts, or nothing if it can no longer be continued. With answers, judges
+/// them instead.
 ///
 /// # Errors
-/// When the host cannot read a message.
+///
+/// If the host cannot read a message.
 pub(crate) fn ask(
     work: &Work<'_>,
     view: &View,
@@ -240,7 +241,7 @@ pub(crate) fn ask(
     };
     let past = Past::of(material, job, estimator);
     let mut requests = Vec::new();
-    // The messages may be gone by now. Answers are measured by what is left.
+    // The messages may be gone by now. Answers are still measured by what is left.
     if judging.is_none() && past.pieces() != job.pieces {
         return Ok(requests);
     }
@@ -259,7 +260,7 @@ pub(crate) fn ask(
                 lines.push(request::piece(&past.digest, estimator));
             }
             for notes in plan.notes.get(part[1] as usize..part[2] as usize).unwrap_or_default() {
-                // Notes may be put together word for word.
+                // Merged notes may repeat their sources word for word.
                 known.push_str(notes);
                 lines.push(request::piece(notes, estimator));
             }
@@ -285,10 +286,10 @@ pub(crate) fn ask(
             });
             continue;
         };
-        // A piece is worth what it says; the whole, what it takes in the view.
+        // Notes are compared with the size of their prompt, a summary with what it replaces in the view.
         let mut raw = prompt.len() as u64 / 4;
         if job.last {
-            // A summary must fit where it will stand; notes only go to the summarizer.
+            // A summary must fit into the view. Notes are only passed to the summarizer.
             most = crate::base::millionths::ratio(most, work.calibration.slope(estimator.slope()));
             raw = job.raw;
         }
@@ -299,10 +300,11 @@ pub(crate) fn ask(
     Ok(requests)
 }
 
-/// Judges the answers to a plan, and says how to go on.
+/// Judges the answers to a plan and decides how to continue.
 ///
 /// # Errors
-/// When the host cannot read a message.
+///
+/// If the host cannot read a message.
 pub(crate) fn settle(
     work: &mut Work<'_>,
     view: &View,
@@ -329,13 +331,13 @@ pub(crate) fn settle(
     if let Some(reason) = reason {
         let (again_most, held) = still_needed(&next);
         next.job.total = calls + again_most.min(limit.saturating_sub(calls));
-        // Notes can be put together in one call, if there is only one.
+        // A single set of notes needs no call to merge it.
         let least = next.requests.len() as u64 + u64::from(held > 1 || next.job.done < next.job.pieces);
         let allowed = calls + least <= limit;
         if !curable || plan.job.corrects || !allowed {
             return Ok(given_up(work, reason, allowed, report));
         }
-        report.warnings.push(failed(&reason, " It is asked once more."));
+        report.warnings.push(failed(&reason, " It is called once more."));
         report.failed = Some(reason);
         next.job.corrects = true;
         return Ok(Settled::Next(Box::new(next)));
@@ -355,10 +357,11 @@ pub(crate) fn settle(
     Ok(Settled::Next(Box::new(next)))
 }
 
-/// A failure more, after some of which a summarizer is left alone. `allowed`: it could have been asked again.
+/// Counts a failure. After several, the summarizer is not called for a while. `allowed`: another call would have been
+/// allowed.
 fn given_up(work: &mut Work<'_>, reason: String, allowed: bool, report: &mut Report) -> Settled {
-    let limit = if allowed { "" } else { " `summarizer.maxCalls` allows no other call." };
-    let what = " A digest made by code takes its place; the next compaction tries again.";
+    let limit = if allowed { "" } else { " `summarizer.maxCalls` allows no further call." };
+    let what = " A digest written by code takes its place. The next compaction tries again.";
     report.warnings.push(failed(&reason, &format!("{limit}{what}")));
     report.failed = Some(reason);
     let breaker = &mut work.state.breaker;
@@ -373,23 +376,23 @@ fn failed(reason: &str, what: &str) -> Notice {
     Notice { code: Warning::SummaryFailed, path: Some("summarize".into()), advice: format!("{reason}{what}") }
 }
 
-/// Calls that a plan still needs at most, what it asks again among them, and how many notes it then holds.
+/// The most calls that a plan still needs, including repeated ones, and how many notes it then holds.
 fn still_needed(plan: &Plan) -> (u64, u64) {
     let job = &plan.job;
     let mut held = plan.notes.iter().filter(|notes| !notes.is_empty()).count() as u64;
     for part in job.parts.chunks_exact(3) {
-        // What failed has no notes yet, or those that it was to put together.
+        // A failed request leaves no notes, or those that it should have merged.
         held = if part[0] > 0 { held + 1 } else { (held + 1).saturating_sub(part[2] - part[1]) };
     }
     let later = rounds::calls(held, job.left(), job.asked(), job.budget, job.most);
     (plan.requests.len() as u64 + later, held)
 }
 
-/// That a part of the past was left to code, because of the limit.
+/// A warning if code digested a part of the past because of the limit.
 fn limited(job: &Job, limit: u64) -> Option<Notice> {
     (job.digested > 0).then(|| Notice {
         code: Warning::SummaryLimited,
         path: Some("summarizer.maxCalls".into()),
-        advice: format!("The past is as long as {} requests to the summarizer, and a call may make {limit}: of the oldest {} parts of it the summary has what code could find. Raise `summarizer.maxCalls`, or summarize ahead of time with `plan`, `requests` and `commit`, which have no limit.", job.pieces, job.digested),
+        advice: format!("To summarize the history, {} requests to the summarizer would be needed, but a call may make {limit}. So code digested the oldest {} parts of it. Raise `summarizer.maxCalls`, or summarize ahead of time with `plan`, `requests` and `commit`, which have no limit.", job.pieces, job.digested),
     })
 }

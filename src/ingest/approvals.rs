@@ -1,20 +1,20 @@
-//! Requests for approval and their answers. An answer could pass as authority for something nobody asked about, so one
-//! whose request is not in the history is never sent.
+//! Approval requests and responses. A response could pass as authority for something that nobody requested, so a
+//! response whose request is not in the history is never sent.
 
 use crate::base::id_map::IdMap;
 use crate::model::message::{Digest, PartKind};
 
-/// An answer to a request for approval that is not in the history.
+/// An approval response whose request is not in the history.
 pub struct Unrequested {
-    /// The message.
+    /// The index of the message.
     pub index: usize,
-    /// The place of the part in it.
+    /// The index of the part in the message.
     pub part: usize,
-    /// The request's id.
+    /// The id of the request.
     pub id: u64,
 }
 
-/// Answers without a request before them, in their order.
+/// The responses without an earlier request, in order.
 pub fn unrequested(messages: &[Digest<'_>]) -> Vec<Unrequested> {
     let mut found = Vec::new();
     if !messages.iter().any(Digest::approves) {

@@ -1,4 +1,4 @@
-//! Messages with their text, read again from the host only where a plan needs it: for a transcript, a digest, a clip.
+//! Messages with their text. The host is asked for it only where a plan needs it: for a transcript, a digest or a clip.
 
 use crate::base::error::Error;
 use crate::base::text;
@@ -9,72 +9,100 @@ use std::borrow::Cow;
 /// A message with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Content {
-    /// Who speaks.
+    /// The author.
     pub role: Role,
     /// Its parts.
     pub parts: Vec<ContentPart>,
 }
 
+impl Content {
+    /// Of each part which one it is of those that have text, from 1, if there are several of them; else 0.
+    pub fn places(&self) -> Vec<usize> {
+        let mut last = 0;
+        let mut places = Vec::with_capacity(self.parts.len());
+        for part in &self.parts {
+            last += usize::from(part.is_readable());
+            places.push(last);
+        }
+        if last < 2 {
+            places.fill(0);
+        }
+        places
+    }
+}
+
 /// A part with its text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ContentPart {
-    /// Text anyone reads.
+    /// Visible text.
     Text {
-        /// The number by which the format can replace it.
+        /// The number that the format replaces it by.
         number: u32,
         /// The text.
         text: String,
     },
-    /// Thinking; its text is not kept, no summary may repeat it.
+    /// The model's reasoning. Its text is not kept, because no summary may repeat it.
     Reasoning,
     /// A tool call.
     Call {
-        /// The number by which the format can replace its arguments, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER).
+        /// The number that the format replaces its arguments by, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER).
         number: u32,
-        /// Its id.
+        /// The call id.
         id: String,
-        /// The tool.
+        /// The name of the tool.
         name: String,
         /// The arguments.
         input: Value,
     },
-    /// A tool's answer.
+    /// A tool result.
     Result {
-        /// The number by which the format can replace it.
+        /// The number that the format replaces it by.
         number: u32,
-        /// Id of the call.
+        /// The id of its call.
         id: String,
-        /// What came out.
+        /// The output of the tool.
         output: Value,
-        /// The tool failed.
+        /// Whether the tool failed.
         failed: bool,
     },
-    /// A medium.
+    /// An image, document, audio, video or other file.
     Media {
-        /// The number by which the format can replace it, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER); inside a result,
-        /// that result's.
+        /// The number that the format replaces it by, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER). Media inside a
+        /// result have the number of the result.
         number: u32,
-        /// 0 image, 1 pdf, 2 audio, 3 video, 4 file.
+        /// 0 image, 1 PDF, 2 audio, 3 video, 4 file.
         kind: u32,
-        /// Its media type, may be empty.
+        /// The media type, or empty.
         media_type: String,
-        /// URL or file id, empty when inline.
+        /// The URL or file id. Empty if the data is inline.
         reference: String,
-        /// Inline bytes.
+        /// The bytes of inline data.
         bytes: u64,
-        /// Its file name, may be empty.
+        /// The file name, or empty.
         name: String,
     },
-    /// A provider's own summary of everything before it; empty where it cannot be read.
+    /// A provider's own summary of everything before it.
     Compaction {
-        /// The text.
+        /// The text, or empty if it cannot be read.
         text: String,
     },
-    /// Unknown to the format, or nothing that is ever read.
+    /// A part that the format does not know, or that is never read.
     Opaque,
 }
 
-/// A medium in words.
+impl ContentPart {
+    /// Whether it has a text that can be searched and read again.
+    pub fn is_readable(&self) -> bool {
+        match self {
+            Self::Text { text, .. } | Self::Compaction { text } => !text.is_empty(),
+            Self::Result { output, .. } => !output.to_text().is_empty(),
+            Self::Call { .. } => true,
+            _ => false,
+        }
+    }
+}
+
+/// Describes media in words.
 pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
     let name = ["an image", "a PDF", "a sound", "a film", "a file"].get(kind as usize).copied().unwrap_or("a file");
     let mut out = name.to_owned();
@@ -87,36 +115,37 @@ pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
     out
 }
 
-/// A value inside a call or result.
+/// A value in the arguments of a call or in a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// null
+    /// `null`
     Null,
-    /// true or false
+    /// `true` or `false`
     Bool(bool),
-    /// The shortest decimal text of a number.
+    /// A number as its shortest decimal text.
     Number(String),
     /// A string.
     Text(String),
     /// An array.
     Array(Vec<Value>),
-    /// Members in their order.
+    /// An object, with its members in order.
     Object(Vec<(String, Value)>),
-    /// That many bytes.
+    /// Binary data of this many bytes.
     Binary(u64),
 }
 
-/// Reads a whole tape into messages with text.
+/// Reads a complete tape into messages with text.
 ///
 /// # Errors
-/// When the tape is malformed.
+///
+/// If the tape is malformed.
 pub fn read(ops: &[u32], bytes: &[u8]) -> Result<Vec<Content>, Error> {
     let mut reader = Reader::default();
     reader.push(ops, bytes)?;
     reader.finish()
 }
 
-/// Reads a tape that comes in pieces into messages with text.
+/// Reads a tape that arrives in pieces into messages with text.
 #[derive(Default)]
 pub struct Reader {
     decoder: Decoder,
@@ -124,18 +153,20 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// A piece of the tape.
+    /// Reads a piece of the tape.
     ///
     /// # Errors
-    /// When it is malformed.
+    ///
+    /// If it is malformed.
     pub fn push(&mut self, ops: &[u32], bytes: &[u8]) -> Result<(), Error> {
         self.decoder.feed(ops, bytes, &mut self.collector)
     }
 
-    /// The messages on the tape.
+    /// Returns the messages on the tape.
     ///
     /// # Errors
-    /// When it ends inside a part.
+    ///
+    /// If the tape ends inside a part.
     pub fn finish(self) -> Result<Vec<Content>, Error> {
         self.decoder.finish()?;
         Ok(self.collector.messages)
@@ -143,7 +174,7 @@ impl Reader {
 }
 
 impl Value {
-    /// The text as a person or model would read it: strings bare, all else as compact JSON.
+    /// The text as a person or model reads it: a string without quotes, anything else as compact JSON.
     pub fn to_text(&self) -> Cow<'_, str> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
@@ -155,7 +186,7 @@ impl Value {
         }
     }
 
-    /// Compact JSON.
+    /// Writes compact JSON.
     pub fn write_json(&self, out: &mut String) {
         match self {
             Self::Null => out.push_str("null"),
@@ -213,10 +244,10 @@ pub fn write_string(text: &str, out: &mut String) {
 #[derive(Default)]
 struct Collector {
     messages: Vec<Content>,
-    /// What is there of the string that is being read. Pieces, not one text that grows: that would be there twice
-    /// whenever it is moved to where it has room.
+    /// The pieces of the string that is being read. A single growing text would exist twice whenever it is moved to a
+    /// larger buffer.
     pieces: Vec<String>,
-    /// Containers that are being filled; a key waits beside its object.
+    /// The containers that are being filled. The next key is stored beside its object.
     values: Vec<(Value, String)>,
     binary: Option<u64>,
 }

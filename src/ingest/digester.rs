@@ -1,20 +1,21 @@
-//! From a tape to digests: one pass that hashes and counts, and keeps no text.
+//! Turns a tape into digests: one pass that hashes and counts, and keeps no text.
 
 use crate::base::error::Error;
+use crate::base::references;
 use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
-use crate::model::message::{DigestBuilder, HASH_VERSION, Part, PartKind, Role, combine};
+use crate::model::message::{DigestBuilder, HASH_VERSION, Part, PartKind, Role, combine, hash_text};
 use crate::tokens::{Counter, Estimator, Medium, Rule};
 use core::hash::Hasher as _;
 use twox_hash::XxHash64;
 
-/// Makes records of digests from a tape that comes in pieces.
+/// Creates the records of digests from a tape that arrives in pieces.
 pub struct Digester {
     decoder: Decoder,
     state: State,
 }
 
 impl Digester {
-    /// A digester that counts with this estimator.
+    /// Creates a digester that counts with this estimator.
     pub fn new(estimator: Estimator) -> Self {
         let counter = estimator.counter();
         let state = State {
@@ -30,18 +31,20 @@ impl Digester {
         Self { decoder: Decoder::default(), state }
     }
 
-    /// A piece of the tape.
+    /// Reads a piece of the tape.
     ///
     /// # Errors
-    /// When it is malformed.
+    ///
+    /// If it is malformed.
     pub fn push(&mut self, ops: &[u32], bytes: &[u8]) -> Result<(), Error> {
         self.decoder.feed(ops, bytes, &mut self.state)
     }
 
-    /// The records of all messages on the tape.
+    /// Returns the records of all messages on the tape.
     ///
     /// # Errors
-    /// When the tape ends inside a part.
+    ///
+    /// If the tape ends inside a part.
     pub fn finish(mut self) -> Result<Vec<u32>, Error> {
         self.decoder.finish()?;
         self.state.end_message();
@@ -49,17 +52,17 @@ impl Digester {
     }
 }
 
-/// A part that is being read.
+/// The part that is being read.
 struct Open {
     part: Part,
     tokens: u64,
     bytes: u64,
-    /// What the content hash covers, folded so far; `None` if nothing of this part.
+    /// The content hash so far. `None` if the hash does not cover this part.
     content: Option<u64>,
     medium: Option<Medium>,
 }
 
-/// An array or object that is being hashed.
+/// The array or object that is being hashed.
 struct Folding {
     object: bool,
     key: u64,
@@ -73,9 +76,9 @@ struct State {
     message: Option<DigestBuilder>,
     part: Option<Open>,
     counter: Counter,
-    /// Hash of the string that is being read.
+    /// The hash of the string that is being read.
     text: XxHash64,
-    /// The next chunk is the first of its string.
+    /// Whether the next chunk is the first of its string.
     fresh: bool,
     values: Vec<Folding>,
 }
@@ -84,7 +87,7 @@ fn hasher() -> XxHash64 {
     XxHash64::with_seed(u64::from(HASH_VERSION))
 }
 
-/// Tags that keep values of different types apart.
+/// Tags that make values of different types hash differently.
 const TAG_NULL: u64 = 1;
 const TAG_BOOL: u64 = 2;
 const TAG_NUMBER: u64 = 3;
@@ -105,13 +108,14 @@ impl State {
         let Some(mut open) = self.part.take() else { return };
         if let Some(medium) = &open.medium {
             open.tokens += u64::from(self.estimator.media(medium));
-            // Inline data is covered by its size and a few of its bytes: base64, bytes and data URLs of one picture agree.
+            // The hash covers the size and a few bytes of inline data, so base64, bytes and data URLs of one image hash
+            // equally.
             let identity = combine(u64::from(medium.kind), medium.bytes);
             open.content = Some(combine(identity, open.content.unwrap_or(0)));
         }
         let bytes = if let Some(medium) = &open.medium { medium.bytes } else { open.bytes };
         let part = Part { tokens: clamp(open.tokens), bytes: clamp(bytes), ..open.part };
-        // An empty text is no content: SDKs drop and add such parts at will.
+        // An empty text does not change the hash, because SDKs drop and add such parts.
         let content = open.content.filter(|_| part.kind != PartKind::Text || open.bytes > 0);
         if let Some(message) = &mut self.message {
             message.add(self.estimator.part_overhead(part.kind));
@@ -119,7 +123,7 @@ impl State {
         }
     }
 
-    /// A value is complete: into its container, or into the part.
+    /// Adds a complete value to its container or to the part.
     fn value(&mut self, hash: u64) {
         if let Some(folding) = self.values.last_mut() {
             if folding.object {
@@ -136,18 +140,18 @@ impl State {
         }
     }
 
-    /// Prints what stands around values, so that it is counted like the text it becomes.
+    /// Counts the characters around values as in the text that is sent.
     fn print(&mut self, token: &Token<'_>, place: Place) {
         if self.estimator.rule == Rule::Host {
             return;
         }
         let separate = self.fields_stand_alone();
         let json = self.prints_json();
-        // A tool without a schema has none to send.
+        // A tool without a schema sends none.
         let tool = self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Tool);
         let counter = &mut self.counter;
         let ends = matches!(token, Token::End);
-        // The arguments of a call are fields of their own: no brackets or commas around them.
+        // The arguments of a call are counted as separate fields, without brackets and commas around them.
         if (!separate || place.depth > 1) && place.index > 0 && !ends && !place.in_object {
             counter.feed(if json { "," } else { " " });
         }
@@ -195,7 +199,7 @@ impl Sink for State {
         self.end_part();
         let (kind, number, marked) = match head {
             Head::Text { number } => (PartKind::Text, number, false),
-            Head::Reasoning { signed } => (PartKind::Reasoning, 0, signed),
+            Head::Reasoning { number, signed } => (PartKind::Reasoning, number, signed),
             Head::Call { number } => (PartKind::Call, number, false),
             Head::Result { number, failed } => (PartKind::Result, number, failed),
             Head::Media { number, .. } => (PartKind::Media, number, false),
@@ -285,6 +289,9 @@ impl Sink for State {
                 if let Some(folding) = self.values.last_mut() {
                     folding.key = hash;
                 }
+                if let Some(open) = self.part.as_mut().filter(|open| open.part.kind == PartKind::Tool) {
+                    open.part.marked |= hash == hash_text(references::ARGUMENT);
+                }
                 if separate && place.depth == 1 {
                     self.settle();
                 }
@@ -338,7 +345,7 @@ impl Sink for State {
                     self.value(combine(combine(tag, folding.count), folding.sum));
                 }
             }
-            // Its bytes follow as a string; the length keeps it apart from that string.
+            // The bytes follow as a string. Their length makes the hash differ from that of the string.
             Token::Binary(length) => self.text.write(&combine(TAG_BINARY, length).to_le_bytes()),
         }
         let argument_ends = match token {
@@ -362,7 +369,7 @@ impl Sink for State {
     }
 }
 
-/// Counts a string as it stands in JSON: quoted and escaped.
+/// Counts a string as it is in JSON: quoted and escaped.
 fn feed_escaped(counter: &mut Counter, text: &str, first: bool, last: bool) {
     if first {
         counter.feed("\"");

@@ -1,83 +1,90 @@
-//! What the engine asks of its host in the middle of a call: text of messages, and messages made from text. Synchronous,
-//! and pure as far as the engine is concerned.
+//! What the engine asks its host for during a call: the text of messages, and messages created from text. These methods
+//! are synchronous, and pure as far as the engine is concerned.
 
 use crate::base::error::Error;
 use crate::ingest::content::Content;
 use crate::model::message::Digest;
 
-/// An item of the host's todo list.
+/// An item of the host's task list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Todo {
-    /// What is to be done.
+    /// The task.
     pub content: String,
-    /// How far it is.
+    /// Its status.
     pub status: String,
 }
 
-/// A message that the host made.
+/// A message that the host created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
-    /// Its digest.
+    /// The record of its digest.
     pub record: Vec<u32>,
-    /// Its place among the messages made in this call.
+    /// Its number among the messages created in this call.
     pub number: u32,
 }
 
 impl Product {
-    /// Its digest, unless the record is malformed.
+    /// Its digest. `None` if the record is malformed.
     pub fn digest(&self) -> Option<Digest<'_>> {
         Digest::split(&self.record)?.first().copied()
     }
 }
 
-/// A place in what is sent.
+/// A message to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
-    /// The host's own message.
+    /// The host's own message with this input index.
     Input(usize),
-    /// The message the host made in this call under this number.
+    /// The message with this number that the host created in this call.
     Made(u32),
 }
 
-/// In the number of a part given to [`Host::replace`]: the part is left out of the copy.
+/// Added to the number of a part in [`Host::replace`]: the copy leaves out the part.
 pub const LEFT_OUT: u32 = 1 << 31;
 
 /// The host's side of a call.
 pub trait Host {
-    /// The messages at these input indices, with their text.
+    /// Returns the messages at these input indices with their text.
     ///
     /// # Errors
-    /// When the host cannot read one of them.
+    ///
+    /// If the host cannot read one of them.
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error>;
 
-    /// Makes the message that carries `text`.
+    /// Creates a message with this text.
     ///
     /// # Errors
-    /// When the format cannot make it.
+    ///
+    /// If the format cannot create it.
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error>;
 
-    /// The copy of message `input` that an earlier call made under `key`, if it is still known.
+    /// Returns the copy of message `input` that an earlier call cached under `key`.
     ///
     /// # Errors
-    /// When the boundary fails.
+    ///
+    /// If the boundary fails.
     fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error>;
 
-    /// Makes a copy of message `input` in which the numbered parts have these texts, or are left out ([`LEFT_OUT`]), and
-    /// remembers it under `key`.
+    /// Creates a copy of message `input` in which the numbered parts have these texts or are left out ([`LEFT_OUT`]),
+    /// and caches it under `key`.
     ///
     /// # Errors
-    /// When the format cannot make it.
+    ///
+    /// If the format cannot create it.
     fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error>;
 
-    /// Makes a message that answers the call `id` of the tool `name`; none if the format has no such message.
+    /// Creates a message with the result of the call `id` of the tool `name`. Returns `None` if the format has no such
+    /// message.
     ///
     /// # Errors
-    /// When the format cannot make it.
+    ///
+    /// If the format cannot create it.
     fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error>;
 
-    /// Makes one message of two that must not follow each other.
+    /// Merges two messages that must not be adjacent.
     ///
     /// # Errors
-    /// When the format cannot make it.
+    ///
+    /// If the format cannot merge them.
     fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error>;
 }

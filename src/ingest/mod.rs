@@ -1,4 +1,5 @@
-//! How messages come in: decoding the tape, digesting in one pass, text on demand, and which messages belong together.
+//! How messages enter the engine: decoding the tape, digesting in one pass, reading text on demand, and grouping
+//! messages.
 
 pub mod approvals;
 pub mod content;

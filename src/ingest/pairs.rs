@@ -1,22 +1,22 @@
-//! Calls and their results: what belongs together, where a conversation may be cut, and the one checker of legality.
+//! Calls and their results: which messages belong together, where a conversation may be cut, and the validity checker.
 
 use crate::base::id_map::IdMap;
 use crate::ingest::approvals;
 use crate::model::message::{Digest, Part, PartKind, Role, combine};
 
-/// Where a run of messages may be cut.
+/// The places where a run of messages may be cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cuts {
-    /// `legal[i]`: the messages before `i` and those from `i` on belong to different groups.
+    /// `legal[i]`: whether the messages before `i` and those from `i` on belong to different groups.
     legal: Vec<bool>,
-    /// Of each place the nearest legal cut at or before it, 0 if there is none; and at or after it.
+    /// For each place, the nearest legal cut at or before it (0 if there is none), and at or after it.
     before: Vec<usize>,
     after: Vec<Option<usize>>,
-    /// The first message of the trailing group whose calls still wait for their results, if any.
+    /// The first message of the last group, if calls in it still wait for their results.
     pub pending: Option<usize>,
 }
 
-/// Keeps ids of approvals apart from those of calls.
+/// Distinguishes the ids of approvals from those of calls.
 const APPROVALS: u64 = 0x6170_7072_6f76_616c;
 
 impl Cuts {
@@ -24,7 +24,7 @@ impl Cuts {
     pub fn of(messages: &[Digest<'_>]) -> Self {
         let count = messages.len();
         let mut legal = vec![true; count + 1];
-        // Open calls by id. Ids may come again in every turn ("call_0"): the newest open one is meant.
+        // Open calls by id. Ids may repeat in every turn ("call_0"), so the newest open call is used.
         let mut open = IdMap::new(messages.iter().map(Digest::len).sum());
         let mut waiting = vec![0_usize; count];
         // Messages whose calls and results need no other message.
@@ -32,7 +32,8 @@ impl Cuts {
         // Pairs as brackets: where they open and close.
         let mut spans = vec![0_i64; count + 2];
         for (index, message) in messages.iter().enumerate() {
-            // Results of calls before it; what a provider ran itself comes in one message with its call.
+            // Whether it has results of earlier calls. The result of a tool that the provider ran is in the same
+            // message as its call.
             let mut follows = message.role() == Role::Tool;
             for part in message.parts() {
                 if part.kind == PartKind::Call {
@@ -47,7 +48,7 @@ impl Cuts {
                     spans[index + 1] -= 1;
                 } else if part.kind == PartKind::Result {
                     let call = open.remove(part.id).map(|call| call as usize);
-                    // A provider's own result without its call belongs to no message either.
+                    // A result from the provider without its call belongs to no other message either.
                     follows |= call.map_or(message.role() != Role::Assistant, |call| call != index);
                     if let Some(call) = call {
                         waiting[call] -= 1;
@@ -86,28 +87,28 @@ impl Cuts {
         self.before.get(index).or(self.before.last()).copied().unwrap_or(0)
     }
 
-    /// The nearest legal cut at or after `index`; the end of the run is always one unless calls are pending.
+    /// The nearest legal cut at or after `index`. The end of the run is always legal unless calls are pending.
     pub fn at_or_after(&self, index: usize) -> Option<usize> {
         self.after.get(index).copied().flatten()
     }
 
-    /// Start of the newest group.
+    /// The start of the newest group.
     pub fn newest(&self) -> usize {
         self.at_or_before(self.legal.len().saturating_sub(2))
     }
 
-    /// Start of the group that `index` belongs to.
+    /// The start of the group that `index` belongs to.
     pub fn start_of(&self, index: usize) -> usize {
         self.at_or_before(index)
     }
 
-    /// End of the group that `index` belongs to.
+    /// The end of the group that `index` belongs to.
     pub fn end_of(&self, index: usize) -> usize {
         self.at_or_after(index + 1).unwrap_or(self.legal.len() - 1)
     }
 }
 
-/// The first of the messages at the end whose calls wait. They do only as long as nothing but their batch follows them.
+/// The first message at the end whose calls wait for results. They wait only while nothing but their batch follows.
 fn first_pending(messages: &[Digest<'_>], waiting: &[usize], settled: &[bool]) -> Option<usize> {
     let mut pending = None;
     for (index, message) in messages.iter().enumerate().rev() {
@@ -122,7 +123,7 @@ fn first_pending(messages: &[Digest<'_>], waiting: &[usize], settled: &[bool]) -
     pending
 }
 
-/// Of each place the nearest legal cut at or before it, 0 if there is none; and at or after it.
+/// For each place, the nearest legal cut at or before it (0 if there is none), and at or after it.
 fn nearest(legal: &[bool]) -> (Vec<usize>, Vec<Option<usize>>) {
     let mut last = 0;
     let before = legal.iter().enumerate().map(|(at, &legal)| {
@@ -141,8 +142,8 @@ fn nearest(legal: &[bool]) -> (Vec<usize>, Vec<Option<usize>>) {
     (before, after)
 }
 
-/// An assistant message that holds nothing but reasoning, encrypted or not: a Responses reasoning item, bound to the item
-/// after it.
+/// Whether an assistant message holds only reasoning, encrypted or not. This is a reasoning item of the Responses API,
+/// which is bound to the item after it.
 fn is_bare_reasoning(message: &Digest<'_>) -> bool {
     message.role() == Role::Assistant
         && message.has(PartKind::Reasoning)
@@ -165,27 +166,27 @@ pub fn is_settled(messages: &[Digest<'_>]) -> bool {
     count == 0
 }
 
-/// What providers ask of the messages they are sent.
+/// The rules of providers for the messages of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageRule {
     /// No message is empty.
     EmptyContent,
-    /// Every call is answered right after it.
+    /// Every call is followed directly by its result.
     UnansweredCall,
-    /// No call is answered twice.
+    /// No call has two results.
     DuplicateResult,
     /// Every result follows its call.
     OrphanResult,
-    /// Every answer to a request for approval has its request.
+    /// Every approval response has its request.
     OrphanApproval,
     /// No two open calls share an id.
     DuplicateId,
-    /// Roles alternate, for providers that ask it.
+    /// Roles alternate. Only some providers require it.
     Alternation,
 }
 
 impl MessageRule {
-    /// The rule's stable name.
+    /// The stable name of the rule.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::EmptyContent => "empty-content",
@@ -198,28 +199,28 @@ impl MessageRule {
         }
     }
 
-    /// What is wrong where it is broken.
+    /// Describes a violation of the rule.
     pub const fn complaint(self) -> &'static str {
         match self {
-            Self::EmptyContent => "A message without content.",
-            Self::UnansweredCall => "A tool call whose result does not follow it.",
-            Self::DuplicateResult => "A tool call answered twice.",
-            Self::OrphanResult => "A tool result whose call does not come right before it.",
-            Self::OrphanApproval => "An answer to a request for approval that is not in this history.",
-            Self::DuplicateId => "A call id used twice while the first call is open.",
-            Self::Alternation => "A message of the same role as the one before it.",
+            Self::EmptyContent => "The message has no content.",
+            Self::UnansweredCall => "A tool call is not followed by its result.",
+            Self::DuplicateResult => "A tool call has two results.",
+            Self::OrphanResult => "A tool result does not directly follow its call.",
+            Self::OrphanApproval => "The request of an approval response is not in this history.",
+            Self::DuplicateId => "A call id is used again while its first call is open.",
+            Self::Alternation => "The message has the same role as the one before it.",
         }
     }
 }
 
-/// A rule that a run of messages breaks.
+/// A violation of a rule in a run of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// Which rule.
+    /// The rule.
     pub rule: MessageRule,
-    /// Which message.
+    /// The index of the message.
     pub index: usize,
-    /// What of: the call id, or the message's content hash.
+    /// The call id, or the content hash of the message.
     pub subject: u64,
 }
 
@@ -259,7 +260,8 @@ pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
     for approvals::Unrequested { index, id, .. } in approvals::unrequested(messages) {
         found.push(Violation { rule: MessageRule::OrphanApproval, index, subject: id });
     }
-    // Calls are known to be unanswered, and answers to be unasked, only later than others.
+    // Unanswered calls and responses without a request are found later than other violations, so the list is sorted by
+    // message.
     let mut order: Vec<u64> = (0..).zip(&found).map(|(at, fault)| (fault.index as u64) << 32 | at).collect();
     order.sort_unstable();
     order.into_iter().map(|key| found[key as u32 as usize]).collect()
@@ -268,23 +270,23 @@ pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
 /// The calls of one batch.
 #[derive(Default)]
 struct Batch {
-    /// Those that wait for their result: id, message. No id is there twice.
+    /// The calls that wait for a result: id and message. Ids are unique.
     open: Vec<(u64, usize)>,
-    /// By id where a call stands in `open`, or [`ANSWERED`].
+    /// For each id, the index of its call in `open`, or [`ANSWERED`].
     places: IdMap,
 }
 
-/// In the place of a call that has its result.
+/// Stands for a call that has its result.
 const ANSWERED: u64 = u64::MAX;
 
 impl Batch {
-    /// Ends it: the calls that still wait.
+    /// Ends the batch. Returns the calls that still wait.
     fn close(&mut self) -> Vec<(u64, usize)> {
         self.places.clear();
         core::mem::take(&mut self.open)
     }
 
-    /// Adds a call. Whether none with its id is open.
+    /// Adds a call. Returns false if a call with this id is open.
     fn call(&mut self, id: u64, message: usize) -> bool {
         if self.places.get(id).is_some_and(|place| place != ANSWERED) {
             return false;
@@ -294,7 +296,7 @@ impl Batch {
         true
     }
 
-    /// Whether a result belongs to an open call, which it closes.
+    /// Closes the open call that a result belongs to. Returns false if there is none.
     fn answer(&mut self, id: u64) -> bool {
         let Some(place) = self.places.get(id).filter(|&place| place != ANSWERED) else { return false };
         self.open.swap_remove(place as usize);
@@ -318,12 +320,13 @@ fn note_calls(message: &Digest<'_>, index: usize, batch: &mut Batch, found: &mut
     }
 }
 
-/// Calls of one batch may come as several assistant messages in a row (OpenAI Responses items).
+/// Whether a message continues a batch: its calls may be in several consecutive assistant messages (OpenAI Responses
+/// items).
 fn in_batch(messages: &[Digest<'_>], index: usize) -> bool {
     index > 0 && messages[index - 1].role() == Role::Assistant && messages[index - 1].has(PartKind::Call)
 }
 
-/// Messages of users, or of the model, that follow each other: for providers where roles must alternate.
+/// Adjacent messages of users, or of the model: violations for providers that require roles to alternate.
 pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
     let repeats = |index: &usize| {
         let role = messages[*index].role();
@@ -333,7 +336,7 @@ pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
     (1..messages.len()).filter(repeats).map(violation).collect()
 }
 
-/// The violations of a view that its history does not have: those we would have added.
+/// The violations of a view that its history does not have, and which we would therefore have caused.
 pub fn added(view: &[Digest<'_>], history: &[Digest<'_>]) -> Vec<Violation> {
     let mut known = IdMap::default();
     for violation in check(history) {
@@ -352,7 +355,7 @@ pub fn added(view: &[Digest<'_>], history: &[Digest<'_>]) -> Vec<Violation> {
     added
 }
 
-/// What is wrong with what. A call answered twice leaves an orphan behind when it is covered: one fault, two names.
+/// Identifies a fault. A call with two results leaves an orphan result when it is covered, so both rules are one fault.
 fn fault(violation: &Violation) -> u64 {
     let rule = match violation.rule {
         MessageRule::DuplicateResult => MessageRule::OrphanResult,

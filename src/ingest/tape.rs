@@ -1,10 +1,10 @@
-//! The tape: how messages cross the boundary, as a run of 32-bit ops and the UTF-8 bytes of their strings.
+//! The tape is how messages cross the boundary: a run of 32-bit ops, and the UTF-8 bytes of their strings.
 //!
 //! | op | words after it | followed by |
 //! |---|---|---|
 //! | 1 message | role | its parts |
 //! | 2 text | part | string |
-//! | 3 reasoning | signed | string |
+//! | 3 reasoning | signed and 2 × part | string |
 //! | 4 call | part | string id, string name, value |
 //! | 5 result | part, failed | string id, value |
 //! | 6 media | kind and part × 16, bytes low, bytes high, width, height | string type, string reference, string print, string name |
@@ -19,12 +19,12 @@
 //! | 25 binary | bytes low, bytes high | string, its bytes as Latin-1 |
 //! | 26 count | tokens | |
 //!
-//! The part of a call or medium is one more than its number, 0 if the format cannot replace it.
+//! The part of a call or media is its number plus one, or 0 if the format cannot replace it.
 
 use crate::base::error::{Code, Error};
 use crate::model::message::Role;
 
-/// What a string on the tape is.
+/// The role of a string on the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// Text or reasoning.
@@ -35,21 +35,21 @@ pub enum Slot {
     Name,
     /// A tool's description.
     Description,
-    /// A medium's type.
+    /// The media type.
     MediaType,
-    /// A medium's URL or file id.
+    /// The URL or file id of media.
     Reference,
-    /// A few bytes of a medium's inline data, by which it is told from others of its size.
+    /// A few bytes of inline media data, which distinguish it from other data of the same size.
     Print,
-    /// A medium's file name.
+    /// The file name of media.
     Title,
-    /// A member's name.
+    /// The name of a member.
     Key,
     /// A string value.
     Value,
 }
 
-/// How a part begins.
+/// The start of a part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
     /// Text.
@@ -57,9 +57,11 @@ pub enum Head {
         /// Its number in the message.
         number: u32,
     },
-    /// Thinking.
+    /// Reasoning.
     Reasoning {
-        /// Must stay as it is.
+        /// Its number in the message, or [`NO_NUMBER`].
+        number: u32,
+        /// Whether it must stay unchanged.
         signed: bool,
     },
     /// A tool call.
@@ -67,36 +69,36 @@ pub enum Head {
         /// Its number in the message, or [`NO_NUMBER`].
         number: u32,
     },
-    /// A tool's answer.
+    /// A tool result.
     Result {
         /// Its number in the message.
         number: u32,
-        /// The tool failed.
+        /// Whether the tool failed.
         failed: bool,
     },
-    /// A medium.
+    /// An image, document, audio, video or other file.
     Media {
         /// Its number in the message, or [`NO_NUMBER`].
         number: u32,
-        /// 0 image, 1 pdf, 2 audio, 3 video, 4 file.
+        /// 0 image, 1 PDF, 2 audio, 3 video, 4 file.
         kind: u32,
-        /// Inline bytes.
+        /// The bytes of inline data.
         bytes: u64,
-        /// Pixels, 0 when unknown.
+        /// The width in pixels, or 0 if unknown.
         width: u32,
-        /// Pixels, 0 when unknown.
+        /// The height in pixels, or 0 if unknown.
         height: u32,
     },
-    /// Unknown to the format.
+    /// A part that the format does not know.
     Opaque,
-    /// A tool's definition.
+    /// The definition of a tool.
     Tool,
-    /// A question whether a tool may run.
+    /// A request for approval to run a tool.
     ApprovalRequest {
         /// Its number in the message.
         number: u32,
     },
-    /// The answer to it.
+    /// The response to an approval request.
     ApprovalResponse {
         /// Its number in the message.
         number: u32,
@@ -105,22 +107,22 @@ pub enum Head {
     Compaction {
         /// Its number in the message.
         number: u32,
-        /// Its text can be read.
+        /// Whether its text can be read.
         readable: bool,
     },
 }
 
-/// The number of what the format cannot replace.
+/// The number of a part that the format cannot replace.
 pub const NO_NUMBER: u32 = u32::MAX;
 
-/// A value, or the start or end of one, other than a string.
+/// A value other than a string, or the start or end of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Token<'a> {
-    /// null
+    /// `null`
     Null,
-    /// true or false
+    /// `true` or `false`
     Bool(bool),
-    /// The shortest decimal text of a number.
+    /// A number as its shortest decimal text.
     Number(&'a str),
     /// An array begins.
     Array,
@@ -128,34 +130,34 @@ pub enum Token<'a> {
     Object,
     /// An array or object ends.
     End,
-    /// Bytes follow, as a string.
+    /// Binary data of this many bytes, which follow as a string.
     Binary(u64),
 }
 
-/// Where a token or string stands in the value it belongs to.
+/// The place of a token or string in the value that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// 0 outside of arrays and objects.
+    /// The nesting depth. 0 outside of arrays and objects.
     pub depth: usize,
-    /// The container is an object (and this is a member's value or the end of the object).
+    /// Whether the container is an object, and this is the value of a member or the end of the object.
     pub in_object: bool,
-    /// Elements or members before this one in its container.
+    /// The number of elements or members before this one in its container.
     pub index: usize,
 }
 
-/// What receives a decoded tape.
+/// Receives a decoded tape.
 pub trait Sink {
-    /// A message begins; the one before it is complete.
+    /// A message starts; the previous one is complete.
     fn message(&mut self, role: Role);
-    /// A part begins; the one before it is complete.
+    /// A part starts; the previous one is complete.
     fn part(&mut self, head: Head);
-    /// A piece of a string.
+    /// A chunk of a string.
     fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool);
-    /// A value that is no string, or a bracket.
+    /// A value other than a string, or the start or end of a container.
     fn token(&mut self, token: Token<'_>, place: Place);
-    /// The host's own count of the string or value before.
+    /// The host's own count of the previous string or value.
     fn count(&mut self, tokens: u32);
-    /// A whole top-level value or string of the part is complete.
+    /// A top-level value or string of the part is complete.
     fn complete(&mut self, slot: Slot);
 }
 
@@ -172,11 +174,11 @@ const TOOL: &[Slot] = &[Slot::Name, Slot::Description, Slot::Value];
 struct Frame {
     object: bool,
     index: usize,
-    /// In an object: a key is next.
+    /// Whether the next item is the key of an object.
     key: bool,
 }
 
-/// Decodes a tape that comes in pieces.
+/// Decodes a tape that arrives in pieces.
 #[derive(Debug, Default)]
 pub struct Decoder {
     slots: &'static [Slot],
@@ -185,14 +187,15 @@ pub struct Decoder {
     started: bool,
 }
 
-/// A value deeper than this cannot come from the host's side, which refuses it.
+/// The deepest nesting. The host's side refuses deeper values.
 const DEEPEST: usize = 1_024;
 
 impl Decoder {
-    /// Decodes a piece: whole ops, and the bytes they speak of.
+    /// Decodes a piece: whole ops and their bytes.
     ///
     /// # Errors
-    /// When the tape is malformed, which means that glue and engine do not belong together.
+    ///
+    /// If the tape is malformed, which means that the JavaScript and the engine are of different builds.
     pub fn feed(&mut self, ops: &[u32], bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Error> {
         let mut ops = ops.iter().copied();
         let mut rest = bytes;
@@ -208,7 +211,10 @@ impl Decoder {
                 2..=11 => {
                     let (head, slots) = match op {
                         2 => (Head::Text { number: word()? }, TEXT),
-                        3 => (Head::Reasoning { signed: word()? != 0 }, TEXT),
+                        3 => {
+                            let word = word()?;
+                            (Head::Reasoning { number: (word >> 1).wrapping_sub(1), signed: word & 1 != 0 }, TEXT)
+                        }
                         4 => (Head::Call { number: word()?.wrapping_sub(1) }, CALL),
                         5 => (Head::Result { number: word()?, failed: word()? != 0 }, RESULT),
                         6 => {
@@ -256,10 +262,11 @@ impl Decoder {
         if rest.is_empty() { Ok(()) } else { Err(malformed()) }
     }
 
-    /// The tape is over.
+    /// Ends the tape.
     ///
     /// # Errors
-    /// When a part is incomplete.
+    ///
+    /// If a part is incomplete.
     pub fn finish(&self) -> Result<(), Error> {
         self.idle()
     }
@@ -328,7 +335,7 @@ impl Decoder {
         self.advance(sink)
     }
 
-    /// A value is complete: on to the next element, member or slot.
+    /// Ends a value: advances to the next element, member or slot.
     fn advance(&mut self, sink: &mut dyn Sink) -> Result<(), Error> {
         if let Some(frame) = self.frames.last_mut() {
             frame.index += 1;

@@ -1,16 +1,17 @@
-//! What of a message a person typed, and what they only pasted into it: a quotation, code, a mail, a transcript, a text
-//! of ours. Only what was typed requires anything, is a name of theirs, and tells which language they write in.
+//! Separates what a person typed in a message from what they pasted into it: quotations, code, mails, transcripts and
+//! our own texts. Only typed text can state requirements, contain the user's own names, and show which language they
+//! write in.
 //!
-//! What can be told apart by its own frame (a fence, a quotation mark at the start of lines, a tag that is closed) ends
-//! with that. Of a mail, a transcript or a text of ours nothing tells reliably where it ends, since whoever wrote it can
-//! write that, too: all after its beginning counts as pasted.
+//! Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame. The end
+//! of a mail, a transcript or one of our own texts cannot be found reliably, because its author could imitate any end.
+//! So everything after its start counts as pasted.
 
 use crate::base::headings::{KEPT, LINES, NAMES, OPENING, RULES};
 use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, text};
 use crate::shorten::gap::Gap;
 
-/// Where in a text what was typed stands: from and to in bytes, in order.
+/// The passages of a text that were typed, as pairs of start and end in bytes, in order.
 pub fn passages(text: &str) -> Vec<(usize, usize)> {
     let mut reader = Reader { text, typed: Vec::new(), tags: TAGS, colons: COLONS };
     let mut at = 0;
@@ -31,7 +32,7 @@ pub fn passages(text: &str) -> Vec<(usize, usize)> {
     reader.typed
 }
 
-/// What was typed, without what was pasted.
+/// The typed passages, joined.
 pub fn typed(text: &str) -> String {
     let mut out = String::new();
     for (from, to) in passages(text) {
@@ -41,17 +42,17 @@ pub fn typed(text: &str) -> String {
     out
 }
 
-/// Tags that are looked for to the end of the text.
+/// The most tags whose end is searched for.
 const TAGS: usize = 8;
-/// Lines with a colon that are looked at for what they name.
+/// The most lines with a colon that are searched for a reference to a following text.
 const COLONS: usize = 64;
 
 /// A line of a text.
 struct Line<'t> {
     from: usize,
-    /// Where the next one begins.
+    /// The start of the next line.
     next: usize,
-    /// What can be seen of it.
+    /// The line without invisible characters at its ends.
     seen: &'t str,
 }
 
@@ -63,13 +64,13 @@ impl<'t> Line<'t> {
     }
 }
 
-/// What a line is.
+/// The result of reading a line.
 enum Step {
-    /// Typed.
+    /// The line was typed.
     Typed,
-    /// The beginning of something pasted that ends here.
+    /// Pasted text starts with this line and ends at this byte.
     Until(usize),
-    /// From here on all is pasted.
+    /// Everything from this byte on is pasted.
     Rest(usize),
 }
 
@@ -136,7 +137,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether what follows "Translate this:" has no frame of its own.
+    /// Whether the text after a line such as "Translate this:" has no frame of its own.
     fn names_material(&self, after: usize) -> bool {
         self.line_after(after).is_none_or(|line| {
             fence(line.seen).is_none() && !line.seen.starts_with(['>', '＞', '<']) && !line.seen.starts_with("\"\"\"")
@@ -154,8 +155,8 @@ impl Reader<'_> {
         at
     }
 
-    /// Where the text ends that a line opens with a tag or with three quotation marks: at the last one that closes it, so
-    /// that what stands between cannot end it.
+    /// The end of the text that a line opens with a tag or three quotation marks. It is the last closing one, so that
+    /// the text between cannot end it early.
     fn after_tag(&mut self, line: &Line<'_>) -> Option<usize> {
         let quotes = line.seen.starts_with("\"\"\"");
         let name =
@@ -175,11 +176,11 @@ impl Reader<'_> {
         let opened = line.seen.as_ptr() as usize - self.text.as_ptr() as usize + 3;
         let rest = self.text.get(opened..)?;
         let end = opened + rest.rfind(&close)? + close.len();
-        // What stands on the line that closes it goes with it.
+        // The rest of the closing line belongs to the pasted text.
         Some(Line::at(self.text, end).map_or(self.text.len(), |line| line.next))
     }
 
-    /// Where a marker of ours stands in a line, unless it is the notice of a gap: then what was typed was cut by us.
+    /// The position of one of our markers in a line. The notice of a gap does not count: then we cut the typed text.
     fn marker(&self, line: &Line<'_>) -> Option<usize> {
         let whole = text::between(self.text, line.from, line.next);
         let places = whole.bytes().enumerate().filter(|(_, byte)| *byte == b'[');
@@ -191,16 +192,16 @@ impl Reader<'_> {
         places.map(|(at, _)| at).find(|&at| ours(at)).map(|at| line.from + at)
     }
 
-    /// Whether a mail begins here with its headers.
+    /// Whether a mail with headers starts here.
     fn is_mail(&self, line: &Line<'_>) -> bool {
         let Some(value) = header(line.seen) else { return false };
         value.contains('@') || self.line_after(line.next).is_some_and(|next| header(next.seen).is_some())
     }
 
-    /// Whether a letter begins here: with a greeting, after something that the user says of it.
+    /// Whether a letter starts here: a greeting that comes after other text.
     fn greets(&self, line: &Line<'_>) -> bool {
         let greeting = || {
-            let start = small(line.seen);
+            let start = lower_case(line.seen);
             GREETINGS.split('|').any(|word| {
                 start
                     .strip_prefix(word)
@@ -218,34 +219,34 @@ impl Reader<'_> {
     }
 }
 
-/// A text in small letters.
-fn small(text: &str) -> String {
+/// Converts a text to lower case.
+fn lower_case(text: &str) -> String {
     text.chars().map(text::lower).collect()
 }
 
-/// The rest of a text that begins with a word in letters of either case.
+/// Returns the rest of a text that starts with a word, ignoring case.
 fn starts_with<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let (start, rest) = text.split_at_checked(word.len())?;
     start.eq_ignore_ascii_case(word).then_some(rest)
 }
 
-/// The mark of a fence of code, and how often it stands there.
+/// The mark of a code fence, and how often it is repeated.
 fn fence(line: &str) -> Option<(char, usize)> {
     let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
     let length = line.chars().take_while(|&char| char == mark).count();
-    // Code in a line may stand between as many.
+    // Inline code may be enclosed by as many marks.
     let inline = mark == '`' && text::between(line, length, line.len()).contains('`');
     (length >= 3 && !inline).then_some((mark, length))
 }
 
-/// Whether a line is one that only we write.
+/// Whether only we write such a line.
 fn is_ours(line: &str) -> bool {
     [RULES, NAMES, OPENING, KEPT].iter().chain(&LINES).any(|start| line.starts_with(start))
 }
 
-/// How the line begins that stands before a mail that is passed on, or its writer and date; a bar ends each.
+/// The starts of lines that precede a forwarded mail, separated by bars.
 const FORWARDS: &str = "-----original message|----- original message|---------- forwarded message|begin forwarded message|-------- original|-----ursprüngliche nachricht|---------- weitergeleitete|-------- weitergeleitete|-----message d'origine|---------- mensaje reenviado|________________________________";
-/// How lines end, before a colon, that tell who wrote what is quoted below.
+/// The ends, before a colon, of lines that name the author of a quotation, separated by bars.
 const WROTE: &str = "wrote|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|написал|написала|napisał|写道|寫道";
 
 fn forwards(line: &str) -> bool {
@@ -253,15 +254,15 @@ fn forwards(line: &str) -> bool {
     if FORWARDS.split('|').any(|start| starts_with(line, start).is_some()) {
         return true;
     }
-    // "On 3 May 2024, Ann wrote:"; in German the name comes after the verb.
+    // "On 3 May 2024, Ann wrote:". In German, the name comes after the verb.
     let dated = line.bytes().any(|byte| byte.is_ascii_digit()) || line.contains('@');
-    let said = line.trim_end_matches([':', '：', ' ', '\u{a0}']);
+    let start = line.trim_end_matches([':', '：', ' ', '\u{a0}']);
     dated
-        && said.len() < line.len()
-        && WROTE.split('|').any(|word| said.ends_with(word) || text::find(said, &format!(" {word} ")).is_some())
+        && start.len() < line.len()
+        && WROTE.split('|').any(|word| start.ends_with(word) || text::find(start, &format!(" {word} ")).is_some())
 }
 
-/// Whether a line begins like one of a transcript.
+/// Whether a line starts like a line of a transcript.
 fn speaks(line: &str) -> bool {
     const SPEAKERS: [&str; 3] = ["user", "assistant", "human"];
     SPEAKERS.iter().any(|who| {
@@ -269,15 +270,15 @@ fn speaks(line: &str) -> bool {
     })
 }
 
-/// Names of a mail's headers; a bar ends each.
+/// The names of mail headers, separated by bars.
 const HEADERS: &str = "from|to|cc|bcc|subject|date|sent|reply-to|message-id|received|von|an|betreff|datum|gesendet|de|à|objet|envoyé|para|asunto|fecha|enviado|assunto|da|a|oggetto|data|van|aan|onderwerp|от|от кого|кому|тема|дата|发件人|收件人|主题|日期|差出人|宛先|件名|日時";
 
-/// Bytes of the name of a header.
+/// The most bytes of the name of a header.
 const LONGEST_HEADER: usize = 24;
 
-/// What a mail's header says, if a line is one.
+/// The value of a mail header, if the line is one.
 fn header(line: &str) -> Option<&str> {
-    // The bytes that a colon begins with.
+    // The first bytes of the characters that are a colon.
     if !line.bytes().any(|byte| matches!(byte, b':' | 0xef)) {
         return None;
     }
@@ -287,7 +288,7 @@ fn header(line: &str) -> Option<&str> {
     if name.len() > LONGEST_HEADER {
         return None;
     }
-    let name = small(name);
+    let name = lower_case(name);
     HEADERS
         .split('|')
         .any(|header| name == header)
@@ -295,23 +296,23 @@ fn header(line: &str) -> Option<&str> {
         .filter(|value| !value.trim_matches(is_unseen).is_empty())
 }
 
-/// How letters begin; a bar ends each.
+/// The greetings of letters, separated by bars.
 const GREETINGS: &str = "dear|hi|hello|hey|good morning|good afternoon|good evening|greetings|to whom it may concern|sehr geehrte|liebe|lieber|hallo|guten tag|guten morgen|bonjour|cher|chère|madame|monsieur|estimado|estimada|querido|querida|hola|buenos días|gentile|egregio|caro|cara|ciao|buongiorno|prezado|prezada|olá|bom dia|beste|geachte|szanowni|szanowny|dzień dobry|уважаемый|уважаемая|уважаемые|здравствуйте|добрый день|привет|尊敬的|您好|你好|亲爱的|拝啓|お世話になっております";
-/// Bytes of a greeting.
+/// The most bytes of a greeting.
 const LONGEST_GREETING: usize = 80;
 
-/// Verbs that tell what is to be done with a text that follows, each of which needs no noun beside it; a bar ends each.
+/// Verbs that ask to process a text that follows, separated by bars. They need no noun.
 const VERBS: &str = "translate|translation of|summarize|summarise|summary of|proofread|paraphrase|rephrase|übersetz|fasse|zusammenfass|korrekturles|traduis|traduire|traduisez|résume|traduce|traducir|resume|traduci|riassumi|traduza|traduzir|resuma|vertaal|vat samen|przetłumacz|streść|переведи|перевести|перевод|резюмируй|翻译|翻譯|译成|总结|概括|润色|翻訳|訳して|要約|번역|요약|ترجم|لخص|תרגם|סכם|अनुवाद|सारांश";
-/// Words that point at a text, and nouns for it: both together tell that it follows.
+/// Words that point to a text, and nouns for a text, separated by bars. A line with one of each announces a text.
 const POINTERS: &str = "this|these|following|below|here is|here's|here are|attached|diese|folgende|hier ist|ce |cet|cette|voici|suivant|este|esta|siguiente|aquí|questo|questa|seguente|ecco|seguinte|aqui|dit |deze|volgende|этот|это |эту|следующ|вот|这|這|以下|下面|次の|この|다음|이 ";
 const NOUNS: &str = "text|mail|message|letter|contract|document|article|paragraph|passage|transcript|conversation|chat|log|output|error|report|page|excerpt|note|review|comment|post|vertrag|dokument|nachricht|brief|artikel|absatz|protokoll|ausgabe|fehler|bericht|texte|courriel|lettre|contrat|correo|carta|contrato|documento|mensaje|artículo|testo|lettera|contratto|messaggio|mensagem|tekst|bericht|текст|письм|договор|сообщени|документ|стать|邮件|郵件|合同|文章|文档|文本|文件|信|メール|契約|文章|文書|이메일|메일|문서|계약|글";
-/// Words for what a user lists themselves.
+/// Words for what users list themselves, separated by bars.
 const OWN: &str = "rule|requirement|constraint|instruction|must|condition|regel|anforderung|vorgabe|bedingung|règle|exigence|consigne|regla|requisito|condici|regole|requisiti|regra|eis|правил|требовани|услови|规则|規則|要求|条件|ルール|要件|규칙|요구";
 
-/// Bytes of a sentence that names a text.
+/// The most bytes of a sentence that announces a text.
 const LONGEST_SENTENCE: usize = 400;
 
-/// Where a line has named a text that follows, just after its colon.
+/// The end of the colon after which a line announces a text.
 fn material(line: &str) -> Option<usize> {
     let (colon, length) = line
         .char_indices()
@@ -320,14 +321,14 @@ fn material(line: &str) -> Option<usize> {
         .next()?;
     let end = colon + length;
     let before = text::between(line, 0, colon);
-    // Only the sentence that ends here.
+    // Only the sentence that ends here counts.
     let sentence = before
         .rfind(['.', '!', '?', '。', '！', '？'])
         .map_or(before, |at| text::between(before, text::ceil(before, at + 1), before.len()));
     if sentence.len() > LONGEST_SENTENCE {
         return None;
     }
-    let sentence = small(sentence);
+    let sentence = lower_case(sentence);
     let has = |words: &str| words.split('|').any(|word| text::find(&sentence, word).is_some());
     if has(OWN) {
         return None;

@@ -1,4 +1,4 @@
-//! Which old results become placeholders, and what that gains: what the rungs that clear have in common.
+//! Selects old results to clear, and computes what that saves. Shared by the rungs that clear.
 
 use crate::ladder::protection::{self, Hold};
 use crate::ladder::{Scene, strategies};
@@ -7,31 +7,32 @@ use crate::session::edits;
 use crate::session::reach::LEAST_CLEARED;
 use crate::session::view::Slot;
 
-/// What a clear takes.
+/// What to clear.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Clearing {
-    /// Only results of calls that failed.
+    /// Whether to clear only results of failed calls.
     pub failed: bool,
-    /// Only those of tools that are cleared first.
+    /// Whether to clear only results of tools that are cleared first.
     pub first: bool,
-    /// No more is taken once so many raw tokens are gained.
+    /// The raw tokens to save. Nothing more is cleared once they are saved.
     pub enough: Option<u64>,
-    /// So many of the newest results stay.
+    /// How many of the newest results to keep.
     pub stay: usize,
 }
 
-/// Clearing old results before the tail, with the inputs of their calls, the oldest first: up to which history index, and
-/// what it gains.
+/// Plans to clear old results before the tail and the arguments of their calls, the oldest first. Returns the history
+/// index up to which to clear, and the raw tokens that this saves.
 pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Clearing) -> Option<(u64, u64)> {
     let tail = strategies::tail::tail_start(scene);
     let tail = scene.kept_from.map_or(tail, |kept| tail.min(kept));
-    // What the model has not answered yet it has not seen.
+    // The model has not seen anything after its last message.
     let seen = (0..scene.history.messages.len())
         .rev()
         .find(|&input| scene.history.messages[input].role() == Role::Assistant)?;
     let before =
         scene.history.index_of(tail.min(scene.cuts.start_of(seen.checked_sub(scene.lead())?) + scene.lead()))?;
-    // Of what is covered no position inside is known where a view was given back: what is kept of it is cleared as a whole.
+    // In a view that was passed as history, positions inside the covered part are unknown. So kept messages are cleared
+    // all together.
     let covered = scene.covered();
     if scene.history.index_of(seen)? < covered {
         return None;
@@ -52,10 +53,10 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
             continue;
         }
         let message = item.digest().unwrap_or(scene.history.messages[input]);
-        // A call's input goes with its result: a group is cleared as a whole.
+        // The arguments of a call are cleared with its result: a group is cleared as a whole.
         end = group_end(scene, input).unwrap_or(before).max(covered).min(before);
-        // Media that people attached stay as long as their turn is the active one.
-        let goes = |part: &Part| {
+        // Media that people attached are kept during their turn.
+        let is_cleared = |part: &Part| {
             edits::clearable(part, &message)
                 && match part.kind {
                     PartKind::Call => !failed,
@@ -63,12 +64,12 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
                     _ => index < old || edits::is_of_result(part, &message),
                 }
         };
-        for part in message.parts().filter(goes) {
+        for part in message.parts().filter(is_cleared) {
             let tokens = u64::from(part.tokens);
-            // Only results leave names behind.
+            // Only results keep names.
             let cost = match part.kind {
                 PartKind::Result => edits::cleared_tokens(tokens),
-                PartKind::Call => edits::CLEARED_INPUT,
+                PartKind::Call => edits::cleared_input_tokens(tokens),
                 _ => LEAST_CLEARED,
             };
             gained += tokens.saturating_sub(cost);
@@ -77,17 +78,18 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
     (gained > 0).then_some((end, gained))
 }
 
-/// The history index behind the group of a message, none at the end of the history. What is kept of the past ends where
-/// the past does.
+/// The history index after the group of a message, or `None` at the end of the history. For kept messages, it is the
+/// end of the covered part.
 fn group_end(scene: &Scene<'_>, input: usize) -> Option<u64> {
     let lead = scene.lead();
     if input < lead { Some(scene.covered()) } else { scene.history.index_of(scene.cuts.end_of(input - lead) + lead) }
 }
 
-/// The history index of the group that holds the oldest of the newest `stay` messages with results; the end without one.
+/// The history index of the group with the oldest of the newest `stay` messages with results, or the end of the
+/// history.
 fn from_newest_result(scene: &Scene<'_>, stay: usize) -> u64 {
     let (lead, messages) = (scene.lead(), &scene.history.messages);
-    // Of what is sent and not covered: what is covered need not be loaded, and of a view no groups are known.
+    // Covered messages do not count, because they may not be loaded, and their groups are unknown in a view.
     let covered = scene.covered();
     let results = scene.view.items.iter().rev().filter_map(|item| match item.slot {
         Slot::Host { input, index } if input >= lead && index >= covered && messages[input].has(PartKind::Result) => {

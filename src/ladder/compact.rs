@@ -1,4 +1,4 @@
-//! Where to cut when the past is covered, and what of it stays in the view.
+//! Where to cut when the past is covered, and which messages before the cut stay in the view.
 
 use crate::base::archive::{Archive, Record};
 use crate::ingest::pairs;
@@ -11,32 +11,32 @@ use crate::session::reach::LEAST_CLEARED;
 use crate::session::view::{Item, Slot};
 use std::ops::Range;
 
-/// What a compaction covers and keeps.
+/// The shape of a compaction: what it covers and keeps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shape {
-    /// Messages before this are covered.
+    /// Messages before this position are covered.
     pub covers: Position,
-    /// Indices below it that stay before the summary, in order.
+    /// The indices of covered messages that stay before the summary, ascending.
     pub head: Vec<u64>,
-    /// Indices below it that stay after the summary, in order.
+    /// The indices of covered messages that stay after the summary, ascending.
     pub kept: Vec<u64>,
-    /// How many of `kept`, the last ones, stand after the note: the group that opens the turn with signed reasoning.
+    /// How many of the last `kept` messages come after the note: the group that opens the turn with signed reasoning.
     pub opening: u64,
-    /// The cut lies inside the active turn: a progress note follows the user's message.
+    /// Whether the cut is inside the active turn, so that a progress note follows the user's message.
     pub note: bool,
-    /// Estimated tokens that the summary may have.
+    /// The most estimated tokens of the summary.
     pub summary_tokens: u64,
 }
 
-/// Of the room: what a summary may take unless the host says otherwise, in millionths, and the most it may be.
+/// The tokens of a summary unless the host sets them: a share of the room in millionths, with an upper limit.
 const SUMMARY_SHARE: u64 = 200_000;
 const SUMMARY_MOST: u64 = 8_000;
-/// Even in a tiny window a summary of a few sentences must be possible.
+/// Even in a tiny window, a summary of a few sentences must be possible.
 const SUMMARY_LEAST: u64 = 48;
 
-/// The compaction that the strategy wants. `None` when it would cover nothing new.
+/// The compaction that the strategy suggests. `None` if it would cover nothing new.
 pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
-    // Cut where a summary is under way, what code writes until then can be replaced by it.
+    // With the cut of the summary that is in flight, the summary can later replace what code writes until then.
     if let Some(shape) = scene.in_flight.filter(|shape| shape.covers.count > scene.covered()) {
         return Some(shape.clone());
     }
@@ -47,8 +47,8 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     (shape.covers.count > scene.covered()).then_some(shape)
 }
 
-/// The compaction that was asked for by hand: all but what `keep` says, by default the newest turn, or of one that is
-/// larger than a tail may be as much as the strategy keeps. `None` when that would cover nothing new.
+/// The compaction to make by hand. It covers everything except what `keep` names. The default is the newest turn, but
+/// at most what the strategy keeps. `None` if it would cover nothing new.
 pub fn by_hand(scene: &Scene<'_>, keep: Keep) -> Option<Shape> {
     if scene.in_flight.is_some() {
         return shape(scene);
@@ -63,7 +63,7 @@ pub fn by_hand(scene: &Scene<'_>, keep: Keep) -> Option<Shape> {
     of_cut(scene, cut, typed_share(scene)).filter(|shape| shape.covers.count > scene.covered())
 }
 
-/// The first of the newest turns and messages that stay.
+/// The first of the newest turns and messages to keep.
 pub(crate) fn kept_from(scene: &Scene<'_>, keep: Keep) -> usize {
     let (lead, count) = (scene.lead(), scene.history.messages.len());
     let newest = |kept: u64| usize::try_from(kept).unwrap_or(usize::MAX);
@@ -75,13 +75,13 @@ pub(crate) fn kept_from(scene: &Scene<'_>, keep: Keep) -> usize {
     of_turns.min(count.saturating_sub(newest(keep.messages.unwrap_or(0)))).max(lead)
 }
 
-/// Estimated tokens that typed messages before a cut may take, apart from the active one.
+/// The estimated tokens that earlier typed messages may take, apart from the active one.
 fn typed_share(scene: &Scene<'_>) -> u64 {
     let typed = if scene.options.strategy.is_bare() { 0 } else { scene.options.shares.typed };
     share(scene.limits.room, typed)
 }
 
-/// Covers one more group than the active checkpoint does, or as many as are needed to fit, keeping the newest and of the
+/// Covers one more group than the active checkpoint, or as many as needed to fit. The newest group is kept, and of the
 /// typed messages only the active one.
 pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
     let lead = scene.lead();
@@ -95,22 +95,22 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
         cut = end;
     }
     let shape = of_cut(scene, scene.cuts.at_or_before(cut - lead) + lead, 0)?;
-    // Where a turn's opening cannot be kept alone the cut moves before the turn, which may be covered already.
+    // If the opening of a turn cannot be kept alone, the cut moves before the turn, which may be covered already.
     if shape.covers.count < scene.covered() {
         return None;
     }
-    // What goes must be more than the note and the word of what was dropped that come.
+    // The removed messages must be larger than the new note and the notice of dropped messages.
     let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
-    let mut comes = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };
+    let mut added = if shape.note && active.is_none_or(|active| active.note.is_none()) { LEAST_CLEARED } else { 0 };
     if active.is_some_and(|active| active.kind != Kind::Trim) {
-        comes += LEAST_CLEARED / 2;
+        added += LEAST_CLEARED / 2;
     }
-    let goes = |item: &&Item| matches!(item.slot, Slot::Host { .. }) && !shape.leaves(item);
-    let gone: u64 = scene.view.items.iter().filter(goes).map(|item| item.tokens).sum();
-    (gone > comes).then_some(shape)
+    let is_removed = |item: &&Item| matches!(item.slot, Slot::Host { .. }) && !shape.leaves(item);
+    let removed: u64 = scene.view.items.iter().filter(is_removed).map(|item| item.tokens).sum();
+    (removed > added).then_some(shape)
 }
 
-/// Covers nothing more, with less of our own texts: a summary and a note of more than `most` raw tokens get no more.
+/// Covers nothing more, but shortens our own texts: the summary and the note get at most `most` raw tokens.
 pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
     let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
     if !scene.view.items.iter().filter(own).any(|item| item.tokens > most) {
@@ -123,12 +123,12 @@ pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
     Some(Shape { kept, opening, summary_tokens: scene.estimate_of(most), ..shape })
 }
 
-/// The shape with a provider's own summary before ours, if it covers one: only a summary that was made with its text can
-/// take its place.
+/// Adds a provider's own summary to the head of a shape that covers it. Only a summary that was made from its text can
+/// replace it.
 pub fn with_compaction(scene: &Scene<'_>, shape: &Shape) -> Shape {
     let mut shape = shape.clone();
     let index = scene.history.compaction.and_then(|compaction| scene.history.index_of(compaction.input));
-    // What an earlier summary was made with is in no view.
+    // If an earlier summary was made from it, it is in no view.
     let shown = |index: &u64| scene.history.input_of(*index).is_some_and(|input| scene.places[input].is_some());
     if let Some(index) = index.filter(|&index| index < shape.covers.count && !shape.keeps(index)).filter(shown) {
         shape.head.push(index);
@@ -140,35 +140,35 @@ pub fn with_compaction(scene: &Scene<'_>, shape: &Shape) -> Shape {
 }
 
 impl Shape {
-    /// Whether a message that it covers stays before the summary.
+    /// Whether a covered message stays before the summary.
     pub fn heads(&self, index: u64) -> bool {
         self.head.binary_search(&index).is_ok()
     }
 
-    /// The first message that a host must load when this is committed.
+    /// The index of the first message that a host must load once this is committed.
     pub fn loads_from(&self) -> u64 {
         let kept = self.head.first().into_iter().chain(self.kept.first());
         kept.copied().fold(self.covers.count, u64::min)
     }
 
-    /// Whether a message that it covers stays in the view.
+    /// Whether a covered message stays in the view.
     pub fn keeps(&self, index: u64) -> bool {
         self.heads(index) || self.kept.binary_search(&index).is_ok()
     }
 
-    /// Whether a place in the view still holds what it held.
+    /// Whether an item of the view stays unchanged.
     pub fn leaves(&self, item: &Item) -> bool {
         matches!(item.slot, Slot::Host { index, .. } if index >= self.covers.count || self.keeps(index))
     }
 
-    /// Whether it covers what is covered already, and keeps the same of it.
+    /// Whether it covers and keeps the same messages as the active checkpoint.
     pub fn repeats(&self, scene: &Scene<'_>) -> bool {
         let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
         active.is_some_and(|active| active.covers == self.covers && active.kept == self.kept)
     }
 }
 
-/// `typed`: estimated tokens that typed messages before the cut may take, apart from the active one.
+/// The shape of a cut. `typed`: the estimated tokens that earlier typed messages may take, apart from the active one.
 fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     let history = scene.history;
     let covers = history.position(history.index_of(cut).unwrap_or_else(|| history.end()))?;
@@ -186,7 +186,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     }
     let recent = recent_typed(scene, cut);
     let held = held_compaction(scene);
-    // Newest first: the budget for typed messages goes to the newer one.
+    // The newest first, so that newer typed messages use the budget before older ones.
     for input in (0..cut).rev() {
         let Some(index) = history.index_of(input) else { continue };
         let Some(at) = scene.places[input] else { continue };
@@ -209,12 +209,12 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     kept.extend(&opened);
     kept.sort_unstable();
     kept.dedup();
-    // What is held of the turn after its opening stands behind the note as well.
+    // Messages that are held in the turn after its opening come after the note, too.
     let opening = opened.first().map_or(0, |first| kept.iter().filter(|index| *index >= first).count());
     whole_groups(scene, &mut head, covers.count);
     let covered = covers.count.saturating_sub(scene.covered());
     let stays = (head.len() + kept.len()) as u64;
-    // Something must go: covering only what stays anyway makes nothing smaller.
+    // Covering only messages that stay anyway makes nothing smaller.
     if scene.history.active.is_none() && covered <= stays {
         return None;
     }
@@ -229,16 +229,16 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     })
 }
 
-/// Whether what is held at a history index can stay: in a turn that has to open with signed reasoning nothing stands before
-/// that.
+/// Whether a held message can stay. In a turn that must open with signed reasoning, no other message may come before
+/// the reasoning.
 fn may_stay(scene: &Scene<'_>, index: u64, cut: usize, opened: &[u64]) -> bool {
     let turn = scene.active_user().filter(|&turn| turn < cut && scene.history.opens_signed(turn, cut));
     let asked = turn.and_then(|turn| scene.history.index_of(turn));
     asked.is_none_or(|asked| index < asked) || opened.first().is_some_and(|&first| index > first)
 }
 
-/// The group of a provider's own summary that an earlier compaction kept, and that the next may take the place of. In a
-/// view that was given back groups are not known: there only one that stands alone is.
+/// The group of a provider's own summary that an earlier compaction kept and the next one may replace. In a view that
+/// was passed as history, groups are unknown, so only a summary in a message of its own counts.
 fn held_compaction(scene: &Scene<'_>) -> Range<usize> {
     let Some(compaction) = scene.history.compaction.filter(|compaction| compaction.readable) else { return 0..0 };
     let (input, lead) = (compaction.input, scene.lead());
@@ -250,15 +250,14 @@ fn held_compaction(scene: &Scene<'_>) -> Range<usize> {
     }
 }
 
-/// The newest typed messages before `cut`, apart from the active one, that follow what is covered already: at most one
-/// beside the active message, so that the last two typed messages stay.
+/// The typed message before `cut` that is among the last two typed ones and is not the active one, if any.
 fn recent_typed(scene: &Scene<'_>, cut: usize) -> Vec<usize> {
     let mut typed = (0..scene.history.messages.len()).rev().filter(|&input| scene.history.is_typed(input)).take(2);
     let pair = [typed.next(), typed.next()];
     pair.into_iter().flatten().filter(|&input| input < cut && Some(input) != scene.active_user()).collect()
 }
 
-/// A pinned message brings its whole group.
+/// Extends the head so that a pinned message keeps its whole group.
 fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
     let lead = scene.lead();
     head.sort_unstable();
@@ -280,16 +279,17 @@ fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
     head.dedup();
 }
 
-/// With signed reasoning in the active turn, providers want the turn to open with it: unless the cut itself lies before a
-/// message that begins with reasoning, one group that does stays, the smallest there is. Else nothing has to. `None`: there is
-/// no such group that can be kept alone.
+/// If the active turn has signed reasoning, providers require it to open with reasoning. Unless the message after the
+/// cut begins with reasoning, the smallest group that does is kept. Returns an empty list if nothing must be kept, and
+/// `None` if no such group can be kept alone.
 fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
     let (lead, messages) = (scene.lead(), &scene.history.messages);
     let begins = |input: usize| messages.get(input).is_some_and(Digest::begins_with_reasoning);
     if !scene.history.opens_signed(turn, cut) || begins(cut) {
         return Some(Vec::new());
     }
-    // What opened the turn at the last compaction may do so again; of the rest only what is covered anew is sure to be here.
+    // The group that opened the turn in the last compaction can do so again. Other groups are certain to be loaded only
+    // if they were not covered before.
     let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
     let asked = scene.history.index_of(turn);
     let mut groups = Vec::new();
@@ -300,7 +300,7 @@ fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
     for input in from.max(turn + 1)..cut {
         if begins(input) && scene.cuts.is_legal(input - lead) {
             let end = scene.cuts.end_of(input - lead) + lead;
-            // A call without its result would wait for one of what follows the cut.
+            // A call without its result would wait for a result after the cut.
             if !pairs::is_settled(&messages[input..end]) {
                 continue;
             }
@@ -310,7 +310,7 @@ fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
     let tokens = |group: &Vec<u64>| {
         group.iter().filter_map(|&index| scene.history.input_of(index)).map(|input| scene.tokens(input)).sum::<u64>()
     };
-    // The newest of equals.
+    // Of groups with the same size, the newest.
     let mut smallest = (u64::MAX, None);
     for group in groups {
         let size = tokens(&group);

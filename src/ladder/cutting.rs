@@ -1,19 +1,19 @@
-//! Which parts may be cut, and to what level: what the rungs that clip have in common.
+//! Selects the parts to cut, and the size to cut them to. Shared by the rungs that clip.
 
 use crate::ladder::Scene;
 use crate::ladder::protection::Hold;
 use crate::session::edits;
 use crate::session::view::Slot;
 
-/// A clip never leaves less of a part than this: its notice must fit.
+/// The least cap of a clip, in raw tokens. A notice must fit.
 pub const LEAST_CAP: u64 = 64;
 
-/// Parts that a clip of this reach may cut: place in the view, raw tokens.
+/// The parts that a clip with this reach may cut: index in the view, and raw tokens.
 pub fn cuttable(scene: &Scene<'_>, reach: u64) -> Vec<(usize, u64)> {
     cuttable_over(scene, reach, Hold::Free)
 }
 
-/// The same, also of messages that are held no more firmly than that.
+/// Like [`cuttable`], but includes messages that are held up to `over`.
 pub fn cuttable_over(scene: &Scene<'_>, reach: u64, over: Hold) -> Vec<(usize, u64)> {
     let mut parts = Vec::new();
     let old = scene.history.old();
@@ -35,12 +35,12 @@ pub fn cuttable_over(scene: &Scene<'_>, reach: u64, over: Hold) -> Vec<(usize, u
     parts
 }
 
-/// Raw tokens that cutting these parts to a cap gains.
+/// The raw tokens that cutting these parts to a cap saves.
 pub fn gain(parts: &[(usize, u64)], cap: u64) -> u64 {
     parts.iter().map(|&(_, tokens)| tokens.saturating_sub(cap)).sum()
 }
 
-/// The cap that brings a view of `raw` raw tokens to `budget` by cutting `parts`, if any does.
+/// The cap at which cutting `parts` brings a view of `raw` raw tokens to `budget`, if there is one.
 pub fn level(parts: &[(usize, u64)], raw: u64, budget: u64) -> Option<u64> {
     let need = raw.saturating_sub(budget);
     if need == 0 {
@@ -57,8 +57,8 @@ pub fn level(parts: &[(usize, u64)], raw: u64, budget: u64) -> Option<u64> {
     Some(low)
 }
 
-/// The cap that brings the view to the target, so that the next request has room; if that is out of reach, to the limit.
-/// None if it would be below `least`.
+/// The cap that brings the view to the target, so that the next request has room. If that is impossible, the cap that
+/// brings it to the limit. `None` if the cap would be below `least`.
 pub fn level_to_fit(scene: &Scene<'_>, parts: &[(usize, u64)], least: u64) -> Option<u64> {
     let raw = scene.view.raw();
     let aims = [scene.limits.target, scene.limits.limit].map(|tokens| scene.raw_below(tokens));

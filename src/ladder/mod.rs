@@ -1,5 +1,5 @@
-//! The ladder: what to do about a request that does not fit. Climbed only as far as needed; every rung must leave a
-//! legal view that is strictly smaller.
+//! The ladder decides what to do about a request that does not fit. It is climbed only as far as necessary. Every rung
+//! must leave a valid view that is strictly smaller.
 
 mod clearing;
 pub mod compact;
@@ -18,38 +18,40 @@ use compact::Shape;
 use protection::Hold;
 use rungs::{Climb, LADDER};
 
-/// Cuts and clears.
+/// A lasting edit: clips and clears.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
-    /// Parts over this many raw tokens are cut to it, in all messages there are now.
+    /// Parts with more raw tokens than this are cut to it, in all present messages.
     pub cap: Option<u64>,
-    /// How far the cut reaches: see [`reach`](crate::session::reach).
+    /// The reach of the cut: see [`reach`](crate::session::reach).
     pub reach: u64,
-    /// Results of messages before this history index become placeholders.
+    /// Results in messages before this history index are cleared.
     pub clear: Option<u64>,
-    /// Of these only those of calls that failed.
+    /// Whether only results of failed calls are cleared.
     pub failed: bool,
-    /// Only those of tools that are cleared first.
+    /// Whether only results of tools that are cleared first are cleared.
     pub first: bool,
-    /// Which of the messages that the host wants whole it touches all the same.
+    /// Unsigned reasoning is left out of messages before this history index.
+    pub thoughts: Option<u64>,
+    /// Up to which hold the edit affects messages that the host wants whole.
     pub over: Hold,
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Move {
     /// Send the view as it is.
     #[default]
     Pass,
-    /// Cut and clear.
+    /// Clip and clear.
     Edit(Edit),
     /// Cover the past.
     Compact(Shape),
-    /// Nothing more can be done.
+    /// Nothing more helps.
     Stuck,
 }
 
-/// The lowest rung from `from` on that helps. `llm`: a summary may be asked for.
+/// The first rung from `from` on that helps. `llm`: a summarizer may be called.
 pub fn next(scene: &Scene<'_>, from: RungId, llm: bool) -> (RungId, Move) {
     let fits = scene.fits(scene.view.raw());
     let fires = from == RungId::Pass && scene.in_flight.is_none() && strategies::fires(scene);

@@ -1,5 +1,5 @@
-//! A plan: what was decided about a request, as plain data that can wait in a database until the summary is there.
-//! Positions and ids of requests; of text only what a summarizer has said of the pieces of a long past so far.
+//! A plan is a decision about a request. It is plain data that can be stored until the summary is there. It holds
+//! positions and request ids. The only text in it is the summarizer's notes on pieces of a long past.
 
 use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
@@ -7,95 +7,95 @@ use crate::base::json::Json;
 use crate::ladder::protection::Hold;
 use crate::ladder::{Edit, Move, RungId};
 
-/// The most notes that a plan can have.
+/// The most notes in a plan.
 pub(crate) const NOTES: u64 = 100;
-/// The most pieces that a past can have: more text than any machine holds.
+/// The most pieces of a past. No machine holds that much text.
 const PIECES: u64 = 1 << 24;
-/// The version of plans.
+/// The version of the format.
 const VERSION: u64 = 1;
 
-/// What a plan asks a summarizer for.
+/// A request to a summarizer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Asked {
-    /// Names the request.
+    /// The id of the request.
     pub id: String,
-    /// "summary", "chunk", "merge" or "correction".
+    /// `"summary"`, `"chunk"`, `"merge"` or `"correction"`.
     pub kind: String,
-    /// Tokens the answer may have.
+    /// The most tokens of the answer.
     pub max_output_tokens: u64,
 }
 
-/// A decision that waits to be committed.
+/// A decision that is not committed yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Plan {
-    /// The rung it stands on.
+    /// The rung that proposes the action.
     pub rung: RungId,
-    /// What is to be done.
+    /// The action.
     pub action: Move,
-    /// Which try this is, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u64,
-    /// What it asks for.
+    /// The requests to a summarizer.
     pub requests: Vec<Asked>,
-    /// How, if it asks: then there are pieces.
+    /// How the summary is made, if there are requests. It then has at least one piece.
     pub job: Job,
-    /// What the summarizer said of pieces, still to be put together; empty where an answer could not be used.
+    /// The summarizer's notes on pieces that are not merged yet. Empty where an answer could not be used.
     pub notes: Vec<String>,
     /// The report so far.
     pub report: Json,
-    /// What is done to which messages, for people: nothing is decided by it.
+    /// The changes to messages, for people. Decisions do not depend on them.
     pub changes: Vec<Json>,
-    /// What earlier rounds of the same call have cost.
+    /// The costs of earlier rounds of the same call.
     pub spent: Spent,
 }
 
-/// How a summary is asked for. Measured once, so that every round and every machine cuts the same pieces.
+/// How a summary is made. Computed once, so that every round and every machine cuts the same pieces.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Job {
-    /// Raw tokens of material that one request may hold.
+    /// The raw tokens of material in one request.
     pub budget: u64,
-    /// Pieces the past is cut into, and how many of them were asked for with this round.
+    /// The number of pieces that the past is cut into.
     pub pieces: u64,
-    /// See `pieces`.
+    /// The number of pieces that were requested, including this round.
     pub done: u64,
-    /// How many of them, the oldest, a digest by code stands for, because a summarizer may not be asked that often.
+    /// The number of pieces, the oldest, that code digested because the summarizer's calls are limited.
     pub digested: u64,
-    /// Calls of the summarizer that all rounds take at most, as far as is known: those made and those to come.
+    /// The most summarizer calls of all rounds, as far as known: those made and those to come.
     pub total: u64,
-    /// Raw tokens of what the summary replaces.
+    /// The raw tokens that the summary replaces.
     pub raw: u64,
-    /// Tokens the summary may have.
+    /// The most tokens of the summary.
     pub most: u64,
-    /// The answer of this round is the summary.
+    /// Whether the answer of this round is the summary.
     pub last: bool,
-    /// This round asks again for what could not be used.
+    /// Whether this round repeats requests whose answers were unusable.
     pub corrects: bool,
-    /// Made at the soft mark: nobody waits for it.
+    /// Whether the plan was made at the soft mark, ahead of time.
     pub ahead: bool,
-    /// Of each request of this round three numbers: which piece of the past it is about, from 1, or 0 if notes are put
-    /// together; and for which of the plan's notes the answer stands, from and to.
+    /// Three numbers for each request of this round: the piece of the past, from 1, or 0 to merge notes; and the range
+    /// of the plan's notes that the answer replaces.
     pub parts: Vec<u64>,
 }
 
-/// What asking has cost so far.
+/// The costs of the summarizer so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Spent {
-    /// Requests answered.
+    /// The number of requests that were answered.
     pub calls: u64,
     /// Why an answer was not used.
     pub failed: Option<String>,
-    /// What the provider reported last.
+    /// The usage that the provider reported last.
     pub usage: Json,
-    /// How full the window was before the first round; null in the first.
+    /// The usage before the first round. Null in the first round.
     pub before: Json,
 }
 
 impl Job {
-    /// Pieces that a summarizer is asked about.
+    /// The number of pieces that the summarizer reads.
     pub const fn asked(&self) -> u64 {
         self.pieces.saturating_sub(self.digested)
     }
 
-    /// Pieces that it will be asked about in later rounds.
+    /// The number of pieces left for later rounds.
     pub const fn left(&self) -> u64 {
         self.pieces.saturating_sub(self.done)
     }
@@ -123,6 +123,7 @@ impl Record for Edit {
         archive.maybe_count("cap", &mut self.cap);
         crate::session::state::reach(archive, &mut self.reach);
         archive.maybe_count("clear", &mut self.clear);
+        archive.maybe_count("thoughts", &mut self.thoughts);
         archive.flag("failed", &mut self.failed);
         archive.flag("first", &mut self.first);
         let at = Hold::ALL.iter().position(|hold| *hold == self.over).filter(|&at| at > 0);
@@ -161,7 +162,7 @@ impl Record for Plan {
             _ => Move::Pass,
         };
         archive.count("attempt", &mut self.attempt);
-        // Hosts look at the length of this list, also when it is empty.
+        // Hosts read the length of this list, so it is written even if it is empty.
         let mut requests = core::mem::take(&mut self.requests);
         archive.present("requests", &mut requests);
         self.requests = requests;
@@ -212,7 +213,8 @@ impl Plan {
     /// Reads a plan.
     ///
     /// # Errors
-    /// When it is none, or of another version.
+    ///
+    /// If it is not a plan, or of another version.
     pub fn parse(json: &Json) -> Result<Self, Error> {
         if json.get("version").count() == Some(VERSION) {
             return Self::from_json(json, PLACE);

@@ -1,4 +1,5 @@
-//! Which messages stay whole because of the policies of their tools: a result that is kept, with the whole group it is in.
+//! Decides which messages stay whole because the host wants it: a result that a tool policy keeps, with its whole
+//! group.
 
 use crate::base::id_map::IdMap;
 use crate::ingest::pairs;
@@ -11,39 +12,39 @@ use crate::session::history::History;
 use crate::session::view;
 use std::ops::Range;
 
-/// How firmly a message stays whole.
+/// How firmly a message is held, that is, stays whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Hold {
     /// Not at all.
     #[default]
     Free,
-    /// What calls were given stays, as long as the message is in the view.
+    /// The arguments of its calls stay, as long as the message is in the view.
     Inputs,
-    /// One of a tool's newest results is in its group.
+    /// Its group has one of the newest results of a tool.
     Kept,
-    /// One that is always kept is.
+    /// Its group has a result that is always kept.
     Always,
-    /// One of a tool that no rung touches is.
+    /// Its group has a result of a tool that no rung affects.
     Excluded,
 }
 
 impl Hold {
-    /// All, the weakest first.
+    /// All values, the weakest first.
     pub const ALL: [Self; 5] = [Self::Free, Self::Inputs, Self::Kept, Self::Always, Self::Excluded];
 }
 
-/// Of the room, in millionths: what a summary takes beside what is held.
+/// The share of the room for a summary in addition to the held messages, in millionths.
 const SUMMARY: u64 = 100_000;
 
-/// A result that its tool's policy wants whole.
+/// A result that the policy of its tool keeps whole.
 struct Wanted {
     input: usize,
     tool: u32,
     hold: Hold,
 }
 
-/// How firmly each message of the input stays whole, empty if nothing is held; and the first of the newest messages that
-/// stay because the host keeps so many.
+/// How firmly each input message is held (empty if none is), and the first of the newest messages that the host keeps
+/// by number.
 pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     let policies = &scene.options.tools;
     let keep = scene.options.wishes.keep.unwrap_or_default();
@@ -51,7 +52,7 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
         return (Vec::new(), None);
     }
     let edited = view::edited_up_to(scene.history, scene.state);
-    // What was cut or cleared stays so; of a view that was given back nothing else tells.
+    // Messages that were cut or cleared stay so. Nothing else shows this in a view that was passed as history.
     let free = |input: usize| {
         scene.places[input].is_some()
             && scene
@@ -61,8 +62,8 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     };
     let mut holds = inputs(scene.history, policies, &free);
     let mut groups: Vec<(Hold, Range<usize>)> = Vec::new();
-    // The newest first: of several results in one group the firmest hold counts.
-    // What is in no view any more is not counted: a view that is given back does not hold it.
+    // The newest first. If a group has several results, the firmest hold applies. Results that are in no view are not
+    // counted, because a view that is passed as history does not have them.
     let shown = |input: usize| scene.places[input].is_some();
     for one in wanted(scene, keep.results.unwrap_or(0), &shown) {
         let group = group(scene, one.input);
@@ -73,14 +74,14 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     }
     let messages = &scene.history.messages;
     groups.retain(|(_, group)| group.clone().all(free) && pairs::is_settled(&messages[group.clone()]));
-    // What must stay goes before what may, and among equals the newest.
+    // Messages that must stay come before those that may, and newer ones before older ones.
     groups.sort_by_key(|(hold, _)| *hold == Hold::Kept);
     let mut taken = unavoidable(scene);
     let kept_from = newest(scene, keep, &free, &mut taken, &mut holds);
     for (hold, group) in groups {
         let most = scene.raw_below(if hold == Hold::Kept { scene.limits.accept } else { scene.limits.limit });
         let tokens: u64 = group.clone().map(|input| scene.tokens(input)).sum();
-        // What is new is in the view in any case, and counted already.
+        // New messages are in the view anyway, and are counted already.
         let counted = group.end > scene.newest() || kept_from.is_some_and(|from| group.start >= from);
         let comes = if counted { 0 } else { tokens };
         if taken + comes <= most {
@@ -91,7 +92,7 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     (holds, kept_from)
 }
 
-/// Holds the newest turns and messages that the host keeps, as many whole groups as fit: the first of them.
+/// Holds the newest turns and messages that the host keeps, as many whole groups as fit. Returns the first message.
 fn newest(
     scene: &Scene<'_>,
     keep: Keep,
@@ -120,7 +121,7 @@ fn newest(
     Some(start)
 }
 
-/// Raw tokens that stay in every view, and what a summary takes.
+/// The raw tokens that stay in every view, including a summary.
 fn unavoidable(scene: &Scene<'_>) -> u64 {
     let newest = scene.newest();
     let active = scene.active_user().filter(|&active| active < newest);
@@ -130,7 +131,7 @@ fn unavoidable(scene: &Scene<'_>) -> u64 {
     scene.view.fixed() + newest.min(half) + active.map_or(0, |active| scene.tokens(active)) + summary
 }
 
-/// The calls whose input stays.
+/// The calls whose arguments stay.
 fn inputs(history: &History<'_>, policies: &ToolPolicies, free: &dyn Fn(usize) -> bool) -> Vec<Hold> {
     let messages = &history.messages;
     let stays = |input: usize| {
@@ -140,7 +141,7 @@ fn inputs(history: &History<'_>, policies: &ToolPolicies, free: &dyn Fn(usize) -
     (0..messages.len()).map(|input| if stays(input) { Hold::Inputs } else { Hold::Free }).collect()
 }
 
-/// The results that policies want whole, the newest first.
+/// The results that are kept whole, the newest first.
 fn wanted(scene: &Scene<'_>, all: u64, counts_in: &dyn Fn(usize) -> bool) -> Vec<Wanted> {
     let policies = &scene.options.tools;
     let mut newest = 0;
@@ -162,7 +163,7 @@ fn wanted(scene: &Scene<'_>, all: u64, counts_in: &dyn Fn(usize) -> bool) -> Vec
     wanted
 }
 
-/// The tool of each result, by the call before it that has its id.
+/// The tool of each result, found by the earlier call with its id.
 fn results(history: &History<'_>) -> Vec<(usize, u32)> {
     let (mut tools, mut results) = (IdMap::default(), Vec::new());
     for (input, message) in history.messages.iter().enumerate() {
@@ -179,8 +180,8 @@ fn results(history: &History<'_>) -> Vec<(usize, u32)> {
     results
 }
 
-/// The messages that stay with a result. In a view that was given back groups are not known: there they are the messages
-/// around it from the call on.
+/// The messages that stay with a result: its group. In a view that was passed as history, groups are unknown, so these
+/// are the adjacent messages from the call on.
 fn group(scene: &Scene<'_>, input: usize) -> Range<usize> {
     let (lead, messages) = (scene.lead(), &scene.history.messages);
     if let Some(at) = input.checked_sub(lead) {
@@ -201,7 +202,8 @@ fn group(scene: &Scene<'_>, input: usize) -> Range<usize> {
     from..end
 }
 
-/// Input messages whose results are all of tools that are cleared first, and the calls for them; none if no tool is.
+/// For each input message, whether all its results or calls are of tools that are cleared first. Empty if there are no
+/// such tools.
 pub(crate) fn first(scene: &Scene<'_>) -> Vec<bool> {
     let policies = &scene.options.tools;
     let mut first = vec![false; scene.history.messages.len()];
@@ -217,7 +219,7 @@ pub(crate) fn first(scene: &Scene<'_>) -> Vec<bool> {
             first[input] = tools.all(|part| policies.of(part.name).first);
         }
     }
-    // Where results of several tools share a message it is cleared with the others.
+    // A message with results of several tools is cleared with the others.
     for pair in results(scene.history).windows(2) {
         if pair[0].0 == pair[1].0 && policies.of(pair[0].1).first != policies.of(pair[1].1).first {
             first[pair[0].0] = false;
@@ -226,7 +228,7 @@ pub(crate) fn first(scene: &Scene<'_>) -> Vec<bool> {
     first
 }
 
-/// What should be whole and is not, by the path of what the host said: how many messages or results.
+/// What should have been kept whole but was not: the path of the option, and the number of messages or results.
 pub(crate) fn lost(scene: &Scene<'_>) -> Vec<(String, u64)> {
     let policies = &scene.options.tools;
     let mut lost: Vec<(String, u64)> = Vec::new();

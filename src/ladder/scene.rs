@@ -1,4 +1,4 @@
-//! What the ladder looks at: a call with its history placed, and what would be sent now.
+//! The input of the ladder: a call whose history is placed, and its current view.
 
 use crate::base::millionths;
 use crate::ingest::pairs::Cuts;
@@ -11,78 +11,80 @@ use crate::session::state::SessionState;
 use crate::session::view::View;
 use crate::tokens::calibration::{Calibration, Estimate};
 
-/// What the ladder looks at.
+/// The input of the ladder.
 pub struct Scene<'a> {
-    /// The host's messages.
+    /// The placed history.
     pub history: &'a History<'a>,
-    /// What is known.
+    /// The state.
     pub state: &'a SessionState,
-    /// What would be sent now.
+    /// The current view.
     pub view: &'a View,
-    /// What was configured.
+    /// The options.
     pub options: &'a Options,
-    /// What must be kept.
+    /// The limits of the request.
     pub limits: Limits,
-    /// Calibration under the key of this call.
+    /// The calibration for this call.
     pub calibration: &'a Calibration,
-    /// Raw tokens beside the messages: system, tools, overhead.
+    /// The raw tokens outside the messages: system prompt, tools and overhead.
     pub beside: u64,
-    /// What a summary that is being written elsewhere will cover.
+    /// What the summary in flight will cover.
     pub in_flight: Option<&'a Shape>,
-    /// Where each input message stands in the view.
+    /// The index in the view of each input message.
     pub places: Vec<Option<usize>>,
-    /// Legal cuts of the input messages after the lead.
+    /// The legal cuts between the input messages after the lead.
     pub cuts: &'a Cuts,
-    /// How firmly each input message stays whole; empty if no tool has a policy.
+    /// How firmly each input message is held. Empty if nothing is held.
     pub holds: Vec<Hold>,
-    /// The first of the newest messages that stay whole because the host keeps so many turns or messages.
+    /// Whether the format can copy a message without some of its parts.
+    pub leaves_out: bool,
+    /// The first of the newest messages that the host keeps by number of turns or messages.
     pub kept_from: Option<usize>,
 }
 
 impl Scene<'_> {
-    /// The same, with what the policies of tools hold.
+    /// Computes what the host wants kept.
     #[must_use]
     pub(crate) fn held(mut self) -> Self {
         (self.holds, self.kept_from) = protection::holds(&self);
         self
     }
 
-    /// How firmly an input message stays whole.
+    /// How firmly an input message is held.
     pub fn hold(&self, input: usize) -> Hold {
         self.holds.get(input).copied().unwrap_or_default()
     }
 
-    /// Whether an input message stays in the view, whatever is covered.
+    /// Whether an input message stays in the view whatever is covered.
     pub fn stays(&self, input: usize) -> bool {
         self.hold(input) >= Hold::Kept
     }
 
-    /// Input messages that are the front of a view given back.
+    /// The number of input messages at the front that belong to a view passed as history.
     pub fn lead(&self) -> usize {
         self.history.messages.len() - (self.history.end() - self.history.first()) as usize
     }
 
-    /// Start of the newest group, as an input index.
+    /// The input index of the start of the newest group.
     pub fn newest(&self) -> usize {
         self.cuts.newest() + self.lead()
     }
 
-    /// Messages covered by the active checkpoint.
+    /// The number of messages that the active checkpoint covers.
     pub fn covered(&self) -> u64 {
         self.history.active.map_or(0, |active| self.state.checkpoints[active].covers.count)
     }
 
-    /// Raw tokens of an input message as it stands in the view; nothing if it is not in it.
+    /// The raw tokens of an input message in the view, or 0 if it is not there.
     pub fn tokens(&self, input: usize) -> u64 {
         self.places[input].map_or(0, |at| self.view.items[at].tokens)
     }
 
-    /// The estimate of a view of `raw` raw tokens.
+    /// Estimates a view of `raw` raw tokens.
     pub fn estimate(&self, raw: u64) -> Estimate {
         self.calibration.estimate(raw + self.beside, self.options.estimator.slope())
     }
 
-    /// Whether a view of `raw` raw tokens leaves room for a turn to come: a clip or a clear ends there.
+    /// Whether a view of `raw` raw tokens leaves room for another turn, so that a clip or clear may stop.
     pub fn leaves_room(&self, raw: u64) -> bool {
         let estimate = self.estimate(raw);
         estimate.tokens + estimate.bound <= self.limits.accept
@@ -94,23 +96,23 @@ impl Scene<'_> {
         estimate.tokens + estimate.bound < self.limits.limit
     }
 
-    /// Raw tokens of `tokens` estimated ones, by the slope alone.
+    /// Converts estimated tokens to raw ones, by the slope alone.
     pub fn raw(&self, tokens: u64) -> u64 {
         let slope = self.calibration.slope(self.options.estimator.slope());
         millionths::ratio(tokens, slope)
     }
 
-    /// Estimated tokens of `raw` raw ones, by the slope alone.
+    /// Converts raw tokens to estimated ones, by the slope alone.
     pub fn estimate_of(&self, raw: u64) -> u64 {
         self.calibration.scale(raw, self.options.estimator.slope())
     }
 
-    /// The largest view, in raw tokens, whose estimate stays below `tokens`.
+    /// The largest view, in raw tokens, that is estimated below `tokens`.
     pub fn raw_below(&self, tokens: u64) -> u64 {
         let range = self.options.estimator.slope();
         let raw = self.view.raw() + self.beside;
         let mut room = self.calibration.raw_for(tokens, raw, range);
-        // The bound grows with the distance from what was reported.
+        // The bound grows with the distance from the reported request.
         for _ in 0..4 {
             let estimate = self.calibration.estimate(room, range);
             let over = (estimate.tokens + estimate.bound).saturating_sub(tokens.saturating_sub(1));
@@ -122,7 +124,7 @@ impl Scene<'_> {
         room.saturating_sub(self.beside)
     }
 
-    /// The input index of the message a person typed last.
+    /// The input index of the last message that a person typed.
     pub fn active_user(&self) -> Option<usize> {
         self.history.active_user()
     }

@@ -1,51 +1,51 @@
-//! Pure arithmetic on the window: where compaction fires, what it aims at, what must never be exceeded.
+//! The arithmetic of the context window: when compaction starts, what it aims at, and what no request may exceed.
 
 use crate::base::archive::{Archive, Record};
 use crate::base::error::Error;
 use crate::base::millionths::times;
 use crate::limits::options::{self, Options};
 
-/// Kept free beside the reply limit: what providers add to a request between counting and answering.
+/// Tokens kept free in addition to the reply limit, for what providers add to a request after counting it.
 const REPLY_MARGIN: u64 = 1_024;
-/// Kept free when neither a reply limit nor a reserve is known: an eighth of the window, at most this.
+/// The reserve if neither a reply limit nor a reserve is known is an eighth of the window, but at most this.
 const DEFAULT_RESERVE: u64 = 20_000;
-/// A request is tight when what no edit can change takes more than this of the trigger, in millionths.
+/// A request is tight if its fixed tokens exceed this share of the trigger, in millionths.
 const SQUEEZED: u64 = 900_000;
 
-/// A target of the host's lies between these parts of the room, in millionths.
+/// The bounds of a target set by the host, as shares of the room in millionths.
 const LEAST_TARGET: u64 = 50_000;
 const MOST_TARGET: u64 = 900_000;
 
-/// A part of a whole, in millionths.
+/// A share of a whole, in millionths.
 pub fn share(whole: u64, millionths: u64) -> u64 {
     times(whole, millionths)
 }
 
-/// The limits that do not depend on the conversation.
+/// The limits that are independent of the conversation, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Window {
-    /// Tokens the model takes.
+    /// The context window of the model.
     pub size: u64,
-    /// A request at or above this is compacted.
+    /// A request of this size or more is compacted.
     pub trigger: u64,
-    /// No request may reach this.
+    /// Every request must stay below this.
     pub hard: u64,
-    /// Beyond so many tokens of the conversation a compaction pays, by what tokens cost.
+    /// The size of the conversation above which compacting saves money, if prices are known.
     pub pays: Option<u64>,
 }
 
-/// What refusals have taught of one model's limits. It holds as far as it is below what is configured.
+/// Limits of one model that refusals revealed. They apply only where they are below the configured limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Learned {
-    /// Estimator, family, model: the key of the calibration.
+    /// The estimator, family and model: the same key as that of the calibration.
     pub key: String,
-    /// Tokens the model takes.
+    /// The context window, in tokens.
     pub window: Option<u64>,
-    /// Tokens of the prompt it takes.
+    /// The limit of the prompt, in tokens.
     pub input: Option<u64>,
-    /// A reply that was refused beside its prompt; none once a request went through.
+    /// A reply limit that was refused together with its prompt. Cleared once a request succeeds.
     pub reply: Option<u64>,
-    /// A reply that was sent again although it had been refused: the trigger leaves room for it.
+    /// A reply limit that was sent again after its refusal. The trigger leaves room for it.
     pub reserve: Option<u64>,
 }
 
@@ -60,23 +60,25 @@ impl Record for Learned {
 }
 
 impl Window {
-    /// `trigger = min(window - max(reserve, maxOutputTokens + 1,024), maxInputTokens - 2 %)`,
-    /// `hard = window - max(64, window / 64)`.
+    /// Computes `trigger = min(window - max(reserve, maxOutputTokens + 1,024), maxInputTokens - 2 %)` and `hard =
+    /// window - max(64, window / 64)`.
     ///
-    /// A reply limit that would take more than half of the window counts as half: the report's `replyRoom` then says
-    /// what the reply may be.
+    /// A reply limit above half of the window counts as half of it. The report's `replyRoom` then says how long the
+    /// reply may be.
     ///
     /// # Errors
-    /// When the reserve leaves no room.
+    ///
+    /// If the reserve leaves no room in the window.
     pub fn new(size: u64, options: &Options, max_output: Option<u64>) -> Result<Self, Error> {
         Self::under(size, options, max_output, &Learned::default())
     }
 
-    /// The same with what refusals have taught: the smaller of both holds. A reserve that a learned window would not
-    /// leave room for counts as half of it.
+    /// Like [`new`](Self::new), but with limits that refusals revealed: the smaller limit applies. A reserve that
+    /// leaves no room in the learned window counts as half of that window.
     ///
     /// # Errors
-    /// When the configured reserve leaves no room in the configured window.
+    ///
+    /// If the configured reserve leaves no room in the configured window.
     pub fn under(
         configured: u64,
         options: &Options,
@@ -110,19 +112,19 @@ impl Window {
         Ok(Self { size, trigger: trigger.clamp(1, hard), hard, pays })
     }
 
-    /// Whether these unchangeable tokens leave almost no room.
+    /// Whether these fixed tokens leave almost no room.
     pub fn is_tight(self, fixed: u64) -> bool {
         fixed > share(self.trigger, SQUEEZED)
     }
 
-    /// Where a compaction begins beside `fixed` unchangeable tokens: the trigger, or where it pays. A newest group that
-    /// takes more than half of that is no reason to compact: it would have to be cut.
+    /// Where compaction starts if `fixed` tokens cannot change: at the trigger, or earlier if that saves money. A
+    /// newest group above half of the latter does not start one, because it would have to be cut.
     pub fn trigger_beside(self, fixed: u64, newest: u64) -> u64 {
         let pays = self.pays.map_or(u64::MAX, |pays| fixed.saturating_add(pays.max(newest.saturating_mul(2))));
         self.trigger.min(pays)
     }
 
-    /// The limits of a conversation whose unchangeable tokens are `fixed`, and the tokens of its newest group.
+    /// The limits of a conversation with `fixed` tokens that cannot change and `newest` tokens in its newest group.
     pub fn limits(self, fixed: u64, newest: u64, options: &Options) -> Limits {
         let tight = self.is_tight(fixed);
         let whole = if tight { self.hard } else { self.trigger }.saturating_sub(fixed);
@@ -138,21 +140,21 @@ impl Window {
     }
 }
 
-/// The limits of one request.
+/// The limits of one request, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Where they come from.
+    /// The limits they are derived from.
     pub window: Window,
-    /// A request is fine below this: the trigger, or the hard limit when tight.
+    /// A request must stay below this: the trigger, or the hard limit if tight.
     pub limit: u64,
-    /// What the conversation may take.
+    /// The room for the conversation.
     pub room: u64,
-    /// What it could take if reading cost nothing.
+    /// The room for the conversation if prices did not matter.
     pub whole: u64,
-    /// What a rung aims at.
+    /// The size that a rung aims at.
     pub target: u64,
-    /// What a clip or clear may end at.
+    /// The size at which a clip or clear may stop.
     pub accept: u64,
-    /// System, tools and pins alone nearly fill the window.
+    /// Whether the system prompt, tools and pins alone nearly fill the window.
     pub tight: bool,
 }

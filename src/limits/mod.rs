@@ -1,4 +1,4 @@
-//! What was configured, what providers refuse, and the arithmetic of the window.
+//! The configuration, what providers refuse, and the arithmetic of the window.
 
 pub mod budget;
 pub mod names;

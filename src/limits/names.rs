@@ -1,10 +1,10 @@
-//! Names of options that do not exist: refused with the nearest that does.
+//! Unknown option names. They are refused with a suggestion.
 
 use crate::base::error::Code;
 use crate::base::json::Fields;
 use crate::base::text;
 
-/// Notes members that do not exist.
+/// Records a fault for each member that does not exist.
 #[inline(never)]
 pub(crate) fn known(fields: Fields<'_>, names: &[&str]) {
     for (name, value) in fields.value.members().unwrap_or_default() {
@@ -14,14 +14,14 @@ pub(crate) fn known(fields: Fields<'_>, names: &[&str]) {
     }
 }
 
-/// Notes a name that does not exist.
+/// Records a fault for a name that does not exist.
 #[inline(never)]
 pub(crate) fn unknown(fields: Fields<'_>, member: &str, name: &str, names: &[&str], what: &str) {
     let code = if what == "option" { Code::UnknownOption } else { fields.code };
     Fields { code, ..fields }.wrong(member, &unknown_name(name, names, what));
 }
 
-/// What is said about a name that does not exist: the nearest of `names`, if one is near, and all of them.
+/// The message about an unknown name: the closest of `names`, if one is similar, and the list of all.
 pub fn unknown_name(name: &str, names: &[&str], what: &str) -> String {
     let nearest = names.iter().map(|known| (distance(name, known), known)).min();
     let nearest = nearest.filter(|(edits, known)| *edits <= known.len().min(name.len()) / 2);
@@ -29,8 +29,8 @@ pub fn unknown_name(name: &str, names: &[&str], what: &str) -> String {
     format!("There is no {what} \"{name}\".{mean} Known: {}.", text::joined(names, ", "))
 }
 
-/// Edits between two names, letters of either case alike; none where one only leaves out letters of the other, from four
-/// letters on (`chatId`, `window`, `maxTokens`).
+/// The edit distance between two names, ignoring case. It is 0 if one name of at least four letters results from the
+/// other by leaving letters out (`chatId`, `window`, `maxTokens`).
 fn distance(left: &str, right: &str) -> usize {
     let (left, right) = (left.to_ascii_lowercase(), right.to_ascii_lowercase());
     let within = |short: &str, long: &str| short.len() > 3 && text::is_subsequence(short, long);

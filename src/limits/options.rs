@@ -1,8 +1,8 @@
-//! What the host configured, parsed once and refused with a path when wrong.
+//! The options that the host passed, parsed once. A wrong option is refused with its path.
 
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, decimal, misfit};
-use crate::base::text;
+use crate::base::{markers, text};
 use crate::limits::names::{known, unknown};
 use crate::limits::preset::Preset;
 use crate::limits::prices::Prices;
@@ -12,30 +12,30 @@ use crate::limits::wishes::{self, Wishes};
 use crate::tokens::Estimator;
 use crate::tokens::family::Family;
 
-/// Parts of the room, in millionths unless said otherwise. See the table in `docs/design.md`.
+/// Shares of the room, in millionths unless stated otherwise. See the table in `docs/design.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// What a rung aims at, above the fixed tokens.
+    /// The size that a rung aims at, in addition to the fixed tokens.
     pub target: u64,
-    /// The newest groups kept verbatim.
+    /// The newest groups, which are kept verbatim.
     pub tail: u64,
-    /// One part before it is clipped.
+    /// The largest part that is not clipped.
     pub part: u64,
-    /// The least a clear must gain.
+    /// The least that clearing must save.
     pub clear: u64,
-    /// How far between target and trigger a clip or clear may end.
+    /// Where a clip or clear may stop, as a share of the distance from target to trigger.
     pub accept: u64,
-    /// The typed message before the active one, if it fits in this.
+    /// The room for the user's message before the active one.
     pub typed: u64,
-    /// Facts that ride with a summary; accepted, not used yet.
+    /// Facts that code keeps beside a summary written by a model.
     pub facts: u64,
-    /// Of the trigger: where work ahead of time begins.
+    /// Where work ahead of time begins, as a share of the trigger.
     pub soft: u64,
-    /// New since the last compaction below which it counts as "little new".
+    /// New tokens since the last compaction below which they count as little.
     pub fresh: u64,
 }
 
-/// Name, default, least and most of each share, in millionths.
+/// The name, default, minimum and maximum of each share, in millionths.
 const SHARES: [(&str, u64, u64, u64); 9] = [
     ("target", 500_000, 50_000, 900_000),
     ("tail", 200_000, 0, 800_000),
@@ -51,78 +51,81 @@ const SHARES: [(&str, u64, u64, u64); 9] = [
 /// The summarizer's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summarizer {
-    /// Its window, if it differs from the agent's.
+    /// The context window of its model, if it differs from the agent's.
     pub window: Option<u64>,
-    /// The most it may write.
+    /// The most tokens it may write.
     pub max_output: Option<u64>,
-    /// How often it may be asked within one call.
+    /// The most calls of it in one call of precis.
     pub max_calls: u64,
 }
 
-/// That, if the host does not say.
+/// The default of `max_calls`.
 const MAX_CALLS: u64 = 8;
 
 /// The language of summaries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
-    /// That of the conversation: named to the summarizer if it is clear, and checked.
+    /// The language of the conversation. It is passed to the summarizer if it is clear, and the summary is checked.
     #[default]
     Theirs,
-    /// The one that the host names: passed on, and checked if it can be recognized by its letters or frequent words.
+    /// The language that the host named. It is passed on, and the summary is checked if its script or frequent words
+    /// identify it.
     Named(String),
-    /// Any: nothing is checked.
+    /// Any language: summaries are not checked.
     Any,
 }
 
-/// What the host adds to the instructions of a summary.
+/// What the host adds to the instructions for a summary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Prompt {
-    /// One more rule, in its words.
+    /// An additional rule, in the host's words.
     pub instructions: String,
-    /// The headings in the place of ours.
+    /// Headings that replace ours.
     pub sections: Vec<String>,
+    /// What stands before and after a summary in the view; empty if nothing does.
+    pub frame: Vec<String>,
 }
 
-/// A parsed set of options.
+/// Parsed options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The system to be instead of a strategy.
+    /// The system to reproduce, in place of a strategy.
     pub preset: Option<Preset>,
-    /// When to compact and what to keep.
+    /// Where a compaction starts and what it keeps.
     pub strategy: Strategy,
-    /// The reply limit the host sends.
+    /// The reply limit that the host sends.
     pub max_output: Option<u64>,
-    /// Kept free for the reply.
+    /// Tokens kept free for the reply.
     pub reserve: Option<u64>,
     /// A separate limit on the input.
     pub max_input: Option<u64>,
-    /// Whether faults that a history brings are repaired in the view.
+    /// Whether faults in the history are repaired in the view.
     pub repair: bool,
     /// Whether the host gave a summarizer.
     pub summarize: bool,
-    /// Its limits.
+    /// The summarizer's limits.
     pub summarizer: Summarizer,
-    /// What summaries are written in.
+    /// The language of summaries.
     pub language: Wanted,
-    /// What else is asked of them.
+    /// Additional instructions for summaries.
     pub prompt: Prompt,
-    /// Who counts.
+    /// The token estimator.
     pub estimator: Estimator,
-    /// Hidden tokens of every request, in raw units.
+    /// Hidden tokens in every request, as raw tokens.
     pub overhead: u64,
-    /// Parts of the room.
+    /// Shares of the room.
     pub shares: Shares,
-    /// Bytes that are remembered.
+    /// The bytes that the memory may take.
     pub memory: u64,
-    /// What tokens cost, if compactions should pay.
+    /// The prices of tokens, if they should decide where a compaction starts.
     pub prices: Option<Prices>,
-    /// What a compaction may do to the results of each tool.
+    /// What compactions may do to each tool's results.
     pub tools: ToolPolicies,
-    /// When compactions begin, what they aim at, what stays.
+    /// When compactions start, what they aim at, and what they keep.
     pub wishes: Wishes,
 }
 
-const MEMBERS: [&str; 14] = [
+const MEMBERS: [&str; 15] = [
     "format",
     "contextWindow",
     "maxOutputTokens",
@@ -134,6 +137,7 @@ const MEMBERS: [&str; 14] = [
     "target",
     "keep",
     "prefer",
+    "reasoning",
     "onEvent",
     "repair",
     "tune",
@@ -141,10 +145,11 @@ const MEMBERS: [&str; 14] = [
 const TUNE: [&str; 8] = ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory", "prices"];
 
 impl Options {
-    /// Parses what `createCompactor` was given, functions replaced by `true`.
+    /// Parses the options of `createCompactor`, in which functions are replaced by `true`.
     ///
     /// # Errors
-    /// With the path of the first wrong member.
+    ///
+    /// Names the path of the first wrong member.
     pub fn parse(json: &Json) -> Result<Self, Error> {
         let faults = Faults::default();
         let options = Fields::of(json, "options", Code::InvalidOption, &faults);
@@ -168,7 +173,7 @@ impl Options {
         let summarize = options.function("summarize");
         options.function("onEvent");
         let summarizer = summarizer(options);
-        let summary = inside(options, "summary", "summary", &["language", "instructions", "sections"]);
+        let summary = inside(options, "summary", "summary", &["language", "instructions", "sections", "frame"]);
         let (language, prompt) = (language(summary), prompt(summary));
         let estimator = estimator(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
@@ -183,7 +188,7 @@ impl Options {
             faults.note(Error::at(
                 Code::PresetWithStrategy,
                 name,
-                format!("A preset brings its own steps: leave out `{name}` or the preset."),
+                format!("A preset has its own steps: leave out either `{name}` or the preset."),
             ));
         }
         faults.end()?;
@@ -220,7 +225,7 @@ fn policy(tune: Fields<'_>) -> (Option<Preset>, Strategy) {
         tune.faults.note(Error::at(
             Code::PresetWithStrategy,
             "tune.strategy",
-            "A preset brings its own steps: give either `preset` or `strategy`.",
+            "A preset has its own steps: set either `preset` or `strategy`.",
         ));
     }
     let strategy = named.and_then(|name| {
@@ -249,19 +254,20 @@ fn calls(summarizer: Fields<'_>) -> u64 {
     if calls == 0 {
         summarizer.wrong(
             "maxCalls",
-            "Expected a number of calls above 0: to have every compaction made by code, leave out `summarize`.",
+            "Expected a number of calls above 0. To have code make every compaction, leave out `summarize`.",
         );
     }
     calls
 }
 
-/// Parses options as `createCompactor` does: with all that can be known of them before the first call.
+/// Parses options like `createCompactor`, with all checks that are possible before the first call.
 ///
 /// # Errors
-/// Those of [`Options::parse`]; a window that is none; a reply limit that leaves nothing of it.
+///
+/// Those of [`Options::parse`], an invalid window, and a reply limit that leaves no room in the window.
 pub fn validate(json: &Json) -> Result<Options, Error> {
     let options = Options::parse(json)?;
-    // For a function stands `true`: what it returns is known when it is called.
+    // `true` stands for a function, which returns its value only when it is called.
     let given = json.get("contextWindow");
     if *given == Json::Bool(true) {
         return Ok(options);
@@ -272,17 +278,18 @@ pub fn validate(json: &Json) -> Result<Options, Error> {
             Code::InvalidOption,
             "maxOutputTokens",
             format!(
-                "A reply of {reply} tokens leaves nothing of a window of {size} tokens: give the limit that you send with each request, and the window of the whole model."
+                "A reply limit of {reply} tokens leaves no room in a context window of {size} tokens. Set `maxOutputTokens` to the limit that you send with each request, and `contextWindow` to the full window of the model."
             ),
         )),
         _ => Ok(options),
     }
 }
 
-/// Whether a reserve leaves room in a window.
+/// Checks that a reserve leaves room in a window.
 ///
 /// # Errors
-/// When it leaves none.
+///
+/// If it leaves none.
 pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
     if reserve < window || window == 0 {
         return Ok(());
@@ -290,14 +297,17 @@ pub fn room(window: u64, reserve: u64) -> Result<(), Error> {
     Err(Error::at(
         Code::ReserveTooLarge,
         "tune.reserve",
-        format!("A reserve of {reserve} leaves nothing of a window of {window}: give a smaller one."),
+        format!(
+            "A reserve of {reserve} tokens leaves no room in a context window of {window} tokens. Set a smaller one."
+        ),
     ))
 }
 
-/// The window of one call, as `contextWindow` answered for its model.
+/// The context window of one call, as `contextWindow` returned it for the model.
 ///
 /// # Errors
-/// When it is no whole number above 0: not knowing is an error, never a guess.
+///
+/// If it is not a whole number above 0. It is required and never guessed.
 pub fn window(value: &Json) -> Result<u64, Error> {
     value.count().filter(|&window| window > 0).ok_or_else(|| {
         Error::at(
@@ -308,10 +318,10 @@ pub fn window(value: &Json) -> Result<u64, Error> {
     })
 }
 
-/// Bytes of the name of a language.
+/// The most bytes of the name of a language.
 const LONGEST_LANGUAGE: usize = 60;
 
-/// Bytes of instructions, headings, and bytes of each.
+/// The most bytes of instructions, the most headings, and the most bytes of a heading.
 const INSTRUCTIONS: usize = 4_000;
 const SECTIONS: usize = 20;
 const HEADING: usize = 200;
@@ -327,7 +337,26 @@ fn prompt(summary: Fields<'_>) -> Prompt {
     {
         summary.wrong("sections", "Expected at most 20 headings of one line each, at most 200 bytes long.");
     }
-    Prompt { instructions: instructions.to_owned(), sections }
+    Prompt { instructions: instructions.to_owned(), sections, frame: frame(summary) }
+}
+
+/// Bytes of what a host puts before and after a summary, each.
+pub const FRAME_MOST: usize = 500;
+
+/// What the host puts around a summary.
+fn frame(summary: Fields<'_>) -> Vec<String> {
+    let frame = inside(summary, "frame", "summary.frame", &["before", "after"]);
+    let sides = ["before", "after"].map(|name| {
+        let text = frame.text(name).unwrap_or_default().trim();
+        if text.len() > FRAME_MOST {
+            frame.wrong(name, "Expected at most 500 bytes.");
+        }
+        if markers::ALL.iter().any(|marker| text::find(text, marker).is_some()) {
+            frame.wrong(name, "Expected words of your own: precis puts its own lines around the summary and yours.");
+        }
+        text.to_owned()
+    });
+    if sides.iter().all(String::is_empty) { Vec::new() } else { sides.to_vec() }
 }
 
 fn language(summary: Fields<'_>) -> Wanted {
@@ -336,7 +365,7 @@ fn language(summary: Fields<'_>) -> Wanted {
         Json::Bool(false) => Wanted::Any,
         Json::Text(name) => {
             let name = name.trim();
-            // It becomes part of a line of the instructions.
+            // The name becomes part of a line of the instructions.
             let plain = |char: char| match char {
                 ' ' | '-' | '_' | '(' | ')' | ',' => true,
                 '\u{2028}' | '\u{2029}' => false,
@@ -359,7 +388,7 @@ fn language(summary: Fields<'_>) -> Wanted {
     }
 }
 
-/// The name of an estimator.
+/// The name of the estimator.
 fn estimator(tokens: Fields<'_>, of_preset: bool) -> String {
     let family = match tokens.raw("family") {
         Json::Null => "",
@@ -370,7 +399,7 @@ fn estimator(tokens: Fields<'_>, of_preset: bool) -> String {
         }
     };
     let rule = match tokens.raw("estimator") {
-        // The preset's figures are those of the system it stands for.
+        // The preset's numbers are those of the system that it reproduces.
         Json::Null if of_preset => "bytes4",
         Json::Null => "lexical",
         Json::Bool(true) => "host",
@@ -407,7 +436,7 @@ fn estimator(tokens: Fields<'_>, of_preset: bool) -> String {
     if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") }
 }
 
-/// Bytes that are remembered: what the host says, within bounds that a state can hold.
+/// The bytes that the memory may take, limited to what a state can hold.
 fn memory(tune: Fields<'_>) -> u64 {
     const MOST: u64 = 64_000;
     let bytes = tune.count("memory").unwrap_or(MEMORY);
@@ -417,8 +446,8 @@ fn memory(tune: Fields<'_>) -> u64 {
     bytes
 }
 
-/// Bytes that are remembered, if the host does not say.
-const MEMORY: u64 = 12_000;
+/// The default of `tune.memory`, in bytes.
+const MEMORY: u64 = 20_000;
 
 fn shares(tune: Fields<'_>) -> Shares {
     let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));
@@ -437,7 +466,7 @@ fn shares(tune: Fields<'_>) -> Shares {
     Shares { target, tail, part, clear, accept, typed, facts, soft, fresh }
 }
 
-/// The members of the member `name`, which may have these names.
+/// The fields of the member `name`, of which only these `names` are allowed.
 fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> Fields<'a> {
     let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
     known(inner, names);

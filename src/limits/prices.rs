@@ -1,50 +1,52 @@
-//! What tokens cost, and how large a request may grow before it is cheaper to compact it.
+//! What tokens cost, and how large a request may grow before compacting it is cheaper.
 //!
-//! Between two compactions a conversation grows from what a compaction leaves, `b`, by `g` tokens a request. Reading what
-//! was added costs `g × cachedRead` more with each request; a compaction writes `b` anew, and may ask a model. Over
-//! `h / g` requests both come to the least for a headroom of
+//! Between two compactions, a conversation grows by `g` tokens per request from the `b` tokens that a compaction
+//! leaves. Reading the growth costs `g × cachedRead` more with every request. A compaction writes `b` to the cache
+//! again and may call a model. Spread over `h / g` requests, the sum of both is smallest for this headroom:
 //!
 //! ```text
 //! h = √(2 × g × compaction / cachedRead),   compaction = b × (cacheWrite − cachedRead) + its share of a summary
 //! ```
 //!
-//! With the usual prices (1, 0.1, 1.25) and no model that is `√(23 × b × g)`. The minimum is flat: a growth of twice or
-//! half as much costs six in a hundred more of what is paid for reading and compacting.
+//! With the usual prices (1, 0.1, 1.25) and no model, this is `√(23 × b × g)`. The minimum is flat: if the growth is
+//! twice or half the assumed one, reading and compacting cost 6 % more.
 
 use crate::base::error::Code;
 use crate::base::json::{Fields, misfit};
 use crate::limits::names::known;
 use crate::tokens::family::Family;
 
-/// What one token costs, in millionths of the host's unit.
+/// The price of one token, in millionths of the host's unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Prices {
-    /// Read by a model without a cache.
+    /// Input that is not cached.
     pub input: u64,
-    /// Read again from the cache.
+    /// Input read from the cache.
     pub cached_read: u64,
-    /// Written to the cache.
+    /// Input written to the cache.
     pub cache_write: u64,
-    /// Written by the model.
+    /// Output.
     pub output: u64,
 }
 
-/// What a compaction leaves of the conversation for as little as it can cost: with less, what is needed next is missing
-/// (`npm run bench -- bill` shows the recall beside the cost).
+/// The size of the conversation after the cheapest compaction, in tokens. With less, content that is needed next is
+/// missing: `npm run bench -- bill` prints the recall next to the cost.
 const BASE: u64 = 8_000;
-/// What a conversation grows by with each request: the mean of the recorded sessions of coding agents and customer service.
+/// The growth of a conversation per request, in tokens: the mean of the recorded sessions of coding agents and customer
+/// service.
 const GROWTH: u64 = 700;
-/// Of compactions that can ask a model one in so many does: the others clear.
+/// One in this many compactions calls a model, if they can. The others clear.
 const ASKED: u64 = 3;
-/// What a model writes for a summary.
+/// The tokens of a summary that a model writes.
 const SUMMARY: u64 = 1_000;
-/// A price is at most this, in the host's unit.
+/// The highest price, in the host's unit.
 const MOST: i64 = 1_000_000;
 
 const NAMES: [&str; 4] = ["input", "cachedRead", "cacheWrite", "output"];
 
 impl Prices {
-    /// Reads `tune.prices`; none if there are none. What is not named is in the proportion that is usual for the family.
+    /// Parses `tune.prices`. Returns `None` without them. A missing price is derived from the usual ratios of the
+    /// family.
     pub(crate) fn parse(tune: Fields<'_>, family: Option<Family>) -> Option<Self> {
         if tune.raw("prices").is_null() {
             return None;
@@ -60,7 +62,7 @@ impl Prices {
         Some(Self { input, cached_read, cache_write, output })
     }
 
-    /// Tokens that the conversation may take before a compaction pays; none if reading costs nothing.
+    /// The size of the conversation above which a compaction saves money, in tokens. `None` if reading costs nothing.
     pub fn room(self, summarizes: bool) -> Option<u64> {
         if self.cached_read == 0 {
             return None;
@@ -71,12 +73,12 @@ impl Prices {
             compaction += (wide(BASE) * wide(self.input) + wide(SUMMARY) * wide(self.output)) / wide(ASKED);
         }
         let squared = 2 * wide(GROWTH) * compaction / wide(self.cached_read);
-        // Where writing is as cheap as reading a compaction costs nothing, but it still has to be worth its loss.
+        // If writing is as cheap as reading, a compaction is free, but what it loses must still be worth it.
         let headroom = u64::try_from(squared.isqrt()).unwrap_or(u64::MAX).max(BASE / 2);
         Some(headroom.saturating_add(BASE))
     }
 
-    /// What a request costs of which so many tokens are in the cache, in the host's unit.
+    /// The cost of a request with `cached` of its `tokens` in the cache, in the host's unit.
     pub fn request(self, tokens: u64, cached: u64) -> u64 {
         let cached = cached.min(tokens);
         let cost = u128::from(cached) * u128::from(self.cached_read)
@@ -85,8 +87,8 @@ impl Prices {
     }
 }
 
-/// Input, cached reading, writing to the cache and output, in millionths: the proportions on the providers' price lists of
-/// 2026 for their newest models.
+/// The prices of input, cached input, cache writes and output, in millionths: the ratios in the providers' price lists
+/// of 2026 for their newest models.
 const fn usual(family: Option<Family>) -> [u64; 4] {
     match family {
         Some(Family::O200k | Family::Cl100k | Family::Gemini) => [1_000_000, 100_000, 1_000_000, 8_000_000],

@@ -1,25 +1,25 @@
-//! The strategies by name: what a compaction keeps, and whether it has reasons of its own to begin. What each does is
-//! in `plan/strategies`.
+//! The names of the strategies. A strategy decides what a compaction keeps and may add a reason to start one. They are
+//! in `ladder/strategies`.
 
 /// What a compaction keeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Strategy {
-    /// Keep the newest groups within a share of the room.
+    /// The newest groups, up to a share of the room.
     #[default]
     Tail,
-    /// Summarize the whole past; the current request, pending calls and results not yet seen follow.
+    /// Only the current request, pending calls and unseen results. Everything else is summarized.
     Full,
-    /// Compact on a number of messages too, keep the newest 30 % of it.
+    /// The newest messages: 30 % of a number of messages that also starts a compaction.
     SlidingWindow,
-    /// Summarize all but the current request and the last batch of calls made for it (Agno).
+    /// The current request and the last batch of calls made for it. Everything else is summarized (Agno).
     LastToolBatch,
 }
 
 impl Strategy {
-    /// The names by which hosts choose.
+    /// The names by which a host selects a strategy.
     pub const NAMES: &'static [&'static str] = &["tail", "full", "sliding-window", "last-tool-batch"];
 
-    /// The strategy of a name.
+    /// The strategy with this name.
     pub fn parse(name: &str) -> Option<Self> {
         match name {
             "tail" => Some(Self::Tail),
@@ -30,7 +30,7 @@ impl Strategy {
         }
     }
 
-    /// Whether nothing of ours and no older request stands between the request of the turn and the tail.
+    /// Whether neither a progress note nor an older request stays between the current request and the tail.
     pub fn is_bare(self) -> bool {
         self == Self::LastToolBatch
     }

@@ -1,72 +1,72 @@
-//! What a compaction may do to the results of each tool, as the host says by the tool's name.
+//! What a compaction may do to each tool's results. The host sets it by tool name.
 
 use crate::base::error::Code;
 use crate::base::json::{Fields, Json, member, misfit};
 use crate::limits::names::known;
 use crate::model::message::hash_text;
 
-/// How many of a tool's newest results stay whole.
+/// The newest results of a tool that are kept whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stay {
-    /// None in particular.
+    /// None.
     #[default]
     Free,
-    /// So many, if they fit.
+    /// This many, if they fit.
     Newest(u64),
     /// All, unless nothing else fits.
     Always,
 }
 
-/// What a compaction may do to the results of one tool.
+/// What a compaction may do to one tool's results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ToolPolicy {
-    /// Results that stay whole.
+    /// The results that are kept whole.
     pub keep: Stay,
-    /// No rung touches them, short of the last.
+    /// Only the last rung may change the results.
     pub exclude: bool,
-    /// They are cleared before those of other tools.
+    /// The results are cleared before those of other tools.
     pub first: bool,
-    /// What a call was given stays when its result is cleared.
+    /// The arguments of a call are kept when its result is cleared.
     pub inputs_stay: bool,
-    /// Estimated tokens that a result of it may have in any view: 64 or more.
+    /// The most estimated tokens of a result in any view, at least 64.
     pub clip: Option<u64>,
-    /// It may be called again: a notice in the place of a result says so.
+    /// The tool may be called again, and the notice that replaces a result says so.
     pub rerun: bool,
 }
 
-/// A result is never cut to less than so many tokens: its notice must fit.
+/// The least value of `clip`, in tokens. A notice must fit.
 const LEAST_CLIP: u64 = 64;
 
 /// The policies of all tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolPolicies {
-    /// By the tool's name.
+    /// Policies by tool name.
     named: Vec<(String, ToolPolicy)>,
-    /// Of all others: the name "*".
+    /// The policy of all other tools: the name `"*"`.
     others: ToolPolicy,
-    /// The host gave a function, which may say something of a tool that was never called before.
+    /// The host passed a function, which may return a policy for a tool that was never called before.
     pub(crate) asked: bool,
 }
 
-/// The name that stands for all tools that are not named.
+/// The name that stands for all tools without a policy of their own.
 const OTHERS: &str = "*";
 const MEMBERS: [&str; 6] = ["keep", "clear", "inputs", "exclude", "clip", "rerun"];
 
-/// How a digest names a tool.
+/// The id by which a digest identifies a tool.
 pub fn tool_id(name: &str) -> u32 {
     hash_text(name) as u32
 }
 
 impl ToolPolicy {
-    /// Whether it wants any result whole.
+    /// Whether the policy keeps any result whole.
     pub fn holds(self) -> bool {
         self.exclude || !matches!(self.keep, Stay::Free | Stay::Newest(0))
     }
 }
 
 impl ToolPolicies {
-    /// Reads the member `toolPolicy` of options or of a call. For a function stands `true`: what it returns comes with
-    /// the calls.
+    /// Parses the member `toolPolicy` of the options or of a call. `true` stands for a function, whose results come
+    /// with each call.
     pub(crate) fn parse(outer: Fields<'_>) -> Self {
         let given = outer.raw("toolPolicy");
         let mut policies = Self::default();
@@ -86,7 +86,7 @@ impl ToolPolicies {
         policies
     }
 
-    /// These, with those of a call in the place of theirs, tool by tool.
+    /// Overrides these policies with those of a call, tool by tool. `others`: the policy of all other tools as well.
     pub(crate) fn under(&mut self, call: Self, others: bool) {
         if others {
             self.others = call.others;
@@ -99,35 +99,35 @@ impl ToolPolicies {
         }
     }
 
-    /// Whether a policy changes results in every view, or what is said of those that are gone.
+    /// Whether a policy changes the results in every view, or the notices that replace them.
     pub fn changes_results(&self) -> bool {
         let changes = |policy: &ToolPolicy| policy.clip.is_some() || policy.rerun;
         changes(&self.others) || self.named.iter().any(|(_, policy)| changes(policy))
     }
 
-    /// The largest result that no policy can cut, whatever its tool is, in estimated tokens; none if no policy cuts any.
+    /// The size up to which no policy cuts a result of any tool, in estimated tokens. `None` if no policy cuts results.
     pub fn uncut(&self) -> Option<u64> {
         let own = self.named.iter().map(|(_, policy)| policy).chain([&self.others]).filter_map(|policy| policy.clip);
         own.chain(self.asked.then_some(LEAST_CLIP)).min()
     }
 
-    /// Whether nothing is said of any tool.
+    /// Whether all policies are the default.
     pub fn is_empty(&self) -> bool {
         self.others == ToolPolicy::default() && self.named.iter().all(|(_, policy)| *policy == ToolPolicy::default())
     }
 
-    /// Whether results of some tool are cleared first.
+    /// Whether some tool's results are cleared first.
     pub fn any_first(&self) -> bool {
         self.others.first || self.named.iter().any(|(_, policy)| policy.first)
     }
 
-    /// The policy of the tool that a digest names so.
+    /// The policy of the tool with this id.
     pub fn of(&self, tool: u32) -> ToolPolicy {
         let named = self.named.iter().find(|(name, _)| tool_id(name) == tool);
         named.map_or(self.others, |(_, policy)| *policy)
     }
 
-    /// The tool's name, if the host said one.
+    /// The name of the tool with this id, if the host named it.
     pub fn name_of(&self, tool: u32) -> Option<&str> {
         self.named.iter().map(|(name, _)| name.as_str()).find(|name| tool_id(name) == tool)
     }
@@ -151,16 +151,18 @@ fn one(policy: Fields<'_>) -> ToolPolicy {
     let (exclude, rerun) = (policy.flag("exclude"), policy.flag("rerun"));
     let parsed = ToolPolicy { keep, exclude, first, inputs_stay, clip: clip(policy), rerun };
     if exclude && parsed.clip.is_some() {
-        policy.wrong("clip", "Results that nothing may touch cannot also be cut: give either `exclude` or `clip`.");
+        policy.wrong("clip", "Excluded results are never cut: set either `exclude` or `clip`.");
     }
     if first && (keep == Stay::Always || parsed.exclude) {
-        policy
-            .wrong("clear", "Results that are cleared first cannot also be kept always or excluded: give one of them.");
+        policy.wrong(
+            "clear",
+            "Results that are cleared first cannot also be kept always or excluded. Set only one of them.",
+        );
     }
     parsed
 }
 
-/// How large a result may be.
+/// The most estimated tokens of a result.
 fn clip(policy: Fields<'_>) -> Option<u64> {
     let given = policy.raw("clip");
     let tokens = given.count().filter(|&tokens| tokens >= LEAST_CLIP);
@@ -170,7 +172,7 @@ fn clip(policy: Fields<'_>) -> Option<u64> {
     tokens
 }
 
-/// Whether a member is `yes`; a fault if it is neither that nor one of `other`.
+/// Whether a member is the word `yes`. It is a fault if it is neither that nor one of `other`.
 fn word(policy: Fields<'_>, name: &str, yes: &str, other: &[&str]) -> bool {
     match policy.raw(name) {
         Json::Null => false,
@@ -188,7 +190,7 @@ fn wrong(policy: Fields<'_>, name: &str, expected: &str) {
     policy.faults.note(misfit(policy.code, &member(policy.path, name), expected, policy.raw(name)));
 }
 
-/// Whether a call says something of all other tools.
+/// Whether a call sets the policy of all other tools.
 pub(crate) fn says_of_others(call: &Json) -> bool {
     !call.get("toolPolicy").get(OTHERS).is_null()
 }

@@ -1,22 +1,23 @@
-//! What the host wants of compactions beside their limits: when they begin, what they aim at, what stays, what goes first.
+//! What the host wants of compactions apart from hard limits: when they start, what they aim at, what they keep, and
+//! what they remove first.
 
 use crate::base::json::{Fields, Json, misfit};
 use crate::base::millionths::times;
 use crate::limits::names::known;
 
-/// A size of a request.
+/// The size of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// In estimated tokens.
+    /// Estimated tokens.
     Tokens(u64),
-    /// A part of the context window, in millionths.
+    /// A share of the context window, in millionths.
     Share(u64),
-    /// In messages since the last compaction.
+    /// Messages since the last compaction.
     Messages(u64),
 }
 
 impl Size {
-    /// In tokens, for a context window of so many.
+    /// The size in tokens, for a context window of `window` tokens. `None` if it is in messages.
     pub fn tokens(self, window: u64) -> Option<u64> {
         match self {
             Self::Tokens(tokens) => Some(tokens),
@@ -25,43 +26,45 @@ impl Size {
         }
     }
 
-    /// In messages.
+    /// The size in messages, if that is its unit.
     pub const fn messages(self) -> Option<u64> {
         if let Self::Messages(messages) = self { Some(messages) } else { None }
     }
 }
 
-/// What a compaction leaves whole: the more of all, as long as it fits.
+/// What a compaction keeps whole, as far as it fits. The largest of these ranges applies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Keep {
-    /// So many of the newest turns: messages that a person typed, with all that follows them.
+    /// The number of newest turns. A turn is a message typed by a person, and everything up to the next one.
     pub turns: Option<u64>,
-    /// So many of the newest messages.
+    /// The number of newest messages.
     pub messages: Option<u64>,
-    /// So many of the newest results of tools.
+    /// The number of newest tool results.
     pub results: Option<u64>,
 }
 
 /// What the host wants of compactions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wishes {
-    /// When they begin, at the latest where a request no longer fits.
+    /// When they start. They always start where a request no longer fits.
     pub trigger: Option<Size>,
-    /// What they aim at.
+    /// The size they aim at.
     pub target: Option<Size>,
-    /// What they leave whole.
+    /// What they keep whole.
     pub keep: Option<Keep>,
-    /// Whether the past is covered before old results are cleared.
+    /// Whether to summarize before clearing old results.
     pub summarize_first: Option<bool>,
+    /// Whether old reasoning that is not signed is left out before anything else goes.
+    pub drops_reasoning: Option<bool>,
 }
 
 /// The names of these members.
-pub(crate) const NAMES: [&str; 4] = ["trigger", "target", "keep", "prefer"];
+pub(crate) const NAMES: [&str; 5] = ["trigger", "target", "keep", "prefer", "reasoning"];
 
 const MILLION: u64 = 1_000_000;
 
 impl Wishes {
-    /// Reads them from options or from a call.
+    /// Parses them from the options or from a call.
     pub(crate) fn parse(outer: Fields<'_>) -> Self {
         let trigger = size(outer, "trigger");
         let target = size(outer, "target");
@@ -72,15 +75,17 @@ impl Wishes {
             {
                 outer.wrong(
                     "target",
-                    "Expected less than `trigger`: a compaction that aims at where it begins never ends.",
+                    "Expected less than `trigger`: a compaction that aims at the size where it starts would never end.",
                 );
             }
             _ => {}
         }
-        Self { trigger, target, keep: keep(outer), summarize_first: prefer(outer) }
+        let summarize_first = either(outer, "prefer", ["clear", "summarize"]);
+        let drops_reasoning = either(outer, "reasoning", ["keep", "drop-old"]);
+        Self { trigger, target, keep: keep(outer), summarize_first, drops_reasoning }
     }
 
-    /// These where a call says nothing else.
+    /// Overrides these wishes with those of a call.
     #[must_use]
     pub(crate) fn under(self, call: Self) -> Self {
         Self {
@@ -88,15 +93,16 @@ impl Wishes {
             target: call.target.or(self.target),
             keep: call.keep.or(self.keep),
             summarize_first: call.summarize_first.or(self.summarize_first),
+            drops_reasoning: call.drops_reasoning.or(self.drops_reasoning),
         }
     }
 
-    /// Messages since the last compaction from which on one is made.
+    /// The number of messages since the last compaction at which a new one starts.
     pub fn fires_at(&self) -> Option<u64> {
         self.trigger.and_then(Size::messages)
     }
 
-    /// The most messages that a compaction leaves before the summary, if it counts them.
+    /// The most messages a compaction leaves in addition to the summary, if messages are counted.
     pub fn most_messages(&self) -> Option<u64> {
         let half = self.fires_at().map(|messages| messages / 2);
         self.target.and_then(Size::messages).or(half)
@@ -166,19 +172,20 @@ fn keep(outer: Fields<'_>) -> Option<Keep> {
     (parsed != Keep::default()).then_some(parsed)
 }
 
-fn prefer(outer: Fields<'_>) -> Option<bool> {
-    match outer.raw("prefer") {
+/// Whether a member says the second of two words.
+fn either(outer: Fields<'_>, name: &str, words: [&str; 2]) -> Option<bool> {
+    match outer.raw(name) {
         Json::Null => None,
-        Json::Text(word) if word == "clear" => Some(false),
-        Json::Text(word) if word == "summarize" => Some(true),
+        Json::Text(word) if word == words[0] => Some(false),
+        Json::Text(word) if word == words[1] => Some(true),
         other => {
-            outer.faults.note(misfit(outer.code, "prefer", "\"clear\" or \"summarize\"", other));
+            outer.faults.note(misfit(outer.code, name, &format!("\"{}\" or \"{}\"", words[0], words[1]), other));
             None
         }
     }
 }
 
-/// The first of these members that options hold.
+/// The first of these members that the options set.
 pub(crate) fn given<'n>(options: &Json) -> Option<&'n str> {
     NAMES.into_iter().find(|name| !options.get(name).is_null())
 }

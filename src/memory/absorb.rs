@@ -2,7 +2,7 @@
 //! returned, and all names.
 
 use crate::base::distinct::Latest;
-use crate::base::{markers, quoting, text};
+use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value, medium};
 use crate::ingest::typed;
 use crate::memory::names::{self, Met, NAMED, Names, PRINTED, TYPED, USED};
@@ -27,10 +27,15 @@ const TOLD: usize = 160;
 const SENTENCES: usize = 16;
 const FEW_SENTENCES: usize = 6;
 const INSTRUCTIONS: usize = 1_500;
+/// Bytes of an output that may be nothing but an error.
+const SHORT: usize = 1_000;
 /// Entries of each kind that are kept while messages are read; what they take decides later.
 const MOST: usize = 200;
 /// Programs, files and tools, and records that are looked through for each call.
 const USED_MOST: usize = 64;
+/// Activities while messages are read, and how many that differ in what they say alone are told apart.
+const DEEDS_MOST: usize = 2 * USED_MOST;
+const DEEDS: usize = 3;
 /// Records, the newest, that are looked through for what a call uses.
 const USED_RECORDS: usize = 8;
 /// What stands in most sentences that tell a decision: the others are not read.
@@ -81,7 +86,8 @@ impl<'t> Recollection<'t> {
             words: Words::default(),
             calls: Latest::default(),
             answer: None,
-            written: None,
+            acted: false,
+            written: Vec::new(),
             outcomes: Vec::new(),
             records: VecDeque::new(),
         };
@@ -100,25 +106,44 @@ struct Reading<'t> {
     names: Names<'t>,
     words: Words,
     /// What each call did, by its id, which may come again: a result belongs to the newest one.
-    calls: Latest<'t, String>,
-    /// The first line of what the assistant said since the last request, and whether it ended without a call.
+    calls: Latest<'t, Deed>,
+    /// How what the assistant said since the last request begins, and whether it ended without a call.
     answer: Option<(String, bool)>,
+    /// The assistant spoke or acted since the last request.
+    acted: bool,
     /// What an assistant without tools did last.
-    written: Option<String>,
+    written: Vec<Deed>,
     /// What came of each activity last; its output is read in the end.
     outcomes: Vec<Outcome<'t>>,
     /// The newest outputs that may be records.
     records: VecDeque<Outcome<'t>>,
 }
 
+/// What tells an activity from others: see [`Activity`]. Of changes and checks all calls are one.
+#[derive(Clone, PartialEq, Eq)]
+struct Deed {
+    what: String,
+    last: Option<String>,
+    /// It writes into the file that is open.
+    writes: bool,
+}
+
+impl Deed {
+    fn is(&self, one: &Activity) -> bool {
+        one.what == self.what && self.last.as_ref().is_none_or(|last| *last == one.last)
+    }
+}
+
 /// What came of an activity.
 struct Outcome<'t> {
-    what: String,
+    deed: Deed,
     /// What its call said, in short.
     call: String,
     output: Output<'t>,
     failed: bool,
     at: u64,
+    /// A later call did not fail.
+    over: bool,
 }
 
 /// What a tool returned, or what a program printed.
@@ -160,16 +185,20 @@ impl<'t> Reading<'t> {
             }
         }
         if message.content.role == Role::Assistant {
+            self.acted = true;
             self.said(message);
         }
     }
 
     /// Whether a message that passes for a person's is what a program printed.
     fn is_printed(&self, message: &Message) -> bool {
-        message.content.parts.iter().all(|part| match part {
-            ContentPart::Text { text, .. } => work::is_printed(text),
-            _ => false,
-        })
+        // What opens a conversation is no answer to anything.
+        let spoke = self.acted || !self.memory.said.is_empty() || !self.memory.work.is_empty();
+        spoke
+            && message.content.parts.iter().all(|part| match part {
+                ContentPart::Text { text, .. } => work::is_printed(text, !self.written.is_empty()),
+                _ => false,
+            })
     }
 
     /// The names in a text that a person typed, and in what they pasted into it.
@@ -190,11 +219,17 @@ impl<'t> Reading<'t> {
     /// What a person asks for, requires, decides or tells.
     fn request(&mut self, message: &'t Message) {
         let mut asked = String::new();
+        let is_typed = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if !typed::typed(text).trim().is_empty());
+        let any_typed = message.content.parts.iter().any(is_typed);
         for part in &message.content.parts {
             match part {
                 ContentPart::Text { text, .. } => {
                     let passages = typed::passages(text);
                     self.typed_names(text, message.index, &passages);
+                    // What a program put beside it asks for nothing.
+                    if any_typed && passages.is_empty() {
+                        continue;
+                    }
                     let mut kept = Vec::new();
                     // Of instructions that come with every task of an agent, the first are enough.
                     let mut left = if text.len() > INSTRUCTIONS { FEW_SENTENCES } else { SENTENCES };
@@ -207,20 +242,19 @@ impl<'t> Reading<'t> {
                         }
                     }
                     // What is kept as a sentence is told there.
+                    let asks = work::without_prompt(text);
                     if kept.is_empty() {
-                        push(&mut asked, text.trim());
+                        let untagged = if any_typed { asks.to_owned() } else { work::untagged(asks) };
+                        push(&mut asked, untagged.trim());
                         continue;
                     }
-                    let mut rest = text.clone();
+                    let mut rest = asks.to_owned();
                     for sentence in kept {
                         if let Some(at) = text::find(&rest, sentence) {
                             rest.replace_range(at..at + sentence.len(), "");
                         }
                     }
-                    push(
-                        &mut asked,
-                        rest.trim_matches(|char: char| char.is_whitespace() || matches!(char, '-' | '*' | '.')),
-                    );
+                    push(&mut asked, without_empty(&rest).trim_matches(is_mark));
                 }
                 ContentPart::Media { kind, media_type, reference, .. } => {
                     push(&mut asked, &format!("[{}]", medium(*kind, media_type, reference)));
@@ -278,12 +312,15 @@ impl<'t> Reading<'t> {
     /// where it ended without a call.
     fn close(&mut self, cancel: Option<Option<String>>) {
         let answer = self.answer.take_if(|(_, ended)| *ended || cancel.is_some());
+        let next = cancel.is_some() && core::mem::take(&mut self.acted);
         let called_off = cancel.flatten();
         let open = self.memory.tasks.iter_mut().rev().take_while(|task| task.outcome.is_none());
         for (at, task) in open.enumerate() {
             match (&answer, &called_off) {
                 (_, Some(words)) if at == 0 => (task.outcome, task.cancelled) = (Some(words.clone()), true),
                 (Some((words, _)), _) => task.outcome = Some(words.clone()),
+                // Whoever goes on after something was done does not wait for an answer.
+                (None, _) if next => task.outcome = Some(String::new()),
                 _ => {}
             }
         }
@@ -292,7 +329,7 @@ impl<'t> Reading<'t> {
     /// What the assistant said.
     fn said(&mut self, message: &Message) {
         let parts = &message.content.parts;
-        let calls = parts.iter().any(|part| matches!(part, ContentPart::Call { .. }));
+        let calls = parts.iter().any(|part| matches!(part, ContentPart::Call { name, .. } if !work::finishes(name)));
         let mut words = String::new();
         for part in parts {
             if let ContentPart::Text { text, .. } = part {
@@ -305,10 +342,22 @@ impl<'t> Reading<'t> {
             }
             return;
         }
-        let command = work::written(&words).filter(|_| !calls);
-        if let Some(command) = command {
-            let input = Value::Object(vec![("command".to_owned(), Value::Text(command.to_owned()))]);
-            self.written = Some(self.activity("bash", &input, message.index));
+        let edits = if calls { Vec::new() } else { work::edits(&words) };
+        let command = work::written(&words).filter(|_| !calls && edits.is_empty());
+        if command.is_some() || !edits.is_empty() {
+            self.written.clear();
+        }
+        let text = |text: &str| Value::Text(text.to_owned());
+        for (file, old, new) in &edits {
+            let members = [("file", *file), ("old", *old), ("new", *new)];
+            let input = Value::Object(members.map(|(key, value)| (key.to_owned(), text(value))).to_vec());
+            let deed = self.activity("edit", &input, message.index);
+            self.written.push(deed);
+        }
+        if let Some((_, command)) = command {
+            let input = Value::Object(vec![("command".to_owned(), text(command))]);
+            let deed = self.activity("bash", &input, message.index);
+            self.written.push(deed);
         }
         let ended = !calls && command.is_none();
         let decides = DECISIONS.iter().any(|part| text::find(&words, part).is_some());
@@ -321,20 +370,40 @@ impl<'t> Reading<'t> {
                 }
             }
         }
-        self.answer = Some((quoting::one_line(&text::first_line(&words, EVIDENCE)), ended));
-        let said = command.and_then(|command| words.split_once(command)).map_or(words.as_str(), |(said, _)| said);
-        let said = said.trim_end_matches(|char: char| char.is_ascii_lowercase() || char.is_whitespace() || char == '`');
-        let text = quoting::quote(&text::ends(if command.is_some() { said } else { words.trim() }, SAID));
+        let said = command.map_or(words.trim(), |(said, _)| said);
+        let is_finish = |part: &ContentPart| matches!(part, ContentPart::Call { name, .. } if work::finishes(name));
+        if parts.iter().any(is_finish) && matches!(self.answer, Some((_, true))) {
+            return;
+        }
+        // What was changed is told with the work.
+        let plain = if edits.is_empty() { None } else { Some(without_code(said, &edits)) };
+        let said = plain.as_deref().unwrap_or(said);
+        if said.is_empty() {
+            return;
+        }
+        self.answer = Some((text::start(&work::spaced(&quoting::one_line(work::substance(said))), EVIDENCE), ended));
+        self.say(said, message.index, ended);
+    }
+
+    /// Keeps what the assistant said last.
+    fn say(&mut self, words: &str, at: u64, ended: bool) {
+        let text = quoting::quote(&text::ends(words, SAID));
         let said = &mut self.memory.said;
         // What is said beside a call is a step: only the last one tells how to go on.
         said.retain(|entry| !entry.passing);
-        said.push(Entry { text, at: message.index, passing: !ended, ..Entry::default() });
+        said.push(Entry { text, at, passing: !ended, ..Entry::default() });
         if said.len() > SAID_MOST {
             said.remove(0);
         }
     }
 
     fn call(&mut self, id: &'t str, name: &str, input: &'t Value, at: u64) {
+        // Where the model looks something up is no name.
+        if name == references::TOOL
+            && matches!(input, Value::Object(members) if members.iter().any(|(key, _)| key == references::ARGUMENT))
+        {
+            return;
+        }
         names::leaves(input, &mut |argument| {
             self.names.used(argument, at);
             // A record that is used is a newer one.
@@ -342,56 +411,124 @@ impl<'t> Reading<'t> {
                 for record in self.memory.records.iter_mut().rev().take(USED_RECORDS) {
                     let holds = |text: &str| text::find(text, argument).is_some();
                     if record.outcome.as_deref().is_some_and(holds) {
+                        record.place = record.place.or(Some(record.at));
                         record.at = record.at.max(at);
                     }
                 }
             }
         });
-        let what = self.activity(name, input, at);
-        self.calls.set(id, what);
+        if work::finishes(name) && name != "submit" {
+            let mut answer = "";
+            names::leaves(input, &mut |text| answer = if text.len() > answer.len() { text } else { answer });
+            if !answer.is_empty() {
+                self.answer = Some((text::start(&work::spaced(&quoting::one_line(answer)), EVIDENCE), true));
+                self.say(answer, at, true);
+            }
+        }
+        if work::thinks(name) || work::finishes(name) && name != "submit" {
+            return;
+        }
+        let deed = self.activity(name, input, at);
+        self.calls.set(id, deed);
     }
 
     /// Notes a call: what it did.
-    fn activity(&mut self, name: &str, input: &Value, at: u64) -> String {
+    fn activity(&mut self, name: &str, input: &Value, at: u64) -> Deed {
         let told = work::told(name, input);
-        let what = quoting::one_line(&told.what);
+        let (what, last) = (quoting::one_line(&told.what), work::spaced(&quoting::one_line(&told.last)));
+        let is_one = told.changes || work::checks(&what) || work::plans(name);
+        let deed = Deed { what, last: Some(last.clone()).filter(|_| !is_one), writes: told.writes };
         let all = &mut self.memory.work;
         // The one used last stands last.
-        let known = all.iter().position(|one| one.what == what);
+        let known = all.iter().position(|one| deed.is(one));
         let earlier = known.map(|known| all.remove(known)).unwrap_or_default();
         all.push(Activity {
-            what: what.clone(),
+            what: deed.what.clone(),
             changes: told.changes,
             calls: earlier.calls.saturating_add(1),
-            last: quoting::one_line(&told.last),
+            last,
             outcome: None,
             at,
             ..earlier
         });
-        if all.len() > USED_MOST {
+        if all.len() > DEEDS_MOST {
+            self.gather(DEEDS);
+        }
+        deed
+    }
+
+    /// Tells activities that differ in what they say alone as one, but for the newest ones of each kind.
+    fn gather(&mut self, apart: usize) {
+        let all = &mut self.memory.work;
+        let mut at = all.len();
+        while at > 0 {
+            at -= 1;
+            if all[at].changes || work::checks(&all[at].what) {
+                continue;
+            }
+            let alike = |one: &Activity| one.what == all[at].what && !one.changes;
+            if all[at + 1..].iter().filter(|one| alike(one)).count() < apart {
+                continue;
+            }
+            let Some(earlier) = all[..at].iter().rposition(alike) else { continue };
+            let earlier = all.remove(earlier);
+            at -= 1;
+            join(&mut all[at], &earlier);
+            at += 1;
+        }
+        while all.len() > USED_MOST {
             all.remove(all.iter().position(|one| !work::checks(&one.what) && !one.changes).unwrap_or(0));
         }
-        what
+    }
+
+    /// Tells activities of the same kind that came to the same as one.
+    fn gather_alike(&mut self) {
+        let all = &mut self.memory.work;
+        let mut at = all.len();
+        while at > 0 {
+            at -= 1;
+            let one = &all[at];
+            let alike = |other: &Activity| {
+                other.what == one.what && !other.changes && other.outcome.is_some() && other.outcome == one.outcome
+            };
+            if let Some(earlier) = all[..at].iter().rposition(alike) {
+                let earlier = all.remove(earlier);
+                at -= 1;
+                join(&mut all[at], &earlier);
+                at += 1;
+            }
+        }
     }
 
     fn result(&mut self, id: &str, output: &'t Value, failed: bool, at: u64) {
-        names::leaves(output, &mut |text| self.names.printed(text, at));
-        let Some(what) = self.calls.get(id).cloned() else { return };
-        self.outcome(&what, Output::Value(output), failed, at);
+        self.names.returned(output, at);
+        let Some(deed) = self.calls.get(id).cloned() else { return };
+        self.outcome(deed, Output::Value(output), failed, at);
     }
 
     /// What a program printed that an assistant without tools ran.
     fn output_of_written(&mut self, text: &'t str, at: u64) {
-        if let Some(what) = self.written.take() {
-            self.outcome(&what, Output::Text(text), false, at);
+        let failed = work::is_failure(text);
+        for deed in core::mem::take(&mut self.written) {
+            self.outcome(deed, Output::Text(text), failed, at);
         }
     }
 
-    fn outcome(&mut self, what: &str, output: Output<'t>, failed: bool, at: u64) {
-        let Some(one) = self.memory.work.iter_mut().rfind(|one| one.what == what) else { return };
+    fn outcome(&mut self, mut deed: Deed, output: Output<'t>, failed: bool, at: u64) {
+        let printed = match output {
+            Output::Value(Value::Text(text)) => text.as_str(),
+            Output::Text(text) => text,
+            Output::Value(_) => "",
+        };
+        let Some(place) = self.memory.work.iter().rposition(|one| deed.is(one)) else { return };
+        if let (true, Some(file)) = (deed.writes, work::shown(printed)) {
+            deed = self.opened(place, file);
+        }
+        let Some(one) = self.memory.work.iter_mut().rfind(|one| deed.is(one)) else { return };
+        let failed = failed || (one.changes || printed.len() < SHORT) && work::is_failure(printed);
         one.failures = one.failures.saturating_add(u64::from(failed));
         one.at = at;
-        let outcome = || Outcome { what: what.to_owned(), call: one.last.clone(), output, failed, at };
+        let outcome = || Outcome { deed: deed.clone(), call: one.last.clone(), output, failed, at, over: false };
         let is_record = match output {
             Output::Value(Value::Text(text)) => text.trim_start().starts_with(['{', '[']),
             Output::Value(value) => matches!(value, Value::Object(_) | Value::Array(_)),
@@ -404,27 +541,52 @@ impl<'t> Reading<'t> {
             }
         }
         // What was changed says more than that it was.
-        if failed || !one.changes {
-            self.outcomes.retain(|other| other.what != what);
+        if failed || !one.changes || work::complains(printed) {
+            self.outcomes.retain(|other| other.deed != deed);
             self.outcomes.push(outcome());
-            if self.outcomes.len() > USED_MOST {
+            if self.outcomes.len() > DEEDS_MOST {
                 self.outcomes.remove(0);
             }
+        } else {
+            // Why it failed before is told as long as nothing else is.
+            self.outcomes.iter_mut().filter(|other| other.deed == deed).for_each(|other| other.over = true);
         }
+    }
+
+    /// An activity that wrote into the file that was open, now that this is known: it counts with the others of the file.
+    fn opened(&mut self, place: usize, file: &str) -> Deed {
+        let all = &mut self.memory.work;
+        let mut one = all.remove(place);
+        one.what = format!("{} {}", one.what, quoting::one_line(file));
+        one.changes = true;
+        let deed = Deed { what: one.what.clone(), last: None, writes: false };
+        if let Some(known) = all.iter().position(|other| deed.is(other)) {
+            let earlier = all.remove(known);
+            one.calls = one.calls.saturating_add(earlier.calls);
+            one.failures = one.failures.saturating_add(earlier.failures);
+        }
+        all.push(one);
+        deed
     }
 
     /// Reads the outputs that are told: of each activity the last one, and the newest records.
     fn conclude(&mut self) {
-        for Outcome { what, output, failed, .. } in core::mem::take(&mut self.outcomes) {
-            let Some(one) = self.memory.work.iter_mut().rfind(|one| one.what == what) else { continue };
+        for Outcome { deed, output, failed, over, .. } in core::mem::take(&mut self.outcomes) {
+            let Some(one) = self.memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };
             let told = match output {
-                Output::Value(value) => work::outcome(value),
-                Output::Text(text) => work::outcome_of(text),
+                Output::Value(value) => work::outcome(&one.what, value),
+                Output::Text(text) => work::outcome_of(&one.what, text),
             };
-            let told = told.map(|told| quoting::one_line(&told));
-            one.outcome = told.map(|told| if failed { format!("failed: {told}") } else { told });
+            let told = told.map(|told| work::spaced(&quoting::one_line(&told)));
+            one.outcome = told.map(|told| match (failed, over) {
+                (true, true) => format!("failed before: {told}"),
+                (true, false) => format!("failed: {told}"),
+                _ => told,
+            });
         }
-        for Outcome { what, call, output, at, .. } in core::mem::take(&mut self.records) {
+        self.gather_alike();
+        self.gather(DEEDS);
+        for Outcome { deed: Deed { what, .. }, call, output, at, .. } in core::mem::take(&mut self.records) {
             let key = if call.is_empty() { what } else { format!("{what} {}", text::start(&call, EVIDENCE / 2)) };
             let parsed = match output {
                 Output::Value(value) => records::line(value, RECORD),
@@ -445,11 +607,51 @@ impl<'t> Reading<'t> {
 /// Whether a sentence tells something that has to be repeated exactly.
 fn tells(sentence: &str) -> bool {
     // Whoever tells how something is called or how many there are of it expects that to be known.
+    const ASKS: [&str; 8] = ["Give ", "give ", "Show ", "show ", "Write ", "write ", "Make ", "make "];
+    if ASKS.iter().any(|verb| sentence.starts_with(verb)) {
+        return false;
+    }
     let mut found = sentence.bytes().any(|byte| byte.is_ascii_digit()) || rules::names_something(sentence);
     scan::each(sentence, &mut |_| found = true);
     let proper = &mut |_: &str| found = true;
     scan::each_proper(sentence, proper);
     found && sentence.len() <= TOLD && !sentence.ends_with(['?', '？', ':']) && !sentence.starts_with(markers::NOTICE)
+}
+
+/// Adds to an activity an earlier one of its kind.
+fn join(one: &mut Activity, earlier: &Activity) {
+    one.calls = one.calls.saturating_add(earlier.calls);
+    one.failures = one.failures.saturating_add(earlier.failures);
+    if !earlier.last.is_empty() && text::find(&one.last, &earlier.last).is_none() && one.last.len() < EVIDENCE {
+        one.last = text::start(&format!("{}; {}", one.last, earlier.last), EVIDENCE);
+    }
+}
+
+/// What stands around the words of a request.
+fn is_mark(char: char) -> bool {
+    char.is_whitespace() || matches!(char, '-' | '*' | '.')
+}
+
+/// A text without lines that nothing but a mark is left of.
+fn without_empty(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() || !line.trim_matches(is_mark).is_empty() {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
+/// What is said beside blocks of code.
+fn without_code(said: &str, edits: &[work::Edit<'_>]) -> String {
+    let words = |part: &'_ str| {
+        let part = part.trim();
+        let file = edits.iter().find(|(file, ..)| part.ends_with(file)).map_or(0, |(file, ..)| file.len());
+        text::between(part, 0, part.len() - file).trim().to_owned()
+    };
+    let parts: Vec<String> = said.split("```").step_by(2).map(words).filter(|part| !part.is_empty()).collect();
+    text::joined(&parts.iter().map(String::as_str).collect::<Vec<_>>(), " ")
 }
 
 /// One more text, with a space between.

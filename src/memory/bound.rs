@@ -8,11 +8,11 @@ use crate::memory::{Activity, Entry, Memory, Name, in_force, work};
 
 /// Bytes that an entry, and a name, take beside their text.
 const ENTRY: usize = 24;
-const NAME: usize = 8;
+const NAME: usize = 4;
 /// What names have in any case, if there are so many: of the bytes in percent, and all beyond what the rest needs.
 const NAMES_SHARE: usize = 5;
 const REST: usize = 8_000;
-/// Of the bytes, what requests may take in percent: beyond it those in the middle are told by how they begin.
+/// Of the bytes, what requests may take in percent: beyond it those in the middle are shown by how they begin.
 const TASKS_SHARE: usize = 15;
 /// The newest requests: what was wished for with them is not over.
 const CURRENT: usize = 3;
@@ -136,8 +136,8 @@ fn shorten(text: &mut String, bytes: usize) {
     }
 }
 
-/// Brings requests to a size: those between the first one and the newest are told by how they begin, and then go; then all
-/// but the newest one are told in less.
+/// Brings requests to a size: those between the first one and the newest are shown by how they begin, and then go; then all
+/// but the newest one are shown in less.
 fn shorten_tasks(tasks: &mut Vec<Entry>, bytes: usize) {
     let over = |tasks: &[Entry]| tasks.iter().map(Entry::bytes).sum::<usize>().saturating_sub(bytes);
     let middle = 1..tasks.len().saturating_sub(CURRENT).max(1);

@@ -4,7 +4,7 @@
 
 use crate::base::distinct::Distinct;
 use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, RECORDS, RULES, TASKS, TOLD, WORK};
-use crate::base::{quoting, text};
+use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
 use crate::memory::{Activity, Entry, in_force, scan, work};
@@ -12,12 +12,23 @@ use crate::memory::{Activity, Entry, in_force, scan, work};
 /// How a request is told that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
 const CANCELLED: &str = "- [cancelled] ";
+/// Activities from which on those that changed, checked and failed nothing are told in less: the newest, so many bytes each.
+const CROWDED: usize = 14;
+const REST: usize = 6;
+const REST_BYTES: usize = 100;
+/// How an outcome begins that a later one has made good.
+const BEFORE_THAT: &str = "failed before";
+/// Stands before what came of something.
+const ARROW: &str = " → ";
 /// Bytes below which a line says nothing, and of the shortest that a section tells.
 const LEAST: usize = 80;
 /// Of the bytes, in percent, what names have in any case if there are so many.
-const NAMES_SHARE: usize = 40;
+const NAMES_SHARE: usize = 50;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
+
+/// Bytes of the shortest text that says how what it covers is looked up.
+const LEAST_REFERRED: usize = 600;
 
 /// What a text is written of.
 pub struct Source<'a> {
@@ -29,6 +40,8 @@ pub struct Source<'a> {
     pub todos: &'a [Todo],
     /// Whether the message with this index stands in the view: what it says is not told again.
     pub visible: &'a dyn Fn(u64) -> bool,
+    /// Where the model can look up what is covered: how many messages that are.
+    pub references: Option<u64>,
 }
 
 /// What was left out of a text for want of room.
@@ -38,6 +51,8 @@ pub struct LeftOut {
     pub required: bool,
     /// Something that was asked, required, decided or told is not told whole.
     pub remembered: bool,
+    /// Names that are known are not told.
+    pub names: bool,
 }
 
 /// A section: its heading, its entries, and its part of the room.
@@ -63,6 +78,7 @@ impl Source<'_> {
     /// The digest within about `bytes`. With `least`, what a person required or asked for goes before all else.
     pub fn digest(&self, bytes: usize, least: bool) -> (String, LeftOut) {
         let mut out = String::from(OPENING);
+        self.refer(&mut out, bytes);
         let left_out = self.write(&mut out, bytes, least, true);
         (out, left_out)
     }
@@ -71,6 +87,7 @@ impl Source<'_> {
     pub fn keep(&self, summary: &mut String, bytes: usize) -> LeftOut {
         disown(summary);
         let mut out = String::from(KEPT);
+        self.refer(&mut out, bytes);
         let left_out = self.write(&mut out, bytes, false, false);
         if out.len() > KEPT.len() {
             summary.push_str("\n\n");
@@ -79,10 +96,31 @@ impl Source<'_> {
         left_out
     }
 
+    /// Says what is covered and how it is looked up, unless that would take much of the room.
+    fn refer(&self, out: &mut String, bytes: usize) {
+        if let Some(count) = self.references.filter(|_| bytes >= LEAST_REFERRED) {
+            out.push('\n');
+            out.push_str(&references::legend(count));
+        }
+    }
+
+    /// A line with the reference of the message that holds what it tells of.
+    fn referred(&self, line: String, at: u64) -> String {
+        if self.references.is_none_or(|count| at >= count) { line } else { line + &references::behind(at) }
+    }
+
+    /// An entry's place in the history.
+    fn entry(&self, line: String, entry: &Entry) -> String {
+        self.referred(line, entry.place.unwrap_or(entry.at))
+    }
+
     fn write(&self, out: &mut String, bytes: usize, least: bool, whole: bool) -> LeftOut {
         let memory = &self.known.memory;
         let told = |entry: &&Entry| in_force(entry) && !(self.visible)(entry.at);
-        let plain = |entries: &[Entry]| entries.iter().filter(told).map(sentence).collect::<Vec<_>>();
+        let list = |entries: &[Entry], write: fn(&Entry) -> String| {
+            entries.iter().filter(told).map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
+        };
+        let plain = |entries: &[Entry]| list(entries, sentence);
         let section = |heading, lines, share| Section { heading, lines, share };
         let first = if least { 40 } else { 1 };
         let before = if self.summary.is_empty() || !whole {
@@ -90,7 +128,7 @@ impl Source<'_> {
         } else {
             vec![format!("- {}", quoting::with_breaks(self.summary.trim(), "\n| "))]
         };
-        let tasks: Vec<String> = memory.tasks.iter().filter(told).map(request).collect();
+        let tasks = list(&memory.tasks, request);
         let asked = !tasks.is_empty();
         let mut sections = vec![
             section(TASKS, if whole { tasks } else { Vec::new() }, 22 * first),
@@ -98,8 +136,8 @@ impl Source<'_> {
             section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
             section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
             section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
-            section(WORK, if whole { self.work() } else { Vec::new() }, 20),
-            section(NEXT, if whole { self.next() } else { Vec::new() }, 10),
+            section(WORK, if whole { self.work() } else { Vec::new() }, 40),
+            section(NEXT, if whole { self.next() } else { Vec::new() }, 14),
             section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 25 } else { 10 }),
         ];
         sections.retain(|section| !section.lines.is_empty());
@@ -113,8 +151,11 @@ impl Source<'_> {
         let had = sections.iter().map(|section| section.heading).collect::<Vec<_>>();
         let caps = readable(&mut sections, room, reserved);
         let gone = |heading: &&str| sections.iter().all(|section| section.heading != *heading);
-        let mut left_out =
-            LeftOut { required: false, remembered: had.iter().filter(|heading| gone(heading)).any(is_remembered) };
+        let mut left_out = LeftOut {
+            required: false,
+            names: false,
+            remembered: had.iter().filter(|heading| gone(heading)).any(is_remembered),
+        };
         let (mut left, mut begun) = (room, false);
         for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
             let rules = heading == RULES;
@@ -133,7 +174,7 @@ impl Source<'_> {
             out.push('\n');
             out.push_str(body.trim_end());
         }
-        self.names(out, left);
+        left_out.names = self.names(out, left);
         left_out.required |= asked && !begun && whole;
         left_out
     }
@@ -155,12 +196,24 @@ impl Source<'_> {
                 .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
         };
         // What matters most stands last: of too many lines the first ones go.
-        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && !is_told(one)).map(activity);
-        (0..4).flat_map(at).collect()
+        let is_work = |one: &Activity| !is_told(one) && !work::plans(&one.what);
+        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one));
+        let tell = |one: &Activity, line: String| self.referred(line, one.at);
+        let mut rest: Vec<&Activity> = at(0).collect();
+        let crowded = all.len() > CROWDED;
+        // Where much was done, the newest of the rest are enough, in short.
+        let more = if crowded { rest.len().saturating_sub(REST) } else { 0 };
+        rest.drain(..more);
+        let left_out = (more > 0).then(|| format!("- ({more} earlier ones are left out)"));
+        let brief = |line: String| if crowded { shorten(&line, REST_BYTES) } else { line };
+        let rest = rest.into_iter().map(|one| tell(one, brief(activity(one))));
+        let others = (1..4).flat_map(|place| at(place).map(|one| tell(one, activity(one))));
+        left_out.into_iter().chain(rest).chain(others).collect()
     }
 
-    /// Open todos, and what the assistant said last.
+    /// What is still to be done, and what the assistant said last.
     fn next(&self) -> Vec<String> {
+        let memory = &self.known.memory;
         let is_open = |todo: &&Todo| !matches!(todo.status.as_str(), "completed" | "done" | "cancelled" | "canceled");
         let open = self.todos.iter().filter(is_open);
         let mut lines: Vec<String> = open
@@ -170,8 +223,27 @@ impl Source<'_> {
         if done > 0 {
             lines.push(format!("- {done} more done"));
         }
-        let said = self.known.memory.said.iter().filter(|entry| !(self.visible)(entry.at));
-        lines.extend(said.map(|entry| format!("- The assistant: {}", entry.text)));
+        if self.todos.is_empty() {
+            // The list that the assistant keeps by a tool.
+            let plan = memory.work.iter().rfind(|one| work::plans(&one.what) && !one.last.is_empty());
+            lines.extend(plan.map(|plan| format!("- {}", plan.last)));
+        }
+        // What was said before the newest request is over.
+        let newest = memory.tasks.last().map_or(0, |task| task.at);
+        let since = memory.said.iter().filter(|entry| entry.at > newest).count().clamp(1, 2);
+        let from = memory.said.len().saturating_sub(since);
+        let said = memory.said[from..].iter().filter(|entry| !(self.visible)(entry.at));
+        // What stands beside the request that it answers is not told again.
+        let is_told = |entry: &&Entry| {
+            let is_answer = |task: &Entry| {
+                task.outcome
+                    .as_deref()
+                    .is_some_and(|outcome| !outcome.is_empty() && quoting::one_line(&entry.text) == outcome)
+            };
+            memory.tasks.iter().any(is_answer)
+        };
+        let said = said.filter(|entry| !is_told(entry));
+        lines.extend(said.map(|entry| self.entry(format!("- The assistant: {}", entry.text), entry)));
         lines
     }
 
@@ -185,6 +257,7 @@ impl Source<'_> {
         let newest = all.iter().rev().map(|key| &records[(key & 0xffff) as usize]);
         for entry in newest.filter(|entry| !(self.visible)(entry.at)) {
             let line = format!("- {}: {}", entry.text, entry.outcome.as_deref().unwrap_or_default());
+            let line = self.entry(line, entry);
             if room < LEAST {
                 break;
             }
@@ -195,20 +268,31 @@ impl Source<'_> {
         lines
     }
 
-    /// Names that are not told yet, within so many bytes.
-    fn names(&self, out: &mut String, bytes: usize) {
+    /// Names that are not told yet, within so many bytes. Whether there are more.
+    fn names(&self, out: &mut String, bytes: usize) -> bool {
         let mut room = bytes.saturating_sub(NAMES.len() + 2);
         let mut known: Distinct<'_> = Distinct::default();
         let before = out.clone();
         scan::each(&before, &mut |name| {
             known.number(name);
         });
+        let mut more = false;
         let mut lists = LINES.map(str::to_owned);
         for name in &self.known.names {
             let list = &mut lists[name.line()];
             let first = list.len() == LINES[name.line()].len();
             let cost = name.text.len() + if first { list.len() + 1 } else { 2 };
-            if cost > room || name.text.contains(", ") || !known.number(name.text).1 || (self.visible)(name.at) {
+            let is_told =
+                || name.text.starts_with(|first: char| first >= '\u{3000}') && text::find(&before, name.text).is_some();
+            if name.text.contains(", ") && !scan::is_date(name.text)
+                || (self.visible)(name.at)
+                || is_told()
+                || !known.number(name.text).1
+            {
+                continue;
+            }
+            if cost > room {
+                more = true;
                 continue;
             }
             room -= cost;
@@ -235,6 +319,7 @@ impl Source<'_> {
                 out.push_str(list);
             }
         }
+        more
     }
 }
 
@@ -250,14 +335,15 @@ fn sentence(entry: &Entry) -> String {
 fn request(task: &Entry) -> String {
     match &task.outcome {
         None => format!("{OPEN}{}", task.text),
-        Some(words) if task.cancelled => format!("{CANCELLED}{} → {words}", task.text),
-        Some(answer) => format!("- {} → {answer}", task.text),
+        Some(words) if task.cancelled => format!("{CANCELLED}{}{ARROW}{words}", task.text),
+        Some(answer) if answer.is_empty() => format!("- {}", task.text),
+        Some(answer) => format!("- {}{ARROW}{answer}", task.text),
     }
 }
 
 fn activity(one: &Activity) -> String {
     let mut line = format!("- {}", one.what);
-    if one.calls > 1 || one.failures > 0 {
+    if one.calls > 1 {
         line.push_str(&format!(" ({}×", one.calls));
         if one.failures > 0 {
             line.push_str(&format!(", {} failed", one.failures));
@@ -269,7 +355,7 @@ fn activity(one: &Activity) -> String {
         line.push_str(&one.last);
     }
     if let Some(outcome) = &one.outcome {
-        line.push_str(" → ");
+        line.push_str(ARROW);
         line.push_str(outcome);
     }
     line
@@ -354,10 +440,24 @@ fn fit(lines: Vec<String>, budget: usize, rules: bool) -> String {
         if index == 1 && chosen.len() < total {
             out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
         }
-        out.push_str(&text::ends(line, cap.saturating_sub(1)));
+        out.push_str(&shorten(line, cap.saturating_sub(1)));
         out.push('\n');
     }
     out
+}
+
+/// A line within so many bytes: where it tells what came of something, both are cut.
+fn shorten(line: &str, bytes: usize) -> String {
+    const OF_BOTH: usize = 60;
+    let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes && bytes > OF_BOTH);
+    let Some(at) = arrow else { return text::ends(line, bytes) };
+    let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
+    let room = bytes - ARROW.len();
+    // What one of them leaves of its half is the other's.
+    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room / 2 };
+    let half = part.max(room.saturating_sub(what.len()));
+    let came = text::ends(came, half);
+    format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }
 
 /// Splits a summary in what a model wrote and what code kept beside it.

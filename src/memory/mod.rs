@@ -4,6 +4,7 @@
 
 pub mod absorb;
 mod bound;
+mod cjk;
 pub mod digest;
 pub mod names;
 pub mod records;
@@ -16,11 +17,15 @@ mod work;
 use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;
 use crate::model::message::Position;
+use std::collections::BTreeMap;
 
 /// Bytes of a memory that is read at most: what a host may ask for, and the names of its members.
 const BYTES_MOST: usize = 400_000;
 /// Entries of one kind that are read at most.
 const ENTRIES_MOST: usize = 4_000;
+
+/// No message of the history.
+pub const NOWHERE: u64 = u32::MAX as u64;
 
 /// A sentence, a request or a record, in the words of whoever said it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +44,8 @@ pub struct Entry {
     pub was: Option<String>,
     /// The index of the message that took its place: it is not asserted any more.
     pub until: Option<u64>,
+    /// The index of the message that holds its text, if that is not `at`; [`NOWHERE`] if none is known to.
+    pub place: Option<u64>,
     /// What it is about, once that was looked at: no part of the plain data.
     topic: u64,
 }
@@ -67,7 +74,8 @@ pub struct Activity {
 pub struct Name {
     /// As it stands in the text.
     pub text: String,
-    /// All who said it: 1 a person typed it, 2 a call used it, 4 another text named it, 8 a tool printed it.
+    /// All who said it: 1 a person typed it, 2 a call used it, 4 another text named it, 8 a tool printed it, 16 it is a value
+    /// of a record.
     pub by: u64,
     /// In how many messages.
     pub seen: u64,
@@ -142,6 +150,7 @@ impl Record for Entry {
         archive.flag("passing", &mut self.passing);
         archive.maybe_text("was", &mut self.was);
         archive.maybe_count("until", &mut self.until);
+        archive.maybe_count("place", &mut self.place);
     }
 }
 
@@ -164,14 +173,14 @@ impl Record for Memory {
             archive.records(name, entries);
         }
         archive.records("work", &mut self.work);
-        let mut names = Json::List(self.names.iter().map(Name::to_row).collect());
+        let mut names = Json::List(Name::to_rows(&self.names));
         archive.plain("names", &mut names);
         if !archive.reads() {
             return;
         }
         for row in names.list().unwrap_or_default() {
             match Name::of_row(row) {
-                Some(name) => self.names.push(name),
+                Some(mut of_row) => self.names.append(&mut of_row),
                 None => archive.reject("names"),
             }
         }
@@ -189,14 +198,26 @@ impl Record for Memory {
 }
 
 impl Name {
-    /// In plain data a name is a row: text, by, seen, at. There are many.
-    fn to_row(&self) -> Json {
-        Json::List(vec![Json::Text(self.text.clone()), self.by.into(), self.seen.into(), self.at.into()])
+    /// In plain data names that were met alike share a row: by, seen, at, their texts. There are many.
+    fn to_rows(names: &[Self]) -> Vec<Json> {
+        let mut rows: BTreeMap<[u64; 3], Vec<Json>> = BTreeMap::new();
+        for Self { text, by, seen, at } in names {
+            let row = rows.entry([*by, *seen, *at]).or_insert_with(|| vec![(*by).into(), (*seen).into(), (*at).into()]);
+            row.push(Json::Text(text.clone()));
+        }
+        rows.into_values().map(Json::List).collect()
     }
 
-    fn of_row(row: &Json) -> Option<Self> {
-        let [text, by, seen, at] = row.list()? else { return None };
-        let by = by.count().filter(|by| (1..16).contains(by))?;
-        Some(Self { text: text.text()?.to_owned(), by, seen: seen.count()?, at: at.count()? })
+    /// The names of a row; of one name in a state of an earlier layout, where its text came first.
+    fn of_row(row: &Json) -> Option<Vec<Self>> {
+        let row = row.list()?;
+        let (met, texts) = match row {
+            [text, by, seen, at] if text.text().is_some() => ([by, seen, at], core::slice::from_ref(text)),
+            [by, seen, at, texts @ ..] => ([by, seen, at], texts),
+            _ => return None,
+        };
+        let by = met[0].count().filter(|by| (1..32).contains(by))?;
+        let (seen, at) = (met[1].count()?, met[2].count()?);
+        texts.iter().map(|text| Some(Self { text: text.text()?.to_owned(), by, seen, at })).collect()
     }
 }

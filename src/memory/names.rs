@@ -3,9 +3,10 @@
 
 use crate::base::distinct::Distinct;
 use crate::base::markers::NOTICE;
+use crate::base::references;
 use crate::base::text;
 use crate::ingest::content::Value;
-use crate::memory::{Name, scan};
+use crate::memory::{Name, cjk, scan};
 
 /// A person typed it.
 pub const TYPED: u64 = 1;
@@ -15,11 +16,15 @@ pub const USED: u64 = 2;
 pub const NAMED: u64 = 4;
 /// A tool printed it.
 pub const PRINTED: u64 = 8;
+/// It is a value in a record that a tool returned.
+pub const VALUE: u64 = 16;
 
 /// No name is longer.
 const LONGEST: usize = 200;
 /// Bytes of a call's argument that is a name as a whole.
 const ARGUMENT: usize = 48;
+/// Bytes of a text in a record that is a value: what is longer is output.
+const SHORT: usize = 80;
 /// Of what texts and tools say so much is enough: no memory holds a tenth of it.
 const ENOUGH: usize = 120_000;
 /// Bytes of numbers that tools printed behind which no more are looked for.
@@ -41,6 +46,10 @@ pub struct Met<'t> {
 /// by how many names of each kind recorded sessions used again (`npm run bench -- recall`, see `docs/recall.md`). What only
 /// a tool printed is worth 4.
 const WORTH: [u64; 8] = [0, 26, 16, 40, 22, 40, 40, 40];
+/// What names of what was left out stand behind in a notice.
+pub const NAMED_IN: &str = " Names in it: ";
+/// What a value is worth that only records hold.
+const VALUES: u64 = 12;
 /// More for each message that says it, up to the last: once, twice, ….
 const OFTEN: [u64; 6] = [2, 3, 4, 5, 6, 8];
 /// Messages since it was said last within which it is worth more.
@@ -52,19 +61,22 @@ impl Met<'_> {
     /// told at all.
     fn worth(&self, now: u64) -> u64 {
         let weak = scan::is_weak(self.text);
-        let printed = self.by == PRINTED;
+        let printed = self.by & (TYPED | USED | NAMED) == 0;
+        let value = self.by & VALUE > 0;
         // Short numbers that only a tool printed are mostly those of lines.
-        if printed && weak && self.text.bytes().all(|byte| byte.is_ascii_digit()) {
+        if printed && !value && weak && self.text.bytes().all(|byte| byte.is_ascii_digit()) {
             return 0;
         }
         // A word that begins like a name is one if it comes again.
-        if self.by & USED == 0 && self.seen < 2 && scan::is_proper(self.text) {
+        if self.by & (USED | VALUE) == 0 && self.seen < 2 && scan::is_proper(self.text) {
             return 0;
         }
         let said = WORTH[(self.by & 7) as usize];
-        let base = if printed {
+        let base = if value && printed {
+            VALUES
+        } else if printed {
             4
-        } else if self.by & PRINTED > 0 {
+        } else if self.by & (PRINTED | VALUE) > 0 {
             said + said / 3
         } else {
             said
@@ -79,10 +91,10 @@ impl Met<'_> {
             2
         };
         let worth = base * often * recent * 64 / (self.text.len() as u64 + 12);
-        if weak { worth / if printed { 3 } else { 2 } } else { worth }.max(1)
+        if weak { worth / if printed && !value { 3 } else { 2 } } else { worth }.max(1)
     }
 
-    /// The line it is told in: the most trusted who said it.
+    /// The line that shows it: the most trusted who said it.
     pub fn line(&self) -> usize {
         self.by.trailing_zeros().min(3) as usize
     }
@@ -113,8 +125,8 @@ impl<'t> Names<'t> {
     pub fn read(&mut self, whole: &'t str, at: u64, by: &dyn Fn(usize) -> u64) {
         scan::each(whole, &mut |text| {
             let place = text.as_ptr() as usize - whole.as_ptr() as usize;
-            // How much a notice of ours stands for is no name.
-            if !text::between(whole, 0, place).ends_with(NOTICE) {
+            // How much a notice of ours stands for is no name, and neither is where that is found.
+            if !text::between(whole, 0, place).ends_with(NOTICE) && !references::stands_at(whole, place) {
                 self.add(text, by(place), at);
             }
         });
@@ -122,21 +134,48 @@ impl<'t> Names<'t> {
 
     /// Notes the names in what a tool printed. Numbers in JSON are no numbers of lines.
     pub fn printed(&mut self, whole: &'t str, at: u64) {
+        // What a notice of ours names were values before.
+        if let Some(from) = text::find(whole, NAMED_IN).filter(|_| text::find(whole, NOTICE).is_some()) {
+            let list = text::between(whole, from + NAMED_IN.len(), whole.len());
+            let list = text::between(list, 0, list.find(']').unwrap_or(list.len()));
+            list.split(", ").for_each(|name| self.add(name, VALUE, at));
+        }
         scan::values(whole, &mut |value, quoted| {
-            let is_json = value.len() < whole.len();
-            let is_code =
-                |text: &str| (2..6).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_uppercase());
-            if quoted && is_code(value) {
-                self.add(value, PRINTED, at);
+            if value.len() < whole.len() {
+                self.value(value, quoted, at);
+            } else {
+                self.read(value, at, &|_| PRINTED);
             }
-            self.read(value, at, &|_| if is_json && !quoted { NAMED } else { PRINTED });
         });
+    }
+
+    /// Notes the names in what a tool returned as a record.
+    pub fn returned(&mut self, output: &'t Value, at: u64) {
+        match output {
+            Value::Text(text) => self.printed(text, at),
+            other => leaves(other, &mut |text| self.value(text, true, at)),
+        }
+    }
+
+    /// Notes the names in a part of a record.
+    fn value(&mut self, value: &'t str, quoted: bool, at: u64) {
+        if quoted && scan::is_label(value) {
+            self.add(value, VALUE, at);
+        }
+        scan::each_value(value, quoted, &mut |found| self.add(found, VALUE, at));
+        if quoted {
+            let by = if value.len() <= SHORT { VALUE } else { PRINTED };
+            self.read(value, at, &|_| by);
+        }
     }
 
     /// Notes the words of a text that begin like names: they are told once they come again.
     pub fn read_proper(&mut self, whole: &'t str, at: u64, by: u64) {
         scan::each_proper(whole, &mut |text| self.add(text, by, at));
         scan::each_date(whole, &mut |text| self.add(text, by, at));
+        if cjk::is_in(whole) {
+            cjk::each(whole, &mut |text| self.add(text, by, at));
+        }
     }
 
     /// Notes what a call used; a short argument is a name as a whole.
@@ -199,14 +238,27 @@ const PART_MOST: u64 = (1 << PART_BITS) - 1;
 pub fn in_text(text: &str, most: usize) -> Vec<&str> {
     let mut names = Distinct::default();
     let mut bytes = 0;
-    scan::values(text, &mut |value, _| {
+    scan::values(text, &mut |value, quoted| {
+        if value.len() < text.len() {
+            let mut add = |name| {
+                if bytes < most && names.number(name).1 {
+                    bytes += name.len();
+                }
+            };
+            scan::each_value(value, quoted, &mut add);
+            if quoted && scan::is_label(value) {
+                add(value);
+            }
+        }
         for line in value.split('\n') {
             if bytes >= most {
                 break;
             }
             scan::each(line, &mut |name| {
                 // A notice may stand inside JSON.
-                if bytes < most && !scan::is_weak(name) && !name.contains('\\') && names.number(name).1 {
+                let place = name.as_ptr() as usize - line.as_ptr() as usize;
+                let is_name = !scan::is_weak(name) && !name.contains('\\') && !references::stands_at(line, place);
+                if bytes < most && is_name && names.number(name).1 {
                     bytes += name.len();
                 }
             });

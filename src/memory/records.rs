@@ -19,10 +19,22 @@ pub fn line(output: &Value, bytes: usize) -> Option<String> {
     let parsed;
     let value = match output {
         Value::Text(text) => {
-            parsed = parse(text)?;
+            parsed = parse(text).or_else(|| lenient(text))?;
             &parsed
         }
         other => other,
+    };
+    let inner;
+    let value = match wrapped(value) {
+        Some(Value::Text(text)) => match lenient(text) {
+            Some(parsed) => {
+                inner = parsed;
+                &inner
+            }
+            None => value,
+        },
+        Some(other) => other,
+        None => value,
     };
     let mut out = String::new();
     match value {
@@ -31,6 +43,29 @@ pub fn line(output: &Value, bytes: usize) -> Option<String> {
         _ => return None,
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// What an object wraps that holds nothing else: a response beside an empty error.
+fn wrapped(value: &Value) -> Option<&Value> {
+    let Value::Object(members) = value else { return None };
+    let says = |value: &Value| {
+        !matches!(value, Value::Null | Value::Bool(_)) && !matches!(value, Value::Text(text) if text.is_empty())
+    };
+    let mut telling = members.iter().filter(|(_, value)| says(value));
+    let (key, value) = telling.next()?;
+    let wraps = ["response", "result", "output", "data", "content"].contains(&key.as_str());
+    let is_more = matches!(value, Value::Object(_) | Value::Array(_) | Value::Text(_));
+    (wraps && is_more && telling.next().is_none()).then_some(value)
+}
+
+/// A text as a value, as far as it goes: also where it was cut, and in the way of a language that quotes with `'`.
+fn lenient(text: &str) -> Option<Value> {
+    const STARTS: [&str; 6] = ["{\"", "{'", "[{", "[\"", "['", "[["];
+    let text = text.trim();
+    if !STARTS.iter().any(|start| text.starts_with(start)) || text.len() > LOOKED_AT {
+        return None;
+    }
+    Reader { text, at: 0, lenient: true }.value(0)
 }
 
 /// Members in a row: what holds identifiers first, then what is one value, then what holds others.
@@ -149,16 +184,24 @@ fn list(items: &[Value], bytes: usize, out: &mut String) {
     }
 }
 
-/// The keys that objects in a list have in common; none if they are not alike.
+/// The keys that most objects in a list have in common; none if they are not alike.
 fn columns(items: &[Value]) -> Vec<&str> {
-    let Some(Value::Object(first)) = items.first() else { return Vec::new() };
-    if items.len() < 2 {
+    let mut counts: Vec<(&str, usize)> = Vec::new();
+    for item in items {
+        let Value::Object(members) = item else { return Vec::new() };
+        for (key, _) in members.iter().take(4 * COLUMNS) {
+            match counts.iter().position(|(known, _)| known == key) {
+                Some(at) => counts[at].1 += 1,
+                None if counts.len() < 4 * COLUMNS => counts.push((key, 1)),
+                None => {}
+            }
+        }
+    }
+    if items.len() < 2 || counts.first().is_none_or(|(_, count)| *count < items.len()) {
         return Vec::new();
     }
-    let common = |key: &str| {
-        items.iter().all(|item| matches!(item, Value::Object(members) if members.iter().any(|(name, _)| name == key)))
-    };
-    first.iter().map(|(key, _)| key.as_str()).filter(|key| common(key)).take(COLUMNS).collect()
+    counts.retain(|(_, count)| *count * 2 > items.len());
+    counts.into_iter().map(|(key, _)| key).take(COLUMNS).collect()
 }
 
 /// Whether a member is an identifier, a state or an amount, or holds identifiers.
@@ -183,7 +226,7 @@ pub fn parse(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) || text.len() > LOOKED_AT {
         return None;
     }
-    let mut reader = Reader { text, at: 0 };
+    let mut reader = Reader { text, at: 0, lenient: false };
     let value = reader.value(0)?;
     reader.space();
     (reader.at == text.len()).then_some(value)
@@ -192,6 +235,8 @@ pub fn parse(text: &str) -> Option<Value> {
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// What is cut ends where it is cut; texts may stand between `'`.
+    lenient: bool,
 }
 
 impl Reader<'_> {
@@ -219,7 +264,7 @@ impl Reader<'_> {
             return None;
         }
         match self.peek() {
-            b'"' => self.string().map(Value::Text),
+            b'"' | b'\'' => self.string().map(Value::Text),
             b'{' => {
                 self.at += 1;
                 let mut members = Vec::new();
@@ -228,13 +273,13 @@ impl Reader<'_> {
                 }
                 loop {
                     self.space();
-                    let key = self.string()?;
-                    if !self.takes(b':') {
-                        return None;
-                    }
-                    members.push((key, self.value(depth + 1)?));
+                    let member = self.string().filter(|_| self.takes(b':'));
+                    let Some((key, value)) = member.and_then(|key| Some((key, self.value(depth + 1)?))) else {
+                        return self.lenient.then_some(Value::Object(members));
+                    };
+                    members.push((key, value));
                     if !self.takes(b',') {
-                        return self.takes(b'}').then_some(Value::Object(members));
+                        return (self.takes(b'}') || self.lenient).then_some(Value::Object(members));
                     }
                 }
             }
@@ -245,9 +290,12 @@ impl Reader<'_> {
                     return Some(Value::Array(items));
                 }
                 loop {
-                    items.push(self.value(depth + 1)?);
+                    let Some(item) = self.value(depth + 1) else {
+                        return self.lenient.then_some(Value::Array(items));
+                    };
+                    items.push(item);
                     if !self.takes(b',') {
-                        return self.takes(b']').then_some(Value::Array(items));
+                        return (self.takes(b']') || self.lenient).then_some(Value::Array(items));
                     }
                 }
             }
@@ -258,9 +306,9 @@ impl Reader<'_> {
                 }
                 Some(match text::between(self.text, from, self.at) {
                     "" => return None,
-                    "null" | "NaN" => Value::Null,
-                    "true" => Value::Bool(true),
-                    "false" => Value::Bool(false),
+                    "null" | "NaN" | "None" => Value::Null,
+                    "true" | "True" => Value::Bool(true),
+                    "false" | "False" => Value::Bool(false),
                     number => Value::Number(number.to_owned()),
                 })
             }
@@ -268,7 +316,8 @@ impl Reader<'_> {
     }
 
     fn string(&mut self) -> Option<String> {
-        if self.peek() != b'"' {
+        let quote = self.peek();
+        if quote != b'"' && !(self.lenient && quote == b'\'') {
             return None;
         }
         self.at += 1;
@@ -276,8 +325,12 @@ impl Reader<'_> {
         let mut from = self.at;
         loop {
             match self.peek() {
+                0 if self.lenient && self.at == self.text.len() => {
+                    out.push_str(text::between(self.text, from, self.at));
+                    return Some(out);
+                }
                 0 => return None,
-                b'"' => {
+                byte if byte == quote => {
                     out.push_str(text::between(self.text, from, self.at));
                     self.at += 1;
                     return Some(out);
@@ -292,7 +345,7 @@ impl Reader<'_> {
                             self.at += 4;
                             out.extend(char::from_u32(code));
                         }
-                        byte @ (b'"' | b'\\' | b'/') => out.push(char::from(*byte)),
+                        byte @ (b'"' | b'\'' | b'\\' | b'/') => out.push(char::from(*byte)),
                         _ => {}
                     }
                     from = self.at;

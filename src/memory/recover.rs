@@ -1,7 +1,8 @@
 //! A memory from a text in the view: where the state that held it was lost, or an earlier version wrote it.
 
 use crate::base::headings::{DECIDED, LINES, NAMES, RULES, TASKS, TOLD};
-use crate::memory::{Entry, Memory, Name};
+use crate::base::references;
+use crate::memory::{Entry, Memory, NOWHERE, Name};
 
 /// How requests begin, those of an earlier version among them.
 const STATES: [&str; 3] = ["[open] ", "[answered] ", "[cancelled] "];
@@ -25,7 +26,7 @@ pub fn of(text: &str, at: u64) -> Memory {
             }
             continue;
         }
-        let Some(text) = line.strip_prefix("- ") else { continue };
+        let Some(text) = references::without(line).strip_prefix("- ") else { continue };
         let list = match heading {
             RULES => &mut memory.required,
             DECIDED => &mut memory.decided,
@@ -40,7 +41,7 @@ pub fn of(text: &str, at: u64) -> Memory {
             _ => (text, None),
         };
         let cancelled = state == Some(2);
-        list.push(Entry { text: text.to_owned(), at, outcome, cancelled, ..Entry::default() });
+        list.push(Entry { text: text.to_owned(), at, outcome, cancelled, place: Some(NOWHERE), ..Entry::default() });
     }
     memory
 }

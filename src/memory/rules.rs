@@ -18,7 +18,7 @@ const PARTS: &str = "要用|要写|要以|要保持|不要|不能|不得|不可�
 const WISHES: &str = "i want|i wanted|i need|i would like|i'd like|i would only want|i would only|i'd only|i would want|i only want|i only need|i am looking for|i'm looking for|we want|we need|ich möchte|ich will|ich brauche|ich hätte gern|wir wollen|wir brauchen|je veux|je voudrais|j'aimerais|il me faut|nous voulons|quiero|quisiera|necesito|me gustaría|queremos|voglio|vorrei|mi serve|vogliamo|quero|queria|gostaria|preciso|queremos|ik wil|ik wou|we willen|chcę|chciałbym|chciałabym|chcemy|istiyorum|хочу|хотел бы|хотела бы|хотим|мне нужно|мне нужен|мне нужна|أريد|أرغب|نريد|אני רוצה|אנחנו רוצים|मैं चाहता|मुझे चाहिए|मैं चाहती|i just need|i just want|i really want|du darfst|ihr dürft|sie dürfen|man darf";
 /// What makes a wish a requirement.
 const BOUNDS: &str = "only|not|no|without|nonstop|direct|cheapest|under|below|less|fewer|more than|instead of|don't|at most|within|strictly|cheaper|lowest|earliest|fastest|rather than|nicht|kein|keine|keinen|nur|ohne|höchstens|unter|pas|sans|seulement|moins|uniquement|no|solo|sólo|sin|menos|non|senza|meno|não|sem|só|apenas|niet|geen|alleen|zonder|nie|bez|tylko|не|только|без|لا|فقط|بدون|לא|רק|בלי|नहीं|सिर्फ़|केवल|first|keep|just|one-way|above";
-/// The speaker: what stands right behind is told of themselves, not demanded.
+/// The speaker: what stands right behind is about themselves, not demanded.
 const SPEAKERS: &str = "i|ich|je|j'|yo|io|eu|ik|ja|я|أنا|אני|मैं|i'm|i've|i'd|i'll|ben|мне|we'd|mi|me";
 /// Of whom something is told, unless a verb says that they must.
 const OTHERS: &str = "you|it|they|he|she|that|which|who|we|this|there|we're|they're|elle|il|ils|on|nous|vous|du|sie|er|es|wir|él|ella|ele|ela|lui|lei|hij|zij|we|он|она|они|это|что|мы|o|que|qui|die|der|das|does|did|has|had|have|is|are|was|were|will|would|can|could|team|people|users|someone|everyone|everybody";
@@ -42,7 +42,7 @@ const NAMING: &str = " is called | are called | is named |My name is| heißt | h
 /// In Chinese, Japanese and Korean: a search, and a bound that makes it a requirement.
 const WISH_PARTS: &str = "想|要|需要|帮我|幫我|给我|給我|推荐|推薦|找";
 const BOUND_PARTS: &str = "以上|以下|以内|左右|价格在|價格在|人均消费是|人均消费在|经济|實惠|实惠|豪华|免费|就行|得有|门票在|票价是|評分|评分是|评分要";
-/// Who tells of themselves there.
+/// Who speaks about themselves there.
 const SPEAKER_PARTS: &str = "我一直|我得|我必须|我必須|私は|僕は|弟|나는|내가|난 |동생|너는|너도|然后不要|それなら";
 /// What makes a sentence no demand, wherever it stands.
 const NARRATES: &str = "there must|there has to|there should|must be a mistake|must have been|should be able|should cover|should have|should be fine|parfois il faut|parfois, il faut|il ne faut pas que je|il faut que je|il faut dire|how should|as always|why not|if not|or not|never mind|not sure|no idea|i don't need help|i don't want to miss|i don't want to lose";
@@ -129,7 +129,7 @@ pub enum Sentence {
     Other,
 }
 
-/// Whether a sentence tells of a change.
+/// Whether a sentence reports a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cue {
     /// It does not.
@@ -145,7 +145,7 @@ pub enum Cue {
 pub struct Reading {
     /// What it is.
     pub kind: Sentence,
-    /// Whether it tells of a change.
+    /// Whether it reports a change.
     pub cue: Cue,
     /// The speaker wishes or chooses something for themselves, or agrees to what they were asked.
     pub personal: bool,

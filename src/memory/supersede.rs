@@ -53,7 +53,7 @@ pub(super) fn supersede(
             continue;
         }
         let few = about.words.len().min(other.words.len()).max(1);
-        // Without a word that tells of a change, only the same sentence with other values contradicts.
+        // Without a word that reports a change, only the same sentence with other values contradicts.
         let asks = kind == Sentence::Other && !strong && (common < 2 || common * 2 < few);
         let enough = if asks && is_task {
             false

@@ -1,20 +1,22 @@
-//! Messages as the engine sees them: digests (what is kept of each), content hashes, the chain and positions in it.
+//! Messages as the engine sees them: digests, content hashes, the hash chain, and positions in it.
 //!
-//! A digest is a run of 32-bit words, made once per host message and cached by the host's side of the boundary; an
-//! array of them is all that crosses for a history that was read before. [`Digest`] reads such a run in place.
+//! A digest is what the engine keeps of one message. It is a run of 32-bit words, made once per message and cached on
+//! the host's side of the boundary. For a history that was read before, only these words cross the boundary. [`Digest`]
+//! reads them in place.
 
 use core::hash::Hasher as _;
 use twox_hash::XxHash64;
 
-/// Version of the content hash. It never changes within a major version: states carry positions made with it.
+/// The version of the content hash. It never changes within a major version, because states hold positions made with
+/// it.
 pub const HASH_VERSION: u32 = 1;
 
-/// Who speaks.
+/// The author of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// Instructions.
+    /// Instructions: system or developer messages.
     System,
-    /// A person, or something that speaks in a person's place.
+    /// A person, or a program that writes in a person's place.
     User,
     /// The model.
     Assistant,
@@ -23,7 +25,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The role of a word on the tape or in a record.
+    /// The role for a word on the tape or in a record.
     pub const fn from_word(word: u32) -> Option<Self> {
         match word {
             0 => Some(Self::System),
@@ -34,7 +36,7 @@ impl Role {
         }
     }
 
-    /// As people write it.
+    /// The name of the role, as messages and transcripts spell it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::System => "system",
@@ -45,26 +47,26 @@ impl Role {
     }
 }
 
-/// What a part of a message is.
+/// The kind of a part of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PartKind {
-    /// Text anyone reads.
+    /// Visible text.
     Text,
-    /// The model's thinking.
+    /// The model's reasoning.
     Reasoning,
     /// A tool call.
     Call,
-    /// What a tool answered.
+    /// The result of a tool call.
     Result,
-    /// An image, a document, a sound, a film, a file.
+    /// An image, document, audio, video or other file.
     Media,
-    /// Something the format does not know; carried through untouched.
+    /// A part that the format does not know. It is passed through unchanged.
     Opaque,
-    /// The definition of a tool (only in the tools pseudo-message).
+    /// The definition of a tool. Occurs only in the pseudo-message that holds the tools.
     Tool,
-    /// A question to a person whether a tool may run.
+    /// A request for a person's approval to run a tool.
     ApprovalRequest,
-    /// A person's answer to that question.
+    /// A person's response to an approval request.
     ApprovalResponse,
     /// A provider's own summary of everything before it.
     Compaction,
@@ -106,9 +108,9 @@ impl PartKind {
     }
 }
 
-/// A call of this part failed, or reasoning is signed.
+/// Set for failed results, signed reasoning and readable provider summaries: see [`Part::marked`].
 const PART_MARK: u32 = 1 << 8;
-/// Where the bits of marked kinds begin.
+/// The bit where the kinds of marked parts begin in [`Digest::kinds`].
 const MARKED: u32 = 16;
 const HEAD_WORDS: usize = 6;
 const PART_WORDS: usize = 8;
@@ -116,21 +118,22 @@ const PART_WORDS: usize = 8;
 /// One part of a digest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
-    /// What it is.
+    /// Its kind.
     pub kind: PartKind,
-    /// The number by which the format can replace it, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER).
+    /// The number that the format replaces it by, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER).
     pub number: u32,
-    /// Raw tokens.
+    /// Its raw tokens.
     pub tokens: u32,
-    /// Hash of the call id (calls and results) or of the id of an approval, else 0.
+    /// The hash of the call id (calls and results) or approval id, otherwise 0.
     pub id: u64,
-    /// UTF-8 bytes of its text (saturating).
+    /// The UTF-8 bytes of its text (saturating).
     pub bytes: u32,
-    /// Bytes of the tool's name (calls), else 0.
+    /// The bytes of the tool's name (calls), otherwise 0.
     pub name_bytes: u32,
-    /// The low half of the hash of the tool's name (calls and definitions), else 0.
+    /// The low half of the hash of the tool's name (calls and definitions), otherwise 0.
     pub name: u32,
-    /// A failed result, signed reasoning, or a provider's summary whose text can be read.
+    /// Whether it is a failed result, signed reasoning, a provider's summary with readable text, or the definition of a
+    /// tool that takes references.
     pub marked: bool,
 }
 
@@ -138,19 +141,20 @@ pub struct Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest<'a> {
     words: &'a [u32],
-    /// Which kinds of parts it has, a bit each, and which of them marked, 16 bits higher: asked for at every part.
+    /// One bit for each kind of part present, and the same bits shifted by [`MARKED`] for marked parts. Kept because it
+    /// is queried very often.
     kinds: u32,
 }
 
 impl Part {
-    /// Whether it is a provider's summary that says nothing: no provider takes it back.
+    /// Whether this is a provider's summary with an empty text, which no provider accepts back.
     pub fn is_empty_compaction(&self) -> bool {
         self.kind == PartKind::Compaction && self.marked && self.bytes == 0
     }
 }
 
 impl<'a> Digest<'a> {
-    /// Splits a run of records. `None` when it is malformed.
+    /// Splits a run of records. Returns `None` if it is malformed.
     pub fn split(records: &'a [u32]) -> Option<Vec<Self>> {
         let mut rest = records;
         let mut all = Vec::new();
@@ -174,7 +178,7 @@ impl<'a> Digest<'a> {
         Some(all)
     }
 
-    /// Who speaks.
+    /// The author of the message.
     pub fn role(&self) -> Role {
         Role::from_word(self.words[1] & 0xff).unwrap_or(Role::User)
     }
@@ -184,12 +188,12 @@ impl<'a> Digest<'a> {
         join(self.words[2], self.words[3])
     }
 
-    /// Raw tokens of the message around its parts.
+    /// The raw tokens of the message apart from its parts.
     pub fn overhead(&self) -> u64 {
         u64::from(self.words[4])
     }
 
-    /// Whether it holds the answer to a request for approval.
+    /// Whether it holds a response to an approval request.
     pub fn approves(&self) -> bool {
         self.has(PartKind::ApprovalResponse)
     }
@@ -199,7 +203,7 @@ impl<'a> Digest<'a> {
         self.has(PartKind::Compaction)
     }
 
-    /// The provider's own summary that it holds; of several the last that says anything.
+    /// The provider's own summary in this message: the last one with text, if there are several.
     pub fn compaction(&self) -> Option<Part> {
         if !self.compacts() {
             return None;
@@ -221,12 +225,12 @@ impl<'a> Digest<'a> {
         })
     }
 
-    /// How many parts it has.
+    /// The number of parts.
     pub fn len(&self) -> usize {
         self.words[5] as usize
     }
 
-    /// Raw tokens of the whole message.
+    /// The raw tokens of the whole message.
     pub fn tokens(&self) -> u64 {
         self.overhead() + self.parts().map(|part| u64::from(part.tokens)).sum::<u64>()
     }
@@ -241,22 +245,22 @@ impl<'a> Digest<'a> {
         self.kinds >> MARKED & kind.bit() != 0
     }
 
-    /// Whether it holds nothing a provider would accept as content.
+    /// Whether it holds nothing that a provider accepts as content.
     pub fn is_empty(&self) -> bool {
         self.parts().all(|part| part.kind == PartKind::Text && part.bytes == 0)
     }
 
-    /// Whether it holds reasoning that must stay as it is.
+    /// Whether it holds reasoning that must be sent back unchanged.
     pub fn is_signed(&self) -> bool {
         self.has_marked(PartKind::Reasoning)
     }
 
-    /// Whether it is an assistant's message that begins with reasoning.
+    /// Whether it is an assistant message that begins with reasoning.
     pub fn begins_with_reasoning(&self) -> bool {
         self.role() == Role::Assistant && self.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning)
     }
 
-    /// The words, for keeping.
+    /// The words of the record.
     pub fn words(&self) -> &'a [u32] {
         self.words
     }
@@ -266,20 +270,20 @@ const fn join(low: u32, high: u32) -> u64 {
     low as u64 | (high as u64) << 32
 }
 
-/// Writes one digest.
+/// Builds one digest.
 pub struct DigestBuilder {
     words: Vec<u32>,
     hash: ContentHash,
 }
 
 impl DigestBuilder {
-    /// A message of this role, without parts yet.
+    /// Starts a message of this role without parts.
     pub fn new(role: Role, overhead: u32) -> Self {
         let words = vec![0, role as u32, 0, 0, overhead, 0];
         Self { words, hash: ContentHash::new(role) }
     }
 
-    /// Adds a part. `content` is what the content hash covers of it; `None` leaves the part out of the hash.
+    /// Adds a part. `content` is what the content hash covers of it. With `None`, the hash does not cover the part.
     pub fn part(&mut self, part: Part, content: Option<u64>) {
         let mark = if part.marked { PART_MARK } else { 0 };
         self.words.extend_from_slice(&[
@@ -298,12 +302,12 @@ impl DigestBuilder {
         }
     }
 
-    /// Adds raw tokens of the message around its parts.
+    /// Adds raw tokens of the message apart from its parts.
     pub fn add(&mut self, overhead: u32) {
         self.words[4] = self.words[4].saturating_add(overhead);
     }
 
-    /// The finished record.
+    /// Returns the finished record.
     pub fn finish(mut self) -> Vec<u32> {
         let hash = self.hash.finish();
         self.words[0] = self.words.len() as u32;
@@ -313,9 +317,10 @@ impl DigestBuilder {
     }
 }
 
-/// The content hash of a message: role, text, tool name, call id, arguments as values; of a result its call id and
-/// nothing else, because SDKs rewrite tool output between requests and people edit what they typed, not tool output.
-/// Reasoning, provider options, metadata, cache control, timestamps and message ids are not covered.
+/// The content hash of a message. It covers the role, text, tool names, call ids and arguments (as values). Of a tool
+/// result it covers only the call id, because SDKs rewrite tool output between requests, and people edit their own
+/// messages but not tool output. It does not cover reasoning, provider options, metadata, cache control, timestamps and
+/// message ids.
 struct ContentHash(XxHash64);
 
 impl ContentHash {
@@ -351,15 +356,15 @@ pub fn combine(first: u64, second: u64) -> u64 {
     hash.finish()
 }
 
-/// The chain before the first message.
+/// The value of the chain before the first message.
 pub const CHAIN_START: u64 = 0x7072_6563_6973_2031;
 
-/// A place in a history: how many messages come before it, and the running hash of their content.
+/// A place in a history: the number of messages before it, and the running hash of their content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// Messages before it.
+    /// The number of messages before it.
     pub count: u64,
-    /// Running hash of their content hashes.
+    /// The running hash of their content hashes.
     pub chain: u64,
 }
 
@@ -370,22 +375,22 @@ impl Default for Position {
 }
 
 impl Position {
-    /// The start of every history.
+    /// The start of any history.
     pub const START: Self = Self { count: 0, chain: CHAIN_START };
 
-    /// The position after one more message with this content hash.
+    /// Returns the position after one more message with this content hash.
     #[must_use]
     pub fn after(self, hash: u64) -> Self {
         Self { count: self.count + 1, chain: combine(self.chain, hash) }
     }
 }
 
-/// A 64-bit value as it stands in a state: 16 hex digits.
+/// Formats a 64-bit value as 16 hex digits, as in a state.
 pub fn hex(value: u64) -> String {
     digits(value, 16)
 }
 
-/// The last 8 hex digits of a value.
+/// Formats the last 8 hex digits of a value.
 pub fn short_hex(value: u64) -> String {
     digits(value, 8)
 }
@@ -394,7 +399,7 @@ fn digits(value: u64, count: u32) -> String {
     (0..count).rev().map(|digit| char::from(b"0123456789abcdef"[(value >> (4 * digit) & 15) as usize])).collect()
 }
 
-/// Reads 16 hex digits.
+/// Parses 16 hex digits.
 pub fn from_hex(text: &str) -> Option<u64> {
     (text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit()))
         .then(|| u64::from_str_radix(text, 16).ok())

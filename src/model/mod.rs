@@ -1,3 +1,3 @@
-//! What a message is to the engine: roles, records, hashes, positions in a history.
+//! What a message is to the engine: roles, records, hashes, and positions in a history.
 
 pub mod message;

@@ -1,10 +1,10 @@
 //! References: how a place in the history is named for a model, and read again.
 
-use crate::base::text;
+use crate::base::{references, text};
 
 /// The reference of a message by its index in the history: `r12`.
 pub fn reference(index: u64) -> String {
-    Place { index, part: 0, from: 0 }.write()
+    references::of(index, 0)
 }
 
 /// A place in a history.
@@ -30,18 +30,11 @@ impl Place {
 
     /// The reference of this place.
     pub fn write(self) -> String {
-        let mut out = String::from("r");
-        push(&mut out, "", self.index);
-        push(&mut out, ".", self.part as u64);
-        push(&mut out, "+", self.from as u64);
+        let mut out = references::of(self.index, self.part);
+        if self.from > 0 {
+            out.push_str(&format!("+{}", self.from));
+        }
         out
-    }
-}
-
-#[inline(never)]
-fn push(out: &mut String, mark: &str, number: u64) {
-    if number > 0 || mark.is_empty() {
-        out.push_str(&format!("{mark}{number}"));
     }
 }
 

@@ -5,13 +5,11 @@ use super::reference::Place;
 use super::source::{self, Source};
 use super::{Excerpt, Found, excerpt, fitting, nothing_asked, passages};
 use crate::base::error::Error;
+use crate::base::references::TOOL;
 use crate::base::text;
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
 use crate::tokens::Estimator;
-
-/// The tool by which a model recalls: `recallDefinition` of `js/src/recall.ts`.
-const NAME: &str = "recall";
 
 /// Passages that one answer considers, those that say the same as others included.
 const MOST_TAKEN: usize = 64;
@@ -46,7 +44,7 @@ pub fn search(
             }
             // What was looked for and found before is no source: that stands elsewhere.
             match &content.parts[text.at] {
-                ContentPart::Call { id, name, .. } if name == NAME => {
+                ContentPart::Call { id, name, .. } if name == TOOL => {
                     own.push(id.clone());
                     continue;
                 }

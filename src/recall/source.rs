@@ -88,17 +88,15 @@ pub fn read(input: usize, host: &mut dyn Host) -> Result<Content, Error> {
 /// The texts of a message, in their order: what was said, what tools were called with and answered.
 pub fn texts(content: &Content) -> Vec<Text> {
     let mut texts = Vec::new();
-    for (at, part) in content.parts.iter().enumerate() {
+    for (at, part) in content.parts.iter().enumerate().filter(|(_, part)| part.is_readable()) {
         let (text, structured) = match part {
             ContentPart::Text { text, .. } | ContentPart::Compaction { text } => (text.clone(), false),
             ContentPart::Call { name, input, .. } => (text::joined(&[name, &input.to_text()], " "), true),
             ContentPart::Result { output, .. } => (output.to_text().into_owned(), !matches!(output, Value::Text(_))),
             _ => continue,
         };
-        if !text.is_empty() {
-            let escaped = structured || text.starts_with('{') || text.starts_with('[');
-            texts.push(Text { text, escaped, at });
-        }
+        let escaped = structured || text.starts_with('{') || text.starts_with('[');
+        texts.push(Text { text, escaped, at });
     }
     texts
 }

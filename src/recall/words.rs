@@ -16,7 +16,7 @@ pub enum Kind {
     Alone,
 }
 
-/// Tells of each word of a text: its hash, what it is, and its first byte (of a piece that of its identifier). `escaped`: a backslash and what follows it are
+/// Reports each word of a text: its hash, what it is, and its first byte (of a piece that of its identifier). `escaped`: a backslash and what follows it are
 /// no part of a word.
 pub fn each(text: &str, escaped: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
     let mut word = Word::default();

@@ -1,22 +1,23 @@
-//! What a compaction does to the messages of a history: which of them it covers, clears or clips, and what that gains.
+//! The changes that a compaction makes to a history: which messages it covers, clears or clips, and how much that
+//! saves.
 
 use crate::base::archive::Archive;
 use crate::base::json::Json;
 use crate::session::view::{Item, Slot, View};
 
-/// What is done to messages.
+/// The kind of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// A summary, a digest or a notice stands in their place.
+    /// Messages are replaced by a summary, digest or notice.
     Cover,
-    /// Placeholders stand in the place of results and inputs.
+    /// Tool results and arguments are replaced by placeholders, or reasoning is left out.
     Clear,
     /// Long parts are cut.
     Clip,
 }
 
 impl Action {
-    /// As reports name it.
+    /// The name in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cover => "cover",
@@ -26,23 +27,23 @@ impl Action {
     }
 }
 
-/// What one rung does to messages.
+/// The change that one rung makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What is done.
+    /// Its kind.
     pub action: Action,
-    /// The rung that does it.
+    /// The rung that makes it.
     pub rung: &'static str,
-    /// History indices, ascending.
+    /// The history indices of the affected messages, ascending.
     pub messages: Vec<u64>,
-    /// Estimated tokens that they take before, with an earlier summary that is replaced.
+    /// Their estimated tokens before the change, including an earlier summary that is replaced.
     pub tokens: u64,
-    /// Estimated tokens of what is sent instead.
+    /// The estimated tokens of what replaces them.
     pub after: u64,
 }
 
 impl Change {
-    /// As plain JSON, by the names of the public types.
+    /// Converts it to plain JSON with the names of the public types.
     pub fn to_json(&self) -> Json {
         let mut out = Archive::writer();
         out.put_text("action", self.action.as_str());
@@ -55,7 +56,7 @@ impl Change {
     }
 }
 
-/// Ascending numbers as runs, each from, and up to but not including: a plan stays small whatever it covers.
+/// Groups ascending numbers into half-open runs, so that a plan stays small whatever it covers.
 fn runs(indices: &[u64]) -> Vec<Json> {
     let mut runs: Vec<(u64, u64)> = Vec::new();
     for &index in indices {
@@ -67,7 +68,7 @@ fn runs(indices: &[u64]) -> Vec<Json> {
     runs.into_iter().map(|(from, to)| Json::record(&mut [("from", from.into()), ("to", to.into())])).collect()
 }
 
-/// Covering what `stays` says no of. `after`: raw tokens of what stands in its place.
+/// The change that covers the items for which `stays` returns false. `after`: the raw tokens of what replaces them.
 pub fn covered(
     rung: &'static str,
     view: &View,
@@ -75,14 +76,14 @@ pub fn covered(
     after: u64,
     scale: &dyn Fn(u64) -> u64,
 ) -> Change {
-    let goes: Vec<&Item> = view.items.iter().filter(|item| !stays(item)).collect();
-    let mut messages: Vec<u64> = goes.iter().filter_map(|item| index_of(item)).collect();
+    let removed: Vec<&Item> = view.items.iter().filter(|item| !stays(item)).collect();
+    let mut messages: Vec<u64> = removed.iter().filter_map(|item| index_of(item)).collect();
     messages.sort_unstable();
-    let tokens = goes.iter().map(|item| item.tokens).sum();
+    let tokens = removed.iter().map(|item| item.tokens).sum();
     Change { action: Action::Cover, rung, messages, tokens: scale(tokens), after: scale(after) }
 }
 
-/// What covering made of a view of `count` messages.
+/// The change between two views of `count` input messages by covering.
 pub fn covered_between(
     rung: &'static str,
     before: &View,
@@ -100,8 +101,8 @@ pub fn covered_between(
     covered(rung, before, &stays, own.map(|item| item.tokens).sum(), scale)
 }
 
-/// What an edit made of a view of `count` messages. Messages before the index `cleared` were cleared, unless only a cut
-/// touched them.
+/// The changes between two views of `count` input messages by an edit. Messages before the history index `cleared`
+/// count as cleared, later ones as clipped.
 pub fn edited_between(
     rung: &'static str,
     before: &View,

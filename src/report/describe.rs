@@ -1,16 +1,17 @@
-//! What a plan does, or a report says was done, in a few sentences for people.
+//! Describes a plan or a report in a few sentences for people.
 
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::base::text;
 
-/// Runs of messages that are named; of more only their number is.
+/// The most runs of messages that are listed. For more, only the number of messages is given.
 const RUNS: usize = 3;
 
-/// The sentences.
+/// Describes a plan or a report.
 ///
 /// # Errors
-/// When it is neither a plan nor a report.
+///
+/// If it is neither.
 pub fn describe(given: &Json) -> Result<String, Error> {
     let planned = given.get("report").members().is_some();
     let report = if planned { given.get("report") } else { given };
@@ -22,28 +23,28 @@ pub fn describe(given: &Json) -> Result<String, Error> {
             "Expected a plan, as `plan` returns it, or a report, as `beforeModel` and `commit` return it.",
         ));
     };
-    let mut said = vec![reason.to_owned()];
+    let mut sentences = vec![reason.to_owned()];
     let lists =
         if planned { ["covers", "clears", "clips"].map(|name| given.get(name)) } else { [report.get("changes"); 3] };
     let lists = if planned { &lists[..] } else { &lists[..1] };
     for change in lists.iter().flat_map(|list| list.list().unwrap_or_default()) {
-        said.push(sentence(change));
+        sentences.push(sentence(change));
     }
     if planned {
-        said.extend(asked(given));
-        let changes = said.len() > 1;
+        sentences.extend(asked(given));
+        let changes = sentences.len() > 1;
         if changes && report.get("after").get("tokens") != report.get("before").get("tokens") {
-            said.push(format!("The request will then have about {tokens} tokens."));
+            sentences.push(format!("The request will then have about {tokens} tokens."));
         }
     }
     let saved = report.get("saved").count().unwrap_or(0);
     if saved > 0 {
-        said.push(format!("Without compaction it would have about {saved} more."));
+        sentences.push(format!("Without compaction it would have about {saved} more."));
     }
-    Ok(text::joined(&said.iter().map(String::as_str).collect::<Vec<_>>(), " "))
+    Ok(text::joined(&sentences.iter().map(String::as_str).collect::<Vec<_>>(), " "))
 }
 
-/// One change.
+/// Describes one change.
 fn sentence(change: &Json) -> String {
     let number = |name: &str| change.get(name).count().unwrap_or(0);
     let (count, tokens, after) = (number("count"), number("tokens"), number("after"));
@@ -54,16 +55,19 @@ fn sentence(change: &Json) -> String {
             format!("The earlier summary of about {tokens} tokens is replaced by one of about {after} ({rung}).")
         }
         Some("cover") => format!(
-            "A summary of about {after} tokens stands for {who} and any earlier summary, about {tokens} tokens together ({rung})."
+            "A summary of about {after} tokens replaces {who} and any earlier summary, about {tokens} tokens in total ({rung})."
         ),
+        Some("clear") if rung == "drop-reasoning" => {
+            format!("Old reasoning in {who} is left out: about {after} tokens in the place of {tokens} ({rung}).")
+        }
         Some("clear") => format!(
-            "Old tool results in {who} become placeholders: about {after} tokens in the place of {tokens} ({rung})."
+            "Old tool results in {who} are replaced by placeholders: about {after} tokens instead of {tokens} ({rung})."
         ),
-        _ => format!("Long texts in {who} are cut: about {after} tokens in the place of {tokens} ({rung})."),
+        _ => format!("Long texts in {who} are cut: about {after} tokens instead of {tokens} ({rung})."),
     }
 }
 
-/// How many messages, and which if these are few runs.
+/// The number of messages, and which ones if they are few runs.
 fn messages(count: u64, runs: &Json) -> String {
     let runs = runs.list().unwrap_or_default();
     let noun = if count == 1 { "message" } else { "messages" };
@@ -80,13 +84,13 @@ fn messages(count: u64, runs: &Json) -> String {
     format!("{count} {noun} ({named})")
 }
 
-/// How often a summarizer is asked for a plan.
+/// How often a plan calls a summarizer.
 fn asked(plan: &Json) -> Option<String> {
     let requests = plan.get("requests").list().map_or(0, <[Json]>::len) as u64;
     let total = plan.get("total").count().unwrap_or(requests).max(requests);
     match (requests, total) {
         (0, _) => None,
-        (1, 1) => Some("A summarizer is asked once.".to_owned()),
-        _ => Some(format!("A summarizer is asked up to {total} times, {requests} of them at first.")),
+        (1, 1) => Some("The summarizer is called once.".to_owned()),
+        _ => Some(format!("The summarizer is called up to {total} times, {requests} of them in the first round.")),
     }
 }

@@ -1,4 +1,4 @@
-//! What was decided and why, with the accounting: for logs, UI and tests. Holds no message text.
+//! What was decided and why, with token counts: for logs, user interfaces and tests. It contains no message text.
 
 pub mod change;
 pub mod describe;
@@ -17,42 +17,42 @@ use crate::session::history::Diverged;
 pub struct Usage {
     /// Estimated tokens of the request.
     pub tokens: u64,
-    /// Raw tokens, before calibration.
+    /// Raw tokens: the estimate before calibration.
     pub raw: u64,
-    /// It may be that many more.
+    /// How much too low the estimate may be, in tokens.
     pub bound: u64,
-    /// Tokens the model takes.
+    /// The context window, in tokens.
     pub window: u64,
-    /// Where compaction fires.
+    /// The size at which compaction starts, in tokens.
     pub trigger: u64,
-    /// A provider's count stands behind the estimate.
+    /// Whether the estimate is based on usage that the provider reported.
     pub reported: bool,
-    /// By what it is.
+    /// The estimated tokens by kind of content.
     pub parts: TokenBreakdown,
 }
 
 impl Usage {
-    /// How much of the window is taken, in millionths.
+    /// The share of the window in use, in millionths.
     pub fn fraction(&self) -> u64 {
         self.tokens.saturating_mul(1_000_000) / self.window.max(1)
     }
 
-    /// Tokens until compaction fires.
+    /// The tokens left until compaction starts.
     pub const fn until_compaction(&self) -> u64 {
         self.trigger.saturating_sub(self.tokens + self.bound)
     }
 
-    /// The most the reply may be now.
+    /// The most tokens of the reply.
     pub const fn reply_room(&self) -> u64 {
         self.window.saturating_sub(self.tokens + self.bound)
     }
 
-    /// What stands behind the estimate.
+    /// The basis of the estimate.
     pub const fn source(&self) -> &'static str {
         if self.reported { "reported" } else { "estimated" }
     }
 
-    /// As plain JSON, by the names of the public types.
+    /// Converts it to plain JSON with the names of the public types.
     pub fn to_json(self) -> Json {
         let mut out = Archive::writer();
         out.put_count("tokens", self.tokens);
@@ -76,24 +76,24 @@ impl Usage {
     }
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Outcome {
-    /// The history goes out as it is.
+    /// The history is sent unchanged.
     #[default]
     Unchanged,
     /// An earlier compaction or edit was applied again.
     Reused,
     /// Something new was compacted.
     Compacted,
-    /// What no edit can change leaves almost no room.
+    /// The fixed tokens leave almost no room.
     Tight,
-    /// Even the smallest legal view is too large.
+    /// Even the smallest valid view is too large.
     Infeasible,
 }
 
 impl Outcome {
-    /// As reports name it.
+    /// The name in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Unchanged => "unchanged",
@@ -108,69 +108,69 @@ impl Outcome {
 /// A warning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// What.
+    /// The code.
     pub code: Warning,
-    /// Where.
+    /// The place in the input.
     pub path: Option<String>,
     /// What to do about it.
     pub advice: String,
 }
 
-/// What reading a request costs, in tokens times the host's prices, rounded to whole ones.
+/// The cost of reading a request: tokens times the host's prices, rounded to whole numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// As it is sent.
+    /// The request as sent.
     pub request: u64,
-    /// With everything that compactions keep out of it.
+    /// The request with everything that compactions left out of it.
     pub without: u64,
 }
 
 /// The report of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// What came of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// The highest rung that was used; none if nothing was decided.
+    /// The highest rung that was used. `None` if nothing was decided.
     pub rung: Option<&'static str>,
-    /// In a sentence.
+    /// The reason for the outcome, as a sentence.
     pub reason: String,
-    /// Before anything new was done.
+    /// The usage before anything new was done.
     pub before: Usage,
-    /// The same of the first round of a call with several, as plain data; null in the first.
+    /// The usage before the first round of a call with several rounds, as plain data. Null in the first round.
     pub first_before: Json,
-    /// As sent.
+    /// The usage of the request as sent.
     pub after: Usage,
-    /// Estimated tokens that compactions keep out of the request, this one and earlier ones.
+    /// The estimated tokens that this compaction and earlier ones keep out of the request.
     pub saved: u64,
-    /// What the request costs, if prices are known.
+    /// The cost of the request, if prices are known.
     pub cost: Option<Cost>,
-    /// What the rungs did, in their order.
+    /// The changes that the rungs made, in order.
     pub changes: Vec<Change>,
-    /// First place in the view that differs from what the state before would have sent.
+    /// The index of the first message in the view that differs from what the previous state would have sent.
     pub first_changed: Option<u64>,
-    /// The first message a host must load next time.
+    /// The index of the first message that a host must load next time.
     pub keep_from: u64,
-    /// Names the request, for `afterModel`.
+    /// The id of the request, for `afterModel`.
     pub request: String,
-    /// Times the summarizer was asked.
+    /// The number of summarizer calls.
     pub calls: u64,
-    /// Why its answer was not used.
+    /// Why the summarizer's text was not used.
     pub failed: Option<String>,
-    /// What the provider reported for it.
+    /// The usage that the provider reported for the summarizer.
     pub summarizer_usage: Json,
-    /// The newest checkpoint no longer holds.
+    /// Set if the newest checkpoint no longer holds.
     pub diverged: Option<Diverged>,
-    /// Warnings.
+    /// The warnings.
     pub warnings: Vec<Notice>,
 }
 
 impl Report {
-    /// How full the window was before the first round.
+    /// The usage before the first round.
     pub fn before_json(&self) -> Json {
         if self.first_before.is_null() { self.before.to_json() } else { self.first_before.clone() }
     }
 
-    /// As plain JSON, by the names of the public types.
+    /// Converts it to plain JSON with the names of the public types.
     pub fn to_json(&self) -> Json {
         let mut out = Archive::writer();
         out.put_text("outcome", self.outcome.as_str());
@@ -215,10 +215,11 @@ impl Report {
     }
 }
 
-/// Flat attributes of a report for a span or a log line.
+/// The flat attributes of a report, for a span or a log line.
 ///
 /// # Errors
-/// When it is no report.
+///
+/// If it is not a report.
 pub fn attributes(report: &Json) -> Result<Json, Error> {
     if report.get("outcome").text().is_none() || report.get("after").members().is_none() {
         return Err(Error::at(

@@ -1,9 +1,9 @@
-//! What fills the window, by kind.
+//! The tokens in the window, by kind of content.
 
-/// Tokens of a request by what they are spent on: raw ones of a view, estimated ones in a report.
+/// The tokens of a request by kind of content: raw tokens of a view, or estimated tokens in a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TokenBreakdown {
-    /// Instructions, and what the provider adds unseen.
+    /// Instructions, and what the provider adds by itself.
     pub system: u64,
     /// Tool definitions.
     pub tools: u64,
@@ -11,10 +11,10 @@ pub struct TokenBreakdown {
     pub user: u64,
     /// What the model wrote.
     pub assistant: u64,
-    /// What tools returned.
+    /// Tool results.
     pub results: u64,
-    /// Images, documents, files.
+    /// Images, documents, audio, video and other files.
     pub media: u64,
-    /// Messages of ours.
+    /// Messages that precis wrote.
     pub summary: u64,
 }

@@ -1,20 +1,23 @@
-//! One compaction as the state keeps it: a checkpoint.
+//! A checkpoint: one compaction as the state stores it.
 
 use crate::base::archive::{Archive, Record};
+use crate::base::markers;
+use crate::limits::options::FRAME_MOST;
 use crate::model::message::Position;
 
-/// Bytes of one text that is read: some twenty times what is ever asked of a summarizer.
+/// The most bytes of a text that is read: about twenty times the longest summary that is requested.
 const TEXT_MOST: usize = 1_000_000;
 
-/// What made a checkpoint's text.
+/// Who wrote the text of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
     /// The host's summarizer.
     #[default]
     Summary,
-    /// Code: no summarizer, or it failed. The next summary starts again from before it, if the messages are still there.
+    /// Code: there is no summarizer, or it failed. The next summary starts before this one, if the messages are still
+    /// there.
     Digest,
-    /// Nothing: messages were dropped, with a notice.
+    /// Nobody: messages were dropped, with a notice.
     Trim,
 }
 
@@ -22,59 +25,77 @@ impl Kind {
     const ALL: [(Self, &'static str); 3] = [(Self::Summary, "summary"), (Self::Digest, "digest"), (Self::Trim, "trim")];
 }
 
-/// A message that the engine writes into views: its text, and what came of it when the format had made it.
+/// A message that the engine writes into views: its text, and the size and hash of the message that the format created.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Made {
-    /// The text given to the format.
+    /// The text that is passed to the format.
     pub text: String,
-    /// Raw tokens of the message the format made, under the estimator of the state's key.
+    /// The raw tokens of the created message, by the estimator of the state's key.
     pub raw: u64,
-    /// Its content hash: by this a view that is given back is recognised.
+    /// The content hash of the created message. It identifies a view that is passed as history.
     pub hash: u64,
 }
 
 /// One compaction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checkpoint {
-    /// The revision that made it; names its messages.
+    /// The revision that created it. It is part of the ids of its messages.
     pub revision: u64,
-    /// What made the text.
+    /// Who wrote the text.
     pub kind: Kind,
-    /// Of a trim: what it left of the text is a digest, written by code.
+    /// Whether a trim trimmed a digest.
     pub digest: bool,
-    /// Code had to leave out something of what is remembered: it is told again once there is room.
+    /// Whether code had to leave out something that is in the memory. It is added again once there is room.
     pub shortened: bool,
-    /// Messages before this are covered.
+    /// Messages before this position are covered.
     pub covers: Position,
-    /// Raw tokens of all messages before `covers`, as far as they are known: also of those that the host no longer loads.
+    /// The raw tokens of all messages before `covers`, if known, including those that the host no longer loads.
     pub raw: Option<u64>,
-    /// Indices below `covers` that stay in the view before the summary (system messages, pins), ascending.
+    /// Indices below `covers` of messages that stay in the view before the summary (system messages, pins), ascending.
     pub head: Vec<u64>,
-    /// Indices below `covers` that stay in the view after the summary, ascending.
+    /// Indices below `covers` of messages that stay in the view after the summary, ascending.
     pub kept: Vec<u64>,
-    /// How many of `kept`, the last ones, stand after the note: the group that opens the active turn with signed reasoning.
+    /// How many of the last `kept` messages come after the note: the group that opens the active turn with signed
+    /// reasoning.
     pub opening: u64,
-    /// Chain over the hashes of all that stay, head first, to recognise a view.
+    /// The hash chain of all messages that stay, `head` first. It identifies a view.
     pub kept_chain: u64,
-    /// The first message a host must load, with the chain there if it is known.
+    /// The index of the first message that a host must load.
     pub from: u64,
-    /// See `from`.
+    /// The hash chain at `from`, if known.
     pub from_chain: Option<u64>,
-    /// Id of the message at `from`, if the format has ids.
+    /// The id of the message at `from`, if the format has ids.
     pub from_id: Option<String>,
-    /// The summary message.
+    /// The summary message; its text without what the host puts around it.
     pub summary: Made,
-    /// The progress note, if the cut lay inside the active turn.
+    /// What stands before and after the text of that message; empty if nothing does.
+    pub frame: Vec<String>,
+    /// The progress note, if the cut is inside the active turn.
     pub note: Option<Made>,
 }
 
+/// A summary between what the host puts around it, inside the lines by which it is known.
+pub fn framed(text: &str, frame: &[String]) -> String {
+    let [before, after] = frame else { return text.to_owned() };
+    let body = text.strip_prefix(markers::SUMMARY).and_then(|rest| rest.strip_suffix(markers::SUMMARY_END));
+    let Some(body) = body else { return text.to_owned() };
+    let line = |text: &str| if text.is_empty() { String::new() } else { format!("\n{text}") };
+    let (start, end) = (markers::SUMMARY, markers::SUMMARY_END);
+    format!("{start}{}\n{}{}\n{end}", line(before), body.trim_matches('\n'), line(after))
+}
+
 impl Checkpoint {
-    /// What of `kept` stands before the note.
+    /// The text of the summary message as it is sent.
+    pub fn sent(&self) -> String {
+        framed(&self.summary.text, &self.frame)
+    }
+
+    /// The part of `kept` that comes before the note.
     pub fn before_note(&self) -> &[u64] {
         self.kept.split_at(self.kept.len() - self.opening as usize).0
     }
 
-    /// What of `kept` stands after it.
+    /// The part of `kept` that comes after the note.
     pub fn opening(&self) -> &[u64] {
         self.kept.split_at(self.kept.len() - self.opening as usize).1
     }
@@ -118,6 +139,10 @@ impl Record for Checkpoint {
         archive.maybe_hash("fromChain", &mut self.from_chain);
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
+        archive.texts("frame", &mut self.frame);
+        if !matches!(self.frame.len(), 0 | 2) || self.frame.iter().any(|text| text.len() > FRAME_MOST) {
+            archive.reject("frame");
+        }
         archive.maybe_record("note", &mut self.note);
         let first = |list: &[u64]| list.first().copied().unwrap_or(self.covers.count);
         if first(&self.head).min(first(&self.kept)) != self.from {

@@ -1,4 +1,4 @@
-//! A history against a state: which checkpoint holds, whether the host gave back one of our views, what is typed.
+//! Places a history in relation to a state: which checkpoint holds, whether it is one of our views, and what was typed.
 
 use crate::base::error::{Code, Error};
 use crate::base::id_map::IdMap;
@@ -8,22 +8,22 @@ use crate::session::edits::rules::ResultRule;
 use crate::session::state::{Rewrite, SessionState};
 use crate::tokens::Estimator;
 
-/// The host's `pin` said yes.
+/// The host's `pin` returned true.
 const PINNED: u8 = 1;
-/// The host's `isTyped` was asked, and what it answered.
+/// The host's `isTyped` was called, and what it returned.
 const ASKED: u8 = 2;
 const TYPED: u8 = 4;
 
-/// Why the newest checkpoint no longer holds.
+/// The reason why the newest checkpoint no longer holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diverged {
-    /// What happened to the history.
+    /// What happened to the history, as a sentence.
     pub reason: &'static str,
-    /// How many messages the newest checkpoint covered.
+    /// The number of messages that the newest checkpoint covered.
     pub at: u64,
 }
 
-/// What an input message at the front of a view that was given back is.
+/// The kind of an input message at the front of a view that was passed as history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lead {
     Kept(u64),
@@ -33,40 +33,43 @@ enum Lead {
 /// The host's messages, placed in the whole conversation.
 #[derive(Clone, Debug)]
 pub struct History<'a> {
-    /// The input, in order.
+    /// The input messages in order.
     pub messages: Vec<Digest<'a>>,
-    /// Raw tokens of each.
+    /// The raw tokens of each input message.
     pub tokens: Vec<u64>,
     hashes: Vec<u64>,
     flags: &'a [u8],
     lead: Vec<Lead>,
-    /// Where in the lead a message of the history stands.
+    /// For each history index in the lead, the input index.
     leads: IdMap,
     first: u64,
-    /// `chain[i]`: the chain before the `i`-th message after the lead, where it is known.
+    /// `chain[i]` is the chain before the `i`-th message after the lead, if known.
     chain: Vec<Option<u64>>,
-    /// The checkpoint that holds, as an index into the state's.
+    /// The index of the checkpoint that holds.
     pub active: Option<usize>,
-    /// The newest checkpoint does not hold.
+    /// Set if the newest checkpoint does not hold.
     pub diverged: Option<Diverged>,
-    /// Literal strings that edits leave behind where they can.
+    /// Literal strings that edits keep if possible.
     pub keep: &'a [String],
-    /// What policies say of single results, in the order of the input.
+    /// Whether notices say where the model finds the text.
+    pub references: bool,
+    /// What tool policies say about individual results, in the order of the input.
     pub rules: Vec<ResultRule>,
-    /// The checkpoints of the state as it was given, whether or not they hold: what they made is known by its hash.
+    /// All checkpoints of the state as it was passed, even those that do not hold. Their messages are recognized by
+    /// hash.
     known: &'a [Checkpoint],
-    /// Parts that are in no view, by message in their order.
+    /// Parts that are in no view, in the order of their messages.
     pub left_out: Vec<LeftOut>,
-    /// The newest message with a provider's own summary, which stands for all that comes before it.
+    /// The newest message with a provider's own summary, which stands for everything before it.
     pub compaction: Option<Compaction>,
 }
 
 /// A provider's own summary in the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compaction {
-    /// The message of the input.
+    /// The input index of its message.
     pub input: usize,
-    /// Its text can be read, so that a summary can take its place.
+    /// Whether its text is readable, so that another summary can replace it.
     pub readable: bool,
 }
 
@@ -83,21 +86,22 @@ impl Compaction {
 /// Parts of a message that are in no view.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeftOut {
-    /// The message of the input.
+    /// The input index of the message.
     pub input: usize,
-    /// Numbers of the parts.
+    /// The numbers of the parts.
     pub parts: Vec<u32>,
-    /// These are all parts of the message.
+    /// Whether these are all parts of the message.
     pub whole: bool,
-    /// Call ids of results among them that are quoted after the message.
+    /// The call ids of results among them that are quoted after the message.
     pub quoted: Vec<u64>,
 }
 
 impl<'a> History<'a> {
-    /// Places `records` in the conversation that `state` knows. `all`: a checkpoint may cover every message there is.
+    /// Places `records` in the conversation that `state` knows. `all`: a checkpoint may cover all messages.
     ///
     /// # Errors
-    /// When records are malformed, or `offset` leaves out messages that the state needs.
+    ///
+    /// If records are malformed, or `offset` skips messages that the state needs.
     pub fn resolve(
         records: &'a [u32],
         flags: &'a [u8],
@@ -122,6 +126,7 @@ impl<'a> History<'a> {
             active: None,
             diverged: None,
             keep: &[],
+            references: false,
             rules: Vec::new(),
             known: &state.checkpoints,
             left_out: Vec::new(),
@@ -133,7 +138,7 @@ impl<'a> History<'a> {
                 Code::HistoryGap,
                 "offset",
                 format!(
-                    "The messages start at {offset}, but this state needs them from {need} on: load from `keepFrom(state).index`."
+                    "The messages start at index {offset}, but this state needs them from index {need} on. Load them from `keepFrom(state).index`."
                 ),
             ));
         }
@@ -152,7 +157,7 @@ impl<'a> History<'a> {
                 }
             }
             history.chain = chain(checkpoint.covers.chain, &hashes[length..]);
-            // What was compacted since then, the view does not show, but its messages do.
+            // The view does not show what was compacted after it, but it holds the messages of that compaction.
             let holds = |newer: &Checkpoint| {
                 history.leaves_the_newest(newer.covers.count, &newer.head, &newer.kept)
                     && history.chain_at(newer.covers.count) == Some(newer.covers.chain)
@@ -175,11 +180,12 @@ impl<'a> History<'a> {
         Ok(history)
     }
 
-    /// Messages appended to a history that ended at `end` with this chain, and to which nothing else has happened. Without
-    /// an estimator each counts as its own record says.
+    /// Places messages appended to a history that ended at `end` with the chain `start` and did not change otherwise.
+    /// Without an estimator, each counts as its own record says.
     ///
     /// # Errors
-    /// When records are malformed.
+    ///
+    /// If records are malformed.
     pub fn after(
         records: &'a [u32],
         end: u64,
@@ -205,6 +211,7 @@ impl<'a> History<'a> {
             active: state.checkpoints.len().checked_sub(1),
             diverged: None,
             keep: &[],
+            references: false,
             rules: Vec::new(),
             known: &[],
             left_out: Vec::new(),
@@ -215,7 +222,7 @@ impl<'a> History<'a> {
         if self.first == 0 {
             return chain(CHAIN_START, &hashes[lead..]);
         }
-        // Only what a checkpoint noted tells the chain inside a conversation.
+        // In the middle of a conversation, the chain is known only from checkpoints.
         let known = state.checkpoints.iter().rev().find_map(|checkpoint| {
             let anchor = checkpoint
                 .from_chain
@@ -229,8 +236,8 @@ impl<'a> History<'a> {
         all
     }
 
-    /// Whether covering this much leaves the newest message, the newest typed one, and the reasoning that opens its turn in
-    /// the view. A history that was cut short may end in what was covered.
+    /// Whether covering this much keeps the newest message, the newest typed one, and the reasoning that opens its turn
+    /// in the view. A shortened history may end inside what was covered.
     pub fn leaves_the_newest(&self, covers: u64, head: &[u64], kept: &[u64]) -> bool {
         let typed = (0..self.messages.len()).rev().find(|&input| self.is_typed(input));
         let Some((turn, asked)) = typed.and_then(|input| Some((input, self.index_of(input)?))) else {
@@ -246,21 +253,23 @@ impl<'a> History<'a> {
         covers < self.end() && (asked >= covers || (kept.contains(&asked) || head.contains(&asked)) && opens())
     }
 
-    /// Whether what the assistant said first between two inputs was signed: providers want a turn to open with reasoning.
+    /// Whether the first assistant message between two inputs has signed reasoning. Providers require a turn to open
+    /// with it.
     pub fn opens_signed(&self, turn: usize, cut: usize) -> bool {
         let said = self.messages.get(turn..cut).unwrap_or_default();
         let first = said.iter().find(|message| message.role() == Role::Assistant);
         first.is_some_and(|first| first.begins_with_reasoning() && first.is_signed())
     }
 
-    /// Whether a checkpoint holds. The preset covers everything and may be asked again.
+    /// Whether a checkpoint holds. The preset covers everything and may be called again.
     fn matches(&self, checkpoint: &Checkpoint, all: bool) -> bool {
         checkpoint.from >= self.first
             && (all || self.leaves_the_newest(checkpoint.covers.count, &checkpoint.head, &checkpoint.kept))
             && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
     }
 
-    /// Whether the input is a view of ours with messages appended: which checkpoint made it, and how long its front is.
+    /// Whether the input is one of our views with messages appended. Returns its checkpoint, and the length of its
+    /// front.
     fn given_back(&self, hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
         state.checkpoints.iter().enumerate().rev().find_map(|(index, checkpoint)| {
             let (summary, note) = (checkpoint.head.len(), checkpoint.note.as_ref().map(|note| note.hash));
@@ -275,33 +284,33 @@ impl<'a> History<'a> {
         })
     }
 
-    /// Whether the host gave back a view instead of its history.
+    /// Whether the host passed a view in place of its history.
     pub fn is_view(&self) -> bool {
         !self.lead.is_empty()
     }
 
-    /// Content hash of an input message; of a copy that we clipped, the original's.
+    /// The content hash of an input message. If it is a copy that we clipped, that of the original.
     pub fn hash(&self, input: usize) -> u64 {
         self.hashes[input]
     }
 
-    /// History index just after the last message.
+    /// The history index after the last message.
     pub fn end(&self) -> u64 {
         self.first + (self.messages.len() - self.lead.len()) as u64
     }
 
-    /// The chain before history index `index`, if it is known.
+    /// The chain before a history index, if known.
     pub fn chain_at(&self, index: u64) -> Option<u64> {
         let at = usize::try_from(index.checked_sub(self.first)?).ok()?;
         self.chain.get(at).copied().flatten()
     }
 
-    /// The position before history index `index`, if its chain is known.
+    /// The position before a history index, if its chain is known.
     pub fn position(&self, index: u64) -> Option<Position> {
         self.chain_at(index).map(|chain| Position { count: index, chain })
     }
 
-    /// Raw tokens of the assistant's messages that follow a position; 0 if it does not hold.
+    /// The raw tokens of the assistant messages after a position, or 0 if the position does not hold.
     pub fn reply_after(&self, position: Position) -> u64 {
         let Some(input) = self.input_of(position.count).filter(|_| self.position(position.count) == Some(position))
         else {
@@ -311,8 +320,8 @@ impl<'a> History<'a> {
         self.tokens[input..].iter().zip(reply).map(|(tokens, _)| tokens).sum()
     }
 
-    /// Raw tokens of all messages before history index `index`: of those that were not loaded as their compaction noted it.
-    /// Nothing where that is not known.
+    /// The raw tokens of all messages before a history index, if known. Those of messages that were not loaded are
+    /// stored in their checkpoint.
     pub fn raw_before(&self, index: u64, checkpoints: &[Checkpoint]) -> Option<u64> {
         let known = |checkpoint: &Checkpoint| Some((checkpoint.covers.count, checkpoint.raw?));
         let active = checkpoints.get(..self.active.map_or(0, |active| active + 1)).unwrap_or_default();
@@ -322,7 +331,7 @@ impl<'a> History<'a> {
         Some(raw + loaded.map(|input| self.tokens[input]).sum::<u64>())
     }
 
-    /// Where a message of the history stands in the input.
+    /// The input index of a message of the history.
     pub fn input_of(&self, index: u64) -> Option<usize> {
         if index >= self.first {
             let input = usize::try_from(index - self.first).ok()? + self.lead.len();
@@ -331,7 +340,7 @@ impl<'a> History<'a> {
         self.leads.get(index).map(|at| at as usize)
     }
 
-    /// Which message of the history stands at `input`; none for messages of ours.
+    /// The history index of an input message. `None` if we wrote the message.
     pub fn index_of(&self, input: usize) -> Option<u64> {
         match self.lead.get(input) {
             Some(Lead::Kept(index)) => Some(*index),
@@ -340,13 +349,13 @@ impl<'a> History<'a> {
         }
     }
 
-    /// First history index of which the input holds everything from there on.
+    /// The history index from which on the input holds all messages.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// Whether a person wrote it: what the host says, else role user, no tool results, and not made by us. How its text
-    /// begins says nothing.
+    /// Whether a person typed the message. The host decides if it can. Otherwise these are user messages without tool
+    /// results that we did not write. The beginning of the text does not matter.
     pub fn is_typed(&self, input: usize) -> bool {
         if self.lead.get(input) == Some(&Lead::Made) {
             return false;
@@ -360,13 +369,13 @@ impl<'a> History<'a> {
         };
         let (before, after) = self.messages.split_at(input);
         let Some((message, after)) = after.split_first() else { return false };
-        // The newest is what is asked for now, though it may be a summary of ours that somebody pasted. A note of ours
-        // stands behind the request that it is about.
+        // The newest message is the current request, even if somebody pasted a summary of ours. A progress note comes
+        // after the request that it is about.
         let newest = || !before.last().is_some_and(asks) && !after.iter().any(asks);
         asks(message) && (!self.is_made(input) || newest())
     }
 
-    /// Whether the state knows it by its hash for a message that we made.
+    /// Whether we wrote the message, according to the hashes in the state.
     fn is_made(&self, input: usize) -> bool {
         let hash = self.messages[input].hash();
         let made = |checkpoint: &Checkpoint| {
@@ -375,37 +384,38 @@ impl<'a> History<'a> {
         self.known.iter().any(made)
     }
 
-    /// The checkpoint of the state whose summary an input message is, by its hash, whether or not that checkpoint holds.
+    /// The checkpoint whose summary an input message is, by hash, even if the checkpoint does not hold.
     pub fn summary_at(&self, input: usize) -> Option<&'a Checkpoint> {
         let hash = self.messages[input].hash();
         self.known.iter().rev().find(|checkpoint| checkpoint.summary.hash == hash)
     }
 
-    /// The input index of the message a person typed last.
+    /// The input index of the last message that a person typed.
     pub fn active_user(&self) -> Option<usize> {
         (0..self.messages.len()).rev().find(|&input| self.is_typed(input))
     }
 
-    /// The history index before which messages are old: they belong to turns before the active one, and something newer
-    /// was said by the assistant.
+    /// The history index before which messages are old: they belong to turns before the active one, and the assistant
+    /// has answered since.
     pub fn old(&self) -> u64 {
         let index = self.active_user().and_then(|input| self.index_of(input)).unwrap_or(0);
         index.min(self.said_last())
     }
 
-    /// The history index of what the assistant said last; 0 if it said nothing.
+    /// The history index of the last assistant message, or 0 if there is none.
     pub fn said_last(&self) -> u64 {
         let said = (0..self.messages.len()).rev().find(|&input| self.messages[input].role() == Role::Assistant);
         said.and_then(|input| self.index_of(input)).unwrap_or(0)
     }
 
-    /// What of a message is in no view.
+    /// The parts of a message that are in no view.
     pub fn left_out(&self, input: usize) -> Option<&LeftOut> {
         let at = self.left_out.binary_search_by_key(&input, |left_out| left_out.input).ok()?;
         Some(&self.left_out[at])
     }
 
-    /// Whether the host pinned it, or it is what a provider alone can read of all that comes before it.
+    /// Whether the host pinned the message, or it holds a summary of everything before it that only the provider can
+    /// read.
     pub fn is_pinned(&self, input: usize) -> bool {
         let opaque = |compaction: Compaction| compaction.input == input && !compaction.readable;
         self.compaction.is_some_and(opaque) || self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
@@ -421,8 +431,8 @@ fn split(records: &[u32]) -> Result<Vec<Digest<'_>>, Error> {
     })
 }
 
-/// Content hashes; of copies that we clipped, the originals'. Different messages may have equal copies: those of a view
-/// stand in its order.
+/// The content hashes of messages. A copy that we clipped has the hash of its original. Several originals can have
+/// equal copies, so the copies of a view are matched in order.
 fn hashes(messages: &[Digest<'_>], state: &SessionState) -> Vec<u64> {
     let rewrites = &state.rewrites;
     let mut next = 0;
@@ -437,7 +447,7 @@ fn hashes(messages: &[Digest<'_>], state: &SessionState) -> Vec<u64> {
     messages.iter().map(of).collect()
 }
 
-/// Raw tokens of each message; some estimators charge a result with the name of its tool, which stands in the call.
+/// The raw tokens of each message. Some estimators count a result with the name of its tool, which is in the call.
 fn tokens(messages: &[Digest<'_>], estimator: &Estimator) -> Vec<u64> {
     let mut tokens: Vec<u64> = messages.iter().map(Digest::tokens).collect();
     if estimator.charges_result_name() {

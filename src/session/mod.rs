@@ -1,4 +1,4 @@
-//! What outlives a call, and what follows from it: the state, the placed history, its lasting edits, the view.
+//! What outlives a call, and what is derived from it: the state, the placed history, its lasting edits, and the view.
 
 pub mod breakdown;
 pub mod compaction;

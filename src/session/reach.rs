@@ -1,13 +1,13 @@
-//! How far a lasting cut reaches, and from which size on a part is worth a placeholder.
+//! How far a lasting clip reaches, and the size above which clearing a part pays.
 
-/// How far a clip reaches: tool results only.
+/// The clip reaches only tool results.
 pub const RESULTS: u64 = 0;
-/// … and arguments of calls and media, in turns before the active one.
+/// It also reaches arguments of calls and media, in turns before the active one.
 pub const ARGUMENTS: u64 = 1;
-/// … and what the assistant wrote in them.
+/// It also reaches assistant text in these turns.
 pub const ASSISTANT: u64 = 2;
-/// … and what users wrote and attached, whenever that was. Only when nothing else helps.
+/// It also reaches user text and attachments of any turn. Used only if nothing else helps.
 pub const EVERYTHING: u64 = 3;
 
-/// A result smaller than this is not worth a placeholder.
+/// Clearing a result below this many raw tokens does not pay.
 pub const LEAST_CLEARED: u64 = 40;

@@ -1,7 +1,8 @@
-//! The session's state: plain JSON that goes in and comes out. Untrusted on the way in, complete on the way out.
+//! The state of a session: plain JSON that the host stores. It is untrusted when it is read, and complete when it is
+//! returned.
 //!
-//! State written by a minor version is read by the one before it: members we do not know are kept, only a higher
-//! `version` is refused. A state never holds messages, only positions, summaries and what was learned.
+//! A state written by a later minor version can be read: unknown members are kept, and only a higher `version` is
+//! refused. A state never holds messages, only positions, summaries and what was learned.
 
 use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
@@ -14,128 +15,133 @@ use crate::session::reach::{EVERYTHING, RESULTS};
 use crate::tokens::calibration::Calibration;
 use crate::tokens::{self, Estimator};
 
-/// The version this library writes and reads.
+/// The state version that this library writes and reads.
 pub const VERSION: u64 = 1;
-/// Checkpoints kept, newest last: older ones serve rewinds.
+/// The most checkpoints, newest last. Older ones are for rewinds.
 const CHECKPOINTS: usize = 4;
-/// Models whose limits are remembered.
+/// The most models whose limits are stored.
 const LEARNED: usize = 4;
-/// Rewrites remembered, 55 bytes each: most edits are of results, which need none.
+/// The most rewrites, at 55 bytes each. Most edits are of results, which need none.
 const REWRITES: usize = 64;
-/// Clips remembered: those of what is not covered, and a few of what is kept of what is.
+/// The most clips: those of uncovered messages, and some of kept messages.
 const CLIPS: usize = 24;
-/// With so many of what is not covered no more are made as long as anything can be covered in their place.
+/// With this many clips of uncovered messages, no further ones are made as long as something can be covered instead.
 pub const OPEN_CLIPS: usize = 16;
-/// Bytes of text over all checkpoints; the oldest go first.
+/// The most bytes of text in all checkpoints. The oldest are removed first.
 const TEXT_BYTES: usize = 33_000;
 
-/// The largest revision that is read: every change adds one, and above 2^53 a host's compare-and-set sees no difference.
+/// The highest revision that is read. Every change increments it, and above 2^53 a host's compare-and-set cannot
+/// distinguish revisions.
 const REVISION_MOST: u64 = 1 << 52;
-/// The bytes that a token of a summary stands for on average are fewer: four are usual. What has more is counted again.
+/// A token of a summary has fewer bytes than this on average; about four are usual. A count that implies more is
+/// recomputed.
 const BYTES_A_TOKEN: u64 = 8;
-/// More than this nothing but its text adds to the count of a message.
+/// The most raw tokens of a message beyond those of its text.
 const MESSAGE_MOST: u64 = 4_096;
-/// Compactions that a summarizer is left alone for after failures, at most.
+/// The most compactions for which the summarizer is not called after failures.
 pub const WAIT: u64 = 8;
-/// Failures and compactions in a row are counted up to this.
+/// The highest count of consecutive failures or compactions.
 const BREAKER_MOST: u64 = 1_000;
 
-/// A lasting edit: every part that it reaches and that is larger than `cap` raw tokens, of messages before `up_to`, is
-/// cut to it.
+/// A lasting edit: in messages before `up_to`, it cuts every part within its reach that is larger than `cap` raw
+/// tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Clip {
-    /// Messages before this.
+    /// The end of the messages that it affects.
     pub up_to: Position,
-    /// Raw tokens.
+    /// The most raw tokens of a part.
     pub cap: u64,
-    /// How far it reaches: results of tools, or more; see [`clip`](crate::session::reach).
+    /// Which parts it reaches: see [`reach`](crate::session::reach).
     pub reach: u64,
-    /// Messages before this index were old when it was made: of an assistant, only these are cut.
+    /// Messages before this index were old when the clip was made. Of assistant messages, only these are cut.
     pub old: u64,
-    /// Results of messages before this index were cleared when it was made: they stay as they were.
+    /// Results of messages before this index were already cleared when the clip was made. They stay cleared.
     pub cleared: u64,
-    /// Failed results of messages before this index were.
+    /// Failed results of messages before this index were already cleared.
     pub failed: u64,
 }
 
-/// What `beforeModel` leaves for `afterModel`: what was sent, to pair it with what is reported.
+/// What `beforeModel` stores about the request that is sent, for `afterModel` to match with the reported usage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pending {
-    /// Names the request.
+    /// The id of the request.
     pub request: String,
-    /// Raw tokens sent, all included.
+    /// The raw tokens of everything that is sent.
     pub raw: u64,
-    /// Where its history ended, if that is known: the reply is what follows.
+    /// The end of its history, if known. The reply follows it.
     pub at: Option<Position>,
-    /// System and tools were counted.
+    /// Whether the system prompt and tools were counted.
     pub counted: bool,
-    /// The context window it was made for: no report above it can be of this request. 0 in states of earlier versions.
+    /// The context window of the request, in tokens. Usage above it cannot belong to the request. 0 in states of
+    /// earlier versions.
     pub window: u64,
-    /// Under which key.
+    /// The key of the calibration.
     pub key: String,
 }
 
-/// Brakes on compacting too often or too hopefully.
+/// Backoff counters: they limit how often compactions and summarizer calls are tried.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Breaker {
-    /// Failures of the summarizer in a row.
+    /// Consecutive failures of the summarizer.
     pub failures: u64,
-    /// Calls to go without a summarizer.
+    /// The number of compactions without a summarizer that are still to come.
     pub wait: u64,
-    /// Compactions in a row with little new.
+    /// Consecutive compactions with little new content.
     pub thrash: u64,
 }
 
-/// Calibration of the preset `contextguard`.
+/// The calibration of the preset `contextguard`, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContextguardState {
-    /// Last reported prompt.
+    /// The last reported prompt.
     pub real: u64,
-    /// Raw estimate of the request as sent.
+    /// The raw estimate of the request as sent.
     pub last: u64,
 }
 
-/// A clipped message and what it was made from, by content hash.
+/// The content hashes of a clipped message and its original.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Rewrite {
-    /// Of the copy.
+    /// The hash of the copy.
     pub made: u64,
-    /// Of the original.
+    /// The hash of the original.
     pub from: u64,
 }
 
 /// Everything that outlives a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionState {
-    /// Counts changes of what is sent; the host's compare-and-set.
+    /// Incremented by every change of what is sent. The host compares it to detect concurrent writes.
     pub revision: u64,
-    /// Newest last.
+    /// The checkpoints, newest last.
     pub checkpoints: Vec<Checkpoint>,
-    /// Lasting cuts, by `up_to`.
+    /// The lasting clips, ordered by `up_to`.
     pub clips: Vec<Clip>,
-    /// Results of messages before this are cleared.
+    /// Results of messages before this position are cleared.
     pub cleared: Option<Position>,
-    /// Failed results of messages before this are cleared.
+    /// Failed results of messages before this position are cleared.
     pub failed: Option<Position>,
-    /// Media of messages before this index are cleared.
+    /// Unsigned reasoning is left out of messages before this.
+    pub thoughts: Option<Position>,
+    /// Media in messages before this index are cleared.
     pub media: u64,
-    /// Indices of messages that none of these edits touches, in order.
+    /// The ascending indices of messages that none of these edits affects.
     pub spared: Vec<u64>,
-    /// Content hashes of clipped messages and of what they were made from: a view given back hashes like its history.
+    /// The hashes of clipped messages and their originals, so that a view passed as history hashes like the history.
     pub rewrites: Vec<Rewrite>,
-    /// What is known of tokens.
+    /// What was learned about token counts.
     pub calibration: Calibration,
-    /// What refusals have taught of the models' limits, newest last.
+    /// The limits of models that refusals revealed, newest last.
     pub learned: Vec<Learned>,
-    /// What was sent last.
+    /// The last request that was sent.
     pub pending: Option<Pending>,
-    /// Brakes.
+    /// The backoff counters.
     pub breaker: Breaker,
-    /// What is remembered of what is covered.
+    /// The memory of what is covered.
     pub memory: Option<Memory>,
-    /// The preset's own.
+    /// The state of the preset.
     pub contextguard: Option<ContextguardState>,
-    /// Members of a later version, kept.
+    /// Members of a later version, which are kept unchanged.
     pub unknown: Vec<(String, Json)>,
 }
 
@@ -152,7 +158,7 @@ impl Record for Clip {
     }
 }
 
-/// A reach in plain data: `typed` for the farthest, a number for those between, nothing for results alone.
+/// A reach as plain data: `typed` for the farthest, a number for those between, and no member for results only.
 pub(crate) fn reach(archive: &mut Archive<'_>, reach: &mut u64) {
     let mut typed = *reach >= EVERYTHING;
     archive.flag("typed", &mut typed);
@@ -201,13 +207,14 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 15] = [
+const KNOWN: [&str; 16] = [
     "version",
     "revision",
     "checkpoints",
     "clips",
     "cleared",
     "failed",
+    "thoughts",
     "media",
     "spared",
     "rewrites",
@@ -233,6 +240,7 @@ impl Record for SessionState {
         archive.records("clips", &mut self.clips);
         archive.maybe_position("cleared", &mut self.cleared);
         archive.maybe_position("failed", &mut self.failed);
+        archive.maybe_position("thoughts", &mut self.thoughts);
         let mut media = Some(self.media).filter(|&media| media > 0);
         archive.maybe_count("media", &mut media);
         self.media = media.unwrap_or(0);
@@ -267,14 +275,15 @@ impl Record for SessionState {
 const PLACE: Place = Place {
     name: "state",
     code: Code::InvalidState,
-    advice: "This state was changed or cut after precis returned it. Load the last intact copy; without one pass null: the conversation goes on, only its summary is made again.",
+    advice: "This state was changed or truncated after precis returned it. Load the last intact copy. Without one, pass null: the conversation continues, and only its summary is made again.",
 };
 
 impl SessionState {
-    /// Reads a state; null is a fresh one.
+    /// Reads a state. Null is a new one.
     ///
     /// # Errors
-    /// When it is none of ours, damaged, or of a newer version. It is never reset silently.
+    ///
+    /// If it is not a state of precis, damaged, or of a newer version. It is never reset silently.
     pub fn parse(json: &Json) -> Result<Self, Error> {
         match json.get("version").count() {
             _ if json.is_null() => Ok(Self::default()),
@@ -283,7 +292,7 @@ impl SessionState {
                 Code::NewerState,
                 "state.version",
                 format!(
-                    "This state has version {newer}, this library reads {}: update precis before it touches this conversation.",
+                    "This state has version {newer}, but this version of precis reads {}. Update precis before you continue this conversation.",
                     VERSION
                 ),
             )),
@@ -295,8 +304,8 @@ impl SessionState {
         }
     }
 
-    /// Counts the texts again whose stored count no text of their size has: believed, one of a megabyte would take next to
-    /// nothing, and a short one the whole window.
+    /// Recounts texts whose stored count is impossible for their size. Otherwise a text of a megabyte could claim to
+    /// take almost nothing, and a short one to take the whole window.
     pub fn recount(&mut self, estimator: &Estimator) {
         let made = self.checkpoints.iter_mut().flat_map(|one| [Some(&mut one.summary), one.note.as_mut()]);
         for made in made.flatten() {
@@ -308,20 +317,20 @@ impl SessionState {
         }
     }
 
-    /// Removes the checkpoints that cover so many messages or more.
+    /// Removes the checkpoints that cover `count` messages or more.
     pub fn uncover(&mut self, count: u64) {
         while self.checkpoints.pop_if(|newest| newest.covers.count >= count).is_some() {}
     }
 
-    /// Adds a checkpoint; the oldest go when there are too many or their texts too long.
+    /// Adds a checkpoint. The oldest are removed if there are too many or their texts are too long.
     pub fn push(&mut self, checkpoint: Checkpoint) {
-        // Whoever takes the place of what covers more has removed it; should one be left, the order still holds.
+        // The caller has removed the checkpoints that cover more. If one is left, the order must still hold.
         debug_assert!(self.checkpoints.iter().all(|older| older.covers.count <= checkpoint.covers.count));
         self.uncover(checkpoint.covers.count + 1);
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
         while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > TEXT_BYTES) {
-            // The newest summary by a model stays as long as digests quote it.
+            // The newest summary written by a model stays while digests quote it.
             let last = self.checkpoints.len() - 1;
             let summary = self.checkpoints.iter().rposition(|one| one.kind == Kind::Summary);
             let oldest = usize::from(summary == Some(0) && last > 1);
@@ -329,9 +338,9 @@ impl SessionState {
         }
     }
 
-    /// Adds a clip. The last one becomes a part of it if that cut to the same cap and reached no farther, and nothing was
-    /// cleared since but what it had seen. An earlier one stays: what a clip between them left alone because of it would be
-    /// cut twice without it, in a history but not in a view of it.
+    /// Adds a clip. It replaces the last one if that had the same cap and no farther reach, and if everything cleared
+    /// since was known to it. Earlier clips stay: without them, messages that a later clip left alone would be cut
+    /// twice, but only in a history and not in a view of it.
     pub fn clip(&mut self, mut clip: Clip) {
         if let Some(last) = self.clips.pop_if(|last| {
             last.cap == clip.cap
@@ -346,14 +355,14 @@ impl SessionState {
         self.clips.drain(..surplus);
     }
 
-    /// Clips of what the newest checkpoint leaves uncovered: the same for a history and a view of it.
+    /// The clips of messages after the newest checkpoint. They are the same for a history and a view of it.
     pub fn open_clips(&self) -> &[Clip] {
         let covered = self.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
         let closed = self.clips.iter().take_while(|clip| clip.up_to.count <= covered).count();
         self.clips.split_at(closed).1
     }
 
-    /// Remembers the copies that are sent, in their order, and no longer than there is room those of earlier views.
+    /// Stores the copies that are sent, in order, and as many of earlier views as there is room for.
     pub fn rewrite(&mut self, sent: Vec<Rewrite>) {
         self.rewrites.retain(|earlier| sent.iter().all(|rewrite| rewrite.made != earlier.made));
         self.rewrites.extend(sent);
@@ -361,13 +370,13 @@ impl SessionState {
         self.rewrites.drain(..surplus);
     }
 
-    /// What is known of the limits under a key.
+    /// The known limits of the model with this key.
     pub fn learned(&self, key: &str) -> Learned {
         let known = self.learned.iter().find(|learned| learned.key == key);
         known.cloned().unwrap_or_else(|| Learned { key: key.to_owned(), ..Learned::default() })
     }
 
-    /// Remembers what is known of the limits under a key.
+    /// Stores the known limits of a model.
     pub fn learn(&mut self, learned: Learned) {
         self.learned.retain(|other| other.key != learned.key);
         self.learned.push(learned);
@@ -375,7 +384,7 @@ impl SessionState {
         self.learned.drain(..surplus);
     }
 
-    /// A prompt of so many tokens went through: no limit lies below it.
+    /// Records that a prompt of this many tokens succeeded: no limit is below it.
     pub fn went_through(&mut self, key: &str, prompt: u64) {
         if let Some(learned) = self.learned.iter_mut().find(|learned| learned.key == key) {
             learned.window = learned.window.map(|window| window.max(prompt));

@@ -1,9 +1,11 @@
-//! The view: what is sent. The history with the state's checkpoint and edits applied.
+//! The view is what is sent: the history with the checkpoint and edits of the state applied.
 
 use crate::base::error::Error;
+use crate::base::references;
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, LEFT_OUT, Product};
-use crate::model::message::{Digest, PartKind, Position, Role, combine, hash_text};
+use crate::ingest::tape::NO_NUMBER;
+use crate::model::message::{Digest, Part, PartKind, Position, Role, combine, hash_text};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::Checkpoint;
 use crate::session::edits::rules::ResultRule;
@@ -12,42 +14,42 @@ use crate::session::history::History;
 use crate::session::state::{Clip, SessionState};
 use crate::tokens::Estimator;
 
-/// What a place in the view holds.
+/// The source of an item of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
     /// A message of the host.
     Host {
-        /// Its place in the input.
+        /// Its input index.
         input: usize,
-        /// Its place in the history.
+        /// Its history index.
         index: u64,
     },
     /// The summary.
     Summary,
     /// The progress note.
     Note,
-    /// Made to repair a fault that the history brought.
+    /// A message that repairs a fault of the history.
     Repaired {
-        /// The message of the input that had it.
+        /// The input index of the faulty message.
         input: usize,
     },
 }
 
-/// A place in the view.
+/// An item of the view: one message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What it holds.
+    /// Its source.
     pub slot: Slot,
-    /// Raw tokens as sent.
+    /// The raw tokens as sent.
     pub tokens: u64,
-    /// What the host made for this place: an edited copy, or (once rendered) a message of ours.
+    /// The message that the host created for this item: an edited copy or, once rendered, a message that we wrote.
     pub made: Option<Product>,
-    /// No edit may change or cover it: head and pins.
+    /// Whether no edit may change or cover it: head and pins.
     pub fixed: bool,
 }
 
 impl Item {
-    /// The digest of what was made for this place, if anything was.
+    /// The digest of the created message, if there is one.
     pub fn digest(&self) -> Option<Digest<'_>> {
         self.made.as_ref().and_then(Product::digest)
     }
@@ -56,25 +58,25 @@ impl Item {
 /// A projected view.
 #[derive(Clone, Debug, Default)]
 pub struct View {
-    /// What is sent, in order.
+    /// The messages to send, in order.
     pub items: Vec<Item>,
-    /// What is sent before that, where nobody has to look at it.
+    /// The sums of the messages before them that need not be read.
     pub before: Sums,
 }
 
-/// Raw tokens of a part of a view.
+/// The raw tokens of a part of a view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sums {
-    /// All.
+    /// All tokens.
     pub raw: u64,
-    /// Those that no edit can change.
+    /// The tokens that no edit can change.
     pub fixed: u64,
-    /// All, by what they are.
+    /// All tokens by kind of content.
     pub parts: TokenBreakdown,
 }
 
 impl View {
-    /// Raw tokens by what they are spent on; system prompt and tools beside the messages are not among them.
+    /// The raw tokens by kind of content, without the system prompt and tools outside the messages.
     pub fn breakdown(&self, history: &History<'_>) -> TokenBreakdown {
         let mut parts = self.before.parts;
         for item in &self.items {
@@ -103,17 +105,17 @@ impl View {
         parts
     }
 
-    /// Raw tokens of the view.
+    /// The raw tokens of the view.
     pub fn raw(&self) -> u64 {
         self.before.raw + self.items.iter().map(|item| item.tokens).sum::<u64>()
     }
 
-    /// Raw tokens that no edit can change.
+    /// The raw tokens that no edit can change.
     pub fn fixed(&self) -> u64 {
         self.before.fixed + self.items.iter().filter(|item| item.fixed).map(|item| item.tokens).sum::<u64>()
     }
 
-    /// Whether it is the input, message by message.
+    /// Whether the view is the same as the input.
     pub fn is_input(&self, history: &History<'_>) -> bool {
         self.items.len() == history.messages.len()
             && self
@@ -123,7 +125,7 @@ impl View {
                 .all(|(at, item)| item.made.is_none() && matches!(item.slot, Slot::Host { input, .. } if input == at))
     }
 
-    /// Where each of `count` input messages stands in the view.
+    /// For each of `count` input messages, its index in the view.
     pub fn places(&self, count: usize) -> Vec<Option<usize>> {
         let mut places = vec![None; count];
         for (at, item) in self.items.iter().enumerate() {
@@ -134,7 +136,7 @@ impl View {
         places
     }
 
-    /// Digests of what is sent, for the checker. Messages of ours are left out until they are rendered.
+    /// The digests of what is sent, for the checker. Our own messages are missing until they are rendered.
     pub fn digests<'v>(&'v self, history: &'v History<'_>) -> Vec<Digest<'v>> {
         self.items
             .iter()
@@ -147,10 +149,11 @@ impl View {
     }
 }
 
-/// The state's view of a history. Asks the host for edited copies, which it remembers between calls.
+/// Projects the view of a history. Asks the host for edited copies, which it caches between calls.
 ///
 /// # Errors
-/// When the host cannot read or copy a message.
+///
+/// If the host cannot read or copy a message.
 pub fn project(
     history: &History<'_>,
     state: &SessionState,
@@ -170,8 +173,8 @@ pub fn project(
         Some(checkpoint) => covered(history, checkpoint, &mut view),
     }
     if history.left_out.iter().any(|left_out| left_out.whole) {
-        let goes = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
-        view.items.retain(|item| !goes(item));
+        let is_left_out = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
+        view.items.retain(|item| !is_left_out(item));
     }
     let edits = Lasting::of(history, state);
     for item in &mut view.items {
@@ -185,7 +188,8 @@ pub fn project(
     Ok(view)
 }
 
-/// The copy of a message that is sent in its place, if any is: without what is left out, and edited unless it is fixed.
+/// Creates the copy that is sent in place of a message, if one is needed: without parts that are left out, and edited
+/// unless it is fixed.
 fn copy(
     history: &History<'_>,
     edits: &Lasting<'_>,
@@ -193,10 +197,17 @@ fn copy(
     (input, index, fixed): (usize, u64, bool),
     host: &mut dyn Host,
 ) -> Result<Option<Product>, Error> {
-    let left_out = history.left_out(input).map_or(&[][..], |left_out| &left_out.parts);
+    let mut left_out = history.left_out(input).map_or_else(Vec::new, |left_out| left_out.parts.clone());
+    if !fixed && index < edits.thoughts {
+        let thoughts = thoughts(&history.messages[input]);
+        let stays = |part: Part| !left_out.contains(&part.number) && !thoughts.contains(&part.number);
+        if history.messages[input].parts().any(stays) {
+            left_out.extend(thoughts);
+        }
+    }
     let edits = if fixed { None } else { edits.of_message(history, input, index) };
     let (mut key, edits) = edits.map_or((String::new(), None), |(key, edits)| (key, Some(edits)));
-    for part in left_out {
+    for part in &left_out {
         key.push_str(&format!("-{part}"));
     }
     if key.is_empty() {
@@ -216,7 +227,17 @@ fn copy(
     if texts.is_empty() { Ok(None) } else { host.replace(input, &key, &texts).map(Some) }
 }
 
-/// A message with its text as the state's edits leave it.
+/// The numbers of the parts of a message that hold unsigned reasoning: it can be left out without a word.
+pub fn thoughts(message: &Digest<'_>) -> Vec<u32> {
+    let is_thought = |part: &Part| part.kind == PartKind::Reasoning && part.number != NO_NUMBER;
+    let said = message.parts().any(|part| part.kind != PartKind::Reasoning);
+    if message.role() != Role::Assistant || message.is_signed() || !said {
+        return Vec::new();
+    }
+    message.parts().filter(is_thought).map(|part| part.number).collect()
+}
+
+/// The content of a message after the edits of the state.
 pub fn as_sent(
     history: &History<'_>,
     state: &SessionState,
@@ -232,7 +253,7 @@ pub fn as_sent(
     }
 }
 
-/// Which parts of an input message the state's edits change.
+/// Which parts of an input message the edits of the state change.
 pub fn edited(history: &History<'_>, state: &SessionState, input: usize) -> Vec<bool> {
     let message = &history.messages[input];
     let index = history.index_of(input).filter(|_| !history.is_pinned(input));
@@ -241,7 +262,7 @@ pub fn edited(history: &History<'_>, state: &SessionState, input: usize) -> Vec<
     message.parts().map(|part| edits::touches(&part, message, &edits)).collect()
 }
 
-/// Whether the state's edits change a message of the input, apart from what policies cut of it in any case.
+/// Whether the edits of the state change an input message more than tool policies do.
 pub fn is_edited(history: &History<'_>, state: &SessionState, input: usize) -> bool {
     let message = &history.messages[input];
     let index = history.index_of(input).filter(|_| !history.is_pinned(input));
@@ -249,14 +270,14 @@ pub fn is_edited(history: &History<'_>, state: &SessionState, input: usize) -> b
     found.is_some_and(|(_, edits)| message.parts().any(|part| edits::touches_more(&part, message, &edits)))
 }
 
-/// The history index before which lasting edits concern messages, apart from those that they spare.
+/// The history index before which lasting edits affect messages, except those that they spare.
 pub fn edited_up_to(history: &History<'_>, state: &SessionState) -> u64 {
     let edits = Lasting::of(history, state);
     let clipped = edits.clips.iter().map(|clip| clip.up_to.count).max().unwrap_or(0);
     clipped.max(edits.cleared).max(edits.failed)
 }
 
-/// Raw tokens of an edited copy: what its own digest says, and what the original is charged beside its parts.
+/// The raw tokens of an edited copy: those of its digest, and what the original counts apart from its parts.
 fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
     let own = product.digest().map_or(0, |digest| digest.tokens());
     own + (history.tokens[input] - history.messages[input].tokens())
@@ -285,7 +306,7 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
     }
 }
 
-/// A message of the host as it is.
+/// An item for an unchanged message of the host.
 pub(crate) fn plain(history: &History<'_>, input: usize, index: u64, head: bool) -> Item {
     Item {
         slot: Slot::Host { input, index },
@@ -295,29 +316,30 @@ pub(crate) fn plain(history: &History<'_>, input: usize, index: u64, head: bool)
     }
 }
 
-/// How many leading messages are instructions.
+/// The number of leading instruction messages.
 pub fn leading(history: &History<'_>) -> usize {
     history.messages.iter().take_while(|message| message.role() == Role::System).count()
 }
 
-/// The state's lasting edits, as far as their positions hold for this history.
+/// The lasting edits of the state whose positions hold for this history.
 struct Lasting<'s> {
     keep: &'s [String],
     clips: Vec<&'s Clip>,
     cleared: u64,
-    /// Of what is cleared the inputs go up to here: a history that was rewound may end inside it.
+    /// The arguments of calls are cleared up to here. A rewound history may end before `cleared`.
     inputs: u64,
     failed: u64,
+    thoughts: u64,
     media: u64,
-    /// Messages that nothing of it touches.
+    /// Messages that none of the edits affects.
     spared: &'s [u64],
-    /// What policies say of single results.
+    /// What tool policies say about individual results.
     rules: &'s [ResultRule],
 }
 
 impl<'s> Lasting<'s> {
     fn of(history: &'s History<'_>, state: &'s SessionState) -> Self {
-        // A position inside what a checkpoint covers cannot be checked any more, and need not be.
+        // A position inside what a checkpoint covers can no longer be checked, and need not be.
         let holds = |position: &Position| {
             history.chain_at(position.count).is_none_or(|chain| chain == position.chain)
                 && position.count <= history.end()
@@ -330,20 +352,21 @@ impl<'s> Lasting<'s> {
             cleared,
             inputs: if cleared > 0 { cleared.min(history.said_last()) } else { 0 },
             failed: held(state.failed),
+            thoughts: held(state.thoughts),
             media: state.media.min(cleared),
             spared: &state.spared,
             rules: &history.rules,
         }
     }
 
-    /// What policies say of the results in a message.
+    /// What tool policies say about the results in a message.
     fn rules_of(&self, input: usize) -> &'s [ResultRule] {
         let from = self.rules.partition_point(|rule| rule.input < input);
         let count = self.rules[from..].iter().take_while(|rule| rule.input == input).count();
         &self.rules[from..from + count]
     }
 
-    /// What is done to a message, and what that is called, if anything is.
+    /// The edits of a message and a cache key for them, if there are any.
     fn of_message(&self, history: &History<'_>, input: usize, index: u64) -> Option<(String, Edits<'s>)> {
         let rules = self.rules_of(input);
         let spared = self.spared.binary_search(&index).is_ok();
@@ -363,13 +386,19 @@ impl<'s> Lasting<'s> {
             clears_failed: !spared && index < self.failed,
             clears_media: !spared && index < self.media,
             rules,
+            reference: None,
         };
         if !message.parts().any(|part| edits::touches(&part, message, &edits)) {
             return None;
         }
-        // Copies are of one list of literals.
+        let reference = history.references.then_some(index);
+        let edits = Edits { reference, ..edits };
+        // Copies are specific to one list of literal strings.
         let kept = self.keep.iter().fold(0, |kept, literal| combine(kept, hash_text(literal)));
         let mut key = if kept == 0 { String::new() } else { format!("{kept} ") };
+        if history.references {
+            key.push_str(&format!("{} ", references::of(index, 0)));
+        }
         for rule in rules.iter().filter(|rule| rule.rerun) {
             key.push_str(&format!("{}r ", rule.number));
         }

@@ -1,4 +1,4 @@
-//! Unified diffs: the names of the files, the headers of the hunks, then what changed.
+//! Unified diffs: the names of files come first, then the headers of hunks, then the changes.
 
 use crate::shorten::lines::Line;
 

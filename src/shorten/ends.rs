@@ -1,31 +1,32 @@
-//! Both ends of a text: two thirds of what stays are head, one third is tail, cut at line ends where one is near.
+//! Keeps both ends of a text: two thirds of the result are from the start, one third from the end. Cuts are moved to a
+//! line end if one is near.
 
 use crate::base::{markers, text};
 use crate::shorten::gap::Gap;
 
-/// Both ends within about `bytes`.
+/// Cuts a text to both ends within about `bytes`.
 pub fn within(text: &str, bytes: usize, advice: &str) -> String {
     Parted::of(text, false).keep(bytes, advice)
 }
 
-/// A text of which something may be missing already: its ends can be kept again and again.
+/// A text in which something may already be missing. Its ends can be cut repeatedly.
 pub struct Parted<'t> {
     head: &'t str,
-    /// Characters missing between head and tail.
+    /// The characters missing between start and end.
     hidden: usize,
     tail: &'t str,
-    /// Characters of all three.
+    /// The characters of the whole text, including the missing ones.
     characters: usize,
-    /// It is written as a JSON string.
+    /// Whether the text is written as a JSON string.
     escaped: bool,
 }
 
-/// A notice is no longer than this, with the names in it.
+/// The most bytes of a notice, including names.
 const LONGEST_NOTICE: usize = 1_600;
 
 impl<'t> Parted<'t> {
-    /// Finds our own notices in a text; what stands between several goes with them. `escaped`: it is what stands between
-    /// the quotes of a JSON string, and is cut between its escapes.
+    /// Finds our own notices in a text. Text between several notices counts as missing. `escaped`: the text is the
+    /// inside of a JSON string, and is cut only between escapes.
     pub fn of(text: &'t str, escaped: bool) -> Self {
         let mut parted = Self { head: text, hidden: 0, tail: "", characters: 0, escaped };
         let (mut from, mut last) = (0, 0);
@@ -57,17 +58,17 @@ impl<'t> Parted<'t> {
         if self.escaped { "\\n" } else { "\n" }
     }
 
-    /// Both ends within about `bytes`.
+    /// Keeps both ends within about `bytes`.
     pub fn keep(&self, bytes: usize, advice: &str) -> String {
         let room = bytes.saturating_sub(LEAST_NOTICE + advice.len());
         let (front, back) = (room * 2 / 3, room - room * 2 / 3);
-        // Where the cut before left no more than is wanted now, its line ends stand.
+        // If an earlier cut left less than is wanted now, its line ends are kept.
         let whole = |part: &str, wanted: usize| self.hidden > 0 && wanted > part.len();
         let kept = if whole(self.head, front) { self.head.len() } else { self.floor(self.head, front) };
         let (head, after) = (text::between(self.head, 0, kept), text::between(self.head, kept, self.head.len()));
         let (mut ending, mut stays) = (self.tail, text::characters(head));
         if self.hidden == 0 {
-            // A line end that stays where it was is not missing.
+            // A line end that remains in place is not missing.
             ending = after.strip_prefix(self.line_end()).unwrap_or(after);
             stays += after.len() - ending.len();
         }
@@ -100,24 +101,24 @@ impl<'t> Parted<'t> {
     }
 }
 
-/// Bytes of a notice with a number of seven digits, and of what stands around it.
+/// The bytes of a notice with a number of seven digits, and of the characters around it.
 const LEAST_NOTICE: usize = 48;
-/// How far a cut may move to end at a line.
+/// How many bytes a cut may move to reach a line end.
 const LINE_REACH: usize = 160;
 
-/// Where the escape, or the pair of them, begins that a cut at `at` would split; else `at`.
+/// The start of the escape or surrogate pair that a cut at `at` would split. Otherwise `at`.
 fn before_escape(text: &str, at: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = at;
     if let Some(slash) = (at.saturating_sub(5)..at).rev().find(|&slash| bytes[slash] == b'\\') {
-        // Of a run of backslashes every second one is escaped.
+        // In a run of backslashes, every second one is escaped.
         let run = (0..=slash).rev().take_while(|&slash| bytes[slash] == b'\\').count();
         let length = if bytes.get(slash + 1) == Some(&b'u') { 6 } else { 2 };
         if run % 2 == 1 && slash + length > at {
             at = slash;
         }
     }
-    // Two of them may be one character.
+    // Two escapes may be one character.
     let surrogate = |from: usize, kinds: &[u8]| {
         let escape = bytes.get(from..from + 4).unwrap_or_default();
         escape.starts_with(b"\\u") && escape[2] | 0x20 == b'd' && kinds.contains(&(escape[3] | 0x20))

@@ -1,23 +1,23 @@
-//! The notice of a gap: how much is missing in one place of a text.
+//! The notice of a gap: how much is missing at one place of a text.
 
 use crate::base::markers;
 
 /// What is missing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Gap {
-    /// Characters.
+    /// The number of characters.
     pub characters: usize,
-    /// Whole lines; 0 if the cut was not at line ends.
+    /// The number of whole lines, or 0 if the cut was not at line ends.
     pub lines: usize,
 }
 
 const LEFT_OUT: &str = " left out here.";
 
-/// Bytes of a notice, apart from what it advises.
+/// The approximate bytes of a notice without its advice.
 pub const BYTES: usize = 64;
 
 impl Gap {
-    /// Reads a notice that begins where `text` begins and ends where it ends.
+    /// Parses a text that is exactly one notice.
     pub fn read(text: &str) -> Option<Self> {
         let (characters, rest) = number(text.strip_prefix(markers::NOTICE)?)?;
         let rest = rest.strip_prefix(" characters")?;
@@ -28,23 +28,23 @@ impl Gap {
         (rest.starts_with(LEFT_OUT) && rest.ends_with(']')).then_some(Self { characters, lines })
     }
 
-    /// The notice.
+    /// Writes the notice.
     pub fn notice(self, advice: &str) -> String {
         let lines = if self.lines > 0 { format!(" in {} lines", self.lines) } else { String::new() };
         format!("{}{} characters{lines}{}{advice}]", markers::NOTICE, self.characters, LEFT_OUT)
     }
 
-    /// Both together.
+    /// Adds another gap to this one.
     pub fn add(&mut self, other: Self) {
         self.characters = self.characters.saturating_add(other.characters);
         self.lines = self.lines.saturating_add(other.lines);
     }
 }
 
-/// More than any text holds that a message can bring.
+/// More characters than any message has.
 const MOST: u64 = 1_000_000_000;
 
-/// The number a text begins with, and the rest. Nothing if no notice of ours can have said it.
+/// Parses the number at the start of a text. Returns it and the rest, or `None` if our notices cannot have this number.
 pub fn number(text: &str) -> Option<(usize, &str)> {
     let (digits, rest) = text.split_at_checked(text.bytes().take_while(u8::is_ascii_digit).count())?;
     let number = crate::base::text::whole(digits).filter(|&number| number < MOST)?;

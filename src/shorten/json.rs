@@ -1,22 +1,22 @@
-//! JSON: what comes out is JSON. Objects keep their keys, long strings are cut in their middle, of long arrays the first
-//! and last elements stay with the number of those between. What is not cut stays as it was written.
+//! JSON stays JSON. Objects keep their keys, long strings are cut in the middle, and long arrays keep their first and
+//! last elements with the number of those between. What is not cut is copied as it was written.
 
 use crate::base::{markers, text};
 use crate::shorten::{ends, gap};
 use std::collections::VecDeque;
 
-/// Deeper values are cut as plain text.
+/// Values nested more deeply make the text plain text.
 const DEEPEST: usize = 64;
-/// What is no longer than this stays.
+/// Values up to this many bytes are not cut.
 const LEAST: usize = 80;
-/// An array of no more elements keeps them all.
+/// Arrays up to this many elements keep all of them.
 const FEW: usize = 3;
-/// Begins the name of the member that says how many are missing.
+/// The start of the member that says how many members are missing.
 const NAME: &str = "\"[precis]\":\"";
 const ELEMENTS: &str = " elements left out here.";
 const MEMBERS: &str = " members left out here.";
 
-/// Whether a text is an array or object, and nothing else.
+/// Whether a text is an array or object and nothing else.
 pub fn is(text: &str) -> bool {
     let bytes = text.as_bytes();
     let start = space(bytes, 0);
@@ -24,7 +24,7 @@ pub fn is(text: &str) -> bool {
         && end(bytes, start, 0).is_some_and(|end| space(bytes, end) == bytes.len())
 }
 
-/// The text within about `bytes`: it must be JSON.
+/// Cuts a text, which must be JSON, to about `bytes`.
 pub fn within(text: &str, bytes: usize, advice: &str) -> String {
     let mut writer = Writer { text, out: String::with_capacity(bytes), advice };
     let from = space(text.as_bytes(), 0);
@@ -35,20 +35,20 @@ pub fn within(text: &str, bytes: usize, advice: &str) -> String {
 /// An element, or a member with its key.
 struct Child {
     from: usize,
-    /// Where its value begins.
+    /// The start of its value.
     value: usize,
     to: usize,
-    /// So many children stand here, of which nothing else is known.
+    /// The number of children that this one stands for, if they were skipped.
     skipped: usize,
 }
 
-/// Children at either end that are told apart: what is known of one may take more than the child.
+/// The most children at each end that are recorded. A record may take more memory than the child itself.
 const MOST_CHILDREN: usize = 50_000;
 
 struct Writer<'t> {
     text: &'t str,
     out: String,
-    /// What the next notice ends with: only the first says it.
+    /// The end of the next notice. Only the first notice has it.
     advice: &'t str,
 }
 
@@ -58,7 +58,7 @@ impl Writer<'_> {
         match text.as_bytes().first() {
             _ if text.len() <= bytes.max(LEAST) => self.out.push_str(text),
             Some(b'{' | b'[') => self.container(from, bytes),
-            // A text; or a number, which no longer is one if it is cut.
+            // A string, or a number, which becomes a string when it is cut.
             _ => {
                 let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
                 let inner = quoted.unwrap_or(text);
@@ -87,14 +87,14 @@ impl Writer<'_> {
         } else {
             self.both_ends(&children, room, if object { MEMBERS } else { ELEMENTS });
         }
-        // Behind the last one stands a comma.
+        // A comma follows the last child.
         if self.out.ends_with(',') {
             self.out.pop();
         }
         self.out.push(if object { '}' } else { ']' });
     }
 
-    /// A child, its value within `bytes`.
+    /// Writes a child with its value cut to `bytes`.
     fn child(&mut self, child: &Child, bytes: usize) {
         self.out.push_str(text::between(self.text, child.from, child.value));
         self.value(child.value, child.to, bytes);
@@ -111,7 +111,8 @@ impl Writer<'_> {
             used += size(child);
             front += 1;
         }
-        // Where not even the first one fits, it is shortened; so is the last. A key stays as it is, or the member goes.
+        // If not even the first child fits, it is shortened, and likewise the last. Keys are not cut, so a member with
+        // a long key is left out.
         let named = |at: usize, room: usize| free(at).is_some_and(|child| child.value - child.from <= room);
         let first = (front == 0 && named(0, room / 2)).then_some(room * 2 / 3);
         if let Some(bytes) = first {
@@ -142,7 +143,7 @@ impl Writer<'_> {
         }
     }
 
-    /// How many were left out where this child stands, if it says so.
+    /// How many children were left out at this place, if it is a notice.
     fn missing(&self, child: &Child, object: bool) -> Option<usize> {
         if child.skipped > 0 {
             return Some(child.skipped);
@@ -155,11 +156,11 @@ impl Writer<'_> {
     }
 }
 
-/// The children of the container that begins at `from`.
+/// The children of the container that starts at `from`.
 fn children(bytes: &[u8], from: usize) -> Vec<Child> {
     let object = bytes[from] == b'{';
     let mut all = Vec::new();
-    // Where there are many, the last ones.
+    // The last ones, if there are many.
     let mut last: VecDeque<Child> = VecDeque::new();
     let mut skipped = 0;
     let mut at = space(bytes, from + 1);
@@ -191,7 +192,7 @@ fn children(bytes: &[u8], from: usize) -> Vec<Child> {
     all
 }
 
-/// Where the value that begins at `at` ends. Nothing if there is none, or one nested too deeply.
+/// The end of the value that starts at `at`. `None` if there is no value, or it is nested too deeply.
 fn end(bytes: &[u8], at: usize, depth: usize) -> Option<usize> {
     let close = match bytes.get(at)? {
         b'"' => return string(bytes, at),
@@ -238,7 +239,7 @@ fn string(bytes: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// A number, true, false or null.
+/// The end of a number, true, false or null.
 fn word(bytes: &[u8], at: usize) -> Option<usize> {
     let rest = bytes.get(at..)?;
     for name in ["true", "false", "null"] {

@@ -1,4 +1,4 @@
-//! A text of lines of which some count more than others: these stay, and as much as fits of both ends.
+//! Texts in which some lines are more important than others. These are kept, and as much of both ends as fits.
 
 use crate::base::text;
 use crate::shorten::ends;
@@ -6,21 +6,21 @@ use crate::shorten::gap::{self, Gap};
 
 /// A line.
 pub struct Line<'t> {
-    /// Without its end.
+    /// The line without its end.
     pub text: &'t str,
-    /// How much it counts, from 0 to 3.
+    /// The importance, from 0 to 3.
     pub rank: u8,
-    /// What it stands for, if it is a notice of ours.
+    /// The gap that it stands for, if it is one of our notices.
     pub gap: Option<Gap>,
-    /// Its characters, if they have been counted.
+    /// The number of characters, once counted.
     pub characters: usize,
 }
 
-/// Lines at either end that are told apart. Of a text of more, those between are one gap: what is known of a line may
-/// take more than the line.
+/// The most lines at each end that are recorded. Further lines between them become one gap, because a record may take
+/// more memory than the line itself.
 const MOST_LINES: usize = 100_000;
 
-/// The lines of a text.
+/// Splits a text into lines.
 pub fn of(text: &str) -> Vec<Line<'_>> {
     let count = text.bytes().filter(|&byte| byte == b'\n').count() + 1;
     let between = MOST_LINES..count.saturating_sub(MOST_LINES).max(MOST_LINES);
@@ -41,21 +41,21 @@ pub fn of(text: &str) -> Vec<Line<'_>> {
     lines
 }
 
-/// Of so many parts of the bytes …
+/// The denominator of [`SHARES`].
 const PARTS: usize = 20;
-/// … lines may have taken so many when those of rank 3, 2, 1 and 0 are in.
+/// The share of the bytes that may be used after the lines of rank 3, 2, 1 and 0 are chosen.
 const SHARES: [(u8, usize); 4] = [(3, 8), (2, 12), (1, 15), (0, PARTS)];
-/// No line takes more than a quarter of the bytes, and none is cut below this.
+/// A line is cut to a quarter of the bytes, but not to fewer than this.
 const LEAST_LINE: usize = 200;
 
-/// The lines that count most, and both ends, within about `bytes`.
+/// Keeps the most important lines and both ends, within about `bytes`.
 pub fn within(lines: &[Line<'_>], bytes: usize, advice: &str) -> String {
     let longest = (bytes / 4).max(LEAST_LINE);
     let mut choice = Choice { kept: vec![false; lines.len()], bytes: gap::BYTES + advice.len() };
     for (rank, share) in SHARES {
         let most = bytes * share / PARTS;
         let (mut front, mut back) = (0, lines.len());
-        // From both ends in turn, each until something does not fit.
+        // Takes lines from both ends in turn. Each end stops at the first line that does not fit.
         let (mut forward, mut backward) = (true, true);
         while (forward || backward) && front < back {
             if forward {
@@ -73,18 +73,18 @@ pub fn within(lines: &[Line<'_>], bytes: usize, advice: &str) -> String {
 
 struct Choice {
     kept: Vec<bool>,
-    /// What is kept takes, notices included.
+    /// The bytes of the lines that are kept, including notices.
     bytes: usize,
 }
 
 impl Choice {
-    /// Keeps a line if it has this rank, or more, and fits; false when there is no room for it.
+    /// Keeps a line if it has at least this rank and fits. Returns false if there is no room for it.
     fn take(&mut self, lines: &[Line<'_>], at: usize, rank: u8, longest: usize, most: usize) -> bool {
         let line = &lines[at];
         if line.rank < rank || line.gap.is_some() || self.kept[at] {
             return true;
         }
-        // A line amid others that are left out makes two gaps of one.
+        // A line between others that are left out splits one gap into two.
         let missing = |at: Option<usize>| at.and_then(|at| self.kept.get(at)).is_some_and(|kept| !kept);
         let apart = missing(at.checked_sub(1)) && missing(Some(at + 1));
         let bytes = self.bytes + line.text.len().min(longest) + 1 + if apart { gap::BYTES } else { 0 };

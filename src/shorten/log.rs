@@ -1,19 +1,19 @@
-//! Logs and other output of programs: lines that tell of trouble, and what is indented below them.
+//! Logs and other program output: lines that report problems, and the indented lines below them.
 
 use crate::shorten::lines::Line;
 
-/// What such lines say, in lower case.
+/// The words that identify such lines, in lower case.
 const TROUBLE: [&str; 8] = ["error", "fail", "exception", "panic", "fatal", "traceback", "caused by", "backoff"];
-/// Lines below one of these that belong to it if they are indented.
+/// How many indented lines below such a line belong to it.
 const BELOW: usize = 2;
 
-/// Ranks the lines of a log. Program text speaks of errors as well, but its lines end otherwise.
+/// Ranks the lines of a log. Source code also mentions errors, but is recognized by how its lines end.
 pub fn rank(lines: &mut [Line<'_>]) -> bool {
     let code = lines.iter().filter(|line| is_code(line.text)).count();
     code * 5 < lines.len() * 2 && mark(lines)
 }
 
-/// Ranks lines that tell of trouble; whether there are any.
+/// Ranks lines that report problems. Returns whether there are any.
 pub fn mark(lines: &mut [Line<'_>]) -> bool {
     let mut found = false;
     let mut below = 0;
@@ -32,11 +32,11 @@ pub fn mark(lines: &mut [Line<'_>]) -> bool {
     found
 }
 
-/// Whether a line tells of trouble.
+/// Whether a line reports a problem.
 pub fn tells(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| {
-        // Most letters begin none of them.
+        // Most letters start none of the words.
         FIRST >> (bytes[at] & 31) & 1 == 1
             && TROUBLE.iter().any(|word| {
                 bytes.get(at..at + word.len()).is_some_and(|text| text.eq_ignore_ascii_case(word.as_bytes()))
@@ -44,7 +44,7 @@ pub fn tells(line: &str) -> bool {
     })
 }
 
-/// A bit for each letter that such a word begins with.
+/// A bit for each letter that starts one of the words.
 const FIRST: u32 = {
     let (mut letters, mut at) = (0, 0);
     while at < TROUBLE.len() {

@@ -1,8 +1,10 @@
-//! Shortening a text so that it keeps its structure: JSON stays JSON, a table keeps its header, a log its errors, a diff
-//! its files and hunks, a stack trace its top and its cause; of anything else both ends stay. Each shape is a file.
+//! Shortens texts and keeps their structure: JSON stays JSON, a table keeps its header, a log its errors, a diff its
+//! files and hunks, and a stack trace its top and its cause. Of any other text both ends are kept. Each shape is a
+//! file.
 //!
-//! All that is left out is counted, in notices that later cuts find again: what was cut twice still says how much is
-//! missing in all. A text is looked through once; to cut it again takes time proportional to its lines, or to what is kept.
+//! Everything that is left out is counted in notices. Later cuts find these again, so a text that was cut twice still
+//! says how much is missing in total. A text is analyzed once. Cutting it again takes time proportional to its lines or
+//! to the result.
 
 mod diff;
 pub mod ends;
@@ -17,12 +19,12 @@ use crate::base::text;
 use ends::Parted;
 use lines::Line;
 
-/// A text and how it is built.
+/// A text and its structure.
 pub struct Shape<'t> {
-    /// All of it.
+    /// The whole text.
     pub text: &'t str,
     built: Built<'t>,
-    /// The text as one without structure.
+    /// The text as if it had no structure.
     pub parted: Parted<'t>,
 }
 
@@ -32,16 +34,16 @@ enum Built<'t> {
     Plain,
 }
 
-/// What of its lines counts in a text of some shape; false if it has another one.
+/// Ranks the lines of a text by importance. Returns false if the text does not have this shape.
 type Rank = fn(&mut [Line<'_>]) -> bool;
 
-/// The shapes of lines, the surest first.
+/// The shapes that consist of lines, the most reliable first.
 const SHAPES: [Rank; 4] = [diff::rank, trace::rank, table::rank, log::rank];
-/// With fewer lines there is nothing to choose from.
+/// With fewer lines, ranking them is pointless.
 const LEAST_LINES: usize = 8;
 
 impl<'t> Shape<'t> {
-    /// Finds out how a text is built.
+    /// Detects the structure of a text.
     pub fn of(text: &'t str) -> Self {
         let built = if json::is(text) {
             Built::Json
@@ -62,12 +64,12 @@ impl<'t> Shape<'t> {
         Self { text, built, parted: Parted::of(text, false) }
     }
 
-    /// Whether it is one of lines of which some count more than others.
+    /// Whether the text consists of lines that differ in importance.
     pub fn has_lines(&self) -> bool {
         matches!(self.built, Built::Lines(_))
     }
 
-    /// The text within about `bytes`. The first notice of what is left out ends with `advice`.
+    /// Cuts the text to about `bytes`. The first notice of what is left out ends with `advice`.
     pub fn within(&self, bytes: usize, advice: &str) -> String {
         match &self.built {
             Built::Json => json::within(self.text, bytes, advice),

@@ -1,11 +1,11 @@
-//! Tables (Markdown, comma- or tab-separated, aligned columns): the header stays, and rows that tell of trouble.
+//! Tables (Markdown, comma- or tab-separated, aligned columns): the header and rows that report problems are kept.
 
 use crate::shorten::lines::Line;
 use crate::shorten::log;
 
-/// A header stands among the first lines, below a title at most.
+/// The header is within this many lines, because a title may precede it.
 const FIRST: usize = 8;
-/// So many rows under it have its form.
+/// The number of rows below the header that must match its form.
 const ROWS: usize = 4;
 
 /// Ranks the lines of a table.
@@ -13,7 +13,7 @@ pub fn rank(lines: &mut [Line<'_>]) -> bool {
     let Some(header) = (0..FIRST.min(lines.len())).find(|&at| is_header(lines, at)) else { return false };
     log::mark(lines);
     lines[header].rank = 3;
-    // The rule below a header, as Markdown has it.
+    // The rule below the header of a Markdown table.
     if let Some(rule) = lines.get_mut(header + 1).filter(|line| is_rule(line.text)) {
         rule.rank = 3;
     }
@@ -46,7 +46,7 @@ fn is_rule(line: &str) -> bool {
         && line.contains('-')
 }
 
-/// How often a separator stands outside of quotes.
+/// Counts a separator outside of quotes.
 fn count(line: &str, separator: u8) -> usize {
     let (mut quoted, mut found) = (false, 0);
     for byte in line.bytes() {
@@ -56,7 +56,7 @@ fn count(line: &str, separator: u8) -> usize {
     found
 }
 
-/// Gaps of two spaces or more between words.
+/// Counts the gaps of at least two spaces between words.
 fn aligned(line: &str) -> usize {
     let bytes = line.trim().as_bytes();
     (2..bytes.len()).filter(|&at| bytes[at] != b' ' && bytes[at - 1] == b' ' && bytes[at - 2] == b' ').count()

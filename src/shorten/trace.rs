@@ -1,8 +1,8 @@
-//! Stack traces: what was thrown and what caused it, and the calls next to these lines.
+//! Stack traces: what was thrown, what caused it, and the nearest calls are kept.
 
 use crate::shorten::lines::Line;
 
-/// Calls that stay behind such a line, and before it: some languages print the newest call first, some last.
+/// The calls that are kept after and before such a line. Some languages print the newest call first, others last.
 const BEHIND: usize = 3;
 const BEFORE: usize = 2;
 
@@ -17,7 +17,7 @@ pub fn rank(lines: &mut [Line<'_>]) -> bool {
         if text.is_empty() || text.starts_with([' ', '\t']) || is_frame(text) {
             continue;
         }
-        // The call right behind it counts as much.
+        // The call directly after it is as important.
         for near in lines.iter_mut().skip(at).take(2) {
             near.rank = 2;
         }

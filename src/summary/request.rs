@@ -169,7 +169,7 @@ pub fn todo_list(todos: &[Todo], bytes: usize) -> String {
     )
 }
 
-/// What is said of an answer that could not be used.
+/// The correction for an answer that could not be used.
 pub fn correction(reason: &str) -> String {
     format!(
         "\nAn earlier answer to this could not be used: {} Answer with the notes themselves, complete, in plain text, in the language asked for and within the limit.\n",

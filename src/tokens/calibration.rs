@@ -1,81 +1,83 @@
-//! From raw tokens to the provider's: `estimate = intercept + slope × raw`, learned from reported usage.
+//! Converts raw tokens to the provider's: `estimate = intercept + slope × raw`, learned from reported usage.
 //!
-//! Each trusted report sets the intercept so that the estimate of what was sent equals what was reported; it is an
-//! anchor and survives clears, clips, compactions and rewinds. The reply counts as the provider counted it, where that
-//! can be. The slope is learned only from increments between reports. All arithmetic is in whole numbers: slopes in
-//! millionths.
+//! Each trusted report is an anchor: it sets the intercept so that the estimate of the request that was sent equals the
+//! reported tokens. It stays valid across clears, clips, compactions and rewinds. The reply counts as the provider
+//! counted it, where that is possible. The slope is learned only from increments between reports. All arithmetic is in
+//! whole numbers; slopes are in millionths.
 
 use crate::base::archive::{Archive, Record};
 use crate::base::millionths::{ratio, scale, times};
 use crate::model::message::Position;
 use crate::tokens::SlopeRange;
 
-/// Increments below this many raw tokens say nothing about the slope.
+/// Increments below this many raw tokens are too small to learn the slope from.
 const LEAST_INCREMENT: u64 = 20;
-/// Increments whose ratio lies outside are not plain growth of the conversation, in millionths.
+/// Increments with a ratio outside this range, in millionths, are not plain growth of the conversation.
 const RATIO: core::ops::RangeInclusive<u64> = 400_000..=4_000_000;
-/// The clamp of a measured uncertainty, in millionths.
+/// The bounds of a measured uncertainty, in millionths.
 const BOUND_RANGE: (u64, u64) = (10_000, 250_000);
-/// Readings whose errors are remembered.
+/// The number of recent readings whose errors are kept.
 const ERRORS: usize = 20;
-/// A reading off by more than this (in millionths) and by three bounds waits for a second opinion.
+/// A reading that is off by more than this share of the request (in millionths), and by more than three bounds, is used
+/// only if a second one agrees.
 const OUTLIER: u64 = 250_000;
 
-/// Each new increment leaves this part of what was learned before, as one in so many: long, because what a compaction
-/// takes away is as old as the session (measured: half the error after a cut that a memory of eight increments has).
+/// Each increment removes one part in this many of what was learned before. The memory is long because a compaction
+/// removes text of any age: after a cut, the error was half of that with a memory of eight increments (measured).
 const FADE: u64 = 64;
-/// A first report below this part of the least possible is a placeholder or a part, as one in so many.
+/// A first report below one part in this many of the least possible count is a placeholder or partial.
 const PLACEHOLDER: u64 = 4;
-/// What a first report may hold that is in no message, as one part in so many of the window: a system prompt and tools
-/// that the host did not pass. More than that needs a second report that says the same, for it alone could fill the window.
+/// One part in this many of the window is what a first report may contain beyond the messages: a system prompt and
+/// tools that the host did not pass. A larger surplus needs a second report that agrees, because it alone could fill
+/// the window.
 const HIDDEN: u64 = 8;
-/// The least of this in a small window, in tokens, of which it may be a quarter at most.
+/// The least that is allowed for this surplus in a small window, in tokens, but at most a quarter of the window.
 const HIDDEN_LEAST: u64 = 2_000;
-/// Two readings agree if they are no further apart than this part of the smaller request, in millionths. Totals over
-/// several requests are further apart: each holds one request more.
+/// Two readings agree if they differ by at most this share of the smaller request, in millionths. Totals over several
+/// requests differ by more, because each contains one more request.
 const AGREEMENT: u64 = 250_000;
-/// Readings that were not believed are counted up to this.
+/// The highest count of readings that were not believed.
 const DOUBTED_MOST: u64 = 1_000;
-/// One token for each raw one, in millionths: what text costs of which nothing is known.
+/// One provider token per raw token, in millionths: the assumption for unknown text.
 const ONE_TO_ONE: u64 = 1_000_000;
 
-/// What was reported for what was sent.
+/// What was sent, and what the provider reported for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reading {
-    /// Raw tokens of the whole request: view, system, tools, overhead.
+    /// The raw tokens of the whole request: view, system prompt, tools and overhead.
     pub raw: u64,
-    /// The provider's count of its prompt.
+    /// The prompt tokens that the provider reported.
     pub reported: u64,
 }
 
-/// Usage as a provider reported it.
+/// Usage as a provider reported it, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reported {
-    /// Tokens of the prompt, all of it; none if nothing reliable was said.
+    /// The whole prompt. `None` if no reliable number was reported.
     pub prompt: Option<u64>,
-    /// Tokens of the output; 0 if nothing was said.
+    /// The output, or 0 if not reported.
     pub output: u64,
-    /// How many of these are reasoning; 0 if nothing was said.
+    /// The part of the output that is reasoning, or 0 if not reported.
     pub reasoning: u64,
 }
 
-/// The reply to the request of the newest report. It is part of the next prompt, and its tokens are known already.
+/// The reply to the newest reported request. It is part of the next prompt, and its tokens are known from the report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reply {
-    /// Tokens of the output as reported.
+    /// The reported tokens of the output.
     pub tokens: u64,
-    /// How many of them are reasoning, as far as that was reported.
+    /// How many of them are reported as reasoning.
     pub reasoning: u64,
-    /// Where the request ended: the reply is what follows.
+    /// The end of the request. The reply follows it.
     pub at: Position,
-    /// Raw tokens of the reply as it stands in the history; 0 while it does not.
+    /// The raw tokens of the reply in the history, or 0 while it is not there.
     pub raw: u64,
 }
 
 impl Reply {
-    /// What the reply adds to the next prompt where by its text it would be `guess`: what was reported if that can be all
-    /// of it and nothing else. Reasoning that is not sent again, usage that is not final and replies that the host
-    /// changed lie outside.
+    /// What the reply adds to the next prompt, given the `guess` from its text: the reported tokens if they can be all
+    /// of the reply and nothing else. That excludes reasoning that is not sent back, usage that is not final, and
+    /// replies that the host changed.
     fn counted(self, guess: u64) -> u64 {
         let believed = |tokens: &u64| self.raw > 0 && (self.raw / 2..=guess + guess / 4 + 10).contains(tokens);
         let visible = self.tokens.saturating_sub(self.reasoning);
@@ -83,40 +85,40 @@ impl Reply {
     }
 }
 
-/// What is known of one model's tokens. Starts empty.
+/// What was learned about the tokens of one model. Empty at first.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Calibration {
-    /// Family, estimator and its version, model: what was learned under another key does not hold.
+    /// The estimator with its family and version, and the model. What was learned under another key does not apply.
     pub key: String,
     /// The newest trusted report.
     pub anchor: Option<Reading>,
-    /// The reply to what was sent then.
+    /// The reply to the request of that report.
     pub reply: Option<Reply>,
-    /// Decayed sums over increments: reported and raw. Empty until the first one.
+    /// Decayed sums over increments: reported and raw tokens. `None` until the first one.
     pub grown: Option<Reading>,
-    /// Slope found from a whole request, before any increment, in millionths.
+    /// The slope derived from a whole request before any increment, in millionths.
     pub whole: Option<u64>,
-    /// Raw tokens of that request; none in states of earlier versions.
+    /// The raw tokens of that request. `None` in states of earlier versions.
     pub whole_raw: Option<u64>,
-    /// Relative errors of guesses, newest last, in millionths.
+    /// Relative errors of estimates in millionths, the newest last.
     pub errors: Vec<u64>,
-    /// A reading too far off to believe alone.
+    /// A reading that is too far off to be believed until another one agrees.
     pub parked: Option<Reading>,
-    /// Readings in a row that were not believed, the parked one among them.
+    /// The number of consecutive readings that were not believed, including the parked one.
     pub doubted: u64,
 }
 
-/// An estimate with its uncertainty.
+/// An estimate with its uncertainty, in tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Estimate {
-    /// Tokens.
+    /// The estimate.
     pub tokens: u64,
-    /// It may be that many more.
+    /// How much too low the estimate may be.
     pub bound: u64,
 }
 
 impl Calibration {
-    /// What is known, if it was learned under this key; else nothing.
+    /// Returns what was learned if it was under this key. Otherwise starts from scratch.
     #[must_use]
     pub fn under(&self, key: &str) -> Self {
         if self.key == key {
@@ -124,7 +126,7 @@ impl Calibration {
         }
         let estimator = |key: &str| key.split('|').next().map(str::to_owned);
         let fresh = Self { key: key.to_owned(), ..Self::default() };
-        // Another model of the same family: the intercept is gone, what was learned of the text stays.
+        // Another model of the same family: the intercept is lost, but the slope of the text is kept.
         if estimator(&self.key) == estimator(key) {
             Self {
                 grown: self.grown,
@@ -138,12 +140,12 @@ impl Calibration {
         }
     }
 
-    /// Whether a report has taught the slope.
+    /// Whether the slope was learned from a report.
     pub const fn learned(&self) -> bool {
         self.grown.is_some() || self.whole.is_some()
     }
 
-    /// Slope in millionths.
+    /// The slope, in millionths.
     pub fn slope(&self, range: SlopeRange) -> u64 {
         let slope = match (self.grown, self.whole) {
             (Some(Reading { raw, reported }), _) if raw > 0 => ratio(reported, raw),
@@ -153,12 +155,12 @@ impl Calibration {
         slope.clamp(range.least, range.most)
     }
 
-    /// Tokens of `raw` raw ones, without the intercept.
+    /// Converts raw tokens without the intercept.
     pub fn scale(&self, raw: u64, range: SlopeRange) -> u64 {
         times(raw, self.slope(range))
     }
 
-    /// The estimate of a request of `raw` raw tokens in all.
+    /// Estimates a request of `raw` raw tokens in total.
     pub fn estimate(&self, raw: u64, range: SlopeRange) -> Estimate {
         let scaled = self.scale(raw, range);
         let (tokens, guessed, new) = match self.anchor {
@@ -169,7 +171,7 @@ impl Calibration {
                     let guess = self.scale(reply.raw, range);
                     affine = (affine + reply.counted(guess)).saturating_sub(guess);
                 }
-                // Less than the anchor's own part of it would mean that the provider adds less than nothing.
+                // A smaller share than the anchor's ratio would mean that the provider adds less than nothing.
                 let part = scale(anchor.reported, raw.min(anchor.raw), anchor.raw);
                 (affine.max(part), scaled.abs_diff(at_anchor), raw.saturating_sub(anchor.raw))
             }
@@ -178,8 +180,8 @@ impl Calibration {
         Estimate { tokens, bound: times(guessed, self.uncertainty(range.bound)).max(self.spread(new, range)) }
     }
 
-    /// By how much `new` raw tokens may be more than the slope says because they are another kind of text than it was
-    /// learned on: up to one token for each raw one, in proportion to how much was learned on it.
+    /// How many more tokens `new` raw tokens may have than the slope says, because their text may differ from what it
+    /// was learned on: up to one token per raw token, in proportion to the text learned on.
     fn spread(&self, new: u64, range: SlopeRange) -> u64 {
         let short = ONE_TO_ONE.saturating_sub(self.slope(range));
         if !self.learned() || short == 0 {
@@ -190,7 +192,7 @@ impl Calibration {
         times(unlike, short)
     }
 
-    /// Raw tokens that the slope was learned on.
+    /// The raw tokens that the slope was learned on.
     pub fn learned_on(&self) -> u64 {
         match self.grown {
             Some(grown) if grown.raw > 0 => grown.raw,
@@ -199,11 +201,11 @@ impl Calibration {
     }
 
     fn learned_on_whole(&self) -> Option<u64> {
-        // A state of an earlier version does not say: the newest report is at least as large.
+        // A state of an earlier version does not hold it. The newest report is at least as large.
         self.whole_raw.or_else(|| self.whole.and(self.anchor).map(|anchor| anchor.raw))
     }
 
-    /// The raw tokens that bring a request of `raw` raw tokens to `tokens` estimated ones.
+    /// The raw tokens of a request that would be estimated at `tokens`, starting from one of `raw` raw tokens.
     pub fn raw_for(&self, tokens: u64, raw: u64, range: SlopeRange) -> u64 {
         let now = self.estimate(raw, range).tokens;
         let slope = self.slope(range);
@@ -212,19 +214,19 @@ impl Calibration {
         } else {
             raw.saturating_sub(ratio(now - tokens, slope) + 1)
         };
-        // Below the anchor its own proportion is a second bound, see `estimate`.
+        // Below the anchor, its ratio is a second bound: see `estimate`.
         match self.anchor {
             Some(anchor) if found < anchor.raw => found.min(scale(tokens, anchor.raw, anchor.reported)),
             _ => found,
         }
     }
 
-    /// How far too low a guess may be, in millionths; `start` before anything was measured.
+    /// How much too low an estimate may be, in millionths. `start` if nothing was measured yet.
     pub fn uncertainty(&self, start: u64) -> u64 {
         if self.errors.is_empty() {
             return start;
         }
-        // The 95th percentile: at most one reading in twenty lies above it.
+        // The 95th percentile: at most one reading in twenty is above it.
         let above = self.errors.len() / 20;
         let percentile = self
             .errors
@@ -235,8 +237,9 @@ impl Calibration {
         percentile.unwrap_or(start).clamp(BOUND_RANGE.0, BOUND_RANGE.1)
     }
 
-    /// Learns from a report, and returns whether it was believed. `counted`: system and tools were part of `reading.raw`, so
-    /// that nothing large is hidden. `window`: what the model takes, if a report above it cannot be of one request.
+    /// Learns from a report and returns whether it was believed. `counted`: `reading.raw` includes the system prompt
+    /// and tools, so nothing large is missing from it. `window`: the context window, if a report above it cannot be of
+    /// a single request.
     pub fn learn(&mut self, reading: Reading, counted: bool, range: SlopeRange, window: Option<u64>) -> bool {
         if reading.raw == 0 || reading.reported == 0 {
             return false;
@@ -282,8 +285,8 @@ impl Calibration {
         self.doubted = (self.doubted + 1).min(DOUBTED_MOST);
     }
 
-    /// The parked reading, if that is worth a word: a first one, or another after one that was not believed. A single one
-    /// is what a compaction may leave behind.
+    /// The tokens of the parked reading if it deserves a warning: it is the first reading, or the second one in a row
+    /// that was not believed. A single one can result from a compaction.
     pub fn doubtful(&self, window: u64) -> Option<u64> {
         let reported = self.parked?.reported;
         (self.anchor.is_none() || self.doubted > 1 || reported > window).then_some(reported)
@@ -292,8 +295,8 @@ impl Calibration {
     fn is_outlier(&mut self, reading: Reading, range: SlopeRange, window: Option<u64>) -> bool {
         let estimate = self.estimate(reading.raw, range);
         let off = estimate.tokens.abs_diff(reading.reported);
-        // A total over several requests grows by about a whole request at each step, and the more it has grown the less
-        // that looks: what is more than expected is compared with the request alone.
+        // A total over several requests grows by about one request per step, and the larger it is, the less that stands
+        // out. So a reading above the estimate is compared with the size of the request alone.
         let own = self.scale(reading.raw, range);
         let whole = if reading.reported > estimate.tokens { estimate.tokens.min(own) } else { estimate.tokens };
         let doubt = times(whole, OUTLIER).max(3 * estimate.bound);
@@ -315,7 +318,7 @@ impl Calibration {
             expected.abs_diff(reading.reported) <= times(expected.min(smaller), AGREEMENT)
         });
         if agrees {
-            // What was believed until now is refuted, the slope with it.
+            // Two agreeing readings refute what was believed before, including the slope.
             *self = Self { key: core::mem::take(&mut self.key), ..Self::default() };
             return false;
         }

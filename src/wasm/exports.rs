@@ -1,4 +1,4 @@
-//! What the module exports: typed functions that parse what they are given, call the engine and return plain objects.
+//! The exports of the module: typed functions that parse their arguments, call the engine and return plain objects.
 //! `js/src/boundary/glue.ts` is the other side.
 
 use super::host::Bridge;
@@ -34,24 +34,26 @@ use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
-/// The standard library's allocator keeps growing under calls of many sizes; this one stays flat.
+/// The standard library's allocator grows steadily under calls of many sizes. This one does not.
 #[global_allocator]
 static ALLOCATOR: rlsf::SmallGlobalTlsf = rlsf::SmallGlobalTlsf::new();
 
-/// What an export returns: an object, or what JavaScript throws.
+/// The result of an export: an object, or what JavaScript throws.
 type Returned = Result<JsValue, JsValue>;
 
-/// Runs once an instance.
+/// Runs once per instance.
 #[wasm_bindgen(start)]
 pub fn start() {
     panics::report();
 }
 
-/// The records of messages on a whole tape that is short, and what comes of adding them to a chat that had nothing to do:
-/// `{ records, again }`. `known` are the records of messages added before those, `standing` what the call before left.
+/// Digests messages on a short, complete tape, and adds them to a chat whose last call had nothing to do. Returns `{
+/// records, again }`. `known` are the records of messages added before these, and `standing` is what the last call
+/// left.
 ///
 /// # Errors
-/// When the tape is malformed.
+///
+/// If the tape is malformed.
 #[wasm_bindgen]
 pub fn digest(
     estimator: &str,
@@ -74,17 +76,18 @@ pub fn digest(
     Ok(object(&[("records", Uint32Array::from(&records[..]).into()), ("again", again)]))
 }
 
-/// Checks options: the name of the estimator for this model.
+/// Checks options. Returns the name of the estimator for this model.
 ///
 /// # Errors
-/// When an option is refused.
+///
+/// If an option is refused.
 #[wasm_bindgen]
 pub fn validate(given: JsValue, model: Option<String>) -> Result<String, JsValue> {
     let given = plain(given, "options", Code::InvalidOption).map_err(thrown)?;
     Ok(options::validate(&given).map_err(thrown)?.estimator.for_model(model.as_deref()).name())
 }
 
-/// What is said about a name that does not exist among these, of this kind of things.
+/// The message about a name that is not one of `names`. `what` is the kind of name.
 #[wasm_bindgen]
 pub fn unknown_name(name: &str, names: Vec<String>, what: &str) -> String {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -94,16 +97,18 @@ pub fn unknown_name(name: &str, names: Vec<String>, what: &str) -> String {
 /// Decides about a call.
 ///
 /// # Errors
-/// When the call is refused, or the host throws.
+///
+/// If the call is refused, or the host throws.
 #[wasm_bindgen]
 pub fn plan(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Returned {
     let call = parse_call(input, records, flags)?;
     Ok(to_js(&asking(host, |host| engine::plan(&call, host))?.to_json()))
 }
 
-/// The meter.
+/// Measures how full the window is.
 ///
 /// # Errors
+///
 /// As [`plan`].
 #[wasm_bindgen]
 pub fn usage(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Returned {
@@ -111,9 +116,10 @@ pub fn usage(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) 
     Ok(to_js(&asking(host, |host| engine::usage(&call, host))?.to_json()))
 }
 
-/// Decides, and commits at once if nothing has to be asked; else `{ plan }`, the plan that waits.
+/// Decides about a call, and commits the decision if no summarizer is needed. Otherwise returns `{ plan }`.
 ///
 /// # Errors
+///
 /// As [`plan`].
 #[wasm_bindgen]
 pub fn begin(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) -> Returned {
@@ -124,11 +130,12 @@ pub fn begin(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) 
     })
 }
 
-/// As [`begin`] for a chat to which only the messages of the records were added since a call left `standing`; undefined
-/// if that is not enough to decide.
+/// Like [`begin`], for a chat in which only the messages of the records were appended since the call that left
+/// `standing`. Returns undefined if that is not enough to decide.
 ///
 /// # Errors
-/// When the call is refused.
+///
+/// If the call is refused.
 #[wasm_bindgen]
 pub fn resume(input: &JsValue, records: Vec<u32>, standing: Vec<u8>) -> Returned {
     let call = parse_call(input, records, Vec::new())?;
@@ -137,9 +144,10 @@ pub fn resume(input: &JsValue, records: Vec<u32>, standing: Vec<u8>) -> Returned
         .map_or(JsValue::UNDEFINED, committed))
 }
 
-/// What a plan asks a summarizer for: `{ id, kind, system, prompt, maxOutputTokens }[]`.
+/// Returns the requests of a plan to a summarizer: `{ id, kind, system, prompt, maxOutputTokens }[]`.
 ///
 /// # Errors
+///
 /// As [`plan`].
 #[wasm_bindgen]
 pub fn requests(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, host: &JsHost) -> Returned {
@@ -149,9 +157,10 @@ pub fn requests(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValu
     Ok(requests_to_js(requests))
 }
 
-/// Applies a plan, with the answers of the host's summarizer if it was asked.
+/// Applies a plan, with the summarizer's answers if there are any.
 ///
 /// # Errors
+///
 /// As [`plan`].
 #[wasm_bindgen]
 pub fn commit(
@@ -171,11 +180,12 @@ pub fn commit(
     Ok(committed(done))
 }
 
-/// Asks the host's summarizer what a plan asks for, commits the answers, and goes on as long as a further round is due:
-/// the outcome of the last. Every step between two awaits is synchronous.
+/// Calls the host's summarizer for a plan, commits the answers, and repeats this as long as there is a further round.
+/// Returns the result of the last one. Each step between two awaits is synchronous.
 ///
 /// # Errors
-/// As [`plan`]; also when the answers are refused by the host, because the call was cancelled.
+///
+/// As [`plan`], and if the host rejects because the call was cancelled.
 #[wasm_bindgen]
 pub async fn complete(input: JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValue, rounds: JsRounds) -> Returned {
     Guarded::new(rounds.clone(), asked_and_committed(input, records, flags, plan, rounds)).await
@@ -202,9 +212,10 @@ async fn asked_and_committed(
     }
 }
 
-/// Looks for something in what the view does not show whole: `{ excerpts, tokens, more, missing }`.
+/// Searches everything that the view does not show in full: `{ excerpts, tokens, more, missing }`.
 ///
 /// # Errors
+///
 /// As [`plan`].
 #[wasm_bindgen]
 pub fn recall(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, asked: JsValue, host: &JsHost) -> Returned {
@@ -213,10 +224,11 @@ pub fn recall(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, asked: JsValue
     Ok(to_js(&asking(host, |host| engine::recall(&call, &asked, host))?.into_json()))
 }
 
-/// Learns from reported usage: the new state.
+/// Learns from reported usage. Returns the new state.
 ///
 /// # Errors
-/// When options or state are refused.
+///
+/// If the options or the state are refused.
 #[wasm_bindgen]
 pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: JsValue) -> Returned {
     let (options, state) = (parse_options(options)?, parse_state(state)?);
@@ -230,10 +242,11 @@ pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: Js
     Ok(to_js(&engine::after_model(&options, &state, reported, request.as_string().as_deref()).to_json()))
 }
 
-/// The first message a host must load: `{ index, id }`.
+/// The first message that a host must load: `{ index, id }`.
 ///
 /// # Errors
-/// When the state is refused.
+///
+/// If the state is refused.
 #[wasm_bindgen]
 pub fn keep_from(state: JsValue) -> Returned {
     let state = parse_state(state)?;
@@ -244,36 +257,40 @@ pub fn keep_from(state: JsValue) -> Returned {
 /// The newest summary.
 ///
 /// # Errors
-/// When the state is refused.
+///
+/// If the state is refused.
 #[wasm_bindgen]
 pub fn summary_of(state: JsValue) -> Result<Option<String>, JsValue> {
     Ok(engine::summary_of(&parse_state(state)?).map(str::to_owned))
 }
 
-/// Flat attributes of a report.
+/// The flat attributes of a report.
 ///
 /// # Errors
-/// When it is no report.
+///
+/// If it is not a report.
 #[wasm_bindgen]
 pub fn attributes(report: JsValue) -> Returned {
     let report = plain(report, "report", Code::InvalidCall).map_err(thrown)?;
     Ok(to_js(&report::attributes(&report).map_err(thrown)?))
 }
 
-/// What a plan does, or a report says was done, in a few sentences.
+/// Describes a plan or a report in a few sentences.
 ///
 /// # Errors
-/// When it is neither.
+///
+/// If it is neither.
 #[wasm_bindgen]
 pub fn describe(given: JsValue) -> Result<String, JsValue> {
     let given = plain(given, "plan", Code::InvalidPlan).map_err(thrown)?;
     report::describe::describe(&given).map_err(thrown)
 }
 
-/// Violations in a run of messages: `{ rule, index, message }[]`.
+/// The violations in a run of messages: `{ rule, index, message }[]`.
 ///
 /// # Errors
-/// When the records are malformed.
+///
+/// If the records are malformed.
 #[wasm_bindgen]
 pub fn check(records: &[u32], strict: bool) -> Returned {
     let messages = Digest::split(records).ok_or_else(gone)?;
@@ -291,7 +308,7 @@ pub fn check(records: &[u32], strict: bool) -> Returned {
     Ok(all.into_iter().map(violation).collect::<Array>().into())
 }
 
-/// Works with the host; what it threw comes out as it was.
+/// Runs work that uses the host. What the host throws is returned unchanged.
 fn asking<T>(host: &JsHost, work: impl FnOnce(&mut Bridge<'_>) -> Result<T, Error>) -> Result<T, JsValue> {
     let mut bridge = Bridge::new(host);
     work(&mut bridge).map_err(|error| bridge.thrown.take().unwrap_or_else(|| thrown(error)))
@@ -309,8 +326,8 @@ fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
     plain(given, "plan", Code::InvalidPlan).and_then(|given| Plan::parse(&given)).map_err(thrown)
 }
 
-/// The members of a call, each with the code of its errors.
-const MEMBERS: [(&str, Code); 29] = [
+/// The members of a call, each with the code of errors about it.
+const MEMBERS: [(&str, Code); 31] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -318,6 +335,7 @@ const MEMBERS: [(&str, Code); 29] = [
     ("model", Code::InvalidCall),
     ("maxOutputTokens", Code::InvalidCall),
     ("uncountedTools", Code::InvalidCall),
+    ("recall", Code::InvalidCall),
     ("todos", Code::InvalidCall),
     ("mustKeep", Code::InvalidCall),
     ("threshold", Code::InvalidCall),
@@ -328,6 +346,7 @@ const MEMBERS: [(&str, Code); 29] = [
     ("target", Code::InvalidCall),
     ("keep", Code::InvalidCall),
     ("prefer", Code::InvalidCall),
+    ("reasoning", Code::InvalidCall),
     ("compact", Code::InvalidCall),
     ("ids", Code::InvalidCall),
     ("unreadable", Code::InvalidCall),
@@ -379,8 +398,9 @@ fn committed(mut committed: Committed) -> JsValue {
     ])
 }
 
-/// What is different from the call before, in as few crossings as can be, because that is all that most calls return:
-/// `{ numbers, texts, standing }`. `unfolded` in `js/src/boundary/glue.ts` reads them in this order, the texts a line each.
+/// The differences from the previous call, `{ numbers, texts, standing }`. Most calls return only this, so it crosses
+/// the boundary in as few values as possible. `unfolded` in `js/src/boundary/glue.ts` reads them in this order. The
+/// texts are one per line.
 #[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
 fn again(Passed { usage, at, outcome, request, reason, saved, standing }: &Passed) -> JsValue {
     let parts = usage.parts;
@@ -417,7 +437,8 @@ fn standing_to_js(standing: &Standing) -> JsValue {
     Uint8Array::from(&standing.to_bytes()[..]).into()
 }
 
-/// What is sent as triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in this call.
+/// The messages to send, as triples: `0, from, to` for the host's own messages, `1, number, 0` for one created in this
+/// call.
 fn runs(view: &[Sent]) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for sent in view {

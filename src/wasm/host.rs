@@ -9,8 +9,8 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// `CallHost` of `js/src/call-host.ts`. Whatever its methods throw is the host's own. Lists are handed over: a view of
-    /// this memory would be gone when the host calls the engine and the memory grows.
+    /// `CallHost` of `js/src/call-host.ts`. Whatever its methods throw belongs to the host. Lists are copied: a view of
+    /// this memory would become invalid if the host calls the engine and the memory grows.
     pub type JsHost;
 
     #[wasm_bindgen(method, catch)]
@@ -33,16 +33,16 @@ extern "C" {
     fn merge(this: &JsHost, pair: Vec<u32>) -> Result<Option<Uint32Array>, JsValue>;
 }
 
-/// A host during one call: counts what it makes.
+/// A host during one call. Numbers the messages that it creates.
 pub struct Bridge<'a> {
     host: &'a JsHost,
     made: u32,
-    /// What it threw; so the call ends with that.
+    /// What the host threw. The call then ends with it.
     pub thrown: Option<JsValue>,
 }
 
 impl<'a> Bridge<'a> {
-    /// No message was made yet.
+    /// Creates a bridge that has created no messages.
     pub const fn new(host: &'a JsHost) -> Self {
         Self { host, made: 0, thrown: None }
     }
@@ -54,7 +54,7 @@ impl<'a> Bridge<'a> {
         })
     }
 
-    /// A message that the host made, by its record; none if it made none.
+    /// The message that the host created, from its record. `None` if it created none.
     fn made(&mut self, answer: Result<Option<Uint32Array>, JsValue>) -> Result<Option<Product>, Error> {
         Ok(self.asked(answer)?.map(|record| {
             self.made += 1;
@@ -63,7 +63,7 @@ impl<'a> Bridge<'a> {
     }
 
     fn need(&mut self, answer: Result<Option<Uint32Array>, JsValue>) -> Result<Product, Error> {
-        self.made(answer)?.ok_or_else(|| Error::new(Code::Boundary, "The host made no message."))
+        self.made(answer)?.ok_or_else(|| Error::new(Code::Boundary, "The host created no message."))
     }
 }
 
@@ -77,7 +77,7 @@ impl Host for Bridge<'_> {
         if contents.len() == inputs.len() {
             Ok(contents)
         } else {
-            Err(Error::new(Code::Boundary, "The host answered other messages than were asked for."))
+            Err(Error::new(Code::Boundary, "The host returned other messages than it was asked for."))
         }
     }
 

@@ -1,6 +1,6 @@
-//! The boundary to JavaScript, the only room that knows its host. It decides nothing.
+//! The boundary to JavaScript, and the only module that knows its host. It decides nothing.
 //!
-//! [`plain`] is the same natively, so that tests reach it; all else is the wasm module's own.
+//! [`plain`] is also compiled natively, so that tests can use it. The rest exists only in wasm.
 
 #[cfg(target_arch = "wasm32")]
 pub mod exports;

@@ -1,4 +1,4 @@
-//! Plain data as JavaScript's own values.
+//! Converts plain data to and from JavaScript values.
 
 use super::plain::fraction;
 use crate::base::error::{Code, Error};
@@ -15,7 +15,7 @@ extern "C" {
     fn set(this: &Members, name: &JsValue, value: &JsValue);
 }
 
-/// An object from its members.
+/// Creates an object from its members.
 pub fn object(members: &[(&str, JsValue)]) -> JsValue {
     let object: Members = Object::new().unchecked_into();
     for (name, value) in members {
@@ -24,7 +24,7 @@ pub fn object(members: &[(&str, JsValue)]) -> JsValue {
     object.into()
 }
 
-/// Sets a member. Its name crosses unless it is one of [`NAMES`].
+/// Sets a member. Its name crosses the boundary unless it is one of [`NAMES`].
 fn set(object: &Members, name: &str, value: &JsValue) {
     match NAMES.iter().position(|known| *known == name) {
         Some(at) => KEYS.with(|keys| object.set(&keys[at], value)),
@@ -33,11 +33,12 @@ fn set(object: &Members, name: &str, value: &JsValue) {
 }
 
 thread_local! {
-    /// [`NAMES`] as JavaScript has them.
+    /// [`NAMES`] as JavaScript strings.
     static KEYS: [JsValue; NAMES.len()] = NAMES.map(JsValue::from_str);
 }
 
-/// Members that every call returns: they cross once an instance. Names from outside are never kept: there is no end to them.
+/// Names of members in every result: they cross once per instance. Other names are never cached, because there is no
+/// limit to them.
 const NAMES: [&str; 22] = [
     "records",
     "again",
@@ -63,7 +64,7 @@ const NAMES: [&str; 22] = [
     "summary",
 ];
 
-/// A number as JavaScript has it; what is none is none there either.
+/// Converts a number to a JavaScript number. Other values become NaN.
 #[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
 pub fn float(json: &Json) -> f64 {
     match json {
@@ -73,7 +74,7 @@ pub fn float(json: &Json) -> f64 {
     }
 }
 
-/// Plain data as JavaScript has it.
+/// Converts plain data to a JavaScript value.
 pub fn to_js(json: &Json) -> JsValue {
     match json {
         Json::Null | Json::NotANumber => JsValue::NULL,
@@ -95,18 +96,19 @@ pub fn to_js(json: &Json) -> JsValue {
     }
 }
 
-/// Assigned, this member would be the prototype.
+/// Defines a member that would set the prototype if it were assigned.
 fn define(object: &Object, name: &str, value: &JsValue) {
     let yes = JsValue::TRUE;
     let how = [("value", value.clone()), ("enumerable", yes.clone()), ("configurable", yes.clone()), ("writable", yes)];
-    // A new object takes any property.
+    // A new object accepts any property.
     let _ = Reflect::define_property(object, &name.into(), &self::object(&how).unchecked_into());
 }
 
-/// Plain data that JavaScript passed.
+/// Reads plain data that JavaScript passed.
 ///
 /// # Errors
-/// When it is something else; `path` and `code` are the error's.
+///
+/// If it is not plain data. The error has this `path` and `code`.
 pub fn plain(value: JsValue, path: &str, code: Code) -> Result<Json, Error> {
     if value.is_null() || value.is_undefined() {
         return Ok(Json::Null);
@@ -120,17 +122,17 @@ pub fn plain(value: JsValue, path: &str, code: Code) -> Result<Json, Error> {
     })
 }
 
-/// The member of an object that our own JavaScript made.
+/// A member of an object that our own JavaScript created.
 pub fn member(object: &JsValue, name: &str) -> JsValue {
     Reflect::get(object, &name.into()).unwrap_or_default()
 }
 
-/// Words, unless there are none.
+/// Converts an array of words. `None` if there is none.
 pub fn words(value: JsValue) -> Option<Vec<u32>> {
     value.dyn_into::<Uint32Array>().ok().map(|words| words.to_vec())
 }
 
-/// An engine's error as JavaScript throws it: `{ code, path, advice }`.
+/// Converts an engine error to what JavaScript throws: `{ code, path, advice }`.
 pub fn thrown(error: Error) -> JsValue {
     object(&[
         ("code", error.code.as_str().into()),
@@ -139,8 +141,11 @@ pub fn thrown(error: Error) -> JsValue {
     ])
 }
 
-/// What is thrown where the two sides of the boundary do not fit.
+/// The error if the two sides of the boundary do not match.
 #[cold]
 pub fn gone() -> JsValue {
-    thrown(Error::new(Code::Boundary, "JavaScript and engine of precis do not belong together: install precis afresh."))
+    thrown(Error::new(
+        Code::Boundary,
+        "The JavaScript and the engine of precis are of different builds. Reinstall precis.",
+    ))
 }

@@ -1,11 +1,11 @@
-//! What a panic says, before it becomes a trap.
+//! Reports the message of a panic before it becomes a trap.
 
 use std::panic;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// Keeps the message for the error that the trap becomes. The loader of each instance brings it.
+    /// Stores the message for the error that the trap becomes. The loader of each instance provides this function.
     #[wasm_bindgen(js_namespace = precis)]
     fn panicked(message: &str);
 }

@@ -1,13 +1,13 @@
-//! Plain data to and from whatever serde knows: JavaScript's values in the module, JSON in tests.
+//! Converts plain data to and from every format of serde: JavaScript values in the module, JSON in tests.
 //!
-//! The only place with floating point: JavaScript's numbers.
+//! This is the only place with floating point, for JavaScript's numbers.
 
 use crate::base::json::Json;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 
-/// The largest whole number up to which JavaScript knows all others: 2^53 - 1.
+/// The largest number up to which JavaScript represents all whole numbers: 2^53 - 1.
 const SAFE_INTEGER: f64 = 9_007_199_254_740_991.0;
 
 impl<'de> Deserialize<'de> for Json {
@@ -103,7 +103,7 @@ impl Serialize for Json {
     }
 }
 
-/// A fraction as JavaScript has it: to the bit if it came from there.
+/// A fraction as a JavaScript number. It is exact if it came from there.
 #[allow(clippy::float_arithmetic, clippy::cast_precision_loss, reason = "a number is written as JavaScript has it")]
 pub(crate) fn fraction(millionths: i64, bits: u64) -> f64 {
     if bits == 0 { millionths as f64 / 1e6 } else { f64::from_bits(bits) }

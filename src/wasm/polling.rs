@@ -1,7 +1,7 @@
-//! Waiting for the host's summarizer, so that what traps meanwhile is an error of one call and of no other.
+//! Waits for the host's summarizer so that a trap meanwhile is an error of this call only.
 //!
-//! A future is polled from a microtask, where nobody catches what is thrown: a trap would end a Node process. So each poll
-//! has a frame of JavaScript under it that does (`js/src/boundary/rounds.ts`).
+//! A future is polled from a microtask, where nothing catches errors: a trap would end a Node process. So each poll is
+//! called through JavaScript that catches it (`js/src/boundary/rounds.ts`).
 
 use super::host::JsHost;
 use js_sys::Promise;
@@ -12,25 +12,25 @@ use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
 extern "C" {
-    /// A call that waits: `Waiting` of `js/src/boundary/rounds.ts`.
+    /// A waiting call: `Waiting` of `js/src/boundary/rounds.ts`.
     #[derive(Clone)]
     pub type JsRounds;
 
-    /// Who is asked in the next step.
+    /// The host of the next step.
     #[wasm_bindgen(method)]
     pub(super) fn host(this: &JsRounds) -> JsHost;
-    /// Asks the host's summarizer; the answers are plain data.
+    /// Calls the host's summarizer. The answers are plain data.
     #[wasm_bindgen(method)]
     pub(super) fn ask(this: &JsRounds, requests: JsValue) -> Promise;
-    /// A round is over, and another follows.
+    /// Reports that a round is complete and another one follows.
     #[wasm_bindgen(method)]
     pub(super) fn next(this: &JsRounds, outcome: JsValue);
-    /// Runs a step; what it traps with is thrown.
+    /// Runs a step. Throws what the step traps with.
     #[wasm_bindgen(method, catch)]
     fn poll(this: &JsRounds, step: &mut dyn FnMut()) -> Result<(), JsValue>;
 }
 
-/// A future that fails where the one in it traps.
+/// A future that fails if the inner one traps.
 pub(super) struct Guarded<F> {
     rounds: JsRounds,
     work: Option<Pin<Box<F>>>,
@@ -54,7 +54,7 @@ impl<F: Future<Output = Result<JsValue, JsValue>>> Future for Guarded<F> {
                 polled
             }
             Err(trap) => {
-                // Whatever state it is in: nothing of it may run again, not even to be dropped.
+                // The future may be in any state, so none of its code may run again, not even to drop it.
                 std::mem::forget(work);
                 Poll::Ready(Err(trap))
             }

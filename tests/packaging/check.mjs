@@ -3,7 +3,8 @@
 // docs/runtimes.md.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { build } from "../../js/scripts/build.mjs";
-import { ask, at, ci, main, note, packages, run } from "../../js/scripts/common.mjs";
+import { ask, at, ci, main, note, packages } from "../../js/scripts/common.mjs";
+import { lintPackage, pack } from "../../js/scripts/release.mjs";
 import { chromium } from "../../js/scripts/tools.mjs";
 import { known } from "./program.mjs";
 
@@ -15,7 +16,7 @@ const document = at("docs/runtimes.md");
 main(import.meta.url, async (args) => {
   await build();
   await packages("tests/packaging");
-  const { close, pack, project, toolFile } = await import("./project.mjs");
+  const { close, project, projects } = await import("./project.mjs");
   const { targets } = await import("./targets.mjs");
   const words = args.join(" ");
   const asked = ({ name, all }) =>
@@ -23,7 +24,7 @@ main(import.meta.url, async (args) => {
   const chosen = targets.filter(asked);
   const path = await chromium();
   const context = { chromium: { path, version: path && `Chromium ${ask(path, "--version")?.match(/\d+/)?.[0]}` } };
-  const tarball = await pack();
+  const tarball = await pack(at("pkg"), projects);
   const { exports } = JSON.parse(readFileSync(at("pkg/package.json"), "utf8"));
   const subpaths = Object.keys(exports).filter((path) => !/\.\w+$/.test(path));
   const untold = subpaths.filter((path) => !known.includes(path));
@@ -31,14 +32,8 @@ main(import.meta.url, async (args) => {
 
   const failures = [];
   const skipped = [];
-  for (const [name, lint] of [
-    ["publint", publint],
-    ["are the types wrong", typesWrong],
-  ]) {
-    const faults = await lint({ tarball, toolFile });
-    note(`${faults === "" ? "✓" : "✗"} ${name}`);
-    if (faults !== "") failures.push(`${name}:\n${faults}`);
-  }
+  failures.push(...(await lintPackage(at("pkg"), tarball)));
+  note(`${failures.length === 0 ? "✓" : "✗"} publint, are the types wrong`);
 
   const expected = await reference();
   const rows = new Map();
@@ -99,26 +94,6 @@ main(import.meta.url, async (args) => {
   }
 });
 
-async function publint() {
-  const { publint: lint } = await import("publint");
-  const { formatMessage } = await import("publint/utils");
-  const manifest = JSON.parse(readFileSync(at("pkg/package.json"), "utf8"));
-  const { messages } = await lint({ pkgDir: at("pkg"), strict: true });
-  return messages.map((message) => formatMessage(message, manifest)).join("\n");
-}
-
-async function typesWrong({ tarball, toolFile }) {
-  const args = [
-    toolFile("@arethetypeswrong/cli/dist/index.js"),
-    tarball,
-    "--no-color",
-    "--exclude-entrypoints",
-    "./precis.wasm",
-  ];
-  const { code, all } = await run(process.execPath, args, { quiet: true, timeout: 120_000 });
-  return code === 0 ? "" : all;
-}
-
 function within(seconds, work) {
   let late;
   const given = new Promise((_, fail) => {
@@ -127,7 +102,7 @@ function within(seconds, work) {
   return Promise.race([work, given]).finally(() => clearTimeout(late));
 }
 
-/** The whole of docs/runtimes.md. Rows that did not run this time stay as they were. */
+/** All of docs/runtimes.md. Rows that did not run this time stay as they were. */
 function writeDocument(rows, subpaths, targets) {
   const before = existsSync(document) ? readFileSync(document, "utf8") : "";
   const columns = subpaths.length + 2;

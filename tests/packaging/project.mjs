@@ -17,22 +17,12 @@ import { at, end, must as mustEnd } from "../../js/scripts/common.mjs";
 import { program } from "./program.mjs";
 
 export const here = dirname(fileURLToPath(import.meta.url));
-const projects = join(here, "projects");
+export const projects = join(here, "projects");
 /** What one program may take, in milliseconds: Next.js builds for half a minute where nothing else runs. */
 const patience = 180_000;
 
 /** Runs a program that must succeed, quietly and in time. */
 export const must = (command, args, options) => mustEnd(command, args, { quiet: true, timeout: patience, ...options });
-
-/** Packs pkg/ and gives the path of the tarball. */
-export async function pack() {
-  rmSync(projects, { recursive: true, force: true });
-  mkdirSync(projects, { recursive: true });
-  const [{ filename }] = JSON.parse(
-    await must("npm", ["pack", "--json", "--silent", "--pack-destination", projects], { cwd: at("pkg") }),
-  );
-  return join(projects, filename);
-}
 
 /** Installs the tarball into an empty project and writes the program into it, as both kinds of module. */
 export async function project(name, tarball, subpaths) {

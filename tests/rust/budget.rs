@@ -1,4 +1,4 @@
-//! Limits: pure arithmetic on the window, over a grid.
+//! The arithmetic of the window, over a grid of limits.
 
 use crate::support::json;
 use precis::base::error::Code;

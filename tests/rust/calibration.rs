@@ -1,4 +1,4 @@
-//! From raw tokens to the provider's.
+//! Calibration: from raw tokens to the provider's.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -45,7 +45,7 @@ fn before_any_report_the_prior_slope_and_a_bound_of_a_tenth_hold() {
 fn the_slope_is_learned_from_plain_growth_alone() {
     let grown = |more: (u64, u64)| learned(&[(50_000, 50_000), more], bytes4()).grown;
     assert!(grown((51_000, 51_200)).is_some());
-    // Too little to say anything; far less, and far more, than text can be.
+    // Too small an increment to learn from; far fewer, and far more, tokens than text can have.
     for more in [(50_010, 50_012), (51_000, 50_300), (51_000, 54_100)] {
         assert_eq!(grown(more), None, "{more:?}");
     }
@@ -62,7 +62,7 @@ fn a_report_is_met_exactly_and_without_doubt() {
 }
 
 #[test]
-fn a_counted_request_tells_the_slope_at_once() {
+fn a_counted_request_sets_the_slope_at_once() {
     let mut calibration = Calibration::default();
     calibration.learn(Reading { raw: 1_000, reported: 1_300 }, true, bytes4(), None);
     assert_eq!(calibration.slope(bytes4()), 1_300_000);
@@ -81,7 +81,7 @@ fn the_slope_is_learned_from_increments_only() {
 #[test]
 fn small_increments_and_impossible_ratios_teach_nothing() {
     for second in [(1_020, 2_100), (2_000, 2_100), (2_000, 8_000), (900, 1_900), (1_000, 2_050)] {
-        // The anchor moves all the same, unless the reading is too far off to be believed alone.
+        // The anchor moves anyway, unless the reading is too far off to be believed alone.
         let calibration = learned(&[(1_000, 2_000), second], bytes4());
         assert_eq!(calibration.grown, None, "{second:?}");
     }
@@ -132,7 +132,7 @@ fn a_first_report_that_cannot_be_all_waits_for_a_second_that_agrees() {
     assert_eq!((calibration.anchor, calibration.parked), (None, Some(Reading { raw: 10_000, reported: 3 })));
     calibration.learn(Reading { raw: 10_100, reported: 12_000 }, false, bytes4(), None);
     assert_eq!(calibration.anchor, Some(Reading { raw: 10_100, reported: 12_000 }));
-    // Media that count for less than was thought: the second report says the same.
+    // Media that count less than estimated: the second report agrees.
     let media = learned(&[(10_000, 1_500), (10_000, 1_501)], bytes4());
     assert_eq!(media.anchor, Some(Reading { raw: 10_000, reported: 1_501 }));
 }
@@ -165,14 +165,14 @@ fn the_reply_is_part_of_the_next_prompt_as_it_was_reported() {
     history.push(user(&filler(400)));
     let with_more = chat.before_model(&history, None).unwrap().committed.report.before;
     assert_eq!(with_more.tokens, 2_600 + 250, "newer messages by the slope");
-    // Another reply than the one that was reported is not counted by it… but it stands where the reply was.
+    // Another reply at the place of the reported one is not counted by the report.
     history[1] = user(&filler(4_000));
     let edited = chat.before_model(&history, None).unwrap().committed.report.before;
     assert_eq!(edited.tokens, 1_500 + 2_500 + 250);
 }
 
 #[test]
-fn what_stands_elsewhere_is_no_reply() {
+fn a_message_at_another_place_is_not_the_reply() {
     let mut chat = Chat::new(json!({ "contextWindow": 100_000, "tune": { "tokens": { "estimator": "bytes4" } } }));
     let mut history = vec![user(&filler(4_000)), assistant("ok"), user(&filler(400))];
     chat.before_model(&history, None).unwrap();
@@ -251,7 +251,7 @@ fn one_reading_counts_for_one_request() {
     assert_eq!(chat.session().calibration, Chat { state: once, ..chat.clone() }.session().calibration);
 }
 
-/// A provider that counts less than the prior slope says: what is left after a compaction is not free.
+/// A provider that counts less than the initial slope assumes: what a compaction leaves is still counted.
 #[test]
 fn an_estimate_below_the_anchor_is_never_less_than_its_part_of_it() {
     let calibration = learned(&[(10_000, 10_500)], bytes4());
@@ -261,7 +261,8 @@ fn an_estimate_below_the_anchor_is_never_less_than_its_part_of_it() {
 
 #[test]
 fn a_compacted_request_is_not_taken_for_nothing() {
-    // The provider's count is 1.05 times ours, the prior slope 2.5: the intercept must not become negative.
+    // The provider counts 1.05 times our raw tokens and the initial slope is 2.5, so the intercept must not become
+    // negative.
     let mut chat = Chat::new(json!({ "contextWindow": 32_000, "maxOutputTokens": 1_000 }));
     let mut history = Vec::new();
     for turn in 0..8 {
@@ -281,7 +282,7 @@ fn a_compacted_request_is_not_taken_for_nothing() {
     assert!(compacted.committed.report.after.reply_room() <= 32_000 - after.raw);
 }
 
-/// A window of 20,000, and a chat whose newest request has about 1,900 tokens.
+/// A window of 20,000 tokens, and a chat whose newest request has about 1,900.
 fn short_chat() -> (Chat, Vec<M>) {
     let mut chat = Chat::new(json!({ "contextWindow": 20_000, "maxOutputTokens": 1_000 }));
     let history: Vec<M> =
@@ -323,7 +324,7 @@ fn a_first_report_that_would_fill_the_window_waits_for_a_second_that_agrees() {
     chat.after_model(15_020);
     let agreed = chat.before_model(&history, None).unwrap().committed.report;
     assert_eq!((agreed.before.tokens, doubts(&agreed)), (15_020, false), "tools that the host did not pass");
-    // What a system prompt and a few tools have is believed at once.
+    // A surplus of a system prompt and a few tools is believed at once.
     let (mut chat, history) = short_chat();
     let own = chat.before_model(&history, None).unwrap().committed.report.after.tokens;
     chat.after_model(own + 2_000);
@@ -353,7 +354,7 @@ fn readings() -> impl Strategy<Value = Vec<(u64, u64)>> {
 }
 
 proptest! {
-    /// A running total over all requests is what an SDK reports that adds usage up.
+    /// Some SDKs report a running total over all requests.
     #[test]
     fn totals_over_several_requests_never_compact_a_short_chat(
         sizes in prop::collection::vec(200_usize..4_000, 10..30),
@@ -393,7 +394,7 @@ proptest! {
         calibration.learn(Reading { raw, reported: raw * slope / 1_000_000 }, true, range("host"), None);
         let estimate = calibration.estimate(2 * raw + more, range("host"));
         prop_assert!(estimate.tokens + estimate.bound + 4 >= calibration.anchor.unwrap().reported + raw + more, "{:?}", estimate);
-        // In proportion: of a tenth of what it was learned on a tenth of the difference.
+        // In proportion: a tenth of what was learned on adds a tenth of the difference.
         let little = calibration.estimate(raw + raw / 10, range("host"));
         prop_assert!(little.bound <= raw / 10 / 4 + 2, "{:?}", little);
     }
@@ -411,7 +412,7 @@ proptest! {
             let guessed = calibration.anchor.map_or(calibration.scale(raw, range), |anchor| {
                 calibration.scale(raw, range).abs_diff(calibration.scale(anchor.raw, range))
             });
-            // More only where what is new may be another kind of text than the slope was learned on.
+            // More is possible only if the new text differs from what the slope was learned on.
             let most = guessed.div_ceil(4).max(raw.saturating_sub(calibration.scale(raw, range)));
             prop_assert!(estimate.bound >= guessed / 100 && estimate.bound <= most, "{:?} {}", estimate, guessed);
         }
@@ -428,7 +429,7 @@ proptest! {
         }
     }
 
-    /// `fixed` is never below 0: the part of a request is at least its part of what was reported for the whole.
+    /// `fixed` is never below 0: a part of a request counts at least its share of the reported total.
     #[test]
     fn fixed_tokens_are_never_negative(readings in readings(), counted in any::<bool>(), tenths in 0_u64..=10) {
         let mut calibration = Calibration::default();

@@ -1,4 +1,4 @@
-//! What a clip and a clear may take, and what they leave in its place.
+//! What a clip and a clear may affect, and what replaces it.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -73,7 +73,7 @@ fn an_assistants_message_that_is_signed_or_the_newest_is_never_cut() {
 }
 
 #[test]
-fn a_long_answer_of_an_earlier_turn_is_cut_before_anybody_is_asked() {
+fn a_long_answer_of_an_earlier_turn_is_cut_before_a_summarizer_is_called() {
     let history = [user("One?"), assistant(&filler(30_000)), user("Two?"), assistant("Short."), user("Three?")];
     let prepared = chat(8_000).before_model(&history, None).unwrap();
     assert_eq!(prepared.committed.report.rung, Some("clip"));
@@ -114,7 +114,7 @@ fn old_pictures_are_cleared_like_old_results_and_those_of_the_active_turn_stay()
     assert_eq!(prepared.committed.report.rung, Some("clear"));
     assert_eq!(prepared.view.last(), Some(&newest));
     assert!(words(&prepared.view[0]).starts_with("question 0\n[Here was an image (image/png, 9000 bytes)."));
-    // What was active then is not cleared by that state when it is no more.
+    // The message that was active then is not cleared by that state once it is old.
     history.extend([assistant("the last answer"), user("thanks")]);
     assert!(chat.before_model(&history, None).unwrap().view.contains(&newest));
 }
@@ -143,7 +143,7 @@ fn media_are_charged_as_they_are_sent() {
 }
 
 #[test]
-fn copies_that_look_alike_stand_for_their_own_originals_in_a_view_that_is_given_back() {
+fn equal_copies_are_matched_to_their_own_originals_in_a_view_passed_as_history() {
     let long = |middle: &str| json!({ "text": format!("{}{middle}{}", filler(15_000), filler(15_000)) });
     let turn =
         |middle| [user("Write it."), call("w", "write", long(middle)), result("w", "written"), assistant("Done.")];
@@ -182,7 +182,7 @@ fn results_of_calls_that_failed_are_cleared_first() {
     assert_eq!(prepared.committed.report.rung, Some("clear"));
     assert_eq!(kept(&prepared.view), [false, true, false, true]);
 
-    // They stay so, and give back the same; later the others follow.
+    // They stay so, and a view passed as history gives the same result. Later the others follow.
     let mut fed = chat.clone();
     let more = [assistant("So."), user("Again.")];
     let again = chat.before_model(&[&history[..], &more].concat(), None).unwrap();
@@ -195,7 +195,7 @@ fn results_of_calls_that_failed_are_cleared_first() {
     assert!(later.starts_with(&[false, false, false, false]), "{later:?}");
 }
 
-/// What a booking system answers, with names that are needed later.
+/// The result of a booking system, with names that are needed later.
 fn booking(id: &str, flights: [&str; 3]) -> String {
     let flight = |number: &&str| {
         json!({ "flight_number": number, "origin": "Newark", "destination": "Chicago O'Hare", "cabin": "economy",
@@ -222,8 +222,8 @@ fn a_cut_result_names_what_is_left_out() {
     }
 }
 
-/// Clips the results, then clears them, or the other way round; the names come through, and a view that is given back
-/// reads like its history.
+/// Clips and then clears the results, or the other way round. The names are kept, and a view passed as history gives
+/// the same result as its history.
 #[test]
 fn names_survive_a_cut_and_a_clear_in_either_order() {
     let flights = ["HAT056", "HAT138", "HAT202"];

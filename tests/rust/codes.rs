@@ -1,4 +1,4 @@
-//! Codes: stable, unique, written alike, and said in errors.
+//! Codes are stable, unique and consistently spelled, and errors carry them.
 
 use crate::support::Chat;
 use crate::support::json;
@@ -24,7 +24,7 @@ fn every_code_is_unique_among_errors_and_warnings() {
 }
 
 #[test]
-fn an_error_says_its_code_its_place_and_what_to_do() {
+fn an_error_has_a_code_a_path_and_advice() {
     let error = Error::at(Code::InvalidState, "state.version", "Load another.");
     assert_eq!(error.to_string(), "invalid-state at state.version: Load another.");
     let error = Error::new(Code::Boundary, "Build again.");
@@ -32,7 +32,7 @@ fn an_error_says_its_code_its_place_and_what_to_do() {
     assert_eq!((error.code, error.path.as_deref()), (Code::Boundary, None));
 }
 
-/// A call that must be refused with this code at this place.
+/// Expects that a call is refused with this code and path.
 fn refused(options: &serde_json::Value, more: serde_json::Value, code: Code, path: &str) {
     let mut chat = Chat::new(serde_json::json!({ "contextWindow": 8_000 }));
     chat.before_model(&[user("hello")], None).unwrap();
@@ -115,7 +115,7 @@ fn a_name_is_advised_only_if_one_is_near() {
 }
 
 #[test]
-fn what_can_be_known_is_refused_when_a_compactor_is_made() {
+fn options_are_checked_when_a_compactor_is_created() {
     let refused = |options| precis::limits::options::validate(&json(&options)).unwrap_err();
     let window = refused(serde_json::json!({ "contextWindow": "32k" }));
     assert_eq!((window.code, window.path.as_deref()), (Code::InvalidWindow, Some("contextWindow")));

@@ -1,4 +1,4 @@
-//! The preset `contextguard` against the recorded figures of the original's own simulations, natively.
+//! The preset `contextguard` against recorded numbers of the original's own simulations.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -42,7 +42,7 @@ fn number(value: &Value) -> usize {
     usize::try_from(value.as_u64().unwrap()).unwrap()
 }
 
-/// Raw tokens before and after, summarizer calls, entries sent: for each request of a session.
+/// For each request of a session: raw tokens before and after, summarizer calls, and messages sent.
 fn play(session: &Value) -> Vec<[u64; 4]> {
     let mut chat = Chat::new(
         json!({ "contextWindow": session["window"], "summarize": true, "tune": { "preset": "contextguard", "tokens": { "estimator": "bytes4" } } }),
@@ -106,7 +106,7 @@ struct Player {
     chat: Chat,
     history: Vec<M>,
     steps: Vec<[u64; 4]>,
-    /// Reported tokens for ten raw ones.
+    /// Reported tokens per ten raw tokens.
     ratio: u64,
     reports: bool,
 }
@@ -145,7 +145,7 @@ fn a_recorded_call_and_result_count_as_the_original_counts_them() {
         .iter()
         .map(precis::model::message::Digest::tokens)
         .collect();
-    // name 11/4 + key 5/4 + value 5/4, and the printed map of 10 + 12 bytes; the result's name is charged with the history.
+    // Name 11/4 + key 5/4 + value 5/4, and the printed map of 10 + 12 bytes. The history counts the name of the result.
     assert_eq!(tokens, [2 + 1 + 1, 22 / 4]);
 }
 

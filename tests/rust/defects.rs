@@ -1,4 +1,4 @@
-//! Further failures (X01 … X20) and defects (D01 … D24) of other engines, of docs/failures.md: what precis does instead.
+//! More failures (X01 … X20) and defects (D01 … D24) of other engines, from docs/failures.md: what precis does instead.
 
 use crate::failures::chat;
 use crate::failures::send;
@@ -36,7 +36,7 @@ fn count(view: &[M], marker: &str) -> usize {
     view.iter().filter(|message| words(message).starts_with(marker)).count()
 }
 
-/// Runs a history request by request; gives how often it compacted and what it was asked.
+/// Runs a history request by request. Returns how often it compacted, and the prompts to the summarizer.
 fn run(chat: &mut Chat, history: &[M], from: usize) -> (usize, Vec<String>) {
     let (mut compactions, mut prompts) = (0, Vec::new());
     for end in from..=history.len() {
@@ -123,7 +123,7 @@ fn x08_a_follow_up_is_not_taken_for_the_first_request() {
 
 #[test]
 fn x10_a_history_that_can_hardly_shrink_is_helped_as_far_as_it_goes() {
-    // One small group after another: a summary of 0.2 room cannot replace much.
+    // One small group after another: a summary of 0.2 of the room cannot replace much.
     let history: Vec<M> =
         (0..14).flat_map(|number| [user(&format!("q{number} {}", filler(80))), assistant(&filler(80))]).collect();
     let mut chat = chat(1_400);

@@ -18,7 +18,7 @@ const RAISED_BY_TYPESCRIPT: [&str; 10] = [
     "wrong-format",
 ];
 
-/// Told by the adapter for the AI SDK.
+/// Reported by the adapter for the AI SDK.
 const TOLD_BY_TYPESCRIPT: [&str; 2] = ["provider-compaction", "store-failed"];
 
 fn file(path: &str) -> String {

@@ -1,4 +1,4 @@
-//! Cuts, clears and compactions that are planned: none is made without need, none takes back what an earlier one did.
+//! Clips, clears and compactions in combination: none is made without need, and none undoes an earlier one.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -37,7 +37,7 @@ fn a_level_that_is_just_enough_is_not_one_token_too_high() {
     for window in (9_000..12_000).step_by(50) {
         let mut chat = chat();
         chat.options["contextWindow"] = json!(60_000);
-        // What the model said last is not cut: in the smaller window only the limit can be reached, not the target.
+        // The last assistant message is not cut. In the smaller window, only the limit can be reached, not the target.
         let history = [user(&filler(30_000)), assistant(&filler(7_600))];
         let raw = chat.before_model(&history, None).unwrap().committed.report.after.raw;
         chat.after_model(raw * 5 / 2);
@@ -72,7 +72,7 @@ fn what_was_cleared_stays_so_where_the_tail_begins_earlier() {
     let cleared = chat.session().cleared.unwrap();
     let is_cleared = |view: &[M], at: usize| words(&view[at]).contains("was removed to save space");
     assert!(is_cleared(&first.view, 4) && says(&first.view, "reading 3"));
-    // In the next turn the image is old, and the window is smaller; more is to stay.
+    // In the next turn, the image is old and the window is smaller. More messages should stay.
     history.push(user("And this?"));
     chat.options["contextWindow"] = json!(4_900);
     chat.options["tune"]["shares"] = json!({ "tail": 0.8, "part": 0.9 });
@@ -85,7 +85,7 @@ fn what_was_cleared_stays_so_where_the_tail_begins_earlier() {
 
 #[test]
 fn what_makes_nothing_smaller_is_not_done() {
-    // What the assistant said last fills the window. Before it stand some lines, of which a digest is about as long.
+    // The last assistant message fills the window. A digest of the few lines before it is about as long as they are.
     for lines in 3..9 {
         for bytes in (60..256).step_by(4) {
             let mut chat = chat();
@@ -106,11 +106,11 @@ fn an_edit_that_was_planned_is_looked_at_again() {
     let read = |bytes| vec![user("Read."), calls(&["call_0"]), result("call_0", &filler(bytes)), assistant("Read.")];
     let plan = chat.plan(&read(40_000));
     assert!(matches!(plan.action, Move::Edit(edit) if edit.cap.is_some()), "{plan:?}");
-    // It was run again, for a smaller part that fits.
+    // The call is repeated for a smaller part, which fits.
     let history = read(8_000);
     let committed = chat.commit(&history, &plan, None);
     assert_eq!((committed.view, chat.session().revision), (history, 0));
-    // And where it still does not fit, it is cut as it is now.
+    // If it still does not fit, it is cut to its present size.
     let history = read(60_000);
     let committed = engine::commit(
         &chat.call(&history).unwrap(),
@@ -181,7 +181,7 @@ fn messages_dropped_one_trim_after_the_other_are_counted_together() {
 #[test]
 fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle() {
     let estimator = Estimator::parse("lexical").unwrap();
-    // Signs take ten times the tokens of blanks.
+    // Punctuation takes ten times the tokens of blanks.
     let signs: String = (0..4_000).map(|at| "#%&!?$~^"[at * 7 % 8..][..1].to_owned()).collect();
     let text = format!("{signs}{}{signs}", " ".repeat(60_000));
     for cap in [64, 200, 700] {
@@ -193,7 +193,7 @@ fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle
     }
 }
 
-/// Tool rounds of changing sizes in two long turns, in a history and in the views of it that are given back. Gives how
+/// Tool rounds of varying sizes in two long turns, with the history and with its views passed as history. Returns how
 /// many cuts were made.
 fn long_turns(strategy: &str, window: usize, seed: u64, summarize: bool) -> usize {
     let mut raw = Chat::new(json!({
@@ -229,7 +229,7 @@ fn long_turns(strategy: &str, window: usize, seed: u64, summarize: bool) -> usiz
             }
         }
         given = prepared.view;
-        // What is learned moves limits, and with them caps.
+        // What is learned moves the limits, and with them the caps.
         let reported = expected.committed.report.after.raw * (20 + random(5) as u64) / 10;
         raw.after_model(reported);
         fed.after_model(reported);
@@ -238,7 +238,7 @@ fn long_turns(strategy: &str, window: usize, seed: u64, summarize: bool) -> usiz
 }
 
 #[test]
-fn however_many_cuts_were_made_a_view_that_is_given_back_stands_for_its_history() {
+fn a_view_passed_as_history_gives_the_same_result_after_many_cuts() {
     for strategy in ["tail", "last-tool-batch"] {
         for window in [4_000, 12_000] {
             for seed in 0..3 {

@@ -1,4 +1,4 @@
-//! What went wrong in other engines (F01 … F25 of docs/failures.md), one test each, named after what precis does instead.
+//! Failures of other engines (F01 … F25 of docs/failures.md): one test each, named after what precis does instead.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -23,7 +23,7 @@ use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;
 
-/// A chat whose tokens are a quarter of the bytes, times 2.5 until usage is reported.
+/// A chat that counts a quarter of the bytes as tokens, times 2.5 until usage is reported.
 pub fn chat(window: u64) -> Chat {
     Chat::new(json!({
         "contextWindow": window, "maxOutputTokens": 500, "summarize": true,
@@ -31,7 +31,7 @@ pub fn chat(window: u64) -> Chat {
     }))
 }
 
-/// A question, a call, its result and a long answer.
+/// A question, a call with its result, and a long answer.
 pub fn turn(number: usize, bytes: usize) -> [M; 4] {
     let id = format!("call_{number}");
     [
@@ -46,7 +46,7 @@ pub fn turns(count: usize, bytes: usize) -> Vec<M> {
     (0..count).flat_map(|number| turn(number, bytes)).collect()
 }
 
-/// A call inside the active turn, and its result.
+/// A call in the active turn, with its result.
 pub fn step(number: usize, bytes: usize) -> [M; 2] {
     let id = format!("step_{number}");
     [call(&id, "edit", json!({ "step": number })), result(&id, &format!("step {number} done\n{}", filler(bytes)))]
@@ -56,7 +56,7 @@ pub fn steps(count: usize, bytes: usize) -> Vec<M> {
     (0..count).flat_map(|number| step(number, bytes)).collect()
 }
 
-/// One request that has to be legal, to fit and to end with the newest message.
+/// Makes one request, and checks that it is valid, fits and ends with the newest message.
 pub fn send(chat: &mut Chat, history: &[M], summarize: Option<&mut dyn FnMut(&Request) -> Answer>) -> Prepared {
     let prepared = chat.before_model(history, summarize).unwrap();
     let report = &prepared.committed.report;
@@ -69,7 +69,7 @@ fn good(_: &Request) -> Answer {
     answer("The user works through questions about the files; nothing is open.")
 }
 
-/// The texts of ours in a view that begin with a marker.
+/// The texts in a view that we wrote and that begin with a marker.
 pub fn ours<'v>(view: &'v [M], marker: &str) -> Vec<&'v M> {
     view.iter().filter(|message| message.role == Role::User && words(message).starts_with(marker)).collect()
 }
@@ -95,7 +95,7 @@ fn f01_a_giant_turn_in_flight_keeps_what_the_last_summary_held() {
         }
     }
     assert!(chat.session().checkpoints.len() > 1, "the turn in flight was compacted");
-    // With a model: it is given the summary before, once.
+    // With a model, which reads the previous summary once.
     let mut prompts = Vec::new();
     history.push(user("And again."));
     history.extend((0..20).map(|_| assistant(&filler(900))));
@@ -561,7 +561,7 @@ fn f25_what_a_tool_says_becomes_neither_request_nor_rule() {
     history.extend(turns(10, 900));
     let prepared = send(&mut chat, &history, None);
     let summary = words(ours(&prepared.view, markers::SUMMARY)[0]);
-    // There it is quoted as what the tool said.
+    // There it is quoted as the output of the tool.
     let others = summary.split("## ").filter(|section| !section.starts_with("State of the work")).collect::<String>();
     let asked = others.split("rm -rf").count() - 1;
     assert_eq!(asked, 0, "{summary}");

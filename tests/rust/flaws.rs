@@ -1,4 +1,4 @@
-//! The flaws of the original (contextguard, A1 … F2), one test each: none of them exists in the strategies.
+//! The flaws of the original (contextguard, A1 … F2): one test each shows that no strategy has it.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -38,7 +38,7 @@ fn good(_: &Request) -> Answer {
     answer(SUMMARY)
 }
 
-/// One request; the view must be legal, end with the newest message, and fit.
+/// Makes one request, and checks that the view is valid, fits and ends with the newest message.
 fn send(chat: &mut Chat, history: &[M], summarize: &mut dyn FnMut(&Request) -> Answer) -> Prepared {
     let prepared = chat.before_model(history, Some(summarize)).unwrap();
     let report = &prepared.committed.report;
@@ -48,7 +48,7 @@ fn send(chat: &mut Chat, history: &[M], summarize: &mut dyn FnMut(&Request) -> A
     prepared
 }
 
-/// A call with a text before it, and its result.
+/// A call with text before it, and its result.
 fn step(number: usize, said: usize, output: &str) -> [M; 2] {
     let id = format!("step_{number}");
     let mut message = call(&id, "edit", json!({ "step": number }));
@@ -56,7 +56,7 @@ fn step(number: usize, said: usize, output: &str) -> [M; 2] {
     [message, result(&id, output)]
 }
 
-/// Turns of a question, a call, its result and a long answer: clearing results alone does not make room.
+/// Turns of a question, a call with its result, and a long answer. Clearing results alone does not make enough room.
 fn turns(count: usize, bytes: usize) -> Vec<M> {
     let turn = |turn: usize| {
         let id = format!("call_{turn}");
@@ -152,7 +152,7 @@ fn a5_a_giant_request_is_cut_and_asks_for_one_summary_at_most() {
     }
 }
 
-/// What a chat sends that knows nothing yet.
+/// The view of a new chat.
 fn afresh(strategy: &str, history: &[M]) -> Vec<M> {
     send(&mut chat(strategy, 8_000), history, &mut good).view
 }
@@ -176,7 +176,7 @@ fn b1_a_rewound_edited_or_branched_history_never_gets_the_old_summary() {
             assert!(!says(&prepared.view, "given up"), "{strategy} {name}");
             assert_eq!(prepared.view, afresh(strategy, &other), "{strategy} {name}: as if made anew");
             assert!(prepared.committed.report.diverged.is_some(), "{strategy} {name}");
-            // The branch grows past the old position: nothing vanishes there.
+            // The branch grows past the old position: nothing is lost.
             let mut grown = other;
             while grown.len() < covers + 3 {
                 grown.push(user("small talk"));
@@ -277,7 +277,7 @@ fn c1_a_large_fixed_cost_does_not_compact_at_every_step() {
         for ratio in [None, Some(2)] {
             let mut chat = chat(strategy, 8_000);
             chat.system = Some(filler(1_600));
-            // With the tools 1,600 of 6,476 tokens at the ratio of 2.5: more than half when it is reported.
+            // With the tools, 1,600 of 6,476 tokens at a ratio of 2.5. Reported usage shows that it is more than half.
             chat.tools = 1_200;
             let mut history = Vec::new();
             let mut calls = 0;
@@ -366,7 +366,7 @@ fn e1_a_handful_of_messages_never_fails() {
     }
 }
 
-/// Compaction by hand finds nothing to cover here, but the giant must be cut all the same.
+/// A compaction by hand has nothing to cover here, but the large message must still be cut.
 #[test]
 fn compaction_by_hand_still_clips_what_does_not_fit() {
     for strategy in STRATEGIES {
@@ -377,7 +377,7 @@ fn compaction_by_hand_still_clips_what_does_not_fit() {
     }
 }
 
-/// Results that could be cleared: a strategy that fires on a number of messages must come to rest as well.
+/// Results could be cleared, but a strategy that starts at a number of messages must also stop.
 #[test]
 fn b5_a_request_whose_results_can_be_cleared_is_decided_once() {
     for strategy in STRATEGIES {
@@ -467,7 +467,7 @@ fn e4_a_chain_inside_the_turn_is_told_in_a_progress_note() {
 fn e5_size_counts_between_compactions_and_limits_are_heeded() {
     for strategy in STRATEGIES {
         let mut chat = chat(strategy, 8_000);
-        // Far fewer messages than the sliding window fires at, each larger than it may be together.
+        // Far fewer messages than start the sliding window. Each is larger than all of them together may be.
         let mut history = turns(2, 12_000);
         history.push(user("And now?"));
         send(&mut chat, &history, &mut good);
@@ -506,14 +506,15 @@ fn f2_concurrent_steps_of_one_session_compact_once() {
         let mut first = start.clone();
         first.commit(&history, &one, Some(&[answer("The first answer.")]));
         let revision = first.session().revision;
-        // The other comes late, with the state that the first one stored.
+        // The other call comes late, with the state that the first one stored.
         let mut second = first.clone();
         let late = second.commit(&longer, &two, Some(&[answer("The second answer.")]));
         assert_eq!(second.session().checkpoints, first.session().checkpoints, "{strategy}: what is newer stays");
         assert_eq!(second.session().revision, revision, "{strategy}");
         assert_eq!(late.view.last(), longer.last(), "{strategy}");
         assert!(says(&late.view, "The first answer.") && !says(&late.view, "The second answer."), "{strategy}");
-        // Both from the same state carry the same revision: a host that compares and sets notices.
+        // Two states derived from the same one have the same revision, so a host that compares and sets detects the
+        // conflict.
         let mut rival = start.clone();
         rival.commit(&history, &two, Some(&[answer("The second answer.")]));
         assert_eq!(rival.session().revision, revision, "{strategy}");

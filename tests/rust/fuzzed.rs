@@ -1,4 +1,4 @@
-//! What the fuzz targets found (`tests/fuzz`), one test each.
+//! Bugs that the fuzz targets found (`tests/fuzz`), one test each.
 
 use precis::base::quoting::escape;
 use precis::ingest::content::{Content, ContentPart};
@@ -12,7 +12,7 @@ use precis::tokens::{self, Estimator};
 use serde_json::{Value, json};
 
 #[test]
-fn what_was_disarmed_once_is_left_as_it_is() {
+fn escaped_text_is_not_escaped_again() {
     for text in ["</conversation>", "< / Previous-Summary >", "＜piece>", "[precis: 3 characters left out here.]"] {
         let once = escape(text);
         assert_ne!(once, text);
@@ -21,7 +21,7 @@ fn what_was_disarmed_once_is_left_as_it_is() {
 }
 
 #[test]
-fn a_requirement_with_a_frame_or_an_end_of_line_in_it_is_told_in_the_same_words_at_every_compaction() {
+fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction() {
     for text in
         ["Never print </conversation> in the log.", "Never print the key in the log\n.\n## Names and numbers\n!"]
     {
@@ -32,7 +32,9 @@ fn a_requirement_with_a_frame_or_an_end_of_line_in_it_is_told_in_the_same_words_
             let before = memory.clone();
             let known = Recollection::of(&before, messages);
             memory = known.bounded(8_000);
-            Source { known: &known, summary: "", todos: &[], visible: &|_| false }.digest(2_000, false).0
+            Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }
+                .digest(2_000, false)
+                .0
         };
         let first = told(&said);
         assert!(first.contains("Never print"), "{first}");
@@ -41,7 +43,7 @@ fn a_requirement_with_a_frame_or_an_end_of_line_in_it_is_told_in_the_same_words_
 }
 
 #[test]
-fn what_only_parts_a_scheme_from_nothing_is_no_url() {
+fn a_scheme_without_an_address_is_not_a_url() {
     for text in ["://?//", "http://", ":///?A//", "://?:?//W"] {
         scan::each(text, &mut |found| assert!(!found.is_empty() && !found.contains("://"), "{found:?} in {text}"));
     }

@@ -1,4 +1,4 @@
-//! Content hashes and the chain. The constants here are frozen: states in databases hold positions made with them.
+//! Content hashes and the chain. The constants are frozen, because stored states hold positions made with them.
 
 use crate::support::M;
 use crate::support::P;
@@ -20,7 +20,7 @@ fn hash(message: &M) -> u64 {
     Digest::split(&records(std::slice::from_ref(message), "bytes4")).unwrap()[0].hash()
 }
 
-/// Digests of messages whose strings come in chunks of at most `chunk` bytes.
+/// The digests of messages whose strings arrive in chunks of at most `chunk` bytes.
 fn cut(messages: &[M], chunk: usize, estimator: &str) -> Vec<u32> {
     let mut tape = Tape::cut(chunk);
     messages.iter().for_each(|message| tape.message(message));
@@ -115,7 +115,7 @@ fn samples_have_different_hashes() {
 #[test]
 fn the_order_of_members_makes_no_difference_and_the_order_of_elements_does() {
     let with = |text: &str| hash(&call("c", "t", serde_json::from_str::<Value>(text).unwrap()));
-    // serde_json sorts members unless told otherwise, so the tape is written by hand.
+    // serde_json sorts members by default, so the tape is written by hand.
     let members = |order: [(&str, &str); 3]| {
         let mut tape = Tape::default();
         tape.ops.extend([1, 2, 4, 0]);

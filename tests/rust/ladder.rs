@@ -1,4 +1,4 @@
-//! Corners of the ladder that random histories found: each is the smallest one that showed it.
+//! Corner cases of the ladder that random histories found, each reduced to the smallest one that shows it.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -27,7 +27,7 @@ fn chat(strategy: &str, window: u64) -> Chat {
     }))
 }
 
-/// Parallel calls, answered in one message of the user.
+/// Parallel calls whose results are in one user message.
 fn together(ids: &[&str], bytes: usize) -> [M; 2] {
     let part = |id: &&str| P::Result { id: (*id).into(), output: filler(bytes).into(), failed: false };
     [calls(ids), M { role: Role::User, parts: ids.iter().map(part).collect() }]
@@ -112,8 +112,8 @@ fn a_late_plan_does_not_cover_the_newest_message_of_a_history_that_was_rewound()
     }
 }
 
-/// A host deletes a call while its summary is written: its result now answers a call that the late summary covers, so
-/// that no cut is legal where that summary ends.
+/// The host deletes a call while its summary is being written. Its result now belongs to a call that the late summary
+/// covers, so no cut is legal where that summary ends.
 #[test]
 fn a_trim_never_covers_less_than_a_late_summary_does() {
     for output in (200..1_200).step_by(20) {
@@ -137,7 +137,7 @@ fn a_trim_never_covers_less_than_a_late_summary_does() {
 fn a_request_that_stays_above_the_trigger_is_not_reported_as_fine() {
     for strategy in ["full", "tail", "sliding-window"] {
         let mut chat = chat(strategy, 8_000);
-        // Nobody may cut what the model said last: 7,000 tokens, above the trigger of 6,476 and below the window.
+        // The last assistant message must not be cut: 7,000 tokens, above the trigger of 6,476 and below the window.
         let history = [user("Write it."), assistant(&filler(11_200))];
         let prepared = chat.before_model(&history, Some(&mut |_| answer("S"))).unwrap();
         let report = prepared.committed.report;
@@ -157,7 +157,7 @@ fn results_are_cleared_when_a_compaction_alone_does_not_make_room() {
     let mut send = |more: Vec<M>| {
         history.extend(more);
         let prepared = chat.before_model(&history, Some(&mut |_| answer("The work goes on."))).unwrap();
-        // A provider that counts 1.3 times what we do.
+        // A provider that counts 1.3 times our estimate.
         chat.after_model(prepared.committed.report.after.raw * 13 / 10);
         prepared
     };
@@ -168,7 +168,7 @@ fn results_are_cleared_when_a_compaction_alone_does_not_make_room() {
         |number: usize| P::Call { id: "call".into(), name: "tool_0".into(), input: json!({ "n": number, "id": 0 }) };
     let calls = |parts: Vec<P>| M { role: Role::Assistant, parts };
     let output = |bytes| result("call", &filler(bytes));
-    // Signed reasoning: a cut inside the turn is legal only before it.
+    // With signed reasoning, a cut inside the turn is legal only before the reasoning.
     let thought = P::Reasoning { text: filler(40), signed: true };
     send(vec![
         calls(vec![call(8), call(8), call(8)]),
@@ -194,7 +194,7 @@ fn results_are_cleared_when_a_compaction_alone_does_not_make_room() {
 }
 
 #[test]
-fn what_was_clipped_and_cleared_reads_alike_in_both_loops() {
+fn clipped_and_cleared_results_are_the_same_in_both_loops() {
     let (mut raw, mut fed) = (chat("tail", 4_000), chat("tail", 4_000));
     let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
     let mut cut = false;
@@ -215,7 +215,7 @@ fn what_was_clipped_and_cleared_reads_alike_in_both_loops() {
     assert!(cut && !raw.session().checkpoints.is_empty());
 }
 
-/// A message that requires something is trimmed, although a summarizer's text told nothing of it.
+/// A message with a requirement is trimmed, although the summarizer's text does not mention the requirement.
 #[test]
 fn a_trim_takes_over_what_the_trimmed_messages_require() {
     let mut seen = 0;
@@ -244,7 +244,7 @@ fn a_trim_takes_over_what_the_trimmed_messages_require() {
     assert!(seen > 2, "{seen}");
 }
 
-/// A chat whose summary is large beside what the window leaves, a rule of the user in it, and a newest call of `bytes`.
+/// A chat whose summary is large for its window, with a rule of the user in it, and a newest call of `bytes`.
 fn with_a_large_call(bytes: usize) -> (Chat, Vec<M>) {
     let mut chat = Chat::new(json!({
         "contextWindow": 6_000, "maxOutputTokens": 200, "tune": { "tokens": { "estimator": "bytes4" } }
@@ -280,7 +280,7 @@ fn a_summary_is_shortened_before_a_request_is_called_infeasible() {
         let newest = state.checkpoints.last().unwrap();
         if newest.summary.raw < before / 2 {
             shortened += 1;
-            // Requirements go last; whatever goes is told.
+            // Requirements are removed last, and their loss is reported.
             let told = newest.summary.text.contains("\n- Never delete the branch release-7.");
             assert!(told || newest.summary.raw < 70, "{}", newest.summary.text);
             let warned = report.warnings.iter().any(|warning| warning.code == Warning::RequirementsCut);
@@ -311,7 +311,7 @@ fn a_shortened_summary_is_the_same_for_a_history_and_for_its_view() {
     assert!(seen > 1, "{seen}");
 }
 
-/// Steps of an agent: a call with this input, and its result.
+/// A step of an agent: a call with this input, and its result.
 fn step(id: usize, input: serde_json::Value, output: &str) -> [M; 2] {
     [call(&format!("call_{id}"), "tool", input), result(&format!("call_{id}"), output)]
 }
@@ -338,7 +338,7 @@ fn a_clear_takes_the_oldest_results_and_stops_at_the_target() {
 }
 
 #[test]
-fn old_inputs_are_cleared_with_old_results_and_nobody_is_asked() {
+fn old_arguments_are_cleared_with_old_results_without_a_summarizer() {
     let mut history = vec![user("Write the forty files.")];
     for file in 0..40 {
         let input = json!({ "path": format!("src/{file}.rs"), "content": filler(12_000), "force": true });
@@ -394,13 +394,13 @@ fn compacting_by_hand_covers_all_but_the_newest_turn_however_small_the_chat_is()
     assert_eq!(covers(json!({ "turns": 1, "messages": 1 })).0, Some(12));
     let (none, reason) = covers(json!({ "turns": 50 }));
     assert_eq!(none, None);
-    assert!(reason.starts_with("There is nothing to gain by compacting"), "{reason}");
+    assert!(reason.starts_with("Compacting would save nothing"), "{reason}");
     let refused = compact(&chat, json!({ "turn": 1 })).call(&history).unwrap_err();
     assert_eq!((refused.code.as_str(), refused.path.as_deref()), ("invalid-call", Some("keep.turn")));
 }
 
 #[test]
-fn a_switch_of_models_reports_where_lasting_cuts_are_made_anew() {
+fn a_switch_of_models_reports_where_lasting_cuts_are_redone() {
     let mut history = vec![user("Read it."), call("a", "read", json!({})), result("a", &filler(60_000))];
     history.extend([assistant("Read."), user("Thanks.")]);
     let mut chat = Chat::new(json!({ "contextWindow": 12_000, "maxOutputTokens": 500 }));

@@ -1,4 +1,4 @@
-//! The strategy `last-tool-batch`: system, summary, the current request, the last batch of calls.
+//! The strategy `last-tool-batch` keeps the system prompt, a summary, the current request and the last batch of calls.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -30,7 +30,7 @@ fn batch(number: usize, bytes: usize) -> Vec<M> {
     out
 }
 
-/// Earlier turns with calls of their own, a request, `batches` batches for it.
+/// Earlier turns with their own calls, a request, and `batches` batches for it.
 fn history(batches: usize) -> Vec<M> {
     let mut out = vec![system("Be brief.")];
     for turn in 0..6 {
@@ -75,7 +75,7 @@ fn without_a_batch_the_newest_group_stays_and_a_batch_of_history_is_summarized()
 }
 
 #[test]
-fn what_is_covered_is_known_again_and_coverage_grows() {
+fn covered_messages_are_recognized_and_coverage_grows() {
     let mut chat = chat();
     let mut messages = history(3);
     let mut prompts = Vec::new();

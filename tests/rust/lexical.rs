@@ -1,4 +1,4 @@
-//! The estimator without a vocabulary: golden counts, chunks, families, and text that is none.
+//! The estimator without a vocabulary: golden counts, chunks, families, and text that is not prose.
 
 use precis::tokens::family::Family;
 use precis::tokens::lexical::Lexer;
@@ -29,7 +29,7 @@ fn texts_count_the_same_here_as_in_every_runtime() {
 }
 
 #[test]
-fn the_family_is_told_by_the_model() {
+fn the_family_is_derived_from_the_model() {
     let cases = [
         ("claude-sonnet-4-5", "claude"),
         ("us.anthropic.Claude-3-haiku-v1:0", "claude"),
@@ -54,13 +54,13 @@ fn the_family_is_told_by_the_model() {
 }
 
 #[test]
-fn a_model_nobody_knows_counts_like_the_newest_and_is_trusted_less() {
+fn an_unknown_model_counts_like_the_newest_and_is_trusted_less() {
     let unknown = Estimator::parse("lexical").unwrap().for_model(Some("llama-3.3-70b"));
     let text = "What is counted for a model that no rule knows?";
     assert_eq!(of_text(&unknown, text), count("o200k", text));
     assert!(unknown.slope().bound > estimator("o200k").slope().bound);
     assert_ne!(unknown.key(), estimator("o200k").key());
-    // A family that was named is not looked for.
+    // A family that was named is not derived from the model.
     assert_eq!(estimator("gemini").for_model(Some("claude-opus-4-5")).family, "gemini");
     assert!(Estimator::parse("lexical:nobody").is_err());
 }
@@ -77,7 +77,7 @@ fn nothing_costs_nothing_and_everything_else_costs_something() {
 }
 
 #[test]
-fn what_comes_a_thousand_times_costs_about_a_thousand_times_as_much() {
+fn a_text_repeated_a_thousand_times_costs_about_a_thousand_times_as_much() {
     for unit in ["word ", "日", "😀", "\u{301}", "=", "\n", " ", "a", "1", "é", "%a", "\u{1b}[0m"] {
         let (small, large) = (count("o200k", &unit.repeat(1_000)), count("o200k", &unit.repeat(1_000_000)));
         assert!(large >= small * 100 && large <= small * 1_100, "{unit:?}: {small} {large}");
@@ -104,7 +104,7 @@ proptest! {
             from = to;
         }
         prop_assert_eq!(counter.take(), count("o200k", &text));
-        // What was taken is gone.
+        // The counter is empty after `take`.
         prop_assert_eq!(counter.take(), 0);
         counter.feed("again");
         prop_assert_eq!(counter.take(), count("o200k", "again"));
@@ -124,14 +124,14 @@ proptest! {
         let text = pieces.concat();
         let lexer = || Lexer::new(Family::parse(family).unwrap());
         let (mut quick, mut slow) = (lexer(), lexer());
-        // A piece whose end was not seen yet is never read as a run.
+        // A piece is never read as a run before its end is known.
         for character in text.chars() {
             slow.feed(character.encode_utf8(&mut [0; 4]), false);
         }
         let counted = slow.take();
         quick.feed(&text, false);
         prop_assert_eq!(quick.take(), counted, "{:?}", text);
-        // After enough text words are remembered: nothing costs more or less when it comes again.
+        // After enough text, words are cached. A repeated word still costs the same.
         quick.feed(&"we have said that before ".repeat(50), false);
         quick.take();
         for last in [false, true] {

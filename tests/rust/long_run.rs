@@ -1,4 +1,5 @@
-//! Two hundred compactions in a row, with summaries that fill their limit: nothing grows, nothing is unaccounted for.
+//! Two hundred consecutive compactions with summaries that fill their limit: nothing grows, and no message is
+//! unaccounted for.
 
 use crate::failures::chat;
 use crate::failures::turn;
@@ -14,14 +15,14 @@ use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;
 
-/// Design: a state is at most 64 kB as JSON.
+/// The design limits a state to 64 kB of JSON.
 const LARGEST_STATE: usize = 64 * 1024;
 
 fn state_bytes(state: &SessionState) -> usize {
     crate::support::to_value(&crate::support::plain(state)).to_string().len()
 }
 
-/// As many words, or characters where there are no spaces, as the request allows.
+/// As many words, or characters in scripts without spaces, as the request allows.
 fn full(request: &Request, word: &str) -> Answer {
     let bytes = request.max_output_tokens as usize * 4;
     let mut text = String::from("## Current state\n");
@@ -33,7 +34,7 @@ fn full(request: &Request, word: &str) -> Answer {
 
 fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
     let mut chat = chat(4_000);
-    // A bound that is reached early.
+    // A limit that is reached early.
     chat.options["tune"]["memory"] = json!(8_000);
     let (mut history, mut compactions, mut number) = (Vec::new(), 0, 0);
     let mut sizes = Vec::new();
@@ -50,7 +51,8 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
         let report = &prepared.committed.report;
         assert!(report.after.tokens + report.after.bound < report.after.trigger, "turn {number}: {report:?}");
         assert_eq!(added(&prepared.view, &history), Vec::<String>::new(), "turn {number}");
-        // In the view, or covered: what is not covered follows in order, and what is covered but kept stands before it.
+        // Each message is in the view or covered. Uncovered messages follow in order after the covered ones that are
+        // kept.
         let state = chat.session();
         let covers = state.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count as usize);
         let open = &history[covers..];

@@ -1,4 +1,4 @@
-//! Behaviour of the engine, natively. One `mod` a file; a file not named here is never compiled.
+//! Behaviour of the engine, compiled natively. Each file needs a `mod` here; a file without one is never compiled.
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::float_arithmetic)]
@@ -8,11 +8,13 @@ mod calibration;
 mod clipping;
 mod codes;
 mod conformance;
+mod deeds;
 mod defects;
 mod documentation;
 mod edits;
 mod failures;
 mod flaws;
+mod frame;
 mod fuzzed;
 mod hashing;
 mod ladder;
@@ -30,7 +32,9 @@ mod plans;
 mod policies;
 mod prices;
 mod properties;
+mod reasoning;
 mod recall;
+mod references;
 mod requirements;
 mod restoring;
 mod seed;

@@ -1,4 +1,4 @@
-//! What is looked up by hash: right, and in bounded time, also where hashes were chosen to be alike.
+//! Lookups by hash are correct and take bounded time, even if the hashes were chosen to collide.
 
 use precis::base::distinct::Distinct;
 use precis::base::id_map::IdMap;
@@ -27,7 +27,7 @@ fn a_map_grows_beyond_what_was_announced() {
 }
 
 #[test]
-fn texts_of_one_hash_are_told_apart() {
+fn texts_with_the_same_hash_are_distinguished() {
     let texts: Vec<String> = (0..2_000).map(|number| format!("file_{number}.rs")).collect();
     let mut distinct = Distinct::default();
     for round in 0..2 {

@@ -1,4 +1,4 @@
-//! What stands around the text, and media: by pixels, pages and seconds.
+//! Overhead around the text, and media: counted by pixels, pages and seconds.
 
 use crate::support::json;
 use precis::call::input::Call;
@@ -21,7 +21,7 @@ fn image(model: &str, width: u32, height: u32) -> u32 {
     estimator(model).media(&Medium { kind: IMAGE, bytes: 900_000, width, height, ..Medium::default() })
 }
 
-/// Counts that providers reported for pictures of these sizes, text taken off.
+/// Tokens that providers reported for images of these sizes, without the text.
 #[test]
 fn pictures_count_as_providers_counted_them() {
     let recorded = [
@@ -56,7 +56,7 @@ fn a_picture_whose_size_is_not_known_is_a_usual_one() {
     for model in ["gpt-4o", "claude-opus-4-6", "gemini-2.5-flash", "gemini-3-pro", "qwen3-vl", "something else"] {
         let usual = image(model, 1_024, 1_024);
         assert!((258..=5_000).contains(&usual), "{model}: {usual}");
-        // No header, a header of zeros, a URL, a file's id.
+        // No header, a header of zeros, a URL, and a file id.
         assert_eq!(image(model, 0, 0), usual);
         assert_eq!(image(model, 640, 0), usual);
         let elsewhere = Medium { kind: IMAGE, reference_bytes: 40, ..Medium::default() };
@@ -72,7 +72,7 @@ fn pages_and_seconds_count_as_they_are_known() {
     assert_eq!(count("gemini-2.5-flash", medium(SOUND, 10, 0)), 320);
     assert_eq!(count("gemini-2.5-flash", medium(FILM, 10, 0)), 2_630);
     assert_eq!(count("claude-sonnet-4-5", medium(PDF, 1, 18_810)), 2_100);
-    // Not known: by their bytes, or as a usual one.
+    // Unknown sizes: counted by bytes, or as a common size.
     assert_eq!(count("gemini-2.5-flash", medium(PDF, 0, 120_000)), 3 * 258);
     assert_eq!(count("gemini-2.5-flash", medium(SOUND, 0, 32_000)), 64);
     assert_eq!(count("gemini-2.5-flash", medium(PDF, 0, 0)), 2_580);
@@ -81,7 +81,7 @@ fn pages_and_seconds_count_as_they_are_known() {
     assert_eq!(count("gpt-4o", medium(FILE, 0, 0)), 1_000);
 }
 
-/// The same rows are read in every runtime (tests/js/suite/media.test.mjs).
+/// Every runtime reads the same rows (tests/js/suite/media.test.mjs).
 #[test]
 fn golden_values() {
     let rows: Vec<(String, u32, u64, u32, u32, u32)> =
@@ -106,7 +106,7 @@ fn the_preset_s_rule_counts_media_by_their_bytes_and_nothing_around() {
 }
 
 #[test]
-fn what_stands_around_the_text_depends_on_the_model() {
+fn overhead_around_the_text_depends_on_the_model() {
     let around = |model: &str| {
         let estimator = estimator(model);
         (
@@ -128,7 +128,7 @@ fn what_stands_around_the_text_depends_on_the_model() {
 }
 
 #[test]
-fn a_family_without_a_model_tells_the_provider() {
+fn a_family_without_a_model_determines_the_provider() {
     let claude = Estimator::parse("lexical:claude").unwrap();
     assert_eq!(claude.part_overhead(PartKind::Call), 31);
     let named = claude.clone().for_model(Some("my-proxy"));
@@ -152,7 +152,7 @@ fn the_overhead_of_the_host_s_own_is_counted_once() {
 }
 
 proptest! {
-    /// Whatever a header says: never nothing, never more than a request can hold, never a panic.
+    /// Whatever a header says, the count is at least one, is limited, and does not panic.
     #[test]
     fn every_medium_has_a_bounded_size(
         kind in 0_u32..8,

@@ -1,4 +1,4 @@
-//! Literal strings that must stay: through digests, trims, clips and clears, or a warning that names the one that is lost.
+//! Literal strings that must stay: they survive digests, trims, clips and clears, or a warning names the lost string.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -32,7 +32,7 @@ fn said_or_told(prepared: &Prepared, literal: &str) -> bool {
     says(&prepared.view, literal) || lost(&prepared.committed).iter().any(|advice| advice.contains(literal))
 }
 
-/// Turns of calls with large results; the literal stands in the middle of the first result.
+/// Turns of calls with large results. The literal string is in the middle of the first result.
 fn work(turns: usize, bytes: usize) -> Vec<M> {
     let mut messages = vec![user("Go through the files.")];
     for turn in 0..turns {
@@ -67,7 +67,7 @@ fn a_literal_stays_while_more_and_more_is_covered() {
 
 #[test]
 fn a_literal_stays_when_groups_are_dropped_without_a_summary() {
-    // Newest results so large that everything before them has to go.
+    // The newest results are so large that everything before them must be removed.
     let mut history = vec![user(&format!("The order is {LITERAL}.")), assistant("Noted.")];
     for turn in 0..6 {
         history.push(user(&format!("Request {turn}: {}", filler(1_200))));
@@ -80,7 +80,7 @@ fn a_literal_stays_when_groups_are_dropped_without_a_summary() {
     assert!(trimmed, "no trim was needed");
 }
 
-/// Whether a trim was needed for this history and what comes after it.
+/// Whether a trim was needed for this history and what follows it.
 fn groups_go(mut history: Vec<M>, tail: f64) -> bool {
     let mut chat = Chat::new(json!({
         "contextWindow": 6_000, "maxOutputTokens": 200, "tune": { "shares": { "tail": tail, "target": 0.9 } }
@@ -128,7 +128,7 @@ fn a_literal_in_a_result_that_had_been_cut_is_kept_when_it_is_covered() {
     panic!("never covered");
 }
 
-/// A line of things that look alike, with a literal in its middle that no rule takes for a name.
+/// A line of similar items, with a literal string in the middle that no rule recognizes as a name.
 fn around(literal: &str, bytes: usize) -> String {
     let half = "what it was and how it came to be so; ".repeat(bytes / 76 + 1);
     format!("{half}{literal} {half}")
@@ -137,7 +137,7 @@ fn around(literal: &str, bytes: usize) -> String {
 const SECRETS: [&str; 3] = ["blue heron at dawn", "the third key", "口令是蓝鹭"];
 
 #[test]
-fn what_a_cut_would_lose_of_the_literals_stands_in_its_notice() {
+fn literals_that_a_cut_would_lose_are_in_its_notice() {
     let json_list = |literal: &str| {
         let item =
             |at: usize| format!("{{\"at\": {at}, \"text\": \"{}\"}}", if at == 300 { literal } else { "nothing" });
@@ -160,7 +160,7 @@ fn what_a_cut_would_lose_of_the_literals_stands_in_its_notice() {
             if output.starts_with('[') {
                 serde_json::from_str::<serde_json::Value>(&words(&prepared.view[2])).unwrap();
             }
-            // Without the wish it is gone.
+            // Without the option, it is lost.
             chat.more = json!({});
             assert!(!says(&chat.before_model(&history, None).unwrap().view, literal));
         }
@@ -187,7 +187,7 @@ fn what_a_clear_would_lose_of_the_literals_stands_in_its_placeholder() {
 }
 
 #[test]
-fn what_does_not_fit_into_a_notice_or_would_break_it_is_told() {
+fn a_literal_that_does_not_fit_into_a_notice_or_would_break_it_is_reported() {
     let long = "so long that no notice takes it, ".repeat(12);
     for literal in [long.as_str(), "a [1] b", "a\\b", "two\nlines"] {
         let history = [user("Read."), call("a", "read", json!({})), result("a", &around(literal, 40_000))];
@@ -200,7 +200,7 @@ fn what_does_not_fit_into_a_notice_or_would_break_it_is_told() {
 }
 
 #[test]
-fn a_view_that_is_given_back_keeps_the_same_literals_as_its_history() {
+fn a_view_passed_as_history_keeps_the_same_literals() {
     for (window, bytes) in [(3_000, 2_400), (4_000, 1_500), (6_000, 9_000), (8_000, 3_000)] {
         let (mut raw, mut fed) = (chat(window, &SECRETS), chat(window, &SECRETS));
         let (mut history, mut given) = (vec![user("Find the leak.")], vec![user("Find the leak.")]);

@@ -33,7 +33,7 @@ fn what_providers_write_is_read() {
     }
 }
 
-/// What a limit of the rate says of tokens is not about the window, also where it is told in the same words.
+/// What a limit of the rate says of tokens is not about the window, also where the words are the same.
 #[test]
 fn limits_of_the_rate_are_no_overflow() {
     for text in [

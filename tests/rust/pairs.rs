@@ -1,4 +1,4 @@
-//! Groups, legal cuts, the checker.
+//! Groups, legal cuts and the validity checker.
 
 use crate::support::M;
 use crate::support::P;
@@ -29,7 +29,7 @@ fn rules(messages: &[M]) -> Vec<(&'static str, usize)> {
     check(&Digest::split(&records).unwrap()).iter().map(|found| (found.rule.as_str(), found.index)).collect()
 }
 
-/// A user message with results, as Anthropic has them.
+/// A user message with results, as in Anthropic's API.
 fn results(ids: &[&str]) -> M {
     let part = |id: &&str| P::Result { id: (*id).into(), output: "out".into(), failed: false };
     M { role: Role::User, parts: ids.iter().map(part).collect() }
@@ -89,7 +89,7 @@ fn pending_calls_come_last_and_are_not_cut() {
 }
 
 #[test]
-fn calls_that_nobody_answered_before_a_newer_message_do_not_wait() {
+fn unanswered_calls_before_a_newer_message_do_not_wait() {
     let messages = [user("q"), calls(&["a"]), user("never mind"), assistant("ok")];
     assert_eq!(cuts(&messages).pending, None);
     assert_eq!(legal(&messages), [0, 1, 2, 3, 4]);
@@ -101,7 +101,7 @@ fn a_result_without_its_call_stays_with_the_message_before_it() {
     assert_eq!(legal(&[user("q"), results(&["lost"]), user("next")]), [0, 2, 3]);
 }
 
-/// A message in which the provider itself answers the call of it.
+/// A message in which the provider itself ran the call.
 fn executed(id: &str) -> M {
     let result = P::Result { id: id.into(), output: "out".into(), failed: false };
     M { role: Role::Assistant, parts: [calls(&[id]).parts, vec![result, P::Text("So.".into())]].concat() }
@@ -110,11 +110,11 @@ fn executed(id: &str) -> M {
 #[test]
 fn a_call_answered_in_its_own_message_binds_no_other_message() {
     assert_eq!(legal(&[user("?"), executed("a"), executed("b"), executed("a")]), [0, 1, 2, 3, 4]);
-    // A result that comes in a later message of the assistant stays with its call.
+    // A result in a later assistant message stays with its call.
     let late = M { role: Role::Assistant, parts: vec![P::Result { id: "a".into(), output: 1.into(), failed: false }] };
     assert_eq!(legal(&[user("?"), calls(&["a"]), executed("b"), late.clone(), assistant("!")]), [0, 1, 4, 5]);
     assert_eq!(legal(&[user("?"), late]), [0, 1, 2], "an orphan");
-    // A call that nobody answered does not hold those that follow it together.
+    // A call without a result does not join the groups that follow it.
     assert_eq!(legal(&[user("?"), calls(&["a"]), executed("b"), executed("c")]), [0, 1, 2, 3, 4]);
 }
 
@@ -161,7 +161,7 @@ fn only_what_a_view_adds_is_blamed_on_it() {
     );
 }
 
-/// Messages of every kind in any order; ids from a small set, so that they collide.
+/// Messages of every kind in any order. The ids are from a small set, so they collide.
 fn any_messages() -> impl Strategy<Value = Vec<M>> {
     let id = || prop_oneof![Just("a"), Just("b"), Just("c")];
     let message = prop_oneof![

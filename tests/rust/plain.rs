@@ -1,9 +1,9 @@
-//! Plain data through serde: what is read is what was written, to the bit.
+//! Plain data through serde: what is read equals what was written, to the bit.
 
 use precis::base::json::Json;
 use proptest::prelude::*;
 
-/// Numbers by their bits alone.
+/// Numbers by their bits only.
 fn bits(json: &Json) -> Json {
     match json {
         Json::Fraction { bits, .. } => Json::Fraction { millionths: 0, bits: *bits },

@@ -1,4 +1,4 @@
-//! Plans: plain data that may wait, come late, or be overtaken.
+//! Plans are plain data that may wait, come late, or become outdated.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -57,6 +57,7 @@ fn a_plan_survives_its_round_trip() {
             clear: Some(4),
             failed: true,
             first: true,
+            thoughts: Some(3),
             over: Hold::Always,
         }),
         attempt: 2,
@@ -75,7 +76,7 @@ fn a_plan_holds_no_text_of_the_conversation() {
 }
 
 #[test]
-fn what_is_no_plan_is_refused() {
+fn other_data_is_refused_as_a_plan() {
     let good = to_value(&plain(&chat().plan(&turns(12, 2_000))));
     let refused = |change: &dyn Fn(&mut Value), path: &str| {
         let mut plan = good.clone();
@@ -125,16 +126,16 @@ fn an_answer_may_come_late_on_a_longer_history() {
     assert!(committed.committed.report.warnings.iter().all(|warning| warning.code != Warning::StalePlan));
 }
 
-/// Code had to help before the answer came; that answer, and the one to the question after it, are rubbish.
+/// Code had to help before the answer came. This answer and that of the next request are useless.
 #[test]
-fn a_late_answer_that_is_rubbish_leaves_a_digest_that_covers_more_or_as_much_alone() {
+fn a_useless_late_answer_leaves_a_digest_that_covers_at_least_as_much_alone() {
     for more in [2, 30] {
         let mut chat = chat();
         let mut history = turns(12, 2_000);
         history.push(user("one more thing"));
         let plan = chat.plan(&history);
         let Move::Compact(shape) = &plan.action else { panic!("{plan:?}") };
-        // What comes meanwhile is too much to wait.
+        // The new messages are too large to wait for the summary.
         history.extend((0..more).flat_map(|at| [assistant(&format!("yes {at} {}", filler(1_600))), user("and this?")]));
         let first = chat.before_model(&history, None).unwrap();
         assert_eq!(first.committed.report.outcome, Outcome::Compacted);
@@ -170,7 +171,7 @@ fn a_plan_for_another_history_is_made_anew_without_its_answer() {
 }
 
 #[test]
-fn a_plan_without_answers_is_the_form_without_a_model() {
+fn a_plan_without_answers_works_without_a_model() {
     let mut chat = chat();
     let history = turns(12, 2_000);
     let plan = chat.plan(&history);

@@ -1,4 +1,4 @@
-//! What a host says of tools by name: which results stay whole, what is cleared first, what is refused.
+//! Tool policies: which results stay whole, which are cleared first, and which options are refused.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -23,7 +23,7 @@ fn chat(window: u64, policy: &Value) -> Chat {
     }))
 }
 
-/// One call of a tool and its result, with a text that says which it is.
+/// A call of a tool and its result, with a text that identifies it.
 fn step(tool: &str, number: usize, bytes: usize) -> [M; 2] {
     let id = format!("{tool}-{number}");
     [call(&id, tool, json!({ "number": number })), result(&id, &output(tool, number, bytes))]
@@ -40,7 +40,7 @@ fn steps(tools: &[&str], count: usize, bytes: usize) -> Vec<M> {
     history
 }
 
-/// Numbers of the steps whose results a view holds whole.
+/// The numbers of the steps whose results are whole in a view.
 fn whole(view: &[M], tool: &str) -> Vec<usize> {
     let parts = view.iter().flat_map(|message| &message.parts);
     let texts = parts.filter_map(|part| if let P::Result { output, .. } = part { output.as_str() } else { None });
@@ -68,7 +68,7 @@ fn the_newest_results_of_a_tool_stay_whole_where_others_are_cleared() {
     assert!(reads.ends_with(&[16, 18, 20, 22]), "{reads:?}");
     assert!(warned(report).is_empty(), "{report:?}");
     assert!(whole(&prepared.view, "search").len() < 12);
-    // Without the policy they go.
+    // Without the policy, they are cleared.
     let free = chat(8_000, &json!({})).before_model(&history, None).unwrap();
     assert!(whole(&free.view, "read").len() < 4, "{:?}", whole(&free.view, "read"));
 }
@@ -93,7 +93,7 @@ fn what_is_kept_stays_when_the_past_is_covered() {
 }
 
 #[test]
-fn what_does_not_fit_gives_way_and_is_told() {
+fn results_that_do_not_fit_are_dropped_and_reported() {
     for policy in [json!({ "keep": 100 }), json!({ "keep": "always" }), json!({ "exclude": true })] {
         let mut chat = chat(8_000, &json!({ "read": policy }));
         let history = steps(&["read"], 30, 1_300);
@@ -122,7 +122,7 @@ fn a_policy_that_changes_later_changes_nothing_that_was_sent() {
 }
 
 #[test]
-fn a_view_that_is_given_back_is_kept_like_its_history() {
+fn a_view_passed_as_history_keeps_the_same_results() {
     let mut chat = chat(8_000, &json!({ "read": { "keep": 4 }, "charge": { "keep": "always" } }));
     let mut other = Chat { state: chat.state.clone(), ..chat_of(&chat) };
     let mut history = steps(&["charge"], 2, 500);
@@ -143,7 +143,7 @@ fn chat_of(other: &Chat) -> Chat {
 }
 
 #[test]
-fn a_call_says_otherwise_tool_by_tool() {
+fn a_call_overrides_policies_tool_by_tool() {
     let history = steps(&["read", "search"], 24, 1_300);
     let mut chat = chat(8_000, &json!({ "read": { "keep": 4 }, "search": { "keep": 1 } }));
     chat.more = json!({ "toolPolicy": { "read": { "keep": 0 }, "search": null, "nothing": { "keep": 3 } } });
@@ -207,7 +207,7 @@ fn wrong_policies_are_refused_at_their_place() {
         of_call.more = json!({ "toolPolicy": policy });
         assert_eq!(of_call.call(&[user("x")]).unwrap_err().path.as_deref(), Some(path), "{policy}");
     }
-    // What fits nothing there is no fault.
+    // Policies for tools that do not occur are valid.
     let odd = json!({ "": { "keep": 1 }, "no such tool": { "exclude": true }, "read": { "keep": 9_007_199_254_740_991_u64 } });
     chat(8_000, &odd).before_model(&steps(&["read"], 30, 1_300), None).unwrap();
 }
@@ -227,7 +227,7 @@ fn results_of_some_tools_are_cleared_first() {
     assert_eq!(report.rung, Some("clear"), "{report:?}");
     assert_eq!(whole(&prepared.view, "read"), [0, 2, 4, 6, 8, 10, 12]);
     assert!(whole(&prepared.view, "search").len() < 3, "{:?}", whole(&prepared.view, "search"));
-    // What was cleared stays so, and the others go later.
+    // Cleared results stay cleared, and the others follow later.
     let mut before = prepared.view.clone();
     for number in 13..40 {
         history.extend(step("read", number, 1_600));
@@ -257,7 +257,7 @@ fn a_trigger_and_a_target_of_ones_own_hold_where_they_fit() {
     assert_eq!(run(json!({ "trigger": { "share": 0.1 } })).after.trigger, 20_000);
     let high = run(json!({ "trigger": 0.1, "target": { "tokens": 16_000 } }));
     assert!(high.after.tokens > early.after.tokens, "{} {}", high.after.tokens, early.after.tokens);
-    // Never above what fits.
+    // Never above the size that fits.
     let most = run(json!({})).after.trigger;
     assert_eq!(run(json!({ "trigger": 1 })).after.trigger, most);
     assert_eq!(run(json!({ "trigger": { "tokens": 900_000_000 }, "target": 1 })).after.trigger, most);
@@ -314,7 +314,7 @@ fn results_in(view: &[M]) -> Vec<&str> {
 fn a_result_is_never_larger_than_its_tool_s_policy_allows() {
     let mut clipped = chat(100_000, &json!({ "search": { "clip": 300 } }));
     let mut plain = chat(100_000, &json!(null));
-    // Two tools answer in one message.
+    // One message with results of two tools.
     let results = ["search", "read"].map(|tool| {
         let P::Result { output, failed, .. } = result("", &output(tool, 0, 4_000)).parts.remove(0) else { panic!() };
         P::Result { id: format!("{tool}-0"), output, failed }
@@ -341,7 +341,7 @@ fn a_result_is_never_larger_than_its_tool_s_policy_allows() {
         assert_eq!((report.rung, report.warnings.is_empty()), (Some("pass"), true), "{report:?}");
         assert!(report.after.tokens < plain.before_model(&history, None).unwrap().committed.report.after.tokens);
         assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
-        // What is sent once is sent again.
+        // The same view is sent again.
         let back = given_back.before_model(&fed, None).unwrap();
         assert_eq!(back.view, prepared.view, "request {number}");
         let more = step(["search", "read"][number % 2], number, [3_000, 200][number % 3 / 2]);
@@ -352,7 +352,7 @@ fn a_result_is_never_larger_than_its_tool_s_policy_allows() {
 }
 
 #[test]
-fn what_is_kept_of_a_tool_with_a_limit_is_kept_as_the_limit_leaves_it() {
+fn kept_results_of_a_tool_with_a_limit_are_cut_to_it() {
     let mut chat = chat(8_000, &json!({ "read": { "keep": 4, "clip": 200 } }));
     let prepared = chat.before_model(&steps(&["read", "search"], 40, 1_300), None).unwrap();
     let report = &prepared.committed.report;
@@ -364,7 +364,7 @@ fn what_is_kept_of_a_tool_with_a_limit_is_kept_as_the_limit_leaves_it() {
 }
 
 #[test]
-fn only_of_tools_that_may_run_again_a_notice_says_so() {
+fn a_notice_allows_a_repeated_call_only_if_the_policy_does() {
     let again = "Call the tool again";
     let mut chat = chat(14_000, &json!({ "read": { "rerun": true }, "search": { "rerun": true, "clip": 100 } }));
     chat.options["prefer"] = json!("clear");
@@ -467,10 +467,10 @@ const TOOLS: [&str; 3] = ["read", "search", "charge"];
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
-    /// What a policy keeps is whole or told, never a reason to be over the window, and a view that is given back is the
-    /// same.
+    /// What a policy keeps is whole or reported as lost. It never makes a view exceed the window. A view passed as
+    /// history gives the same result.
     #[test]
-    fn policies_are_kept_or_told(
+    fn policies_are_kept_or_their_loss_is_reported(
         policies in prop::collection::vec(policy(), 3),
         window in 3_000_u64..20_000,
         rounds in prop::collection::vec((0_usize..4, 20_usize..4_000), 4..40),
@@ -508,7 +508,7 @@ proptest! {
                 if report.rung != Some("pass") {
                     prop_assert_eq!(lost, warned(report).contains(&&*path), "{:?} of {:?}", whole, wanted);
                 }
-                // Whoever keeps little in a large window never loses it.
+                // A policy that keeps little in a large window always succeeds.
                 if window > 12_000 && policies.iter().all(|other| other["keep"].as_u64().unwrap_or(0) < 2)
                     && !policies.iter().any(|other| other["exclude"] == true || other["keep"] == "always")
                     && bytes < 1_500

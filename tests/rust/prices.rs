@@ -1,4 +1,4 @@
-//! What tokens cost: when a compaction pays, and what a report says of a request's cost.
+//! Token prices: when a compaction saves money, and the cost of a request in a report.
 
 use crate::support::{Chat, assistant, call, filler, result, user};
 use precis::base::error::Code;
@@ -17,7 +17,7 @@ const fn of(input: u64, cached_read: u64, cache_write: u64, output: u64) -> Pric
     Prices { input, cached_read, cache_write, output }
 }
 
-/// The room of a request in a window, by where its compaction would begin: nothing is fixed.
+/// The room of a request in a window, from where compaction starts. Nothing is fixed.
 fn trigger(window: u64, prices: &Value) -> u64 {
     let mut chat = chat(window, prices);
     chat.before_model(&[user("Hello.")], None).unwrap().committed.report.after.trigger
@@ -25,7 +25,7 @@ fn trigger(window: u64, prices: &Value) -> u64 {
 
 #[test]
 fn the_headroom_is_where_reading_and_compacting_cost_least() {
-    // What a session of so many requests costs with a headroom, by paying for each request.
+    // The cost of a session with this headroom, added up request by request.
     let paid = |headroom: u64| {
         let (base, growth, requests) = (8_000_u64, 700_u64, 20_000);
         let (mut view, mut cost) = (base, 0_u64);
@@ -50,10 +50,10 @@ fn only_proportions_decide_and_what_costs_more_comes_later() {
     let dollars = of(3_000_000, 300_000, 3_750_000, 15_000_000);
     let usual = of(1_000_000, 100_000, 1_250_000, 5_000_000);
     assert_eq!(dollars.room(true), usual.room(true));
-    // A model that summarizes makes a compaction dearer, and so does a dear cache.
+    // A model that summarizes makes a compaction more expensive, and so do expensive cache writes.
     assert!(usual.room(true) > usual.room(false));
     assert!(of(1_000_000, 100_000, 2_000_000, 5_000_000).room(false) > usual.room(false));
-    // Reading that costs nothing is never too much; without a cache little is worth its reading.
+    // If reading is free, a request is never too large. Without a cache, reading little more costs much.
     assert_eq!(of(1_000_000, 0, 1_250_000, 5_000_000).room(true), None);
     assert_eq!(of(1_000_000, 1_000_000, 1_000_000, 5_000_000).room(false), Some(12_000));
     // Nothing overflows.
@@ -66,9 +66,9 @@ fn only_proportions_decide_and_what_costs_more_comes_later() {
 fn large_windows_are_compacted_where_it_pays_and_small_ones_where_they_must() {
     let paying = trigger(1_000_000, &json!({}));
     assert!((15_000..40_000).contains(&paying), "{paying}");
-    // Beyond the size at which it pays the window makes no difference.
+    // Above the size at which a compaction pays, the window makes no difference.
     assert_eq!(trigger(200_000, &json!({})), paying);
-    // Below it prices make none.
+    // Below it, prices make no difference.
     assert_eq!(trigger(10_000, &json!({})), trigger(10_000, &Value::Null));
     assert_eq!(trigger(200_000, &json!({ "cachedRead": 0 })), trigger(200_000, &Value::Null));
 }
@@ -83,7 +83,7 @@ fn a_newest_group_above_what_pays_is_not_cut() {
 }
 
 #[test]
-fn requests_stay_below_what_pays_and_the_report_tells_what_they_cost() {
+fn requests_stay_below_the_size_that_pays_and_the_report_has_their_cost() {
     let mut chat = chat(200_000, &json!({ "input": 3, "cachedRead": 0.3, "cacheWrite": 3.75, "output": 15 }));
     let mut history = vec![user("Do what has to be done.")];
     let (mut paid, mut saved) = (0, 0);
@@ -94,7 +94,7 @@ fn requests_stay_below_what_pays_and_the_report_tells_what_they_cost() {
         assert!(report.after.tokens + report.after.bound < report.after.trigger, "{number}: {report:?}");
         assert!(report.after.trigger < 40_000);
         let cost = report.cost.unwrap();
-        // What nothing is known of is written; what was sent before is read again, at a tenth.
+        // The first request is written to the cache. Later ones read what was sent before at a tenth of the price.
         if number == 0 {
             assert_eq!(cost.request, report.after.tokens * 15 / 4);
         } else if report.rung == Some("pass") {
@@ -110,7 +110,7 @@ fn requests_stay_below_what_pays_and_the_report_tells_what_they_cost() {
 }
 
 #[test]
-fn without_prices_no_cost_is_told() {
+fn without_prices_no_cost_is_reported() {
     let mut plain = chat(200_000, &Value::Null);
     let report = plain.before_model(&[user("Hello.")], None).unwrap().committed.report;
     assert_eq!(report.cost, None);

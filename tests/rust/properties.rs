@@ -1,4 +1,4 @@
-//! What holds for every history, window, strategy, summarizer and provider: the invariants of the design.
+//! Properties of every history, window, strategy, summarizer and provider: the invariants of the design.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -30,20 +30,20 @@ use proptest::prelude::*;
 use proptest::test_runner::TestCaseError;
 use serde_json::{Value, json};
 
-/// Something that is appended to a history. Sizes are in thousandths of the window.
+/// Messages that are appended to a history. Sizes are in thousandths of the window.
 #[derive(Clone, Debug)]
 enum Op {
     User(Text),
     Assistant(Text),
     System(Text),
-    /// Calls answered by one message each.
+    /// Calls with one message per result.
     Tools {
         ids: Vec<u8>,
         size: u32,
         said: bool,
         thought: bool,
     },
-    /// Parallel calls answered in one message of the user, as Anthropic has it.
+    /// Parallel calls with results in one user message, as in Anthropic's API.
     Together {
         ids: Vec<u8>,
         size: u32,
@@ -64,7 +64,7 @@ enum Op {
     Write {
         size: u32,
     },
-    /// A result with a picture in it.
+    /// A result with an image.
     Shot {
         size: u32,
         bytes: u32,
@@ -145,7 +145,7 @@ fn op() -> impl Strategy<Value = Op> {
     ]
 }
 
-/// Operations of a well-behaved host: nothing orphaned, nothing empty, nothing huge beyond the window.
+/// Operations of a well-behaved host: no orphans, no empty messages, nothing far above the window.
 fn orderly() -> impl Strategy<Value = Op> {
     let small = || prop_oneof![5 => 0_u32..20, 3 => 20_u32..120, 1 => 120_u32..300];
     let body =
@@ -165,7 +165,7 @@ fn orderly() -> impl Strategy<Value = Op> {
 impl Op {
     fn append(&self, history: &mut Vec<M>, window: u64) {
         let number = history.len();
-        // Ids come again in later turns, as some providers have it.
+        // Ids repeat in later turns, as with some providers.
         let id = |id: &u8| format!("call_{id}");
         let output = |size: u32, id: &u8| P::Result {
             id: format!("call_{id}"),
@@ -242,7 +242,7 @@ fn output_of(id: &str, size: u32, window: u64, number: usize) -> P {
     P::Result { id: id.into(), output: Text { size, kind: 4 }.write(window, number).into(), failed: false }
 }
 
-/// What happens to the history between two requests.
+/// A change of the history between two requests.
 #[derive(Clone, Debug)]
 enum Step {
     Append(Vec<Op>),
@@ -287,13 +287,13 @@ impl Step {
 enum Summarizer {
     Absent,
     Fine,
-    /// Its answer depends on every byte it was asked.
+    /// The answer depends on every byte of the request.
     Echo,
     Empty,
     CutOff,
     Huge,
     Failing,
-    /// Every third answer is empty, by the name of the request.
+    /// Every third answer is empty, depending on the id of the request.
     Flaky,
 }
 
@@ -322,19 +322,19 @@ fn fingerprint(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
-/// Everything about a session but its history.
+/// Everything about a session except its history.
 #[derive(Clone, Debug)]
 struct Setup {
     window: u64,
     strategy: &'static str,
     summarizer: Summarizer,
-    /// Reported tokens for ten raw ones.
+    /// Reported tokens per ten raw tokens.
     ratio: Option<u64>,
-    /// In thousandths of the window.
+    /// The size of the system prompt, in thousandths of the window.
     system: u32,
     tools: u32,
     output: Option<u64>,
-    /// The summarizer's window, in thousandths of the chat's; none: the same.
+    /// The summarizer's window in thousandths of the chat's. `None`: the same.
     pieces: Option<u32>,
 }
 
@@ -349,7 +349,7 @@ fn setup() -> impl Strategy<Value = Setup> {
         Summarizer::Failing,
         Summarizer::Flaky,
     ];
-    // Large ones take the longest, and decide no other way.
+    // Large windows take the longest, and decide in the same way.
     let windows = prop_oneof![
         10 => Just(1_000_u64), 10 => Just(2_000), 10 => Just(4_000), 10 => Just(8_000), 2 => Just(32_000), 1 => Just(200_000)
     ];
@@ -376,8 +376,8 @@ fn setup() -> impl Strategy<Value = Setup> {
         })
 }
 
-/// A setup whose summarizer does not repeat what it is asked: after a digest made by code a summary starts again from
-/// before it only where the messages are still there, and in a view that is given back they are not.
+/// A setup whose summarizer does not depend on its prompt. After a digest written by code, a summary starts before it
+/// only if the messages are still there, and a view passed as history does not hold them.
 fn forgetful() -> impl Strategy<Value = Setup> {
     setup().prop_map(|setup| Setup {
         summarizer: match setup.summarizer {
@@ -391,7 +391,7 @@ fn forgetful() -> impl Strategy<Value = Setup> {
 impl Setup {
     fn chat(&self) -> Chat {
         let mut chat = Chat::new(json!({
-            // What a history brings is sent as it is, so that what is sent can be compared with it.
+            // Faults of the history are sent unchanged, so that what is sent can be compared with it.
             "contextWindow": self.window, "maxOutputTokens": self.output, "summarize": true, "repair": false,
             "tune": { "strategy": self.strategy, "tokens": { "estimator": "bytes4" } }
         }));
@@ -417,7 +417,7 @@ impl Setup {
     }
 }
 
-/// Whether `sent` is `message`, or a copy of it that says where something was cut.
+/// Whether `sent` is `message`, or a copy that says where something was cut.
 fn is_copy(sent: &M, message: &M) -> bool {
     let same = |pair: (&P, &P)| match pair {
         (left, right) if left == right => true,
@@ -431,7 +431,7 @@ fn is_copy(sent: &M, message: &M) -> bool {
         }
         _ => false,
     };
-    // What was inside a result goes with it.
+    // Media inside a result are removed with it.
     let inside = |at: usize| matches!(message.parts[at], P::Media { .. }) && message.role == Role::Tool;
     let whole = sent.parts.len() == message.parts.len();
     let parts: Vec<&P> =
@@ -439,13 +439,14 @@ fn is_copy(sent: &M, message: &M) -> bool {
     sent.role == message.role && sent.parts.len() == parts.len() && sent.parts.iter().zip(parts).all(same)
 }
 
-/// Whether an assistant's message may be sent as a copy: of an earlier turn, not the newest, and nothing signed.
+/// Whether an assistant message may be sent as a copy: it is of an earlier turn, not the newest, and not signed.
 fn may_be_cut(history: &[M], at: usize) -> bool {
     let turn = history.iter().rposition(is_typed);
     may_lose_inputs(history, at) && turn.is_some_and(|turn| at < turn)
 }
 
-/// Whether the inputs of its calls may be cut: also in the active turn, as the results of these calls are cleared there.
+/// Whether the arguments of its calls may be cut. They may in the active turn too, since the results of these calls are
+/// cleared there.
 fn may_lose_inputs(history: &[M], at: usize) -> bool {
     let newest = history.iter().rposition(|message| message.role == Role::Assistant);
     let signed = history[at].parts.iter().any(|part| matches!(part, P::Reasoning { signed: true, .. }));
@@ -463,24 +464,24 @@ fn is_typed(message: &M) -> bool {
     digest.role() == Role::User && !digest.has(PartKind::Result) && !digest.is_empty()
 }
 
-/// Whether the active turn opens with signed reasoning; nothing when the assistant has said nothing in it, or the turn
-/// is none for a provider.
+/// Whether the active turn opens with signed reasoning. `None` if the assistant has not written in it, or it is not a
+/// turn for a provider.
 fn opens_signed(history: &[M]) -> Option<bool> {
     let turn = history.iter().rposition(is_typed).filter(|&turn| Some(turn) == history.iter().rposition(is_asking))?;
     let first = history[turn..].iter().find(|message| message.role == Role::Assistant)?;
     Some(matches!(first.parts.first(), Some(P::Reasoning { signed: true, .. })))
 }
 
-/// What begins a turn for a provider: a user message that is no result, ours or not.
+/// Whether a message starts a turn for a provider: a user message without results, whoever wrote it.
 fn is_asking(message: &M) -> bool {
     message.role == Role::User && !message.parts.iter().any(|part| matches!(part, P::Result { .. }))
 }
 
-/// Invariants of one request of a host that sends its history.
+/// Checks the invariants of one request of a host that passes its history.
 fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCaseError> {
     let Prepared { view, committed } = prepared;
     let report = &committed.report;
-    // 1, 2, 3: nothing illegal that is not the history's fault.
+    // 1, 2, 3: no violation that the history does not have.
     prop_assert_eq!(blamed(view, history), Vec::<&str>::new());
     // 4: the newest message, and the newest one that a person typed.
     if let Some(newest) = history.last() {
@@ -500,7 +501,7 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
         Outcome::Tight => prop_assert!(after.tokens < after.window, "{:?}", after),
         _ => prop_assert!(after.tokens + after.bound < after.trigger, "{:?}: {:?}", report.outcome, after),
     }
-    // 7: everything from the checkpoint on is in the view, in order; what lies before is covered by this very history.
+    // 7: the view holds everything after the checkpoint, in order. Everything before it is covered.
     let checkpoint = committed.state.checkpoints.last();
     let covers = checkpoint.map_or(0, |checkpoint| checkpoint.covers.count as usize);
     prop_assert!(covers <= history.len());
@@ -523,7 +524,7 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
         }
         let noted = checkpoint.before_note().len();
         for (place, &index) in checkpoint.kept.iter().enumerate() {
-            // The group that opens the turn stands behind the note.
+            // The group that opens the turn comes after the note.
             let after = usize::from(checkpoint.note.is_some() && place >= noted);
             prop_assert!(is_copy(&front[checkpoint.head.len() + 1 + place + after], &history[index as usize]));
         }
@@ -535,12 +536,12 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
         let first = view[sent..].iter().find(|message| message.role == Role::Assistant);
         prop_assert!(first.is_none_or(|first| matches!(first.parts.first(), Some(P::Reasoning { .. }))), "{first:?}");
     }
-    // What is accounted for is what is sent.
+    // The reported tokens are those that are sent.
     if added(history, &[]).is_empty() {
         prop_assert_eq!(after.raw, chat.call(history).unwrap().beside() + weigh(view), "raw tokens of what is sent");
     }
     prop_assert_eq!(committed.changed, view != history, "changed");
-    // The state is whole and small.
+    // The state is complete and small.
     let json = plain(&committed.state);
     prop_assert_eq!(&SessionState::parse(&json).unwrap(), &committed.state);
     let text = to_value(&json).to_string();
@@ -550,8 +551,8 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
     Ok(())
 }
 
-/// Violations of a view whose subject is without fault in the history. Where a call is covered with its result, a second
-/// result, a duplicate in the history, is an orphan in the view.
+/// Violations in a view whose subject has none in the history. If a call is covered with its result, a second result,
+/// which is a duplicate in the history, is an orphan in the view.
 fn blamed(view: &[M], history: &[M]) -> Vec<&'static str> {
     let (view, history) = (records(view, "bytes4"), records(history, "bytes4"));
     let known = pairs::check(&Digest::split(&history).unwrap());
@@ -560,7 +561,7 @@ fn blamed(view: &[M], history: &[M]) -> Vec<&'static str> {
     fresh.map(|violation| violation.rule.as_str()).collect()
 }
 
-/// Raw tokens of messages; results are charged with the name of their tool.
+/// The raw tokens of messages. Results count with the name of their tool.
 fn weigh(messages: &[M]) -> u64 {
     let records = records(messages, "bytes4");
     let mut names: Vec<(&str, usize)> = Vec::new();
@@ -581,7 +582,8 @@ fn cut(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// One host keeps its history, another one carries on with the views: both send the same, `until` something is in one of the states.
+/// One host passes its history, another one passes the views back. Both send the same, `until` a state has this
+/// property.
 fn given_back(
     setup: &Setup,
     mut raw: Chat,
@@ -626,7 +628,7 @@ proptest! {
         }
     }
 
-    /// Whatever a history brings: with `repair`, which is the default, a provider takes what is sent.
+    /// Whatever a history contains, a provider accepts what is sent with `repair`, the default.
     #[test]
     fn a_repaired_view_has_no_fault(setup in setup(), steps in prop::collection::vec(step(), 1..9)) {
         let mut chat = setup.chat();
@@ -641,7 +643,7 @@ proptest! {
             let records = records(&prepared.view, "bytes4");
             let view = Digest::split(&records).unwrap();
             let mut faults = pairs::check(&view);
-            // The newest message stays, whatever it holds, and so does what is signed.
+            // The newest message stays whatever it contains, and so does signed content.
             faults.retain(|fault| match fault.rule.as_str() {
                 "empty-content" => fault.index + 1 < view.len(),
                 "duplicate-id" => !view[fault.index].is_signed(),
@@ -714,7 +716,7 @@ proptest! {
         }
         let before = bad.state.clone();
         let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bad.before_model(&history, None).is_err()));
-        // The test host reads the options before the engine does, and unwraps what it finds.
+        // The test host reads the options before the engine, and unwraps what it finds.
         prop_assert!(refused.unwrap_or(true), "accepted");
         prop_assert_eq!(&bad.state, &before);
         let views = (setup.summarizer.prepare(&mut chat.clone(), &history), setup.summarizer.prepare(&mut chat, &history));
@@ -726,18 +728,18 @@ proptest! {
         given_back(&setup, setup.chat(), setup.chat(), &turns, |_| false)?;
     }
 
-    /// As far as nothing is covered: what a summary holds of the literals comes from the history itself.
+    /// Only while nothing is covered: the literal strings in a summary come from the history itself.
     #[test]
-    fn a_view_with_literals_that_is_given_back_is_cut_and_cleared_like_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+    fn a_view_with_literals_passed_as_history_is_cut_and_cleared_like_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
         let (mut raw, mut fed) = (setup.chat(), setup.chat());
         raw.more = json!({ "mustKeep": ["line 7 of the", "line 40 of", "line 120 of the", "世"] });
         fed.more = raw.more.clone();
         given_back(&setup, raw, fed, &turns, |session| !session.checkpoints.is_empty())?;
     }
 
-    /// The same as above as far as nothing had to be cut or cleared: what is covered is recognised.
+    /// The same, only while nothing was cut or cleared: covered messages are recognized.
     #[test]
-    fn a_view_without_edits_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
+    fn a_view_without_edits_passed_as_history_gives_the_same_result(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
         given_back(&setup, setup.chat(), setup.chat(), &turns, |session| !session.clips.is_empty() || session.cleared.is_some())?;
     }
 
@@ -751,7 +753,7 @@ proptest! {
             let from = engine::keep_from(&session).0 as usize;
             let mut part = chat.clone();
             part.more = json!({ "offset": from });
-            // Code's own summaries only: a model may be asked about more when more is there.
+            // Only digests written by code: a model may be asked about more messages if more are there.
             let expected = chat.before_model(&history, None).unwrap();
             let prepared = part.before_model(&history[from..], None).unwrap();
             prop_assert_eq!(&prepared.view, &expected.view, "loaded from {}", from);
@@ -788,8 +790,8 @@ proptest! {
         check(&chat, &history, &prepared)?;
     }
 
-    /// A host that has summaries written while it goes on: nobody is asked inside of a call, and what comes late is taken
-    /// as long as it applies.
+    /// A host that has summaries written while the chat continues. No call waits for a summarizer, and late summaries
+    /// are used as long as they apply.
     #[test]
     fn summaries_in_flight_keep_the_invariants(setup in setup(), steps in prop::collection::vec(step(), 1..14), delay in 0_usize..5) {
         let mut chat = setup.chat();
@@ -809,7 +811,7 @@ proptest! {
                     waiting = Some((at + delay, next, answers));
                 }
             }
-            // What no longer applies is not waited for.
+            // A plan that no longer applies is dropped.
             waiting = waiting.filter(|waiting| !chat.requests(&history, &waiting.1).is_empty());
             if waiting.is_none() && setup.summarizer != Summarizer::Absent {
                 chat.more = json!({ "threshold": "soft" });
@@ -865,7 +867,7 @@ proptest! {
         }
     }
 
-    /// So may a plan, also one of a later round.
+    /// The same for a plan, including one of a later round.
     #[test]
     fn a_tampered_plan_is_refused_or_read(setup in setup(), ops in prop::collection::vec(op(), 8..24), second in any::<bool>(), place in any::<prop::sample::Index>(), new in prop_oneof![Just(json!(0)), Just(json!(9_007_199_254_740_991_u64)), Just(json!(null)), Just(json!([])), Just(json!([1, 0, 1])), Just(json!([1, 90, 91])), Just(json!("")), Just(json!(true)), (0_u64..50).prop_map(|number| json!(number))]) {
         let chat = setup.chat();
@@ -889,7 +891,7 @@ proptest! {
         }
     }
 
-    /// A state may come back in any shape: it is refused or read, and a state that is read never brings a panic.
+    /// A damaged state is refused or read, and a state that is read never causes a panic.
     #[test]
     fn a_tampered_state_is_refused_or_read(setup in setup(), ops in prop::collection::vec(op(), 8..24), place in any::<prop::sample::Index>(), new in prop_oneof![Just(json!(0)), Just(json!(9_007_199_254_740_991_u64)), Just(json!(null)), Just(json!([])), Just(json!({})), Just(json!("")), Just(json!("ffffffffffffffff")), Just(json!([1, 2])), (0_u64..50).prop_map(|number| json!(number))]) {
         let mut chat = setup.chat();
@@ -929,7 +931,7 @@ fn collect(value: &Value, path: &str, paths: &mut Vec<String>) {
     }
 }
 
-/// An answer is asked for only where the texts that code writes could not do better; here all of them must be legal.
+/// A model is called only if the texts that code writes could not do better. Here all of them must be valid.
 #[test]
 fn the_operations_make_the_histories_they_are_meant_to_make() {
     let mut history = Vec::new();

@@ -1,4 +1,4 @@
-//! What recall finds of a history whose view does not show it whole, and what it says of what it cannot find.
+//! What recall finds in a history whose view does not show everything, and what it says if it finds nothing.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -25,7 +25,7 @@ fn chat(window: u64) -> Chat {
     }))
 }
 
-/// Some turns about nothing, and what is said among them.
+/// Turns without content, and these messages among them.
 fn long(turns: usize, said: &[(usize, M)]) -> Vec<M> {
     let mut all = Vec::new();
     for turn in 0..turns {

@@ -1,4 +1,5 @@
-//! What is taken for a requirement, and what supersedes it, on sentences labelled by hand: `tests/fixtures/requirements`.
+//! Which sentences count as requirements, and what supersedes them. The sentences are labelled by hand:
+//! `tests/fixtures/requirements`.
 
 use precis::ingest::content::{Content, ContentPart};
 use precis::memory::Memory;
@@ -21,7 +22,7 @@ fn remembered(texts: &[&str]) -> Memory {
     Recollection::of(&Memory::default(), &messages).memory
 }
 
-/// Whether a sentence is among those that are required.
+/// Whether a sentence is among the requirements.
 fn is_required(memory: &Memory, sentence: &str) -> bool {
     let plain = |text: &str| text.chars().filter(|char| char.is_alphanumeric()).collect::<String>();
     let wanted = plain(sentence);

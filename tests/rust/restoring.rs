@@ -1,4 +1,4 @@
-//! What a digest had to leave out for want of room comes back when there is room again, and what falls out of a memory.
+//! What a digest had to leave out for lack of room returns when there is room again. Also: what drops out of a memory.
 
 use crate::failures::{chat, ours, send};
 use crate::memory::messages;
@@ -18,7 +18,7 @@ fn rule(number: usize) -> String {
 
 const BIG: usize = 19_000;
 
-/// How many of the rules stand in a view, once there is a summary in it.
+/// How many of the rules are in a view, once it has a summary.
 fn told(prepared: &Prepared) -> Option<usize> {
     ours(&prepared.view, markers::SUMMARY).first()?;
     let texts: String = prepared.view.iter().map(words).collect();
@@ -45,7 +45,7 @@ fn what_a_squeeze_left_out_is_told_again_when_there_is_room() {
     let (mut least, mut last) = (RULES, None);
     for number in 0..40 {
         let [mut asked, read] = step(number, 2_000);
-        // Now and then the assistant thinks aloud at such length that nothing else fits beside it.
+        // Sometimes the assistant writes so much that nothing else fits beside it.
         if number == 5 || number == 15 {
             asked.parts.insert(0, P::Text(filler(BIG)));
         }

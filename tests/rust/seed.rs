@@ -1,4 +1,4 @@
-//! The preset `contextguard`: the original's single-shot figures, its window table, its calibration and its safeguards.
+//! The preset `contextguard`: the original's single-shot numbers, window table, calibration and safeguards.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -22,7 +22,7 @@ use precis::summary::verify::Answer;
 use proptest::prelude::*;
 use serde_json::json;
 
-/// A compactor with the preset. The original's own tests have no user content, so nothing counts as typed.
+/// A compactor with the preset. The original's tests have no user content, so no message counts as typed.
 fn guard(window: u64) -> Chat {
     let mut chat = Chat::new(json!({
         "contextWindow": window, "summarize": true,
@@ -44,7 +44,7 @@ fn output(id: &str, bytes: usize) -> M {
     }
 }
 
-/// A user's message, calls with their results, an answer: `2 + 2 × tools` messages of `raw` raw tokens together.
+/// A user message, calls with their results, and an answer: `2 + 2 × tools` messages with `raw` raw tokens in total.
 fn round(number: usize, tools: usize, raw: usize) -> Vec<M> {
     let mut messages = vec![user(&"u".repeat(40))];
     // A call costs 2 + 1 + 1, the result's name 2.
@@ -84,7 +84,7 @@ fn storm(pairs: usize, bytes: usize) -> Vec<M> {
     (0..pairs).flat_map(pair).collect()
 }
 
-/// Raw tokens of messages in a session that never compacted.
+/// The raw tokens of messages in a session that never compacted.
 fn raw(messages: &[M]) -> u64 {
     let call = guard(1_000_000_000).call(messages).unwrap();
     engine::usage(&call, &mut crate::support::TestHost::new(messages, "bytes4")).unwrap().raw
@@ -158,8 +158,8 @@ fn every_single_shot_figure_of_the_threshold_strategy_is_reproduced() {
     }
 }
 
-/// What the strategy `sliding-window` promises where the original's has its flaws (E1–E5): one summary, at least the
-/// six newest messages, whole groups, and what is kept stays at the next request.
+/// What the strategy `sliding-window` guarantees where the original's has flaws (E1–E5): one summary, at least the six
+/// newest messages, whole groups, and messages that stay in the next request.
 #[test]
 fn sliding_window_keeps_the_newest_messages_of_the_single_shot_conversations() {
     let scenarios = [
@@ -196,7 +196,7 @@ fn sliding_window_keeps_the_newest_messages_of_the_single_shot_conversations() {
     }
 }
 
-/// Plays one request that is reported as `reported`, then appends `more` and returns what the next request is taken for.
+/// Makes one request, reports `reported` tokens for it, appends `more`, and returns the estimate of the next request.
 fn after_a_report(first: Vec<M>, reported: u64, more: Vec<M>) -> (u64, engine::Committed, Vec<M>) {
     let mut chat = guard(200_000);
     let mut history = first;
@@ -360,7 +360,7 @@ fn fails(_: &precis::summary::request::Request) -> Answer {
 }
 
 #[test]
-fn excerpts_stand_in_for_a_summarizer_that_fails() {
+fn excerpts_replace_a_failed_summary() {
     let mut chat = guard(8_000);
     let long = "ü".repeat(8_000);
     let messages = [user("short question"), assistant(&long), user("another")];
@@ -502,7 +502,7 @@ fn a_compaction_lasts_on_an_append_only_history() {
 #[test]
 fn the_summarizer_gets_no_more_than_eight_tenths_of_the_window() {
     let chat = guard(8_000);
-    // 100 + 6,350 raw tokens exceed the 6,400 allowed: the oldest goes, the rest stays.
+    // 100 + 6,350 raw tokens exceed the 6,400 allowed: the oldest message is dropped, the rest stays.
     let mut messages = vec![user(&"first".repeat(80)), user(&"x".repeat(4 * 6_300)), user(&"y".repeat(200))];
     let prompt = |messages: &[M]| chat.requests(messages, &chat.plan(messages)).remove(0).prompt;
     assert!(!prompt(&messages).contains("first"));

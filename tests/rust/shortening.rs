@@ -1,4 +1,5 @@
-//! What a text that is too large is cut to: within its cap, in its own structure, honest about what is missing.
+//! How a text that is too large is cut: within its cap, keeping its structure, and with a correct count of what is
+//! missing.
 
 use crate::support::filler;
 use precis::session::edits::{DONE_CUT, cut};
@@ -18,13 +19,13 @@ fn result(text: &str, cap: u64) -> String {
     cut(text, cap, DONE_CUT, &[], &estimator())
 }
 
-/// A tool's output as it was recorded.
+/// The output of a tool, as it was recorded.
 fn recorded(name: &str) -> String {
     let path = format!("{}/tests/fixtures/tool-output/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Characters and lines that the notices of a text say are missing.
+/// The characters and lines that the notices of a text report as missing.
 fn missing(text: &str) -> (usize, usize) {
     let (mut characters, mut lines) = (0, 0);
     for notice in text.split("[precis: ").skip(1) {
@@ -38,7 +39,7 @@ fn missing(text: &str) -> (usize, usize) {
     (characters, lines)
 }
 
-/// Characters of the lines that are no notice, their ends included.
+/// The characters of the lines that are not notices, including line ends.
 fn visible(text: &str) -> usize {
     text.split('\n').filter(|line| !line.starts_with("[precis: ")).map(|line| line.chars().count() + 1).sum()
 }
@@ -63,7 +64,7 @@ fn a_log_keeps_its_errors_with_what_belongs_to_them_and_both_ends() {
 }
 
 #[test]
-fn a_table_keeps_its_header_and_the_rows_that_tell_of_trouble() {
+fn a_table_keeps_its_header_and_the_rows_that_report_problems() {
     let table = recorded("pods.txt");
     let short = result(&table, 500);
     assert!(short.contains("NAMESPACE ") || short.contains("NAME "), "{short}");
@@ -142,7 +143,7 @@ fn json_stays_json_and_says_how_many_elements_are_missing() {
     assert_eq!((&items[0], items.last().unwrap()), (&value["items"][0], &value["items"][199]));
     assert!(read["text"].as_str().unwrap().contains(" characters left out here."), "{short}");
     assert!(short.contains("for its effect"), "{short}");
-    // Cut again, the number still counts from the whole.
+    // After another cut, the number still counts from the whole.
     let again: Value = serde_json::from_str(&result(&short, 250)).unwrap();
     let items = again["items"].as_array().unwrap();
     let note = items.iter().find_map(Value::as_str).unwrap();
@@ -248,7 +249,7 @@ proptest! {
                 let (head, tail) = (short.starts_with("0 "), short.contains(&lines[count - 1]));
                 prop_assert!(head && tail, "{short}");
             }
-            // A cut inside a line has an end on either side of its notice.
+            // A cut inside a line adds a line end on either side of its notice.
             let accounted = missing(short).0 + visible(short);
             let whole = visible(&text);
             prop_assert!((whole..=whole + 2).contains(&accounted), "{accounted} of {whole}: {short}");

@@ -1,4 +1,4 @@
-//! The state: whole after a round trip, kept members, refused damage, bounded size.
+//! The state: complete after a round trip, unknown members kept, damage refused, size limited.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -38,12 +38,14 @@ fn full() -> Value {
             {
                 "revision": 7, "kind": "summary", "covers": { "count": 9, "chain": "fedcba9876543210" },
                 "head": [0], "kept": [5, 7], "keptChain": "00000000000000bb", "from": 0,
-                "fromChain": "7072656369732031", "fromId": "msg_0", "summary": made("new"), "note": made("note")
+                "fromChain": "7072656369732031", "fromId": "msg_0", "summary": made("new"), "note": made("note"),
+                "frame": ["<memory>", "</memory>"]
             }
         ],
         "clips": [{ "upTo": { "count": 9, "chain": "fedcba9876543210" }, "cap": 500, "typed": true }],
         "cleared": { "count": 8, "chain": "00000000000000cc" },
         "failed": { "count": 9, "chain": "00000000000000cd" },
+        "thoughts": { "count": 6, "chain": "00000000000000ce" },
         "spared": [3, 5],
         "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
         "calibration": {
@@ -95,7 +97,7 @@ fn a_newer_version_is_refused_and_named() {
 }
 
 #[test]
-fn what_is_no_state_is_refused() {
+fn other_data_is_refused_as_a_state() {
     for other in [value!([]), value!("state"), value!(1), value!(true)] {
         assert_eq!(parse(&other).unwrap_err().code, Code::InvalidState, "{other}");
     }
@@ -169,6 +171,8 @@ fn a_damaged_checkpoint_is_refused_with_its_place() {
         ("fromChain", value!(5)),
         ("fromId", value!(5)),
         ("note/hash", value!("")),
+        ("frame", value!(["only one side"])),
+        ("frame", value!(["x".repeat(501), ""])),
     ];
     for (name, wrong) in changes {
         refused_at(&format!("/checkpoints/1/{name}"), Some(wrong), "state.checkpoints");
@@ -177,7 +181,7 @@ fn a_damaged_checkpoint_is_refused_with_its_place() {
 }
 
 #[test]
-fn what_precis_never_writes_is_refused_with_the_path_of_its_member() {
+fn a_state_that_precis_never_writes_is_refused_with_the_path_of_the_member() {
     let many = |item: Value, count: usize| Value::Array(vec![item; count]);
     let exact = |pointer: &str, new: Value, path: &str| {
         let error = parse(&damaged(pointer, Some(new))).unwrap_err();
@@ -204,7 +208,7 @@ fn a_breaker_keeps_the_summarizer_out_no_longer_than_precis_would() {
     assert!(state.breaker.failures <= 1_000 && state.breaker.thrash <= 1_000);
 }
 
-/// A summary that lost its text would silently stand for everything it covers.
+/// A summary that lost its text would silently replace everything it covers.
 #[test]
 fn a_checkpoint_without_its_text_is_refused() {
     for name in ["summary/text", "note/text", "kind"] {
@@ -212,7 +216,7 @@ fn a_checkpoint_without_its_text_is_refused() {
     }
 }
 
-/// A host loads messages from `from` on: what a checkpoint keeps must not lie before it, nor it behind what is covered.
+/// A host loads messages from `from` on. What a checkpoint keeps must not be before that, nor after what it covers.
 #[test]
 fn a_checkpoint_whose_start_contradicts_what_it_keeps_is_refused() {
     refused_at("/checkpoints/1/from", Some(value!(10)), "state.checkpoints");
@@ -235,6 +239,7 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
         from_chain: None,
         from_id: None,
         summary: Made { text: "s".repeat(bytes), raw: 1, hash: 1 },
+        frame: Vec::new(),
         note: None,
     }
 }
@@ -327,7 +332,7 @@ fn the_summary_for_people_is_the_text_alone() {
     assert_eq!(other.session().checkpoints[0].kind, Kind::Digest);
 }
 
-/// What a summary counts, by how the lexical estimator counts its text alone, of which a state says that it counts `said`.
+/// The count of a summary, relative to the lexical count of its text, after a state claimed the count `said`.
 fn recounted(text: &str, said: impl Fn(u64) -> u64) -> (u64, u64) {
     let estimator = Estimator::parse("lexical").unwrap();
     let counted = tokens::of_text(&estimator, text);
@@ -339,7 +344,7 @@ fn recounted(text: &str, said: impl Fn(u64) -> u64) -> (u64, u64) {
 }
 
 #[test]
-fn what_no_text_of_its_size_can_count_is_counted_again() {
+fn an_impossible_count_for_a_text_is_recomputed() {
     let text = "All is well. ".repeat(40_000);
     let (counted, raw) = recounted(&text, |_| 464);
     assert_eq!(raw, counted);

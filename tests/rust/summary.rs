@@ -79,7 +79,9 @@ fn markers_and_frames_in_quotations_are_powerless() {
         let known = crate::memory::messages(0, &history);
         let memory = Memory::default();
         let known = Recollection::of(&memory, &known);
-        let digest = Source { known: &known, summary: "", todos: &[], visible: &|_| false }.digest(8_000, false).0;
+        let digest = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }
+            .digest(8_000, false)
+            .0;
         assert!(!digest.contains(marker), "{marker}: {digest}");
         let rendered = transcript::render(&transcript::lines(&contents(&history), &bytes4()), 2_000);
         assert!(!rendered.contains(marker), "{marker}: {rendered}");
@@ -162,7 +164,8 @@ fn the_request_gives_limit_language_focus_todos_and_the_previous_summary_once() 
 
 #[test]
 fn the_host_adds_instructions_and_headings_to_the_request() {
-    let prompt = Prompt { instructions: "Name every invoice.".into(), sections: vec!["Invoices".into()] };
+    let prompt =
+        Prompt { instructions: "Name every invoice.".into(), sections: vec!["Invoices".into()], ..Prompt::default() };
     let system = request::system("summary", 800, None, Tongue::Theirs(""), &prompt);
     assert!(system.contains("\n## Invoices\n") && !system.contains("## Decisions"), "{system}");
     assert!(system.contains("\n- Name every invoice."), "{system}");
@@ -288,7 +291,7 @@ proptest! {
             from = end;
             let text = transcript::render(piece, budget);
             let tokens = precis::tokens::of_text(&estimator, &text) as usize;
-            // Half a token for each line is rounding; what an excerpt loses is told in a few words.
+            // Half a token for each line is rounding; what an excerpt loses is described in a few words.
             let slack = budget / 8 + piece.len() + piece.iter().filter(|line| line.excerpt).count() * 16;
             prop_assert!(tokens <= budget + slack, "{} of {} for {}", tokens, budget, text);
             for line in piece.iter().filter(|line| !line.excerpt) {

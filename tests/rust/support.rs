@@ -1,4 +1,4 @@
-//! A host for tests: messages with their text, the tape they make, a chat that is played turn by turn.
+//! A host for tests: messages with their text, their tape, and a chat that is played turn by turn.
 
 use precis::base::archive::Record;
 use precis::base::error::Error;
@@ -61,7 +61,7 @@ pub fn calls(ids: &[&str]) -> M {
     M { role: Role::Assistant, parts: ids.iter().map(part).collect() }
 }
 
-/// Text of that many bytes, no two lines alike.
+/// A text of this many bytes, in which no two lines are equal.
 pub fn filler(bytes: usize) -> String {
     thread_local!(static WRITTEN: RefCell<(String, usize)> = RefCell::default());
     WRITTEN.with_borrow_mut(|(text, lines)| {
@@ -78,7 +78,7 @@ pub fn answer(text: &str) -> Answer {
     Answer::Text { text: text.to_owned(), finish: "stop".to_owned() }
 }
 
-/// Everything a message says, to look for words in it.
+/// All text of a message, for searching.
 pub fn words(message: &M) -> String {
     let part = |part: &P| match part {
         P::Text(text) | P::Reasoning { text, .. } => text.clone(),
@@ -90,7 +90,7 @@ pub fn words(message: &M) -> String {
     message.parts.iter().map(part).collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a view says something anywhere.
+/// Whether a view contains a text.
 pub fn says(view: &[M], what: &str) -> bool {
     view.iter().any(|message| words(message).contains(what))
 }
@@ -99,7 +99,7 @@ pub fn result(id: &str, output: &str) -> M {
     M { role: Role::Tool, parts: vec![P::Result { id: id.to_owned(), output: output.into(), failed: false }] }
 }
 
-/// The tape of messages.
+/// Builds the tape of messages.
 #[derive(Default)]
 pub struct Tape {
     pub ops: Vec<u32>,
@@ -108,7 +108,7 @@ pub struct Tape {
 }
 
 impl Tape {
-    /// A tape that cuts strings into chunks of at most `chunk` bytes; 0 = never.
+    /// Creates a tape that cuts strings into chunks of at most `chunk` bytes. 0 means never.
     pub fn cut(chunk: usize) -> Self {
         Self { chunk, ..Self::default() }
     }
@@ -123,7 +123,7 @@ impl Tape {
                     self.string(text);
                 }
                 P::Reasoning { text, signed } => {
-                    self.ops.extend([3, u32::from(*signed)]);
+                    self.ops.extend([3, u32::from(*signed) | (number + 1) << 1]);
                     self.string(text);
                 }
                 P::Call { id, name, input } => {
@@ -138,7 +138,7 @@ impl Tape {
                     self.value(output);
                 }
                 P::Media { kind, media_type, bytes, reference } => {
-                    // Inside a result a medium has that result's number.
+                    // Media inside a result have the number of the result.
                     let number = message.parts[..number as usize]
                         .iter()
                         .rposition(|part| matches!(part, P::Result { .. }))
@@ -154,7 +154,7 @@ impl Tape {
         }
     }
 
-    /// A tool definition without a schema.
+    /// Adds a tool definition without a schema.
     pub fn tool(&mut self, name: &str, description: &str) {
         self.ops.push(8);
         self.string(name);
@@ -206,7 +206,7 @@ impl Tape {
     }
 }
 
-/// Records of messages.
+/// The records of messages.
 pub fn records(messages: &[M], estimator: &str) -> Vec<u32> {
     let mut tape = Tape::default();
     messages.iter().for_each(|message| tape.message(message));
@@ -215,7 +215,7 @@ pub fn records(messages: &[M], estimator: &str) -> Vec<u32> {
     digester.finish().unwrap()
 }
 
-/// A host over test messages. Like the real one, it makes user messages from texts.
+/// A host for test messages. Like the real one, it creates user messages from texts.
 pub struct TestHost<'a> {
     pub messages: &'a [M],
     pub estimator: String,
@@ -262,7 +262,7 @@ impl Host for TestHost<'_> {
                 P::Text(body) => *body = text.clone(),
                 P::Result { output, .. } => {
                     *output = text.clone().into();
-                    // What was inside goes with it.
+                    // Media inside the result are removed with it.
                     let after = *number as usize + 1;
                     while matches!(copy.parts.get(after), Some(P::Media { .. })) {
                         copy.parts.remove(after);
@@ -297,7 +297,7 @@ impl Host for TestHost<'_> {
     }
 }
 
-/// Plain data from JSON.
+/// Converts JSON to plain data.
 pub fn json(value: &serde_json::Value) -> Json {
     use serde_json::Value;
     match value {
@@ -316,7 +316,7 @@ pub fn json(value: &serde_json::Value) -> Json {
     }
 }
 
-/// JSON from plain data.
+/// Converts plain data to JSON.
 pub fn to_value(json: &Json) -> serde_json::Value {
     use serde_json::Value;
     match json {
@@ -333,12 +333,12 @@ pub fn to_value(json: &Json) -> serde_json::Value {
     }
 }
 
-/// A record as plain data.
+/// Converts a record to plain data.
 pub fn plain<T: Record + Clone>(record: &T) -> Json {
     record.clone().to_json()
 }
 
-/// What is sent, and what came of it.
+/// What is sent, and the result of the commit.
 #[derive(Clone)]
 pub struct Prepared {
     pub view: Vec<M>,
@@ -348,16 +348,16 @@ pub struct Prepared {
 /// A compactor over test messages.
 #[derive(Clone)]
 pub struct Chat {
-    /// As the host would write them, `contextWindow` included.
+    /// The options as the host would write them, including `contextWindow`.
     pub options: serde_json::Value,
     pub system: Option<String>,
-    /// Raw tokens of tool definitions (bytes4).
+    /// The raw tokens of tool definitions (bytes4).
     pub tools: u64,
     pub state: Json,
     pub typed: Option<bool>,
-    /// Input messages that the host pins.
+    /// The indices of input messages that the host pins.
     pub pinned: Vec<usize>,
-    /// Further members of the call.
+    /// More members of the call.
     pub more: serde_json::Value,
 }
 
@@ -405,7 +405,7 @@ impl Chat {
         Call::parse(&json(&plain), records(messages, &estimator), flags, system.as_deref(), tools.as_deref())
     }
 
-    /// Decides, asks and commits as often as needed; stores the state.
+    /// Decides, calls the summarizer and commits as often as needed. Stores the state.
     pub fn before_model(&mut self, messages: &[M], summarize: Option<Summarizer<'_>>) -> Result<Prepared, Error> {
         let mut call = self.call(messages)?;
         call.asking = true;
@@ -442,7 +442,7 @@ impl Chat {
         self.state = engine::after_model(&options, &state, usage, None).to_json();
     }
 
-    /// Applies a plan made earlier; stores the state.
+    /// Applies a plan that was made earlier. Stores the state.
     pub fn commit(&mut self, messages: &[M], plan: &Plan, answers: Option<&[Answer]>) -> Prepared {
         let call = self.call(messages).unwrap();
         let mut host = TestHost::new(messages, &self.estimator());
@@ -451,13 +451,13 @@ impl Chat {
         Prepared { view: sent(messages, &host.made, &committed), committed }
     }
 
-    /// What a plan asks a summarizer for.
+    /// The requests of a plan to a summarizer.
     pub fn requests(&self, messages: &[M], plan: &Plan) -> Vec<Request> {
         let mut host = TestHost::new(messages, &self.estimator());
         engine::requests(&self.call(messages).unwrap(), plan, &mut host).unwrap()
     }
 
-    /// The state, read.
+    /// The parsed state.
     pub fn session(&self) -> SessionState {
         SessionState::parse(&self.state).unwrap()
     }
@@ -475,14 +475,14 @@ fn sent(messages: &[M], made: &[M], committed: &Committed) -> Vec<M> {
     committed.view.iter().map(pick).collect()
 }
 
-/// Violations of `view` that `history` does not have.
+/// The violations of `view` that `history` does not have.
 pub fn added(view: &[M], history: &[M]) -> Vec<String> {
     let (view, history) = (records(view, "bytes4"), records(history, "bytes4"));
     let found = precis::ingest::pairs::added(&Digest::split(&view).unwrap(), &Digest::split(&history).unwrap());
     found.into_iter().map(|violation| format!("{} at {}", violation.rule.as_str(), violation.index)).collect()
 }
 
-/// Where a history of these records ends.
+/// The end of a history with these records.
 pub fn end_of(records: &[u32]) -> Option<precis::model::message::Position> {
     let start = precis::model::message::Position::START;
     Some(Digest::split(records)?.iter().fold(start, |position, digest| position.after(digest.hash())))

@@ -1,4 +1,4 @@
-//! Behaviour that no example held until a mutation of the engine survived: see `docs/mutations.md`.
+//! Behaviour that no test covered until a mutation of the engine survived: see `docs/mutations.md`.
 
 use crate::support::Chat;
 use crate::support::M;
@@ -99,7 +99,7 @@ fn a_part_as_large_as_the_cap_of_a_clip_stays_whole() {
     history.push(user("Again."));
     chat.before_model(&history, None).unwrap();
     let cap = chat.session().clips[0].cap as usize;
-    // Within what the clip reaches: the result is edited to another one, which changes no hash.
+    // Within the reach of the clip. The result is replaced by another one, which changes no hash.
     history[2] = result("call_0", &filler(cap * 4));
     let view = chat.before_model(&history, None).unwrap().view;
     assert_eq!(view[2], history[2]);
@@ -142,7 +142,7 @@ fn the_soft_threshold_lies_at_85_percent_of_the_trigger() {
     assert_eq!(trigger_of(json!({ "threshold": "soft" })), hard * 85 / 100);
 }
 
-/// A fresh chat, whose trigger is 6,476 tokens; what a clip or clear may end at lies at nine tenths of that.
+/// A new chat with a trigger of 6,476 tokens. A clip or clear may stop at nine tenths of that.
 #[test]
 fn a_clip_that_ends_close_to_the_trigger_is_not_enough() {
     let mut rungs = Vec::new();
@@ -199,7 +199,7 @@ fn a_result_that_no_answer_followed_is_not_cleared() {
 #[test]
 fn what_is_cut_to_fit_is_cut_once_and_no_more_than_needed() {
     let mut chat = chat();
-    // What the model said last is not cut: with it the target is out of reach, the trigger is not.
+    // The last assistant message is not cut. With it, the target is out of reach, but the trigger is not.
     let history = [user(&filler(30_000)), assistant(&filler(7_200))];
     let report = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap().committed.report;
     let after = report.after.tokens + report.after.bound;
@@ -212,7 +212,7 @@ fn what_is_cut_to_fit_is_cut_once_and_no_more_than_needed() {
 fn a_pinned_part_is_no_part_of_what_a_cut_gains() {
     let mut chat = chat();
     chat.pinned = vec![1];
-    // Larger than the level to which the other one is cut.
+    // Larger than the cap of the other one.
     let history = [user("Write it."), assistant(&filler(6_000)), user(&filler(30_000)), assistant("Done.")];
     let prepared = chat.before_model(&history, None).unwrap();
     assert!(chat.session().clips[0].cap < 1_000, "{:?}", chat.session().clips);
@@ -304,8 +304,8 @@ fn a_good_summary_closes_the_count_of_failures() {
     assert_eq!(asked, "1111111");
 }
 
-/// How often a summarizer is asked when so many bytes are new each time, in one long turn whose request stays. Whatever is
-/// less than half of the room counts as little; the request and the summaries are long, so that little fills the room.
+/// How often the summarizer is called if this many bytes are new each time, in one long turn whose request stays. Less
+/// than half of the room counts as little. The request and the summaries are long, so that little fills the room.
 fn asked_for(new: &[usize]) -> String {
     let mut chat = chat();
     chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
@@ -321,7 +321,7 @@ fn asked_for(new: &[usize]) -> String {
         let mut calls = 0;
         let mut summarize = |_: &precis::summary::request::Request| {
             calls += 1;
-            // As long as a summary may be, and no echo of what it is made of or of the one before it.
+            // As long as a summary may be, and without repeating its material or the previous one.
             answer(&(0..75).map(|note| format!("note {note} of {round}, on work; ")).collect::<String>())
         };
         chat.before_model(&history, Some(&mut summarize)).unwrap();
@@ -398,7 +398,7 @@ fn only_the_newest_cuts_are_remembered() {
 }
 
 #[test]
-fn what_is_pinned_stays_whole_though_nothing_fits() {
+fn pinned_messages_stay_whole_even_if_nothing_fits() {
     let mut chat = chat();
     chat.pinned = vec![1];
     let history = [user("Write it."), assistant(&filler(60_000)), user("And now?"), assistant("Done."), user("Good.")];
@@ -416,7 +416,7 @@ fn a_message_known_by_its_id_says_how_many_were_not_loaded() {
     let whole = chat.before_model(&history, None).unwrap();
     let from = chat.session().checkpoints.last().unwrap().from as usize;
     assert!(from > 20, "{from}");
-    // Nobody says that messages are missing but the ids; one is loaded that need not have been.
+    // Only the ids show that messages are missing. One more message than necessary is loaded.
     chat.more = json!({ "ids": ids(from - 1) });
     let loaded = chat.before_model(&history[from - 1..], None).unwrap();
     assert_eq!(loaded.committed.report.diverged, None);
@@ -438,6 +438,6 @@ fn a_digest_takes_half_of_what_it_replaces_at_most() {
     let gone: usize =
         history.iter().filter(|message| !prepared.view.contains(message)).map(|message| words(message).len()).sum();
     let bytes = checkpoint.summary.text.len();
-    // A frame and a rounded token a message beside it.
+    // A frame, and a rounded token per message.
     assert!(bytes > gone / 4 && bytes <= gone / 2 + 160, "{bytes} bytes stand for {gone}");
 }

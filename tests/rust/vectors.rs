@@ -1,5 +1,5 @@
-//! What the engine decided in wasm, decided again natively: every crossing of the boundary that
-//! `tests/js/vectors/record.mjs` wrote down, with the same input and the same answers of the host.
+//! Repeats natively what the engine decided in wasm: every boundary crossing that `tests/js/vectors/record.mjs`
+//! recorded, with the same input and the same answers of the host.
 
 use crate::support::json;
 use crate::support::to_value;
@@ -33,7 +33,7 @@ fn the_native_engine_decides_as_the_one_in_wasm() {
         let name = vector["name"].as_str().unwrap().to_owned();
         let mut host = Recorded { said: vector["host"].as_array().unwrap().iter(), made: 0 };
         let answer = again(&name, &vector["given"], &mut host);
-        // By text, as it would be stored and sent: numbers and strings to the last digit.
+        // Compared as text, as it would be stored and sent: numbers and strings to the last digit.
         let (mine, theirs) = (answer.to_string(), vector["answer"].to_string());
         assert_eq!(mine, theirs, "vector {number}, {name}");
         assert!(host.said.next().is_none(), "vector {number}, {name}: the host was asked less");
@@ -116,7 +116,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
     }
 }
 
-/// Round by round, as it was: what was asked, what came back, what came of it.
+/// Round by round, as recorded: the requests, the answers and the results.
 fn complete(mut waiting: Waiting, host: &mut Recorded<'_>) -> Value {
     loop {
         host.made = 0;
@@ -157,7 +157,7 @@ fn known(given: &Value) -> Standing {
     Standing::from_bytes(&bytes)
 }
 
-/// The same of a call that only added messages.
+/// The same for a call that only appended messages.
 fn passed(passed: Passed) -> Value {
     let Passed { usage, at, outcome, request, reason, saved, standing } = passed;
     value!({
@@ -166,7 +166,7 @@ fn passed(passed: Passed) -> Value {
     })
 }
 
-/// As the boundary hands it to JavaScript.
+/// As the boundary returns it to JavaScript.
 fn outcome(mut done: Committed) -> Value {
     let mut out = value!({
         "state": to_value(&done.state.to_json()),
@@ -183,7 +183,7 @@ fn outcome(mut done: Committed) -> Value {
     out
 }
 
-/// Triples: `0, from, to` for the host's own messages, `1, number, 0` for one made in the call.
+/// Triples: `0, from, to` for the host's own messages, `1, number, 0` for one created in the call.
 fn runs(view: &[Sent]) -> Vec<u32> {
     let mut out: Vec<u32> = Vec::new();
     for sent in view {
@@ -202,7 +202,7 @@ fn words(list: &Value) -> Vec<u32> {
     list.as_array().unwrap().iter().map(|number| u32::try_from(number.as_u64().unwrap()).unwrap()).collect()
 }
 
-/// A host that says what it said, and is asked what it was asked.
+/// A host that repeats its recorded answers, and checks that it gets the recorded questions.
 struct Recorded<'a> {
     said: std::slice::Iter<'a, Value>,
     made: u32,

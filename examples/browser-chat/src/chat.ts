@@ -10,7 +10,7 @@ const MAX_OUTPUT_TOKENS = 300;
 /** What is stored goes to the model with every later request: it is parsed before. */
 const Text = z.string().max(16_000, "A message may have 16,000 characters.").regex(/\S/, "A message says something.");
 
-/** What the page is told of a compaction. */
+/** What the page is told about a compaction. */
 export const watch: { onEvent: (event: CompactionEvent) => void } = { onEvent: () => {} };
 
 export const compactor = createCompactor({

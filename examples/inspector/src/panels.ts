@@ -109,11 +109,7 @@ export function panels(given: Given): Panels {
         tabindex: 0,
       });
       detail.append(
-        h(
-          "p",
-          { class: "soft" },
-          "Choose a message to read it, and what stood in the place of one that was cleared or clipped.",
-        ),
+        h("p", { class: "soft" }, "Choose a message to read it, and what replaced one that was cleared or clipped."),
       );
       list = given.makeList(box, (at) => void detailed(source, detail, at));
       const select = h(
@@ -234,7 +230,7 @@ export function panels(given: Given): Panels {
         ["", "tokens", "cost"],
         [
           row("read from the cache", sums.cached, prices?.cached),
-          row("read anew, and written to the cache", sums.written, prices?.write),
+          row("read again, and written to the cache", sums.written, prices?.write),
           row("replies, as recorded", sums.output, prices?.output),
         ],
       ),

@@ -20,7 +20,7 @@ export interface CompactNextOptions extends CompactNow, Pick<ModelCall<never>, "
 export interface CompactToolOptions extends Pick<CompactNextOptions, "keep" | "minTokens"> {
   /** The run of the call that has this tool. */
   readonly run: Compacting;
-  /** What the model is told of the tool. */
+  /** What the model is told about the tool. */
   readonly description?: string | undefined;
 }
 

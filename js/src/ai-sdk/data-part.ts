@@ -29,7 +29,7 @@ interface UiMessage {
 
 /** The options of {@link toDataPart}. Both need an event of a run's `onEvent`. */
 export interface DataPartOptions {
-  /** Whether the part has the text of the summary, which tells of the chat. Default false. */
+  /** Whether the part has the text of the summary, which describes the chat. Default false. */
   readonly summary?: boolean | undefined;
   /** The UI messages that the run's messages were converted from, to find the one before which a divider belongs. */
   readonly messages?: readonly UiMessage[] | undefined;

@@ -22,7 +22,7 @@ const CHAT_OF_CONTEXT = {
   ...FUNCTION,
   expected: "a function that returns the chat of a call's context",
   remedy: (value: unknown) =>
-    typeof value === "string" ? "To name the chat of one call, give it to `run`: run({ chat })." : undefined,
+    typeof value === "string" ? "To name the chat of one call, pass it to `run`: run({ chat })." : undefined,
 };
 
 const LIST = {
@@ -38,7 +38,17 @@ const RUN: Table = /* @__PURE__ */ table<RunOptions>(
   {
     ...{ chat: TEXT, state: ANY, system: ANY, tools: ANY, mustKeep: ANY, maxOutputTokens: ANY, providerOptions: ANY },
     // What the compactor checks by itself.
-    ...{ offset: ANY, todos: ANY, toolPolicy: ANY, trigger: ANY, target: ANY, keep: ANY, prefer: ANY },
+    ...{
+      offset: ANY,
+      todos: ANY,
+      toolPolicy: ANY,
+      trigger: ANY,
+      target: ANY,
+      keep: ANY,
+      prefer: ANY,
+      reasoning: ANY,
+      recall: ANY,
+    },
     ...{ signal: SIGNAL, onEvent: FUNCTION, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION },
   },
 );
@@ -63,6 +73,7 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
       target: ANY,
       keep: ANY,
       prefer: ANY,
+      reasoning: ANY,
       tune: ANY,
     },
     ...{ agent: TEXT, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },
@@ -102,7 +113,7 @@ export function checkCompaction(options: unknown): void {
     throw new PrecisError(
       "invalid-option",
       "format",
-      "`compaction` takes the model messages that the SDK gives to `prepareStep`, so it needs no format: leave it out.",
+      "`compaction` takes the model messages that the SDK passes to `prepareStep`, so it needs no format. Leave it out.",
     );
   }
   input.checkMembers(COMPACTION, options);
@@ -120,7 +131,7 @@ export function checkRun(options: unknown, { store }: Pick<CompactionOptions, "s
     throw new PrecisError(
       "invalid-call",
       "chat",
-      "There is no store to load the state of this chat from, so it would be lost after the call: give `store` to compaction, or store the run's state yourself and pass it as `state` (null for a new chat).",
+      "There is no store to load the state of this chat from, so it would be lost after the call. Pass `store` to `compaction`, or store the run's state yourself and pass it as `state` (null for a new chat).",
     );
   }
 }
@@ -141,7 +152,7 @@ export function checkChat(method: "compact" | "plan", options: unknown): void {
  */
 export function checkRevision(revision: unknown): void {
   if (!Number.isSafeInteger(revision) || (revision as number) < 0) {
-    const advice = "Give one of `run.revisions`, or nothing to undo every compaction.";
+    const advice = "Pass one of `run.revisions`, or nothing to undo every compaction.";
     throw wrong("invalid-call", "revision", "the revision of an earlier state", revision, advice);
   }
 }

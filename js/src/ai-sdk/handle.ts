@@ -18,7 +18,7 @@ export class Handle extends Session implements Run {
       const call = await this.now(options);
       if (!call) {
         const advice =
-          "This run has not seen the chat yet: give its `messages` here, or compact after the first step. For a new chat there is nothing to compact.";
+          "This run has not seen the chat yet. Pass its `messages`, or compact after the first step. A new chat has nothing to compact.";
         throw new PrecisError("invalid-call", "messages", advice);
       }
       if (this.compactsItself) return this.tell(await this.leftAlone(call));
@@ -104,7 +104,7 @@ export class Handle extends Session implements Run {
     const state = this.earlier.get(revision) ?? (await this.place?.loadRevision(revision));
     if (state) return state;
     const known = this.revisions.join(", ") || "none";
-    const advice = `There is no state of revision ${revision} to go back to: this run has ${known}, and ${this.place ? "its store returned no other" : "it has no store"}. Without a revision every compaction is undone.`;
+    const advice = `There is no state with revision ${revision} to return to: this run has ${known}, and ${this.place ? "its store returned no other" : "it has no store"}. Without a revision, every compaction is undone.`;
     throw new PrecisError("invalid-call", "revision", advice);
   }
 
@@ -113,7 +113,7 @@ export class Handle extends Session implements Run {
     const { offset } = this.run;
     const from = earlier ? this.shared.compactor.keepFrom(earlier).index : 0;
     if (!offset || from >= offset) return;
-    const advice = `This run leaves out the first ${offset} messages, and this would send messages from index ${from} on: load them, and make a run with the \`offset\` of what you have.`;
+    const advice = `This run does not hold the first ${offset} messages, but messages from index ${from} on would be sent. Load them, and create a run with their \`offset\`.`;
     throw new PrecisError("invalid-call", "offset", advice);
   }
 }

@@ -60,7 +60,7 @@ export class Lines<T> {
 }
 
 /**
- * A key for each beginning of a list of messages, the shortest first. What providers are told beside the content
+ * A key for each beginning of a list of messages, the shortest first. What providers are told besides the content
  * (`providerOptions`: where to cache, say) is none of the history; the order of an object's members is nothing either.
  */
 export function keysOf(messages: readonly Message[]): string[] {

@@ -40,12 +40,14 @@ export type RecallToolOptions<M extends Message = Message> = (
   readonly load?: LoadMessages<M> | undefined;
   /** The most tokens that one answer may have. Default 1,000. */
   readonly maxTokens?: number | undefined;
-  /** What the model is told of the tool. Default: the description of `recallDefinition`. */
+  /** What the model is told about the tool. Default: the description of `recallDefinition`. */
   readonly description?: string | undefined;
 };
 
 /** What a run has for {@link recallTool}. */
 export interface Recalling {
+  /** Called when a {@link recallTool} is made for it. */
+  offerRecall?(): void;
   /** The chat of the call that the run was last used for. */
   recalled(): Pick<RecallCall<Message>, "offset" | "pin" | "isTyped"> & {
     readonly compactor: Pick<Compactor<Message>, "recall">;
@@ -108,6 +110,7 @@ export function recallTool<M extends Message>(options: RecallToolOptions<M>): Re
   if (!run && !(compactor && messages && state)) {
     throw input.wrong("invalid-option", "run", "a run, or a compactor with the functions messages and state", run);
   }
+  run?.offerRecall?.();
   const chat = () =>
     run?.recalled() ?? { compactor, messages: messages?.() ?? [], offset: offset?.(), state: state?.(), model };
   return {

@@ -79,6 +79,8 @@ export class Session {
   protected readonly telling: Telling;
   /** What changes the state goes one by one. */
   protected queue: Promise<unknown> = Promise.resolve();
+  /** The model has the tool `recall`. */
+  protected recalls = false;
   /** The next step is to compact. */
   protected wish: Pick<CompactNextOptions, "focus" | "keep"> | null = null;
   /** How full the context was after the last compaction of this run. */
@@ -123,6 +125,10 @@ export class Session {
 
   model<T>(model: T): T {
     return retrying(model, (request, error) => this.shorter(model, request, error));
+  }
+
+  offerRecall(): void {
+    this.recalls = true;
   }
 
   recalled(): ReturnType<Run["recalled"]> {
@@ -251,7 +257,7 @@ export class Session {
       throw new PrecisError(
         "run-in-use",
         "prepareStep",
-        "This run is in the middle of another call, and the usage of both would be mixed: make one run for each call (`run({ … })`).",
+        "This run is in the middle of another call, and their usage would be mixed up. Create one run for each call (`run({ … })`).",
       );
     this.open = open?.steps === steps ? open : { steps, began: messages };
   }
@@ -265,7 +271,7 @@ export class Session {
 
   /**
    * Decides, and stores what was decided before it is sent. Where somebody else has stored something meanwhile, it is
-   * decided anew from that.
+   * decided again from that.
    */
   protected async prepare(
     call: Call,
@@ -323,10 +329,11 @@ export class Session {
   /** Of a call what the run was given. */
   protected own(): Omit<Call, "messages"> {
     const { system, tools, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
-    const { toolPolicy, trigger, target, keep, prefer } = this.run;
+    const { toolPolicy, trigger, target, keep, prefer, reasoning } = this.run;
+    const recall = this.run.recall ?? (this.recalls || undefined);
     return {
-      ...{ system, tools, mustKeep, maxOutputTokens, signal, offset, todos },
-      ...{ toolPolicy, trigger, target, keep, prefer },
+      ...{ system, tools, mustKeep, maxOutputTokens, signal, offset, todos, recall },
+      ...{ toolPolicy, trigger, target, keep, prefer, reasoning },
       ...(pin ? { pin } : {}),
       ...(isTyped ? { isTyped } : {}),
     };
@@ -382,7 +389,7 @@ export class Session {
     const troubles: Warning[] = (this.place?.trouble() ?? []).map((advice) => ({
       code: "store-failed",
       path: null,
-      advice: `The store of states: ${advice}. This answer does without it.`,
+      advice: `The state store: ${advice}. This call continues without it.`,
     }));
     const reported = troubles.length > 0 ? { ...report, warnings: [...report.warnings, ...troubles] } : report;
     this.reports.push(reported);
@@ -400,5 +407,5 @@ const NEWEST_STEP = { messages: 2 };
 const PROVIDER_COMPACTION: Warning = {
   code: "provider-compaction",
   path: null,
-  advice: "The provider's own compaction is configured, so nothing is compacted here: use one of the two.",
+  advice: "The provider's own compaction is configured, so precis compacts nothing. Use one of the two.",
 };

@@ -27,7 +27,7 @@ export class Place {
   constructor(
     private readonly store: StateStore,
     private readonly key: string,
-    /** Throws at what is no state. */
+    /** Throws if it is not a state. */
     private readonly check: (state: SessionState) => void,
   ) {}
 

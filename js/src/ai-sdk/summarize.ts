@@ -34,7 +34,7 @@ export function summarizeWith(
   }
   for (const name of ABOUT_SUMMARIES)
     if ((settings as unknown as Record<string, unknown>)[name] !== undefined) {
-      const advice = `How summaries are written is said once, for every summarizer: give it as \`summary: { ${name === "summary" ? "…" : name} }\` to \`compaction\`.`;
+      const advice = `How summaries are written is set once, for every summarizer: pass it as \`summary: { ${name === "summary" ? "…" : name} }\` to \`compaction\`.`;
       throw new PrecisError("unknown-option", `settings.${name}`, advice);
     }
   return async ({ system, prompt, maxOutputTokens }, { signal }) => {

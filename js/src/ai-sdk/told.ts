@@ -1,5 +1,5 @@
 /**
- * What a run tells of its compactions: the events of the compactor, and at the end what the summary stands for.
+ * What a run reports about its compactions: the events of the compactor, and at the end what the summary stands for.
  */
 import { type CompactionEvent, type SessionState, summaryOf } from "precis";
 import type { Message } from "./steps.ts";

@@ -56,7 +56,7 @@ export interface StateStore {
    * Stores a state.
    *
    * @param previous - the revision of the state to be replaced, or null for the first. If the stored state has another
-   * revision, store nothing and return `false`: the state is then loaded again, and the step is decided anew.
+   * revision, store nothing and return `false`: the state is then loaded again, and the step is decided again.
    */
   save(key: string, state: SessionState, previous: number | null): PromiseLike<boolean | void>;
 }
@@ -170,7 +170,17 @@ export type RunEvent =
 export interface RunOptions
   extends Pick<
     ModelCall<AnyMessage>,
-    "isTyped" | "keep" | "mustKeep" | "offset" | "pin" | "prefer" | "target" | "todos" | "toolPolicy" | "trigger"
+    | "isTyped"
+    | "keep"
+    | "mustKeep"
+    | "offset"
+    | "pin"
+    | "prefer"
+    | "reasoning"
+    | "target"
+    | "todos"
+    | "toolPolicy"
+    | "trigger"
   > {
   /**
    * The chat's id, for the store's key. Without it nothing is loaded or saved. It is refused if there is no store, unless
@@ -183,6 +193,11 @@ export interface RunOptions
   readonly system?: unknown;
   /** The tools of the call, to be counted. */
   readonly tools?: unknown;
+  /**
+   * Whether the model has the tool `recall`: see {@link ModelCall.recall}. Default: whether a {@link recallTool} was made for
+   * this run, or stands in `tools` under this name.
+   */
+  readonly recall?: boolean | undefined;
   /** Loads messages that `offset` leaves out, for {@link recallTool}. */
   readonly load?: LoadMessages<AnyMessage> | undefined;
   /** The reply limit of this call, in tokens. Default: the one of {@link CompactionOptions}. */

@@ -1,7 +1,7 @@
 import { PrecisError } from "../errors.ts";
 import { bytesOf, isNothing, resolve } from "./plain-value.ts";
 
-/** More levels than this have no end, for instance a `toJSON` that returns itself anew each time. */
+/** More levels than this have no end, for instance a `toJSON` that returns a new copy of itself each time. */
 const ENDLESS = 1_000_000;
 
 /** An object or array that is being written. */
@@ -53,5 +53,5 @@ export function jsonOf(root: object): string {
 }
 
 function endless(): PrecisError {
-  return new PrecisError("too-deep", null, "A value holds itself, or never ends: give a tree of plain data.");
+  return new PrecisError("too-deep", null, "A value contains itself or never ends. Pass a tree of plain data.");
 }

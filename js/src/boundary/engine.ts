@@ -189,14 +189,14 @@ function giveUp(): void {
   leaveInstance();
 }
 
-/** What is said of a call that broke the engine. */
+/** The message for a call that broke the engine. */
 export function trapped(trap: unknown): PrecisError {
   const panic = lastPanic();
   const cause = panic === undefined ? trap : new Error(panic, { cause: trap });
   return new PrecisError(
     "engine-trap",
     null,
-    "The engine broke and was replaced; nothing has changed. Please report this with the input that caused it.",
+    "The engine failed and was replaced. Nothing was changed. Please report this with the input that caused it.",
     { cause },
   );
 }

@@ -18,7 +18,7 @@ export interface Instance {
   readonly stack: WebAssembly.Global<"i32">;
 }
 
-/** Puts a new instance in the place of what was there. `later` runs what that instance does in a task of its own. */
+/** Replaces what was there by a new instance. `later` runs what that instance does in a task of its own. */
 export function instantiate(
   module: WebAssembly.Module,
   later: (of: Instance, work: () => void) => void = (_, work) => work(),
@@ -61,6 +61,7 @@ const PLAIN = [
   "model",
   "maxOutputTokens",
   "uncountedTools",
+  "recall",
   "todos",
   "mustKeep",
   "toolPolicy",
@@ -71,6 +72,7 @@ const PLAIN = [
   "target",
   "keep",
   "prefer",
+  "reasoning",
   "compact",
   "ids",
   "unreadable",
@@ -195,7 +197,7 @@ export const glue = {
   describe: (plan: unknown): string => engine.describe(plain(plan)),
   check: (records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[] =>
     engine.check(records, strict),
-  /** What is said about a name that does not exist among `names`. */
+  /** The message for a name that does not exist among `names`. */
   unknown_name: (name: string, names: readonly string[], what: string): string =>
     engine.unknown_name(name, [...names], what),
 };
@@ -217,6 +219,8 @@ export interface CallInput {
   readonly tools: Uint32Array | null;
   /** Tools whose schema could not be read. */
   readonly uncountedTools: number;
+  /** Whether the model has the tool `recall`, where its host says so. */
+  readonly recall?: unknown;
   readonly todos?: readonly Todo[] | undefined;
   readonly mustKeep?: readonly string[] | undefined;
   /** By the tool's name. */

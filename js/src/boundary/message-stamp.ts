@@ -48,8 +48,8 @@ abstract class Taking implements Listener {
     } else this.opaque(text);
   }
 
-  reasoning(text: string, signed: boolean): void {
-    this.take(Leaf.reasoning | (signed ? 16 : 0));
+  reasoning(text: string, signed: boolean, part?: number): void {
+    this.take(Leaf.reasoning | (signed ? 16 : 0) | (place(part) << 5));
     this.take(typeof text === "string" ? text : "");
   }
 

@@ -16,9 +16,14 @@ export function writeValue(tape: Tape, value: unknown): void {
     write(tape, resolve(value, ""), 0);
   } catch (error) {
     if (error instanceof PrecisError) throw error;
-    throw new PrecisError("unreadable-value", null, "Reading a value threw: give plain data without failing getters.", {
-      cause: error,
-    });
+    throw new PrecisError(
+      "unreadable-value",
+      null,
+      "Reading a value threw an error. Pass plain data without getters that fail.",
+      {
+        cause: error,
+      },
+    );
   }
 }
 

@@ -25,7 +25,7 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
         text(tape, leaves[at++] as string, count);
         break;
       case Leaf.reasoning:
-        tape.op(Op.reasoning, word >> 4);
+        tape.op(Op.reasoning, word >>> 4);
         text(tape, leaves[at++] as string, count);
         break;
       case Leaf.call:

@@ -149,7 +149,7 @@ export class Memory<Base> {
       throw new PrecisError(
         "messages-not-array",
         "messages",
-        "Give the history as an array of messages, oldest first.",
+        "Pass the history as an array of messages, oldest first.",
       );
     }
     const { length } = messages;
@@ -362,7 +362,7 @@ function message(messages: readonly unknown[], index: number): object {
   throw new PrecisError(
     "message-hole",
     `messages[${index}]`,
-    `Every entry must be a message, this one is ${found === null ? "null" : typeof found}.`,
+    `Every entry must be a message, but this one is ${found === null ? "null" : typeof found}.`,
   );
 }
 

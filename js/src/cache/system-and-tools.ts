@@ -102,15 +102,17 @@ const readTools: Read = (value, to) => {
   return uncounted;
 };
 
-/** Answers 1 if the tool's schema cannot be read. */
+/** Answers how many schemas cannot be read: Gemini has several tools in one. */
 function readTool(key: string, value: unknown, to: Listener): number {
   if (typeof value !== "object" || value === null) return 0;
   const outer = value as Record<string, unknown>;
+  const declared = outer.functionDeclarations ?? outer.function_declarations;
+  if (Array.isArray(declared)) return declared.reduce<number>((sum, one) => sum + readTool("", one, to), 0);
   const inner = outer.function ?? outer.custom;
   const tool = typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : outer;
   const name = text(tool.name) || key;
   const description = text(tool.description);
-  const schema = tool.parameters ?? tool.input_schema ?? tool.inputSchema ?? tool.format;
+  const schema = tool.parameters ?? tool.parametersJsonSchema ?? tool.input_schema ?? tool.inputSchema ?? tool.format;
   if (schema === undefined) {
     // A provider's own tool: what it is set to is all there is to see. A custom tool of OpenAI's takes plain text.
     to.tool(name, description, outer.args ?? null);

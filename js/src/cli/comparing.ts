@@ -20,7 +20,7 @@ export interface Sum extends Billed {
   readonly peakTokens: number;
   /** Requests that do not fit: a provider refuses them. */
   readonly overWindow: number;
-  /** Requests whose beginning is not that of the one before: what is behind it is read anew. */
+  /** Requests whose beginning is not that of the one before: what follows is read again. */
   readonly prefixBreaks: number;
   /** Requests that lack what a person asked last. */
   readonly userMissing: number;
@@ -134,9 +134,7 @@ function show(sums: readonly Sum[], prices: Prices | undefined): void {
   print(bold(titles));
   for (const line of lines) print(line);
   print(dim("mean, peak: tokens of a request. too long: requests over the window, which a provider refuses."));
-  print(dim("forgets: requests without what was asked last. illegal: they break a rule that the history keeps."));
-  print(
-    dim("rewrites: requests that begin otherwise than the one before, so that the prompt cache is lost from there."),
-  );
+  print(dim("forgets: requests without the last user message. illegal: requests that break a rule the history keeps."));
+  print(dim("rewrites: requests that begin differently from the one before, so the prompt cache is lost from there."));
   if (prices) print(dim("bill: with prompt caching, as if every request were sent. uncached: the same without it."));
 }

@@ -26,8 +26,8 @@ const WINDOWS = [4_000, 8_000, 32_000, 200_000];
 export const matrix: Command = {
   name: "matrix",
   usage: "[FILE…] [options]",
-  summary: "One table: a line for each file, a column for each window. Fails on any fault.",
-  about: ["Without a FILE: the recorded sessions of the project."],
+  summary: "Prints a table with a line for each file and a column for each window. Fails on any fault.",
+  about: ["Without a FILE, it uses the recorded sessions of the project."],
   options: {
     window: { ...COMMON.windows, help: `${COMMON.windows.help} (default ${WINDOWS.join(",")})` },
     ...LIMITS,

@@ -12,7 +12,7 @@ export function checkTarget(file: string, force: boolean): void {
   if (!there) return;
   const found = statSync(file);
   if (found.isDirectory()) throw new UsageError(`${file} is a directory: name a file to write.`);
-  if (found.isFile() && !force) throw new UsageError(`${file} exists already: --force writes over it.`);
+  if (found.isFile() && !force) throw new UsageError(`${file} already exists: --force overwrites it.`);
 }
 
 function allowed(path: string): boolean {

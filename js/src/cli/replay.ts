@@ -175,7 +175,7 @@ export function requestsOf(
   if (limit !== undefined) return replies.slice(0, limit);
   if (replies.length <= most) return replies;
   throw new TranscriptError(
-    `${conversation.file} has ${grouped(replies.length)} requests, more than the ${grouped(most)} that are played in a minute or less. --limit ${most} stops there; precis inspect looks at the whole at once.`,
+    `${conversation.file} has ${grouped(replies.length)} requests, more than the ${grouped(most)} that can be replayed in a minute. --limit ${most} stops there. precis inspect shows the whole at once.`,
   );
 }
 

@@ -31,7 +31,7 @@ function failed(error: unknown, commands: readonly Command[], [name]: readonly s
   const isOurs = error instanceof PrecisError && /^engine-/.test(error.code);
   const isRefusal = error instanceof UsageError || error instanceof TranscriptError || error instanceof PrecisError;
   if (isOurs || !isRefusal) {
-    console.error("precis failed by a mistake of its own. Please report it, with this:");
+    console.error("precis failed because of a bug. Please report it with this:");
     console.error(error);
     return EXIT.broken;
   }
@@ -62,8 +62,9 @@ function said(text: string): number {
 }
 
 function unknown(name: string, commands: readonly Command[]): string {
-  if (existsSync(name)) return `"${name}" is a file: say what to do with it, as in: precis inspect ${name}`;
-  return `There is no command "${name}". There are ${commands.map((command) => command.name).join(", ")}.`;
+  if (existsSync(name))
+    return `"${name}" is a file, not a command. Name a command first, for example: precis inspect ${name}`;
+  return `There is no command "${name}". The commands are ${commands.map((command) => command.name).join(", ")}.`;
 }
 
 function overview(commands: readonly Command[]): string {
@@ -71,7 +72,7 @@ function overview(commands: readonly Command[]): string {
   return [
     "precis COMMAND [options]",
     "",
-    "What fills the context window of recorded chats, and what precis makes of them. Works offline.",
+    "Shows what fills the context window of recorded chats, and how precis compacts them. Works offline.",
     "",
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
@@ -79,11 +80,11 @@ function overview(commands: readonly Command[]): string {
     "with gzip: OpenAI chat or Responses, Anthropic, Gemini, AI SDK, Claude Code, pi, SWE-agent,",
     "mini-swe-agent, tau-bench; a list of messages, a request, or one of them a line. It is detected.",
     "",
-    "Results go to standard output, all else to standard error. Exit codes:",
+    "Results go to standard output, everything else to standard error. Exit codes:",
     "  0  done",
-    "  1  done, and something was found: a request that does not fit, messages a provider would refuse",
-    "  2  wrong options, or input that cannot be read; also if only some of its lines could not",
-    "  3  done, but the summarizer failed: a digest by code took the place of its summary",
-    "  70 a mistake of precis itself",
+    "  1  done, with findings: a request that does not fit, or messages that a provider would refuse",
+    "  2  wrong options, or input that cannot be read, even if only some of its lines",
+    "  3  done, but the summarizer failed, and a digest written by code took its place",
+    "  70 a bug in precis",
   ].join("\n");
 }

@@ -61,7 +61,7 @@ export class Story {
     if (found.length) this.print(bad(`  ${found.join("; ")}`));
     else
       this.print(
-        good("  every request holds the newest message and the turn's request, and is legal for the provider"),
+        good("  every request holds the newest message and the turn's request, and is valid for the provider"),
       );
     if (billed.requests) {
       const over = billed.overWindow ? bad(`${billed.overWindow} over the window`) : "none over the window";

@@ -159,7 +159,7 @@ function closing(results: readonly (readonly Replayed[])[]): void {
   print();
   print(paint(process.stdout).bold(titles));
   for (const line of lines) print(line);
-  if (seen.length === 0) print("No request was over the window, illegal, or without what it answers.");
+  if (seen.length === 0) print("No request was over the window, invalid, or without the message it answers.");
 }
 
 const TITLES = {

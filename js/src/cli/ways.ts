@@ -69,7 +69,7 @@ export function newest({ messages, format }: Conversation): Way {
   };
 }
 
-/** All results but the newest give way to a placeholder, at every request anew. */
+/** All results but the newest give way to a placeholder, again at every request. */
 export function cleared({ messages, format }: Conversation): Way {
   const known = new Map<object, object>();
   const own = format as Format<object>;

@@ -68,7 +68,7 @@ function readPart(index: number, part: Part, role: string, to: Reader): void {
   else if (type === "tool-call") readCall(index, part, to);
   else if (type === "tool-result" && role === "tool") readResult(index, part, to);
   else if (type === "tool-result") readProviderResult(index, part, to);
-  else if (type === "reasoning") to.reasoning(text as string, isPart(providerOptions));
+  else if (type === "reasoning") to.reasoning(text as string, isPart(providerOptions), index);
   else if (type === "tool-approval-request") to.approvalRequest(index, part.approvalId as string, part);
   else if (type === "tool-approval-response") to.approvalResponse(index, part.approvalId as string, part);
   else if (type === "image") to.media("image", part.image, part.mediaType as string | undefined, index);

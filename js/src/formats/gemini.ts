@@ -77,7 +77,7 @@ function readParts(parts: readonly unknown[], to: Reader): void {
     const file = member(part, "fileData", "file_data");
     const signature = part.thoughtSignature ?? part.thought_signature;
     signed ||= typeof signature === "string" && signature !== "";
-    if (part.thought === true) to.reasoning(typeof part.text === "string" ? part.text : "", signature !== undefined);
+    if (part.thought === true) to.reasoning(typeof part.text === "string" ? part.text : "", signature !== undefined, i);
     else if (typeof part.text === "string") to.text(i, part.text);
     else if (call) to.call(idOf(call, "call "), call.name as string, call.args ?? {}, i);
     else if (answer) readAnswer(i, idOf(answer, "answer "), answer, to);

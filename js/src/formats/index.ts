@@ -1,7 +1,7 @@
 /**
  * The shapes of messages that precis knows. Each is a plain object: spread one to change a member.
  *
- * @module
+ * @module precis/formats
  */
 export { aiSdk } from "./ai-sdk.ts";
 export { aiSdkUI } from "./ai-sdk-ui.ts";

@@ -26,10 +26,16 @@ export const openaiChat: Format<Message> = {
   result: (id, _name, text) => ({ role: "tool", tool_call_id: id, content: text }),
 
   without(message, parts) {
-    const { content, tool_calls, function_call, ...rest } = message as Part & { role: string };
+    const { content, tool_calls, function_call, reasoning_content, reasoning, ...rest } = message as Part & {
+      role: string;
+    };
     const calls = Array.isArray(tool_calls) ? tool_calls.filter((_, i) => !parts.includes(CALLS + i)) : [];
     return {
       ...rest,
+      ...(!parts.includes(REASONING) && {
+        ...(reasoning_content !== undefined && { reasoning_content }),
+        ...(reasoning !== undefined && { reasoning }),
+      }),
       ...(content !== undefined && {
         content: Array.isArray(content) ? content.filter((_, i) => !parts.includes(i)) : content,
       }),
@@ -58,7 +64,7 @@ const ROLES: Readonly<Record<string, Role | undefined>> = {
   function: "tool",
 };
 
-/** Members of an assistant's message that stand in the place of content, or beside it. */
+/** Members of an assistant's message that replace content, or come with it. */
 const BESIDE = [
   "tool_calls",
   "function_call",
@@ -91,7 +97,8 @@ function readAssistant(message: Part, to: Reader): void {
   const thoughts = reasoning_content ?? reasoning;
   // Details are what some providers sign or encrypt, and want back as they were.
   const signed = Array.isArray(reasoning_details) && reasoning_details.length > 0;
-  if (typeof thoughts === "string" || signed) to.reasoning(typeof thoughts === "string" ? thoughts : "", signed);
+  if (typeof thoughts === "string" || signed)
+    to.reasoning(typeof thoughts === "string" ? thoughts : "", signed, REASONING);
   if (content !== null && content !== undefined) readContent(content, to);
   if (refusal) to.opaque(refusal);
   if (audio) to.opaque(audio);
@@ -105,6 +112,7 @@ function readAssistant(message: Part, to: Reader): void {
 /** Calls are numbered from here on, so that no part of the content has their numbers. */
 const CALLS = 1 << 16;
 const FUNCTION_CALL = 1 << 20;
+const REASONING = 1 << 21;
 
 function withInput<M extends { role: string }>(message: M, index: number, json: string): M {
   const { tool_calls, function_call } = message as Part;

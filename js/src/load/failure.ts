@@ -10,19 +10,19 @@ export function mismatch(expected: string, found: string): PrecisError {
   return new PrecisError(
     "boundary-mismatch",
     null,
-    `The JavaScript of precis is of build ${expected}, its precis.wasm of ${found}: install precis afresh, clear the caches of bundler and server, and serve all its files from one version.`,
+    `The JavaScript of precis is of build ${expected}, but its precis.wasm is of build ${found}. Reinstall precis, clear the caches of bundler and server, and serve all its files from one version.`,
   );
 }
 
 function advice(cause: unknown): string {
   if (typeof WebAssembly !== "object")
-    return "This runtime has no WebAssembly (React Native's Hermes has none): call precis where there is one, for instance on your server.";
+    return "This runtime has no WebAssembly (React Native's Hermes has none). Call precis where WebAssembly is available, for example on your server.";
   const refusal = refused();
   if (refusal === null)
-    return "The bytes of the engine are damaged, or were replaced by something else on the way here: install precis afresh, and let no tool rewrite precis.wasm or precis.wasm.js.";
+    return "The bytes of the engine are damaged, or were replaced on the way here. Reinstall precis, and let no tool rewrite precis.wasm or precis.wasm.js.";
   if (/content.security.policy|\bCSP\b/i.test(`${cause} ${refusal}`))
-    return "The content security policy of this page forbids WebAssembly; add 'wasm-unsafe-eval' to its script-src: Content-Security-Policy: script-src 'self' 'wasm-unsafe-eval'";
-  return 'This platform compiles no WebAssembly at run time, and its build did not take the entry made for it. OpenNext on Cloudflare: serverExternalPackages: ["precis"] in next.config. Other bundlers for Workers or the edge: resolve with the condition "workerd" or "edge-light".';
+    return "The content security policy of this page forbids WebAssembly. Add 'wasm-unsafe-eval' to its script-src: Content-Security-Policy: script-src 'self' 'wasm-unsafe-eval'";
+  return 'This platform does not compile WebAssembly at run time, and the build did not use the entry made for it. OpenNext on Cloudflare: serverExternalPackages: ["precis"] in next.config. Other bundlers for Workers or the edge: resolve with the condition "workerd" or "edge-light".';
 }
 
 /** What the platform says to the smallest module there is; null if it takes it. */

@@ -71,7 +71,7 @@ export function history<M = AnyMessage>(format: { readonly name: string }, optio
     const thinks = reasoning && chance(0.3);
     const thought = () => (thinks ? text(size / 4) : null);
     messages.push(...write.user(text(length()), media && chance(0.1)));
-    // Some number their calls anew in every turn.
+    // Some restart the numbers of their calls in every turn.
     const anew = chance(0.5);
     let calls = 0;
     for (let left = chance(0.3) ? 0 : 1 + Math.floor(next() * 4); left > 0; left--) {

@@ -111,7 +111,7 @@ function* faults<Base, M extends Base>(
     yield ["newest-message", "The newest message is not the last of the view."];
   const typed = seen.slice(0, input.length).findLastIndex(({ typed }) => typed);
   if (typed >= 0 && !isIn(typed))
-    yield ["newest-user-message", `What a person wrote last (messages[${typed}]) is not in the view.`];
+    yield ["newest-user-message", `The last message that a person typed (messages[${typed}]) is not in the view.`];
   const { tokens, bound, trigger, window } = report.after;
   if (report.outcome === "infeasible") yield ["infeasible", report.reason];
   else if (report.outcome === "tight") {

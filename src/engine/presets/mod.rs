@@ -1,3 +1,3 @@
-//! The behaviour of other systems, exactly.
+//! The exact behaviour of other systems.
 
 pub mod contextguard;

@@ -7,6 +7,7 @@ mod clip;
 mod clip_all;
 mod clip_results;
 mod digest;
+mod drop_reasoning;
 mod summarize;
 mod trim;
 
@@ -60,6 +61,8 @@ macro_rules! ladder {
 }
 
 ladder! {
+    /// Old reasoning is left out.
+    DropReasoning: drop_reasoning::DropReasoning,
     /// Giants are cut.
     Clip: clip::Clip,
     /// Old results become placeholders.

@@ -1,5 +1,5 @@
-//! `full`: the whole past is summarized. What the model has not seen yet stays: the newest message, with the group it
-//! belongs to, and every pending call.
+//! `full`: summarizes the whole past. What the model has not seen yet stays: the newest message with its group, and
+//! pending calls.
 
 use crate::ladder::Scene;
 

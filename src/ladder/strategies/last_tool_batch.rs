@@ -1,11 +1,10 @@
-//! `last-tool-batch`: what stays is the request of the active turn and the newest batch of calls made for it, with all
-//! that follows; everything else becomes the summary.
+//! `last-tool-batch`: keeps the request of the active turn, and everything from the newest batch of calls made for it
+//! on. The rest is summarized.
 
 use crate::ladder::Scene;
 use crate::model::message::PartKind;
 
-/// The first message of the last batch of calls in the active turn, as far as nothing covers it; without one, the newest
-/// group.
+/// The first message of the last uncovered batch of calls in the active turn. Without one, the newest group.
 pub fn tail_start(scene: &Scene<'_>) -> usize {
     let messages = &scene.history.messages;
     let turn = scene.active_user().map_or(0, |turn| turn + 1);

@@ -1,4 +1,4 @@
-//! When to compact although nothing is too large, and what to keep when compacting. One strategy a file.
+//! Strategies decide when to compact although the request fits, and what to keep. Each strategy is a file.
 
 mod full;
 mod last_tool_batch;
@@ -20,8 +20,7 @@ pub fn fires(scene: &Scene<'_>) -> bool {
     }
 }
 
-/// The message (as an input index) from which on the strategy would like to keep everything. The ladder moves it to a
-/// legal cut.
+/// The input index from which on the strategy suggests to keep everything. The ladder moves it to a legal cut.
 pub fn tail_start(scene: &Scene<'_>) -> usize {
     let start = of_strategy(scene);
     let count = scene.history.messages.len();

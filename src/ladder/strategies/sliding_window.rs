@@ -1,10 +1,10 @@
-//! `sliding-window`: compacts on a number of messages, whatever their size, and keeps the newest 30 % of that number.
+//! `sliding-window`: compacts at a number of messages, whatever their size, and keeps the newest 30 % of that number.
 
 use crate::ladder::Scene;
 
-/// Messages since the last compaction at which it fires.
+/// The number of messages since the last compaction at which it starts a new one.
 const FIRES_AT: usize = 20;
-/// Messages kept: 30 % of that, at least three.
+/// The number of messages to keep: 30 % of [`FIRES_AT`].
 const KEEPS: usize = 6;
 
 /// Whether there are enough messages since the last compaction.
@@ -12,7 +12,7 @@ pub fn fires(scene: &Scene<'_>) -> bool {
     scene.history.end() - scene.covered() > FIRES_AT as u64
 }
 
-/// The first message that stays; when the request is too large, fewer stay.
+/// The first message that stays. Fewer messages stay if the request is too large.
 pub fn tail_start(scene: &Scene<'_>) -> usize {
     let count = scene.history.messages.len();
     let wanted = count.saturating_sub(KEEPS);

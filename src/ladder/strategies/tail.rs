@@ -1,4 +1,4 @@
-//! `tail`: the newest groups stay verbatim, as many as fit in their share of the room, at least the newest one.
+//! `tail`: keeps the newest groups verbatim, as many as fit into their share of the room, and at least the newest one.
 
 use crate::ladder::Scene;
 use crate::limits::budget::share;

@@ -1,4 +1,4 @@
-//! Arguments of a call, shortened: the same members, with long strings cut in their middle.
+//! Shortens the arguments of a call: the members stay, and long strings are cut in the middle.
 
 use crate::base::text;
 use crate::ingest::content::Value;
@@ -6,15 +6,19 @@ use crate::memory::names;
 use crate::shorten::ends;
 use crate::tokens::{self, Estimator};
 
-/// A string of fewer bytes is not worth cutting.
+/// A string with fewer bytes is not cut.
 const LEAST: usize = 160;
-/// Of the bytes of a string that is cut, one part in so many is for names of what is left out.
+/// One part in this many of the bytes of a cut string is for names in what is left out.
 const NAMES_PART: usize = 12;
-/// Tries, each with an eighth less.
+/// The same for a cleared call, whose text stands nowhere else, and the most bytes.
+pub(super) const CLEARED_PART: usize = 8;
+pub(super) const CLEARED_MOST: usize = 1_200;
+/// The most attempts, each with an eighth fewer bytes.
 const TRIES: usize = 16;
 
-/// `input` within `cap` raw tokens, or as near to it as cutting strings brings it. Nothing if that makes it no shorter.
-pub fn shortened(input: &Value, cap: u64, estimator: &Estimator) -> Option<Value> {
+/// Shortens `input` to `cap` raw tokens, or as close to it as cutting strings allows. A cleared call keeps names beyond
+/// that. Returns `None` if it does not get shorter.
+pub fn shortened(input: &Value, cap: u64, clears: bool, estimator: &Estimator) -> Option<Value> {
     let mut lengths = Vec::new();
     measure(input, &mut lengths);
     let json = json(input);
@@ -26,7 +30,7 @@ pub fn shortened(input: &Value, cap: u64, estimator: &Estimator) -> Option<Value
     let mut bytes = usize::try_from(json.len() as u64 * cap / whole).ok()?;
     for attempt in 0..TRIES {
         let most = text::level(&lengths, bytes.saturating_sub(json.len().saturating_sub(strings))).max(LEAST);
-        let shorter = cut(input, most);
+        let shorter = cut(input, most, clears);
         let written = self::json(&shorter);
         if tokens::of_text(estimator, &written) <= cap || most == LEAST || attempt + 1 == TRIES {
             return (written.len() < json.len()).then_some(shorter);
@@ -42,7 +46,7 @@ fn json(value: &Value) -> String {
     json
 }
 
-/// The lengths of all strings that may be cut.
+/// Collects the lengths of all strings that may be cut.
 fn measure(value: &Value, lengths: &mut Vec<usize>) {
     match value {
         Value::Text(text) if text.len() > LEAST => lengths.push(text.len()),
@@ -52,11 +56,15 @@ fn measure(value: &Value, lengths: &mut Vec<usize>) {
     }
 }
 
-fn cut(value: &Value, most: usize) -> Value {
+fn cut(value: &Value, most: usize, clears: bool) -> Value {
     match value {
         Value::Text(text) if text.len() > most => {
-            // Most of what is used later of an argument is a name, and a few of them cost little.
-            let room = (text.len() / NAMES_PART).min(most * 2);
+            // Most of what is used later of an argument is names, and a few of them cost little.
+            let room = if clears {
+                (text.len() / CLEARED_PART).min(CLEARED_MOST)
+            } else {
+                (text.len() / NAMES_PART).min(most * 2)
+            };
             let short = ends::within(text, most, "");
             let named = names::missing(&names::in_text(text, room), &short, room);
             if named.is_empty() {
@@ -64,9 +72,9 @@ fn cut(value: &Value, most: usize) -> Value {
             }
             Value::Text(ends::within(text, most + named.len(), &format!(" Names in it: {named}")))
         }
-        Value::Array(items) => Value::Array(items.iter().map(|item| cut(item, most)).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(|item| cut(item, most, clears)).collect()),
         Value::Object(members) => {
-            Value::Object(members.iter().map(|(key, member)| (key.clone(), cut(member, most))).collect())
+            Value::Object(members.iter().map(|(key, member)| (key.clone(), cut(member, most, clears))).collect())
         }
         other => other.clone(),
     }

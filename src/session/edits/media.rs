@@ -1,10 +1,10 @@
-//! Media that leave the view: what is said in their place.
+//! The texts that replace media in a view.
 
 use crate::base::{markers, text};
 use crate::ingest::content::ContentPart;
 use crate::model::message::Part;
 
-/// The text part that stands for a medium. It does not begin like a text of ours: what a person sent stays theirs.
+/// The text part that replaces media. It does not begin with one of our markers, so what a person sent remains theirs.
 pub fn replaced(medium: &ContentPart) -> ContentPart {
     let number = if let ContentPart::Media { number, .. } = medium { *number } else { 0 };
     let text =
@@ -12,7 +12,7 @@ pub fn replaced(medium: &ContentPart) -> ContentPart {
     ContentPart::Text { number, text }
 }
 
-/// What a result says of the media that leave it with its text; nothing where there are none.
+/// The note in a result about media that are removed with its text. Empty if there are none.
 pub fn notice(inner: &[(Part, ContentPart)]) -> String {
     let media: Vec<&ContentPart> =
         inner.iter().map(|(_, body)| body).filter(|body| matches!(body, ContentPart::Media { .. })).collect();
@@ -21,7 +21,7 @@ pub fn notice(inner: &[(Part, ContentPart)]) -> String {
     format!("\n{}{}{more} taken out here to save space.]", markers::NOTICE, named(first))
 }
 
-/// A part's text as it is given to a format's `replace`.
+/// The text of a part as it is passed to a format's `replace`.
 pub fn text_of(part: &ContentPart) -> String {
     match part {
         ContentPart::Text { text, .. } => text.clone(),
@@ -35,7 +35,7 @@ pub fn text_of(part: &ContentPart) -> String {
     }
 }
 
-/// Bytes of a name or address that are shown.
+/// The most bytes of a name or address that are shown.
 const NAME_BYTES: usize = 60;
 
 fn named(medium: &ContentPart) -> String {

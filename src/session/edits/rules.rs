@@ -1,24 +1,24 @@
-//! What policies say of single results, whatever a state has done to them: how large they may be, and whether a notice may
-//! say that the call can be made again.
+//! What tool policies say about individual results, independently of the state: how large they may be, and whether a
+//! notice may say that the call can be repeated.
 
 use crate::model::message::Part;
 use crate::session::state::Clip;
 
-/// What a policy says of one result.
+/// What a tool policy says about one result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ResultRule {
-    /// The message of the input that holds it.
+    /// The input index of its message.
     pub input: usize,
-    /// The result's number in that message.
+    /// The number of the result in its message.
     pub number: u32,
-    /// What it is cut to in every view.
+    /// The clip that applies in every view.
     pub clip: Option<Clip>,
-    /// A notice may say that the call can be made again.
+    /// Whether a notice may say that the call can be repeated.
     pub rerun: bool,
 }
 
 impl ResultRule {
-    /// Whether it is about this part of its message.
+    /// Whether the rule is about this part of its message.
     pub fn concerns(&self, part: &Part) -> bool {
         self.number == part.number
     }

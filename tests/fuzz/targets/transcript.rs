@@ -68,7 +68,7 @@ fn check(input: &Input) {
     let nothing = Memory::default();
     let known = Recollection::of(&nothing, &said);
     let summary = previous.as_deref().unwrap_or_default();
-    let source = Source { known: &known, summary, todos: &[], visible: &|_| false };
+    let source = Source { known: &known, summary, todos: &[], visible: &|_| false, references: None };
     let bytes = 400 + usize::from(input.budget) % 20_000;
     let (written, _) = source.digest(bytes, false);
     assert!(written.len() <= bytes + 500, "a digest of {} bytes for {bytes}", written.len());

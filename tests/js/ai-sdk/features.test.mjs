@@ -183,7 +183,7 @@ for (const sdk of sdks) {
       ok(run.reports.some(({ outcome }) => outcome === "compacted"));
       ok(run.reports.every(({ diverged }) => diverged === null));
       sound(requests);
-      // What a tool threw is told in other words by version 7.
+      // Version 7 words differently what a tool threw.
       same.tell(`tools that fail${version < 7 ? "" : " (7)"}`, `${name}, ${way}`, requests);
     });
   }

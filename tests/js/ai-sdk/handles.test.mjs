@@ -171,7 +171,7 @@ test("restore: a revision that does not exist, or is none, changes nothing", asy
   const store = memoryStore();
   for (const run of [compaction(small).run(), compaction({ ...small, store }).run({ chat: "a" })]) {
     equal(await run.restore(), null);
-    await rejects(run.restore(3), refusal("invalid-call", "revision", /no state of revision 3.*this run has none/));
+    await rejects(run.restore(3), refusal("invalid-call", "revision", /no state with revision 3.*this run has none/));
     await sent(run, chat(30));
     const { state } = run;
     await rejects(run.restore(99), refusal("invalid-call", "revision", /revision 99.*has 1/));
@@ -248,7 +248,7 @@ test("a history that is not whole cannot be restored, and says so", async () => 
   const run = c.run({ state: first.state, offset: keepFrom });
   await sent(run, messages.slice(keepFrom), { model: "small" });
   equal(run.reports[0].outcome, "reused");
-  await rejects(run.restore(), refusal("invalid-call", "offset", /leaves out the first \d+ messages/));
+  await rejects(run.restore(), refusal("invalid-call", "offset", /does not hold the first \d+ messages/));
 });
 
 test("offset and load: what was left out is looked up by the recall tool of the run", async () => {

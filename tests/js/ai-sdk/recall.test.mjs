@@ -53,6 +53,9 @@ for (const sdk of sdks) {
       match(found, /password of page 2 is swordfish-2/);
       match(resultOf(requests[steps + 2].prompt, "again"), /^No text of the history has this reference/);
       for (const { prompt } of requests) deepEqual(faults(prompt), []);
+      // Whoever makes the tool for a run need not say so once more.
+      const refers = requests.map(({ prompt }) => /The tool recall ret/.test(JSON.stringify(prompt)));
+      equal(refers.at(-1), true);
       const told = requests[0].tools.find(({ name }) => name === "recall");
       equal(told.description, recallDefinition.description);
       deepEqual(told.inputSchema, recallDefinition.parameters);

@@ -136,7 +136,7 @@ function projectedPart({ type, text, toolCallId, toolName, input, output }) {
 
 /**
  * Prompts by script, so that those of all versions can be compared: each test of a script tells its requests, and the
- * test at the end of the file, made by `compare`, demands that all who told of a script were sent the same.
+ * test at the end of the file, made by `compare`, demands that all who reported a script were sent the same.
  */
 export function scripts() {
   const told = new Map();
@@ -146,7 +146,7 @@ export function scripts() {
       const prompts = requests.map(({ prompt, maxOutputTokens }) => ({ prompt: projected(prompt), maxOutputTokens }));
       told.set(script, (told.get(script) ?? new Map()).set(who, prompts));
     },
-    /** `expected`: by script, who must have told of it. */
+    /** `expected`: by script, who must have reported it. */
     async compare(expected, context) {
       deepEqual([...told.keys()].sort(), Object.keys(expected).sort());
       for (const [script, all] of told)

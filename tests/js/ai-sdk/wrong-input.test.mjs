@@ -54,14 +54,14 @@ test("a run says what it was given wrongly", () => {
   throws(() => c.run({ chatId: "a" }), refusal("invalid-call", "chatId", /mean "chat"/));
   throws(() => c.run("a"), refusal("invalid-call", "options", /an object, got the string "a"/));
   throws(() => c.run({ chat: 5 }), refusal("invalid-call", "chat", /a string, got 5/));
-  throws(() => c.run({ signal: new AbortController() }), refusal("invalid-call", "signal", /Give its member/));
+  throws(() => c.run({ signal: new AbortController() }), refusal("invalid-call", "signal", /Pass its member/));
   throws(() => c.run({ onEvent: "x" }), refusal("invalid-call", "onEvent"));
   equal(c.run().state, null);
 });
 
 test("a chat without a store is refused, unless the program says that it keeps the state", () => {
   const c = compaction(options);
-  throws(() => c.run({ chat: "a" }), refusal("invalid-call", "chat", /no store.*give `store` to compaction/));
+  throws(() => c.run({ chat: "a" }), refusal("invalid-call", "chat", /no store.*Pass `store` to `compaction`/));
   equal(c.run({ chat: "a", state: null }).state, null);
 });
 

@@ -30,8 +30,8 @@ function refused(args, reason, options) {
 }
 
 test("wrong words and options say what there is", () => {
-  refused(["inspekt"], /There is no command "inspekt"\. There are demo, inspect/);
-  refused([save("chat.json", CHAT)], /is a file: say what to do with it, as in: precis inspect/);
+  refused(["inspekt"], /There is no command "inspekt"\. The commands are demo, inspect/);
+  refused([save("chat.json", CHAT)], /is a file, not a command\. Name a command first, for example: precis inspect/);
   refused(["inspect"], /Name one transcript/);
   refused(["replay"], /Name a transcript/);
   refused(["inspect", save("chat.json", CHAT), "--windw", "8k"], /--windw/);
@@ -54,7 +54,7 @@ for (const command of COMMANDS)
     refused([command, save("blank.json", " \n\n")], /blank\.json is empty/);
     refused([command, save("binary.json", Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]))], /is binary/);
     refused([command, save("broken.json.gz", Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]))], /cannot be unpacked/);
-    refused([command, save("receipts.json", [{ amount: 7 }])], /holds no conversation in a form known here/);
+    refused([command, save("receipts.json", [{ amount: 7 }])], /holds no conversation in a known format/);
     refused([command, save("number.json", "42")], /holds no conversation/);
     refused([command, save("deep.json", "[".repeat(200_000))], /neither JSON|holds no conversation/);
     refused([command, "-"], /standard input is empty/, { input: "" });
@@ -115,7 +115,7 @@ test("an output that is a directory, cannot be written, or exists is refused, be
   refused(["compact", path, "-o", folder, ...summarizer], /is a directory/);
   refused(["compact", path, "-o", join(folder, "no", "such", "folder.json"), ...summarizer], /cannot be written/);
   const there = save("there.json", "mine");
-  refused(["compact", path, "-o", there, ...summarizer], /exists already: --force writes over it/);
+  refused(["compact", path, "-o", there, ...summarizer], /already exists: --force overwrites it/);
   assert.equal(readFileSync(there, "utf8"), "mine");
   assert.ok(!existsSync(asked));
   assert.equal(precis(["compact", path, "-o", there, "--force"]).status, 0);
@@ -141,7 +141,7 @@ test("a summarizer that fails, hangs, says nothing or does not stop: a digest ta
     const { stdout, stderr, status } = precis(["compact", path, "--summarizer", command, "--timeout", "1"]);
     assert.equal(status, 3, `${command}: ${stderr}`);
     assert.match(stderr, reason, command);
-    assert.match(stderr, /A digest by code takes its place/);
+    assert.match(stderr, /A digest written by code takes its place/);
     assert.ok(JSON.parse(stdout).length < CHAT.length, command);
     assert.ok(Date.now() - from < 20_000, `${command} was waited for`);
   }

@@ -191,7 +191,7 @@ test("inspect: parts, largest messages, duplicates, distance, what would be done
   assert.equal(seen.usage.window, 4_000);
   const { stdout } = good(["inspect", path, "--window", "4k"]);
   assert.match(stdout, /tool results +[\d,]+ +\d+ % +█+/);
-  assert.match(stdout, /Said more than once: [\d,]+ tokens/);
+  assert.match(stdout, /Repeated content: [\d,]+ tokens/);
   assert.match(stdout, /messages 3, 5/);
   assert.match(stdout, /compaction starts at 3,500: [\d,]+ to go/);
   const small = json(["inspect", path, "--window", "1200"]);
@@ -291,7 +291,7 @@ test("check: what a provider refuses, and what precis repairs of it", () => {
   assert.deepEqual(rules("mistral").rules, ["opening 0", "alternation 2", "orphan-result 3"]);
   const { stdout, status } = precis(["check", path]);
   assert.equal(status, 1);
-  assert.match(stdout, /message 4 {2}orphan-result {2}A tool result whose call/);
+  assert.match(stdout, /message 4 {2}orphan-result {2}A tool result does not/);
   assert.match(stdout, /precis repairs all of this/);
   assert.equal(
     good(["check", fixture("tau-bench/airline.json")]).stdout,

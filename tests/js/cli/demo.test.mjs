@@ -188,7 +188,7 @@ test("a file in no known form is reported, and the others go on", () => {
   const { stdout, stderr, status } = demo(bad, good, "--window", "8000", "--json");
   assert.equal(status, 2);
   assert.equal(JSON.parse(stdout).messages, 4);
-  assert.match(stderr, /receipts\.json holds no conversation in a form known here/);
+  assert.match(stderr, /receipts\.json holds no conversation in a known format/);
   assert.match(stderr, /Skipped 1 line or file that cannot be read\./);
   refused([bad, good, "--strict"], /receipts\.json holds no conversation/);
   const { status: well, stderr: nothing } = demo(good, "--window", "8000", "--json", "--strict");

@@ -40,7 +40,7 @@ try {
   assert.equal(run("compact", file, "-o", out).status, 0);
   const { stdout, stderr, status } = run("replay", file);
   assert.deepEqual([stdout, status], ["", 2]);
-  assert.match(stderr, /--limit 5000 stops there; precis inspect looks at the whole/);
+  assert.match(stderr, /--limit 5000 stops there\. precis inspect shows the whole/);
   assert.equal(run("replay", file, "--limit", "2000").status, 0);
   console.log("5 commands");
 } finally {

@@ -1,4 +1,4 @@
-// A recorded history holds what was sent, and recorded usage tells of a prompt that the history holds.
+// A recorded history holds what was sent, and recorded usage describes a prompt that the history holds.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -70,7 +70,7 @@ function* lost(shape, history, view, sent, { rule, number }) {
   if (serialOf(shape, view.at(-1) ?? {}) !== serialOf(shape, newest)) yield "lost: the newest message is not the last";
   const asked = history.findLast((message) => message.role === "user" && shape.resultIds(message).length === 0);
   if (!sent.has(serialOf(shape, asked))) yield "lost: the active request is not in the view";
-  // What is not sent must be told by something that is: a text that no host wrote.
+  // Something that is sent must say what is not: a text that no host wrote.
   const missing = history.findLastIndex((message) => !sent.has(serialOf(shape, message)));
   const told = view.filter((message) => serialOf(shape, message) === null);
   if (missing >= 0 && told.length === 0) yield "lost: messages are missing, and nothing stands for them";

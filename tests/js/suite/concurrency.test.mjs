@@ -165,7 +165,7 @@ for (const tune of tunings) {
     const compactor = make(tune, async (request) => {
       if (depth < 2) {
         depth += 1;
-        // The same chat and another one, by every verb.
+        // The same chat and another one, by every method.
         const again = await compactor.beforeModel({ messages: history });
         deepEqual(again, expected);
         await compactor.compact({ messages: other });

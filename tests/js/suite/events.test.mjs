@@ -1,4 +1,4 @@
-// What a listener is told of a compaction, and in which order.
+// What a listener is told about a compaction, and in which order.
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { chat, deepEqual, equal, frozen, ok, test, wait } from "./harness.mjs";

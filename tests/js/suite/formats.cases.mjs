@@ -6,6 +6,7 @@ export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42m
 /** Where `openaiChat` numbers calls from, and the one of old. */
 const CALLS = 1 << 16;
 const FUNCTION_CALL = 1 << 20;
+const REASONING = 1 << 21;
 const bytes = new Uint8Array([1, 2, 3]);
 const url = new URL("https://example.com/cat.png");
 const signed = { anthropic: { signature: "c2ln" } };
@@ -117,7 +118,7 @@ const openai = {
     message: { role: "assistant", reasoning_content: "Let me think.", content: "Four." },
     said: [
       ["role", "assistant"],
-      ["reasoning", "Let me think.", false],
+      ["reasoning", "Let me think.", false, REASONING],
       ["text", 0, "Four."],
     ],
   },
@@ -130,7 +131,7 @@ const openai = {
     },
     said: [
       ["role", "assistant"],
-      ["reasoning", "So.", true],
+      ["reasoning", "So.", true, REASONING],
       ["text", 0, "Four."],
     ],
   },
@@ -217,9 +218,9 @@ const claude = {
     },
     said: [
       ["role", "assistant"],
-      ["reasoning", "Let me think.", true],
+      ["reasoning", "Let me think.", true, 0],
       ["reasoning", "b3Blbg==", true],
-      ["reasoning", "Aloud.", false],
+      ["reasoning", "Aloud.", false, 2],
       ["text", 3, "Four."],
       ["call", "t1", "read", { path: "a" }, 4],
     ],
@@ -370,8 +371,8 @@ const vercel = {
     },
     said: [
       ["role", "assistant"],
-      ["reasoning", "Let me think.", false],
-      ["reasoning", "Signed.", true],
+      ["reasoning", "Let me think.", false, 0],
+      ["reasoning", "Signed.", true, 1],
       ["text", 2, "Four."],
       ["call", "c1", "read", { path: "a" }, 3],
       ["media", "image", PIXEL, "image/png", 4],

@@ -1,5 +1,5 @@
 // A long chat that precis sees for the first time: how often the first request asks the summarizer, what stands for the
-// part that no model has read, and how the whole of it can be had ahead of time.
+// part that no model has read, and how all of it can be had ahead of time.
 import { createCompactor, summaryOf } from "precis";
 import { openaiChat } from "precis/formats";
 import { check } from "precis/testing";

@@ -169,14 +169,14 @@ test("describe says in plain words what a plan will do", () => {
   ok(said.startsWith(asking.report.reason), said);
   const { count, messages: runs, rung } = asking.covers[0];
   ok(said.includes(`${count} messages (${runs[0].from} to ${runs[0].to - 1})`), said);
-  ok(said.includes(`(${rung})`) && said.includes("A summarizer is asked once."), said);
+  ok(said.includes(`(${rung})`) && said.includes("The summarizer is called once."), said);
   ok(said.includes(`The request will then have about ${asking.report.after.tokens} tokens.`), said);
 
   const pieces = make({ summarize: digesting }).plan({ messages: chat(400) });
-  ok(/A summarizer is asked up to \d+ times/.test(describe(pieces)), describe(pieces));
+  ok(/The summarizer is called up to \d+ times/.test(describe(pieces)), describe(pieces));
 
   const edits = describe(make({ contextWindow: 12_000 }).plan({ messages: tooled }));
-  ok(/become placeholders|are cut/.test(edits), edits);
+  ok(/replaced by placeholders|are cut/.test(edits), edits);
   for (const text of [said, edits, describe(pieces)]) {
     ok(!/undefined|null|NaN|order 47/.test(text), text);
     for (const sentence of text.split(/(?<=\.) /)) ok(/^[A-Z].*\.$/.test(sentence), sentence);

@@ -1,5 +1,5 @@
 // What must hold for every history, window, strategy, summarizer, edit and format: the invariants of the design, as a
-// host of the package sees them. On a desk each run looks somewhere else; PRECIS_CASES says how many cases each property
+// host of the package sees them. Locally each run looks somewhere else; PRECIS_CASES says how many cases each property
 // has, CI fixes the seed.
 
 import fc from "fast-check";
@@ -12,7 +12,7 @@ import { fingerprint } from "./scenarios.mjs";
 const cases = Number(process.env.PRECIS_CASES ?? 200);
 /** PRECIS_PART: of several processes at once each looks somewhere else. */
 const seed = process.env.CI ? { seed: 20261121 + Number(process.env.PRECIS_PART ?? 0) } : {};
-/** `examples` are cases that failed once: they come first. On a desk properties share the cases. */
+/** `examples` are cases that failed once: they come first. Locally properties share the cases. */
 const holds = (property, share, examples = []) => {
   const numRuns = Math.ceil(process.env.PRECIS_CASES ? cases : cases * share) + examples.length;
   return fc.assert(property, { numRuns, ...seed, endOnFailure: false, examples });

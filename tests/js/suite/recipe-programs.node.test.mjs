@@ -16,7 +16,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** What each prints, in this order. */
 const programs = {
-  "keep-results": [/^summarize: the contract is whole, the weather is covered\.$/m],
+  "keep-results": [/^(day \d: the contract is whole, the weather is gone\.\n){8}$/],
+  pins: [/^(compacted: \d of \d+ messages, the rules are among them\.\n){3}$/],
   sections: [/^## Customer$/m, /^## Orders$/m, /^## Promises we made$/m, /above all refunds/],
   undo: [/After one undo: the summary holds/, /Back at message 8: the summary is dropped/, /as they were: true/],
   models: [
@@ -26,7 +27,11 @@ const programs = {
     /^large, from no state: unchanged, 600 of 600 messages\.$/m,
     /^sub-agent: \d{1,4} of 8000 tokens\.$/m,
   ],
-  preview: [/A summarizer is asked once\./, /^cover \(summarize\): \d+ messages/m, /Without compaction it would have/],
+  preview: [
+    /The summarizer is called once\./,
+    /^cover \(summarize\): \d+ messages/m,
+    /Without compaction it would have/,
+  ],
   cost: [
     /^150 requests sent \d+ tokens/m,
     /^Compaction kept [1-9]\d+ out of them/m,
@@ -56,7 +61,7 @@ test("recipe own-tests: the tests pass", async () => {
 
 test("every recipe is in the table of its README, and is run", () => {
   const readme = readFileSync(join(folder, "README.md"), "utf8");
-  const elsewhere = ["migrate", "support", "own-tests.test", "postgres", "ahead-worker"];
+  const elsewhere = ["migrate", "support", "own-tests.test", "postgres", "redis", "ahead-worker"];
   for (const file of readdirSync(folder).filter((file) => file.endsWith(".mjs"))) {
     ok(readme.includes(`](${file})`), file);
     const name = file.slice(0, -4);

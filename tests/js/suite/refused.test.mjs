@@ -102,7 +102,7 @@ test("refused: a reserve that leaves no room", async () => {
     );
 });
 
-/** Every verb that takes a call refuses it alike, and the call that follows gives what it gave before. */
+/** Every method that takes a call refuses it alike, and the call that follows gives what it gave before. */
 async function refusedCall(call, code, path, format = openaiChat) {
   const compactor = createCompactor({ ...options, format });
   const good = { messages, state: null };

@@ -1,4 +1,4 @@
-// Conversations for the suite: one script told in the shape of each format, and what random tests need.
+// Conversations for the suite: one script in the shape of each format, and what random tests need.
 import { aiSdk, anthropic, gemini, openaiChat, openaiResponses, strict } from "precis/formats";
 import { ok } from "./harness.mjs";
 

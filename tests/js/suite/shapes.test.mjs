@@ -266,7 +266,7 @@ test("gemini: a shortened copy keeps everything else", () => {
   deepEqual(replaced(2)[2], { text: "short" });
   deepEqual(replaced(3)[3], { text: "short" });
   equal(replaced(3)[0], message.parts[0]);
-  // What was shortened reads as its text, so that a view that is given back is not shortened anew.
+  // What was shortened reads as its text, so that a view that is given back is not shortened again.
   const told = said(gemini, { role: "user", parts: [replaced(0)[0], replaced(1)[1]] });
   deepEqual(
     told.slice(1).map(([, , , output, failed]) => [output, failed]),

@@ -21,7 +21,7 @@ const compactor = make();
 const first = await compactor.beforeModel({ messages, state: null });
 const plan = compactor.plan({ messages });
 const tools = conversation(shapes.openaiChat, { messages: 60, seed: 3, tools: true });
-/** Each call in a compactor of its own, so that it reads everything anew. */
+/** Each call in a compactor of its own, so that it reads everything again. */
 const verbs = {
   createCompactor: async () => Object.keys(make()),
   usage: async () => make().usage({ messages, state: first.state }),

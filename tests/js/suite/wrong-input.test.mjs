@@ -90,7 +90,7 @@ const wrongCalls = {
   "a controller in place of its signal": [
     { signal: new AbortController() },
     "signal",
-    /an AbortSignal, got an AbortController\. Give its member `signal`/,
+    /an AbortSignal, got an AbortController\. Pass its member `signal`/,
   ],
   "pins as indices": [{ pin: [0] }, "pin", /a function, got an array/],
   "`isTyped` as a list": [{ isTyped: [] }, "isTyped", /a function, got an array/],

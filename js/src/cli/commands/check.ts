@@ -18,7 +18,7 @@ export const check: Command = {
   name: "check",
   usage: "FILE… [options]",
   summary: "Lists the messages that a provider would refuse, and why. Exit code 1 if there are any.",
-  about: ["It asks what holds of every request: what precis would repair before sending it is said, too."],
+  about: ["It checks the rules for every request, and says what precis would repair before sending it."],
   options: {
     provider: { type: "string", value: "P", help: `whose rules: ${providerNames}` },
     strict: COMMON.strict,
@@ -81,7 +81,7 @@ function problemsIn(format: Format<object>, messages: readonly object[]): Proble
           {
             rule: "opening",
             index: first,
-            message: "The first message is the assistant's; a user's has to come first.",
+            message: "The first message is the assistant's, but a user message must come first.",
           },
         ]
       : [];
@@ -92,7 +92,7 @@ function show({ file, name, shape }: Conversation, { provider, messages, problem
   const { bold, dim, good, bad } = paint(process.stdout);
   print(bold(name === file ? file : `${file}, ${name}`));
   print(dim(`${shape} · ${grouped(messages)} messages · rules of ${provider}`));
-  if (problems.length === 0) print(good("Nothing in it would be refused."));
+  if (problems.length === 0) print(good("A provider would refuse nothing in it."));
   for (const { rule, index, message } of problems.slice(0, LISTED))
     print(`  message ${index + 1}  ${bad(rule)}  ${message}`);
   if (problems.length > LISTED) print(`  … and ${grouped(problems.length - LISTED)} more`);

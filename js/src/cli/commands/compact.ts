@@ -30,8 +30,8 @@ export const compact: Command = {
     turns: { type: "string", value: "N", help: "how many of the newest turns stay as they are (default 1)" },
     keep: { type: "string", value: "N", help: "how many of the newest messages stay as they are" },
     focus: { type: "string", value: "TEXT", help: "what the summary should emphasize" },
-    explain: { type: "boolean", help: "say what is done and why; writes no messages unless -o says where" },
-    diff: { type: "boolean", help: "show what changed, message by message; likewise" },
+    explain: { type: "boolean", help: "say what is done and why; writes messages only with -o" },
+    diff: { type: "boolean", help: "show what changed, message by message; writes messages only with -o" },
     json: { ...COMMON.json, help: "what --explain says, as JSON; likewise" },
     window: COMMON.window,
     ...LIMITS,
@@ -57,7 +57,7 @@ export const compact: Command = {
       ...limits,
       ...(command !== undefined && { summarize: commandSummarizer(command), summarizer: { timeoutMs } }),
       onEvent: (event) => {
-        if (event.type === "start") progress("asking the summarizer …");
+        if (event.type === "start") progress("calling the summarizer …");
         if (event.type === "progress" && event.total > 1)
           progress(`summarizer: ${event.done} of ${event.total} answers`);
       },
@@ -92,7 +92,7 @@ function writerOf({ save, file, shape, format }: Conversation): (messages: reado
       `${file} holds requests of several providers (${shape}), which can be read but not written.`,
     );
   if (save) return save;
-  console.error(`${file} is a log that is not written again: its messages become a JSON list (${format.name}).`);
+  console.error(`${file} is a log, which cannot be written: its messages become a JSON list (${format.name}).`);
   return asValue({ indent: 2 });
 }
 
@@ -115,7 +115,7 @@ function explain(given: Given, { conversation, prepared, changes, aside }: Outco
   const line = (text = "") => void (aside ? process.stderr : process.stdout).write(`${text}\n`);
   const { failed } = report.summarizer;
   if (failed !== null)
-    console.error(`The summarizer's answer was not used: ${failed} A digest by code takes its place.`);
+    console.error(`The summarizer's answer was not used: ${failed} A digest written by code takes its place.`);
   if (report.outcome === "infeasible") console.error(report.reason);
   if (given.flag("json")) {
     const { whole, clipped, cleared, covered, added } = changes;
@@ -131,5 +131,5 @@ function explain(given: Given, { conversation, prepared, changes, aside }: Outco
     if (summary !== null && changes.covered.length > 0) line(`\nThe summary:\n\n${cleanLines(summary)}`);
   }
   if (given.flag("diff")) for (const one of differences(conversation, view, changes)) line(one);
-  if (!changes.covered.length && !changes.copies.size) console.error("Nothing was there to compact.");
+  if (!changes.covered.length && !changes.copies.size) console.error("There was nothing to compact.");
 }

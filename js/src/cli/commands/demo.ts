@@ -12,8 +12,8 @@ export const demo: Command = {
   usage: "[FILE…] [options]",
   summary: "Replays a recorded coding session through three context windows: no LLM, no key.",
   about: [
-    "Before each recorded reply the compactor sees all messages so far; summaries are made by code.",
-    "Without a FILE it takes the session that comes with the package; a FILE may be a folder, too.",
+    "Before each recorded reply, the compactor sees all messages so far. Code writes the summaries.",
+    "Without a FILE, it uses the session that comes with the package. A FILE may also be a folder.",
   ],
   options: {
     window: { ...COMMON.windows, help: `${COMMON.windows.help} (default 32k,64k,128k)` },

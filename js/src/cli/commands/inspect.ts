@@ -17,8 +17,8 @@ const BAR = 30;
 export const inspect: Command = {
   name: "inspect",
   usage: "FILE [options]",
-  summary: "Shows what fills the context of a chat, and what a compaction would take out of it.",
-  about: ["Counts are estimates, corrected by the usage that the transcript recorded, if it did."],
+  summary: "Shows what fills the context of a chat, and what a compaction would remove from it.",
+  about: ["Counts are estimates, corrected by the usage in the transcript if it was recorded."],
   options: {
     window: COMMON.window,
     top: { type: "string", value: "N", help: "how many of the biggest messages and duplicates to list (default 8)" },
@@ -87,7 +87,7 @@ function show(conversation: Conversation, seen: Seen, top: number, byDefault: bo
   biggest(anatomy, usage.tokens, top);
   duplicates(anatomy, top);
   print();
-  print(bold(forced ? "If it were compacted now, nothing being due" : "What precis does before the next request"));
+  print(bold(forced ? "If it were compacted now, although it is not due" : "What precis does before the next request"));
   const { before, after, reason } = next.report;
   print(`  ${grouped(before.tokens)} → ${grouped(after.tokens)} tokens: ${reason}`);
   for (const line of changesInWords(changes)) print(`  ${line}`);
@@ -167,7 +167,7 @@ function duplicates({ duplicates }: Anatomy, top: number): void {
   if (duplicates.length === 0 || top === 0) return;
   const all = duplicates.reduce((total, { tokens }) => total + tokens, 0);
   print();
-  print(paint(process.stdout).bold(`Said more than once: ${grouped(all)} tokens`));
+  print(paint(process.stdout).bold(`Repeated content: ${grouped(all)} tokens`));
   for (const { indices, what, tokens, text } of duplicates.slice(0, top))
     print(`  ${grouped(tokens)}  ${fit(what, 60)}, ${listOf(indices)}  ${paint(process.stdout).dim(fit(text, 40))}`);
   if (duplicates.length > top) print(`  … and ${duplicates.length - top} more`);

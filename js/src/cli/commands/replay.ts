@@ -9,17 +9,17 @@ import { everyRequest, tell } from "../telling.ts";
 export const replay: Command = {
   name: "replay",
   usage: "FILE… [options]",
-  summary: "Plays recorded chats again, request by request, through a context window.",
+  summary: "Replays recorded chats, request by request, through a context window.",
   about: [
     "Before each recorded reply the compactor sees all messages so far, and then the usage that was",
-    "recorded. No LLM is asked: summaries are made by code. A FILE may be a folder.",
+    "recorded. No LLM is called: code writes the summaries. A FILE may be a folder.",
   ],
   options: {
     window: { ...COMMON.windows, help: `${COMMON.windows.help} (default 128k)` },
     ...LIMITS,
     limit: { type: "string", value: "N", help: "stop after so many requests of a conversation" },
     requests: { type: "boolean", help: "a line for each request" },
-    compare: { type: "boolean", help: "all strategies side by side, and what is done without a library" },
+    compare: { type: "boolean", help: "all strategies side by side, and common ways without a library" },
     prices: { type: "string", value: "P", help: "input,cached,write,output per million tokens: adds the bill" },
     strict: COMMON.strict,
     json: { ...COMMON.json, help: "one JSON object a line for each conversation and window, request, or way" },

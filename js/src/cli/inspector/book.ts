@@ -176,7 +176,7 @@ function entriesAt(document: Read, variant: number, request: number, mode: Mode)
   return entries;
 }
 
-/** The view of a request: the last one that was made anew, and what came since. */
+/** The view of a request: the last one that was rebuilt, and what came since. */
 function sentAt({ messages, requests }: Read, trace: Trace, request: number): readonly Entry[] {
   const end = requests[request] ?? 0;
   const { way } = trace.settings;

@@ -9,7 +9,7 @@ import { sum } from "./told.ts";
 /** Milliseconds that are worked before others are let in. */
 const MOST_MS = 12;
 
-/** Plays a conversation in one way. What goes wrong is said in the trace, which then ends there. */
+/** Plays a conversation in one way. The trace reports what goes wrong, and then ends there. */
 export async function traceOf(subject: Subject, settings: Settings, pause: Pause = () => {}): Promise<Trace> {
   const book = ledger(subject, settings);
   const wait: Pause = (done, all) => pause(done, all, () => book.trace());

@@ -43,6 +43,6 @@ export function conversationsOf(source: Source): Conversation[] {
   });
   if (conversations.length) return conversations;
   throw new NoConversation(
-    `${file} holds no conversation in a form known here: OpenAI chat and Responses, Anthropic, Gemini, AI SDK, pi session, tau-bench, SWE-agent, mini-swe-agent, recorded requests with their usage.`,
+    `${file} holds no conversation in a known format: OpenAI chat and Responses, Anthropic, Gemini, AI SDK, pi session, tau-bench, SWE-agent, mini-swe-agent, recorded requests with their usage.`,
   );
 }

@@ -76,7 +76,7 @@ function isList(value: unknown): value is readonly Message[] {
   return Array.isArray(value) && value.some(isMessage) && value.every((one) => isMessage(one) || isItem(one));
 }
 
-/** An item of OpenAI's Responses API that is no message: a call, its output, reasoning. */
+/** An item of OpenAI's Responses API that is not a message: a call, its output, reasoning. */
 export function isItem(value: unknown): boolean {
   return isObject(value) && value.role === undefined && ITEMS.test(String(value.type));
 }

@@ -58,7 +58,7 @@ function fromResults(file: string, results: JsonObject): Conversation[] {
   });
 }
 
-/** A reply was refused and asked for again: the prompt that usage tells of held it and its error, the recording does not. */
+/** A reply was refused and asked for again: the prompt that usage describes held it and its error, the recording does not. */
 function isAskedAgain(errors: unknown): boolean {
   return Array.isArray(errors) && errors.length > 0;
 }

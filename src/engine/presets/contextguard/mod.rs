@@ -1,8 +1,9 @@
-//! The preset `contextguard`: the threshold strategy of adk-utils-go v1.1.0, step by step, outside of the ladder.
+//! The preset `contextguard`: the threshold strategy of adk-utils-go v1.1.0, step by step, independent of the ladder.
 //!
-//! Estimate → trigger → summarizer input truncated to 80 % of the window → structured summary → summary and
-//! continuation instead of everything → calibration reset → estimate stored; up to three attempts. It promises
-//! invariants 1, 3, 5, 8 and 9 only. What differs from the original, and why, is listed in `docs/contextguard.md`.
+//! Its steps are: estimate, trigger, truncate the summarizer's input to 80 % of the window, get a structured summary,
+//! replace everything by the summary and a continuation, reset the calibration, and store the estimate. It makes up to
+//! three attempts. It guarantees only the invariants 1, 3, 5, 8 and 9. The differences from the original, and their
+//! reasons, are listed in `docs/contextguard.md`.
 
 pub(crate) mod text;
 
@@ -32,26 +33,26 @@ use crate::summary::request::{Request, word_limit};
 use crate::summary::verify::Answer;
 use crate::tokens::calibration::Reported;
 
-/// Windows from here on have a fixed buffer.
+/// Windows of this size or more have a fixed buffer.
 const LARGE_WINDOW: u64 = 200_000;
 const LARGE_BUFFER: u64 = 20_000;
-/// Rounds of summarizing until the request is below the threshold.
+/// The most rounds of summarizing until the request is below the threshold.
 const ATTEMPTS: u64 = 3;
-/// A summary longer than this is none: the state could not hold it.
+/// The most bytes of a summary. A longer one is rejected, because the state could not hold it.
 const SUMMARY_BYTES: usize = 50_000;
 
-/// What the buffer of a window is: a fixed one for large windows, a fifth of smaller ones.
+/// The buffer of a window: fixed for large windows, a fifth of smaller ones.
 pub const fn buffer(window: u64) -> u64 {
     if window >= LARGE_WINDOW { LARGE_BUFFER } else { window / 5 }
 }
 
-/// Tokens a summary may have: half of the buffer.
+/// The most tokens of a summary: half of the buffer.
 pub const fn summary_tokens(window: u64) -> u64 {
     buffer(window) / 2
 }
 
-/// The calibrated count: `trunc(raw × 2.5)` until a provider reported, then the last ratio of reported to estimated,
-/// within 1 and 5, and never less than what was reported.
+/// The calibrated count. Until a provider reports usage, it is `trunc(raw × 2.5)`. Then it is `raw` times the last
+/// ratio of reported to estimated tokens, which is limited to between 1 and 5, and never less than the reported tokens.
 pub fn token_count(raw: u64, known: ContextguardState) -> u64 {
     let ContextguardState { real, last } = known;
     if real == 0 {
@@ -66,7 +67,7 @@ pub fn token_count(raw: u64, known: ContextguardState) -> u64 {
     corrected.max(real)
 }
 
-/// Where things stand: the request as the original would see it after its injection.
+/// The request as the original would see it after its injection.
 struct Step {
     view: View,
     raw: u64,
@@ -94,8 +95,8 @@ impl Step {
     }
 }
 
-/// What a compaction covers: everything but leading instructions, and but a group whose calls still wait (B3: the
-/// original leaves their results without a call).
+/// What a compaction covers: everything except leading instructions and a group with pending calls (B3: the original
+/// leaves their results without a call).
 fn shape(work: &Work<'_>) -> Option<Shape> {
     let history = &work.history;
     let lead = history.messages.len() - (history.end() - history.first()) as usize;
@@ -115,7 +116,7 @@ fn shape(work: &Work<'_>) -> Option<Shape> {
     })
 }
 
-/// The preset in the place of the ladder.
+/// The policy of the preset.
 pub(crate) struct Contextguard;
 
 impl Policy for Contextguard {
@@ -201,7 +202,7 @@ impl Policy for Contextguard {
         let mut view = work.project(host)?;
         let mut sent = render(&work, &mut view, host)?;
         if compacts {
-            // Reset, then stored again for the request as it is sent.
+            // The calibration is reset, then stored for the request as it is sent.
             work.state.contextguard = Some(ContextguardState { real: 0, last: request });
             let text = continuation(&work, host)?;
             let product = host.summary(&text, &checkpoint::message_id(work.state.revision + 1, "continuation"), 0)?;
@@ -263,8 +264,8 @@ fn previous(state: &SessionState) -> Option<&str> {
     state.checkpoints.last().map(|checkpoint| checkpoint::body(&checkpoint.summary.text))
 }
 
-/// The entries the summarizer reads: the request without its instructions, the oldest dropped while more than two
-/// remain and they exceed 80 % of the window in raw tokens. (C4: the previous summary is not given a second time.)
+/// What the summarizer reads: the request without its instructions. The oldest messages are dropped while more than two
+/// remain and they exceed 80 % of the window in raw tokens. (C4: the previous summary is not included a second time.)
 fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Result<Vec<Content>, Error> {
     let covered: Vec<&crate::session::view::Item> = view
         .items
@@ -285,17 +286,17 @@ fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Re
     host.read(&inputs)
 }
 
-/// What the rounds of a commit came to.
+/// The result of the rounds of a commit.
 struct Rounds {
-    /// The past was covered.
+    /// Whether the past was covered.
     compacts: bool,
-    /// Raw tokens of the request as it is sent.
+    /// The raw tokens of the request as it is sent.
     request: u64,
-    /// The round that a summarizer has to be asked for.
+    /// The next round, for which a summarizer must be called.
     next: Option<Plan>,
 }
 
-/// Covers the past, and again for as long as the request stays above the threshold.
+/// Covers the past, and repeats that while the request is above the threshold.
 fn cover_in_rounds(
     work: &mut Work<'_>,
     start: &Step,
@@ -332,11 +333,11 @@ fn cover_in_rounds(
     Ok(rounds)
 }
 
-/// The text of an answer; excerpts where there is none, or none that can be used.
+/// The text of the answer. Excerpts if there is no usable one.
 fn summary(work: &Work<'_>, answer: Option<&Answer>, contents: &[Content], report: &mut Report) -> String {
     let reason = match answer {
         Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => return text.clone(),
-        Some(Answer::Text { .. }) => Some("The summarizer answered nothing, or far too much.".to_owned()),
+        Some(Answer::Text { .. }) => Some("The summarizer returned no text, or far too much.".to_owned()),
         Some(Answer::Failed(reason)) => Some(reason.clone()),
         None => None,
     };
@@ -394,13 +395,13 @@ fn cover(
         checkpoint::checkpoint(
             &scene,
             shape,
-            Written { kind, digest: false, shortened: false, text },
+            Written { kind, digest: false, shortened: false, text, bare: true },
             None,
             &work.call.ids,
             host,
         )?
     };
-    // A further round replaces what the round before it made.
+    // A further round replaces the result of the previous one.
     work.state.uncover(shape.covers.count);
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
@@ -413,7 +414,8 @@ fn continuation_tokens(work: &Work<'_>, host: &mut dyn Host) -> Result<u64, Erro
     Ok(Digest::split(&product.record).and_then(|all| all.first().map(Digest::tokens)).unwrap_or(0))
 }
 
-/// Told to the model in the one request that compacted; quotes the request of the turn, if a person typed one.
+/// The continuation message, sent in the one request that compacted. It quotes the request of the turn, if a person
+/// typed one.
 fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
     let mut request = None;
     for input in (0..work.history.messages.len()).rev().filter(|&input| work.history.is_typed(input)) {
@@ -422,13 +424,13 @@ fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
             _ => None,
         });
         let mut texts = texts.peekable();
-        // The preset alone goes by how a text begins, as its original does.
+        // Only the preset relies on how a text begins, as the original does.
         if !texts.peek().is_some_and(|text| is_ours(text)) {
             request = texts.next();
             break;
         }
     }
-    // 187 bytes without a request and 238 more than the request with one: the recorded figures count them.
+    // The recorded numbers include these texts: 187 bytes without a request, 238 more than the request with one.
     const OPENING: &str = "[System: The context window was full, so the conversation was compacted. The summary above holds all that came before.";
     const CLOSING: &str = "Continue the work from there, without asking the user to repeat it.]";
     Ok(match request {
@@ -437,14 +439,15 @@ fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
     })
 }
 
-/// Whether a text begins like one of ours.
+/// Whether a text begins with one of our markers.
 fn is_ours(text: &str) -> bool {
     [markers::SUMMARY, markers::PROGRESS, markers::NOTICE, markers::PRESET_SUMMARY, markers::PRESET_CONTINUATION]
         .iter()
         .any(|marker| text.starts_with(marker))
 }
 
-/// The preset's limits of a window, for documentation and tests: buffer, threshold, tokens and words of a summary.
+/// The preset's limits for a window, for documentation and tests: buffer, threshold, and the tokens and words of a
+/// summary.
 pub const fn limits(window: u64) -> [u64; 4] {
     let most = summary_tokens(window);
     [buffer(window), window - buffer(window), most, word_limit(most)]

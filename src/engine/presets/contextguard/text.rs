@@ -1,4 +1,4 @@
-//! The texts of the preset `contextguard`: what its summarizer is asked, and what takes the place of an answer.
+//! The texts of the preset `contextguard`: the prompt of its summarizer, and what replaces a missing answer.
 
 use crate::base::distinct::Latest;
 use crate::base::text;
@@ -6,11 +6,12 @@ use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Todo;
 use crate::summary::request::word_limit;
 
-/// Bytes of each text in the mechanical fallback, and of all of it (the original has no such bound: C2).
+/// The bytes of each text in the fallback, and of all of it. The original does not limit the latter (C2).
 const EXCERPT_BYTES: usize = 200;
 const FALLBACK_BYTES: usize = 24_000;
 
-/// The mechanical summary: the previous one, then the first 200 bytes of each text, on character boundaries, bounded.
+/// The mechanical fallback summary: the previous one, then the first 200 bytes of each text, cut on character
+/// boundaries.
 pub(super) fn fallback(contents: &[Content], previous: Option<&str>) -> String {
     let lines = contents.iter().flat_map(|content| {
         content.parts.iter().filter_map(|part| match part {
@@ -34,7 +35,7 @@ pub(super) fn fallback(contents: &[Content], previous: Option<&str>) -> String {
     }
     excerpts.iter().for_each(|excerpt| out.push_str(excerpt));
     if out.is_empty() {
-        // An empty summary would be no summary, and every later request would compact again (C3).
+        // An empty text would not count as a summary, and every later request would compact again (C3).
         out.push_str("No text was exchanged in this part of the conversation.");
     }
     out

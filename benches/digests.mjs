@@ -1,0 +1,42 @@
+// node benches/digests.mjs [FILE…] [--window 24000] [--set NAME] [--limit N] [--misses]: what a digest of all of a recorded
+// session tells of what was done, and which requests it calls open that are not. No LLM. Without files: the recorded
+// sessions of tests/fixtures. The definitions are made of what was recorded, and stand in docs/recall.md.
+import { parseArgs } from "node:util";
+import { main, note, packages } from "../js/scripts/common.mjs";
+
+main(import.meta.url, async (args) => {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      window: { type: "string", default: "24000" },
+      set: { type: "string" },
+      limit: { type: "string" },
+      misses: { type: "boolean", default: false },
+    },
+  });
+  await packages("benches");
+  const { setsOf } = await import("./recall/sets.mjs");
+  const { judged, summed } = await import("./digests/measure.mjs");
+  const limit = values.limit === undefined ? undefined : Number(values.limit);
+  const all = [];
+  for (const [name, sessions] of await setsOf(positionals, { set: values.set, limit })) {
+    const found = [];
+    for (const session of sessions) found.push(await judged(session, Number(values.window)));
+    if (values.misses) for (const one of found) for (const miss of one.misses) note(`${name}\t${miss}`);
+    console.log(told(name, summed(found)));
+    all.push(...found);
+  }
+  console.log(told("all", summed(all)));
+});
+
+function told(name, { sessions, actions, outcomes, lines, with: having, open, stale }) {
+  const share = (part, whole) => (whole ? `${part} of ${whole} (${((part / whole) * 100).toFixed(0)} %)` : "none");
+  return [
+    name.padEnd(20),
+    `${sessions} digests`,
+    `actions told with their outcome ${share(outcomes, actions)}`,
+    `lines of work with an outcome ${share(having, lines)}`,
+    `stale of those called open ${share(stale, open)}`,
+  ].join("  ");
+}

@@ -1,0 +1,3 @@
+import { paths } from "../.vitepress/internals.mjs";
+
+export default { watch: ["../design.md"], paths };

@@ -1,0 +1,74 @@
+//! References: how a place in the history is named for a model that has the tool `recall`, and what is said of that tool.
+
+use crate::base::text;
+
+/// The tool by which a model recalls: `recallDefinition` of `js/src/recall.ts`.
+pub const TOOL: &str = "recall";
+/// The argument by which that tool is told from another of its name.
+pub const ARGUMENT: &str = "reference";
+/// Stands before the reference in a notice.
+const RETURNED: &str = " The tool recall returns it: ";
+/// What the tool's answers say before a reference.
+const GOES_ON: &str = "goes on at ";
+
+/// The reference of a message by its index in the history, or of one of its parts that have text, from 1: `r12`, `r12.2`.
+pub fn of(index: u64, part: usize) -> String {
+    if part == 0 { format!("r{index}") } else { format!("r{index}.{part}") }
+}
+
+/// What a notice says of a text that has a reference.
+pub fn sentence(reference: &str) -> String {
+    format!("{RETURNED}{reference}.")
+}
+
+/// What a digest says of the messages before `count`, of which it tells.
+pub fn legend(count: u64) -> String {
+    let last = of(count.saturating_sub(1), 0);
+    format!(
+        "It stands for the messages r0 to {last}. The tool recall returns their text, by a reference such as ({last}) or by words."
+    )
+}
+
+/// A notice without sentences about other references than the one that `own` is about, if it is about any: a tool can print
+/// what reads like a notice.
+pub fn without_others(notice: &str, own: &str) -> String {
+    let mut out = String::new();
+    let mut rest = notice;
+    while let Some(at) = text::find(rest, RETURNED) {
+        let after = text::between(rest, at + RETURNED.len(), rest.len());
+        let length = after.bytes().take_while(|byte| matches!(byte, b'r' | b'0'..=b'9' | b'.' | b'+')).count();
+        let told = text::between(rest, at, at + RETURNED.len() + length);
+        out.push_str(text::between(rest, 0, at));
+        out.push_str(if told == own { told } else { "" });
+        rest = text::between(after, length, after.len());
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Whether what stands at a byte of a text is a reference that a notice or the tool `recall` gave: no name.
+pub fn stands_at(whole: &str, at: usize) -> bool {
+    let (before, after) = (text::between(whole, 0, at), text::between(whole, at, whole.len()));
+    after.starts_with('r')
+        && (before.ends_with(RETURNED)
+            || before.ends_with(GOES_ON)
+            || before.ends_with('[')
+                && text::find(text::between(after, 0, text::floor(after, LONGEST)), ": message ").is_some())
+}
+
+/// Bytes of the longest reference, and of what follows it in the tool's answers.
+const LONGEST: usize = 48;
+
+/// The reference of a message behind a line of a digest.
+pub fn behind(index: u64) -> String {
+    format!(" ({})", of(index, 0))
+}
+
+/// A line of a digest without the reference behind it.
+pub fn without(line: &str) -> &str {
+    let found = line.strip_suffix(')').and_then(|rest| rest.rsplit_once(" (r"));
+    match found {
+        Some((text, digits)) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => text,
+        _ => line,
+    }
+}

@@ -1,0 +1,215 @@
+//! What a digest tells of the work: what came of each activity, what was changed, what failed, what is open and comes next.
+
+use crate::memory::messages;
+use crate::support::{M, P, assistant, call, filler, result, user};
+use precis::memory::absorb::Recollection;
+use precis::memory::digest::Source;
+use precis::memory::{Memory, records};
+use precis::model::message::Role;
+use serde_json::json;
+
+fn digest(all: &[M]) -> String {
+    let memory = Memory::default();
+    let messages = messages(0, all);
+    let known = Recollection::of(&memory, &messages);
+    Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }.digest(8_000, false).0
+}
+
+/// The line that holds this.
+fn line<'d>(digest: &'d str, what: &str) -> &'d str {
+    digest.lines().find(|line| line.contains(what)).unwrap_or_default()
+}
+
+fn calls(pairs: &[(&str, serde_json::Value, &str)]) -> Vec<M> {
+    let mut all = vec![user("Mend the build.")];
+    for (at, (name, input, output)) in pairs.iter().enumerate() {
+        let id = format!("c{at}");
+        all.extend([call(&id, name, input.clone()), result(&id, output)]);
+    }
+    all
+}
+
+#[test]
+fn each_command_is_told_with_what_came_of_it() {
+    let text = digest(&calls(&[
+        ("bash", json!({"command": "cat a.txt"}), "alpha"),
+        ("bash", json!({"command": "cat b.txt"}), "beta"),
+        ("bash", json!({"command": "cd /srv && pwd"}), "/srv"),
+    ]));
+    assert!(line(&text, "a.txt").ends_with("→ alpha"), "{text}");
+    assert!(line(&text, "b.txt").ends_with("→ beta"), "{text}");
+    assert!(line(&text, "pwd").ends_with("→ /srv") && !text.contains("cd /srv"), "{text}");
+}
+
+#[test]
+fn calls_that_came_to_the_same_are_one_line_with_a_count() {
+    let commit =
+        |message: &str| ("bash", json!({"command": format!("git add -A && git commit -m {message}")}), "checks passed");
+    let text = digest(&calls(&[commit("one"), commit("two"), commit("three")]));
+    let told = line(&text, "git commit");
+    assert!(told.contains("(3×)") && told.ends_with("→ checks passed"), "{text}");
+    assert_eq!(text.matches("git commit").count(), 1, "{text}");
+}
+
+#[test]
+fn of_many_calls_of_a_kind_the_newest_stand_apart() {
+    let all: Vec<_> =
+        (0..9).map(|at| ("read", json!({"path": format!("src/part{at}.rs")}), format!("body {at}"))).collect();
+    let pairs: Vec<_> = all.iter().map(|(name, input, output)| (*name, input.clone(), output.as_str())).collect();
+    let text = digest(&calls(&pairs));
+    assert_eq!(text.matches("- read").count(), 4, "{text}");
+    assert!(line(&text, "(6×)").contains("part0.rs") && line(&text, "part8.rs").ends_with("→ body 8"), "{text}");
+}
+
+#[test]
+fn frames_are_no_outcome() {
+    let output = "Hello\n[The command completed with exit code 0.]\n[Current working directory: /srv]\n[Command finished with exit code 0]";
+    let text = digest(&calls(&[
+        ("terminal", json!({"command": "python hello.py", "security_risk": "LOW"}), output),
+        (
+            "Read",
+            json!({"file_path": "/srv/main.py", "offset": 3}),
+            "     3\u{2192}import os\n<system-reminder>\nMind this.\n</system-reminder>",
+        ),
+        ("bash", json!({"command": "npm run check"}), "> app@1.0.0 check\n> tsc --noEmit\n"),
+    ]));
+    assert_eq!(line(&text, "python"), "- terminal python: hello.py → Hello", "{text}");
+    assert_eq!(line(&text, "Read"), "- Read: /srv/main.py → import os", "{text}");
+    assert_eq!(line(&text, "npm"), "- bash npm run check → ok", "{text}");
+}
+
+#[test]
+fn the_last_check_is_told_in_its_own_words() {
+    let output = "Checked 232 files.\n../app/src/core/session.ts(5,3): error TS2339: Property 'x' does not exist.\nnpm error code 2\nnpm error command failed";
+    let text = digest(&calls(&[("bash", json!({"command": "npm run check"}), output)]));
+    assert!(line(&text, "npm run").ends_with("error TS2339: Property 'x' does not exist."), "{text}");
+    let long = format!("{}\n{output}", filler(900));
+    let text = digest(&calls(&[("bash", json!({"command": "npm run check"}), &long)]));
+    assert!(line(&text, "npm run").contains("→ session.ts(5,3): error TS2339: Property 'x' does not exist."), "{text}");
+}
+
+#[test]
+fn what_failed_before_a_change_went_through_is_told_beside_it() {
+    let edit = |old: &str| ("edit", json!({"path": "src/a.rs", "oldText": old, "newText": "fn new() {}"}), "");
+    let mut pairs = [edit("fn gone() {}"), edit("fn old() {}")];
+    pairs[0].2 = "Error: the old text was not found";
+    pairs[1].2 = "Replaced.";
+    let told = digest(&calls(&pairs));
+    let told = line(&told, "src/a.rs");
+    assert!(told.contains("(2×, 1 failed): fn new() {} ← was fn old() {}"), "{told}");
+    assert!(told.ends_with("→ failed before: Error: the old text was not found"), "{told}");
+}
+
+#[test]
+fn an_edit_of_the_open_file_names_that_file() {
+    let input = json!({"replacement_text": "return round(x)", "start_line": 7, "end_line": 7});
+    let text = digest(&calls(&[("edit", input, "[File: /srv/app/math.py (9 lines total)]\n7:return round(x)")]));
+    assert!(line(&text, "math.py").starts_with("- edit srv/app/math.py: return round(x)"), "{text}");
+}
+
+#[test]
+fn thinking_aloud_is_no_work_and_a_list_of_todos_comes_next() {
+    let todos = json!({"todos": [
+        {"content": "Read the code", "status": "completed"},
+        {"content": "Write the file", "status": "in_progress"},
+        {"content": "Run it", "status": "pending"},
+    ]});
+    let text = digest(&calls(&[
+        ("think", json!({"thought": "The user is a gold member."}), ""),
+        ("TodoWrite", todos, "Todos have been modified."),
+    ]));
+    assert!(!text.contains("gold member"), "{text}");
+    let next = &text[text.find("## Open, and next").unwrap_or(text.len())..];
+    assert!(next.contains("- [in_progress] Write the file; [pending] Run it; 1 done"), "{text}");
+    assert!(!text.contains("modified"), "{text}");
+}
+
+#[test]
+fn a_tool_that_ends_the_work_answers_the_request() {
+    let text = digest(&calls(&[("finish", json!({"message": "The build is green again."}), "")]));
+    assert!(line(&text, "Mend the build").ends_with("→ The build is green again."), "{text}");
+    assert!(!text.contains("[open]"), "{text}");
+}
+
+#[test]
+fn whoever_goes_on_after_something_was_done_waits_for_no_answer() {
+    let mut all = calls(&[("bash", json!({"command": "make"}), "ok")]);
+    all.push(user("Now the docs."));
+    let text = digest(&all);
+    assert_eq!(line(&text, "Mend the build"), "- Mend the build.", "{text}");
+    assert_eq!(line(&text, "Now the docs"), "- [open] Now the docs.", "{text}");
+}
+
+#[test]
+fn the_first_request_of_an_agent_with_a_prompt_is_a_request() {
+    let text = digest(&[
+        user("Solve the puzzle in a.txt.\n(Open file: n/a)\n(Current directory: /srv)\nbash-$"),
+        assistant("Let's look, then guess\n```\ncat a.txt\n```"),
+        user("forty-two\n(Open file: n/a)\n(Current directory: /srv)\nbash-$"),
+    ]);
+    assert_eq!(line(&text, "Solve"), "- [open] Solve the puzzle in a.txt.", "{text}");
+    assert_eq!(line(&text, "cat"), "- bash cat: a.txt → forty-two", "{text}");
+    assert!(text.contains("- The assistant: Let's look, then guess"), "{text}");
+}
+
+#[test]
+fn changes_written_into_words_are_work() {
+    let block = |old: &str| {
+        format!(
+            "Sure, here it is:\n\napp/main.py\n```python\n<<<<<<< SEARCH\n{old}\n=======\nimport sys\n>>>>>>> REPLACE\n```\n\nThis imports sys."
+        )
+    };
+    let text = digest(&[
+        user("import sys in the main file"),
+        assistant(&block("import so")),
+        user("The LLM did not conform to the edit format.\n# 1 SEARCH/REPLACE block failed to match!"),
+        assistant(&block("import os")),
+        user("Applied edit to app/main.py"),
+    ]);
+    assert!(line(&text, "edit app/main.py").contains("(2×, 1 failed): import sys ← was import os"), "{text}");
+    assert!(
+        line(&text, "- import sys in").ends_with("→ here it is: This imports sys.")
+            || line(&text, "- [open] import sys").is_empty(),
+        "{text}"
+    );
+    assert!(!text.contains("<<<<<<<") && !text.contains("Applied edit"), "{text}");
+}
+
+#[test]
+fn what_a_program_puts_beside_a_request_is_none() {
+    let parts = vec![
+        P::Text("<system-reminder>\nThe user provided a reference.\n</system-reminder>".to_owned()),
+        P::Text("Give me 4 paragraphs of filler".to_owned()),
+    ];
+    let text = digest(&[M { role: Role::User, parts }, assistant("Here they are.")]);
+    assert_eq!(line(&text, "4 paragraphs"), "- Give me 4 paragraphs of filler → Here they are.", "{text}");
+    assert!(!text.contains("reference"), "{text}");
+}
+
+#[test]
+fn of_a_long_line_the_outcome_is_kept_as_well() {
+    let memory = Memory::default();
+    let request = "word ".repeat(60);
+    let all = [user(&request), assistant("It is done, and the port is 5433."), user("More?")];
+    let messages = messages(0, &all);
+    let known = Recollection::of(&memory, &messages);
+    let text =
+        Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }.digest(300, false).0;
+    assert!(line(&text, "word word").contains("→ It is done"), "{text}");
+}
+
+#[test]
+fn a_response_in_a_wrapper_is_a_record() {
+    use precis::ingest::content::Value;
+    let told = |text: &str| records::line(&Value::Text(text.to_owned()), 300).unwrap_or_default();
+    assert_eq!(
+        told(r#"{"error": "", "response": "{'id': 'A7', 'open': True, 'note': None, 'phone': '+687 27'}"}"#),
+        "id=A7, open=yes, phone=+687 27"
+    );
+    // Cut as it was recorded: what stands before the cut is told.
+    let cut = r#"{"error": "", "response": "[{\"id\":\"E\",\"phone\":\"1 2\"},{\"id\":\"F\",\"code\":\"98\",\"phone\":\"3 4\"},{\"id\":\"G"#;
+    assert!(told(cut).starts_with("id|phone: E|1 2; F|3 4"), "{}", told(cut));
+    for text in ["[main] started", "{}", "[File: a.py (3 lines)]", "{'", "[{"] {
+        assert_eq!(told(text), "", "{text}");
+    }
+}
