@@ -243,7 +243,8 @@ async function programs() {
   await testPackages();
   const folders = ["tests/js/programs", "tests/js/programs/v6", "tests/js/programs/v5", "tests/js/programs/node"];
   const examples = ["cloudflare", "browser"].map((name) => `tests/js/examples/tsconfig.${name}.json`);
-  for (const folder of [...folders, ...examples]) await must(tsc[0], [tsc[1], "-p", folder], quiet);
+  for (const folder of [...folders, ...examples, "examples/inspector"])
+    await must(tsc[0], [tsc[1], "-p", folder], quiet);
   try {
     const snippets = writeSnippets();
     for (const folder of snippets) await must(tsc[0], [tsc[1], "-p", folder], quiet);
