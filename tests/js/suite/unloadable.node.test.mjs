@@ -89,7 +89,7 @@ test("JavaScript of one build, wasm of another", () => {
   const build = Buffer.from(section).toString();
   match(
     firstCall(changed("core.js", build, "0123456789ab")),
-    new RegExp(`^true boundary-mismatch .*build 0123456789ab.* of ${build}`),
+    new RegExp(`^true boundary-mismatch .*build 0123456789ab.* of build ${build}`),
   );
 });
 
