@@ -237,6 +237,7 @@ export interface CallInput {
   readonly target?: unknown;
   readonly keep?: unknown;
   readonly prefer?: unknown;
+  readonly reasoning?: unknown;
   readonly strict?: true | undefined;
   readonly opensWithUser?: true | undefined;
   readonly continues?: true | undefined;
