@@ -1,5 +1,5 @@
 // node benches/digests.mjs [FILE…] [--window 24000] [--set NAME] [--limit N] [--misses]: what a digest of all of a recorded
-// session tells of what was done, and which requests it calls open that are not. No LLM. Without files: the recorded
+// session says about what was done, and which requests it calls open that are not. No LLM. Without files: the recorded
 // sessions of tests/fixtures. The definitions are made of what was recorded, and stand in docs/recall.md.
 import { parseArgs } from "node:util";
 import { main, note, packages } from "../js/scripts/common.mjs";

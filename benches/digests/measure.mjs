@@ -1,4 +1,4 @@
-// What a digest tells of what was done, by what was recorded alone. An *action* is what calls of one tool did to one thing:
+// What a digest says about what was done, by what was recorded alone. An *action* is what calls of one tool did to one thing:
 // the file that their arguments name, else the program that they run, else nothing but the tool. Its outcome is what the
 // last of those calls returned, or, where it wrote a file, what it wrote. A digest tells it if one of its lines names the
 // thing and says a word or number of the outcome that the call itself does not say; an outcome without such a word needs

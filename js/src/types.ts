@@ -318,7 +318,7 @@ export interface ModelCall<M> {
   /** The tools of the request. Counted, never sent. */
   readonly tools?: unknown;
   /**
-   * Whether the model has the tool `recall` ({@link recallDefinition}): then what stands in the place of messages says where
+   * Whether the model has the tool `recall` ({@link recallDefinition}): then what replaces messages says where
    * the tool finds them (`r12`). Default: whether `tools` holds a tool of this name that takes a `reference`. Not with a preset.
    */
   readonly recall?: boolean | undefined;
@@ -341,7 +341,7 @@ export interface ModelCall<M> {
   readonly keep?: Keep | undefined;
   /** For this call, instead of {@link CompactorOptions.prefer}. */
   readonly prefer?: "clear" | "summarize" | undefined;
-  /** For this call, in the place of {@link CompactorOptions.reasoning}. */
+  /** For this call, instead of {@link CompactorOptions.reasoning}. */
   readonly reasoning?: "keep" | "drop-old" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;

@@ -1,4 +1,4 @@
-//! References: how a place in the history is named for a model that has the tool `recall`, and what is said of that tool.
+//! References: how a place in the history is named for a model that has the tool `recall`, and the sentence about that tool.
 
 use crate::base::text;
 

@@ -12,7 +12,7 @@ use crate::memory::{Activity, Entry, in_force, scan, work};
 /// How a request is told that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
 const CANCELLED: &str = "- [cancelled] ";
-/// Activities from which on those that changed, checked and failed nothing are told in less: the newest, so many bytes each.
+/// Activities from which on those that changed, checked and failed nothing are shortened: only the newest, in so many bytes each.
 const CROWDED: usize = 14;
 const REST: usize = 6;
 const REST_BYTES: usize = 100;
@@ -104,7 +104,7 @@ impl Source<'_> {
         }
     }
 
-    /// A line with the reference of the message that holds what it tells of.
+    /// A line with the reference of the message it comes from.
     fn referred(&self, line: String, at: u64) -> String {
         if self.references.is_none_or(|count| at >= count) { line } else { line + &references::behind(at) }
     }

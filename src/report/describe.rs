@@ -58,7 +58,7 @@ fn sentence(change: &Json) -> String {
             "A summary of about {after} tokens replaces {who} and any earlier summary, about {tokens} tokens in total ({rung})."
         ),
         Some("clear") if rung == "drop-reasoning" => {
-            format!("Old reasoning in {who} is left out: about {after} tokens in the place of {tokens} ({rung}).")
+            format!("Old reasoning in {who} is left out: about {after} tokens instead of {tokens} ({rung}).")
         }
         Some("clear") => format!(
             "Old tool results in {who} are replaced by placeholders: about {after} tokens instead of {tokens} ({rung})."

@@ -1,4 +1,4 @@
-//! What a digest tells of the work: what came of each activity, what was changed, what failed, what is open and comes next.
+//! What a digest says about the work: what came of each activity, what was changed, what failed, what is open and comes next.
 
 use crate::memory::messages;
 use crate::support::{M, P, assistant, call, filler, result, user};

@@ -146,7 +146,7 @@ fn a_turn_that_grows_changes_no_message_before_it_and_a_rewind_brings_reasoning_
         before = prepared.view;
     }
     assert!((2..20).contains(&dropped), "{dropped}");
-    // Other messages in the place of those it was dropped from: the position no longer holds.
+    // Other messages instead of those it was dropped from: the position no longer holds.
     let mut chat = self::chat(6_000);
     chat.before_model(&turns(10, 0), None).unwrap();
     assert!(chat.session().thoughts.is_some());

@@ -128,7 +128,7 @@ main(import.meta.url, async ([screenshots]) => {
       assert.match(await page.locator("#facts").innerText(), /^Compacted here/);
     }
 
-    // What stood in the place of a result that was cleared.
+    // What stood instead of a result that was cleared.
     await drop(page, "session.jsonl", readFileSync(at(fixtures[0])));
     await page.locator(".row.cleared").first().click();
     const detail = await page.locator("#detail").innerText();

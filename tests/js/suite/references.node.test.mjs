@@ -1,5 +1,5 @@
 // Notices and digests with and without the tool `recall`, as files to be read by eye.
-// `PRECIS_RECORD=1 node --test tests/js/suite/references.node.test.mjs` writes them anew.
+// `PRECIS_RECORD=1 node --test tests/js/suite/references.node.test.mjs` rewrites them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { createCompactor, recallDefinition } from "precis";
 import { openaiChat } from "precis/formats";

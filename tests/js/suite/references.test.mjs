@@ -1,5 +1,5 @@
-// Where the model has the tool by which it recalls, what stands in the place of messages says where they are found; where it
-// has none, nothing is said of it.
+// Where the model has the tool by which it recalls, what replaces messages says where they are found; where it
+// has none, nothing mentions it.
 import { createCompactor, recallDefinition } from "precis";
 import { openaiChat } from "precis/formats";
 import { deepEqual, equal, frozen, match, ok, test, throws } from "./harness.mjs";
