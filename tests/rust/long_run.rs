@@ -77,7 +77,7 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
         }
     }
     let mean = |part: &[usize]| part.iter().sum::<usize>() / part.len();
-    let (early, late) = (mean(&sizes[40..80]), mean(&sizes[160..200]));
+    let (early, late) = (mean(&sizes[80..120]), mean(&sizes[160..200]));
     assert!(late * 10 <= early * 12, "the state grows: {early} bytes early, {late} late");
     assert!(told.len() < 40_000, "the question grows: {} bytes", told.len());
 }

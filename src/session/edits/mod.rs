@@ -297,7 +297,7 @@ const NAMES: &str = names::NAMED_IN;
 /// The bytes of names that a cleared result of `bytes` keeps, starting with the first. Most of what is used later of a
 /// result is names, and a line of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(280 + bytes / 8).min(2_000)
+    (bytes.saturating_sub(160) / 2).min((200 + bytes / 16).max(bytes / 8)).min(2_000)
 }
 
 /// The text that replaces a cleared result: a line, and the first names in the result. `text` is the result as it was
