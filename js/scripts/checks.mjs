@@ -269,12 +269,11 @@ async function aiSdk(major) {
   return total(output, /^# pass (\d+)/gm);
 }
 
+/** What needs Node itself tests the engine, so it runs once in each Node: how the package is loaded changes nothing there. */
 function suite(binary, way) {
-  return nodeTests(
-    binary,
-    "tests/js/suite",
-    ...(way === "require" ? ["--import", "./tests/js/hooks/require.mjs"] : []),
-  );
+  if (way === "import") return nodeTests(binary, "tests/js/suite");
+  const isPortable = (name) => !name.endsWith(".node.test.mjs");
+  return nodeTests(binary, { folder: "tests/js/suite", only: isPortable }, "--import", "./tests/js/hooks/require.mjs");
 }
 
 /** The command line in another runtime; the tests themselves run here. */
@@ -299,9 +298,11 @@ async function nodeTests(...args) {
   return total(await nodeTap(...args), /^# pass (\d+)/gm);
 }
 
-async function nodeTap(binary, folder, ...flags) {
+/** `tests`: a folder, or of a folder `only` some files. */
+async function nodeTap(binary, tests, ...flags) {
   await testPackages();
-  const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs"));
+  const { folder, only = () => true } = typeof tests === "string" ? { folder: tests } : tests;
+  const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs") && only(name));
   // By itself Node leaves one core to the process that only listens to the others.
   const all = `--test-concurrency=${availableParallelism()}`;
   const args = [...flags, "--test", all, "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];

@@ -8,7 +8,7 @@ import { at, main, must } from "./common.mjs";
 const budgetFile = at("benches/size.json");
 const allowed = 1.02;
 /** The most bytes that wasm and glue may take together, compressed with gzip. */
-const engineLimit = 265_000;
+const engineLimit = 290_000;
 /** The most bytes that an installation may take in node_modules, without the command line. */
 const installedLimit = 1_230_000;
 /**
@@ -74,7 +74,7 @@ export async function compareSizes(show = () => {}) {
 
 /** What the README says of the engine's size, if that is no longer so. */
 function saidOtherwise(engine) {
-  const [, said] = readFileSync(at("README.md"), "utf8").match(/Wasm and glue are about (\d+) kB/) ?? [];
+  const [, said] = readFileSync(at("README.md"), "utf8").match(/\*\*Size\*\*: about (\d+) kB compressed/) ?? [];
   const today = Math.round(engine / 1_000);
   if (said !== undefined && Math.abs(said - today) <= today * (allowed - 1) + 1) return [];
   return [`README.md says that wasm and glue are about ${said} kB compressed; they are ${today} kB`];

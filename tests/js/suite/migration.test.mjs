@@ -66,7 +66,7 @@ test("a summary that left a part of the past to code says so, and what to do abo
   const [warning, ...more] = limited(report);
   deepEqual(more, []);
   equal(warning.path, "summarizer.maxCalls");
-  ok(/a call may make 8: of the oldest \d+ parts/.test(warning.advice), warning.advice);
+  ok(/a call may make 8. So code digested the oldest \d+ parts/.test(warning.advice), warning.advice);
   const all = make(1_000);
   const whole = await all.compactor.beforeModel({ messages });
   deepEqual(limited(whole.report), []);

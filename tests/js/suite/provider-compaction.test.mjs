@@ -95,7 +95,7 @@ for (const [name, shape] of Object.entries(shapes)) {
     let state = null;
     let kept = 0;
     const messages = [...turns(shape, 0, 2), block];
-    for (let turn = 2; turn < 60; turn++) {
+    for (let turn = 2; turn < 75; turn++) {
       fails = turn < 30;
       messages.push(...turns(shape, turn, turn + 1).map(frozen));
       const prepared = await compactor.beforeModel({ messages: [...messages, user("Go on.")], state });
@@ -129,7 +129,7 @@ for (const [name, shape] of Object.entries(shapes)) {
     const compactor = make();
     const messages = [...turns(shape, 0, 3), block, ...turns(shape, 3, 30)];
     let { view, state } = await compactor.beforeModel({ messages, state: null });
-    for (let turn = 30; turn < 60; turn++) {
+    for (let turn = 30; turn < 75; turn++) {
       ({ view, state } = await compactor.beforeModel({ messages: [...view, ...turns(shape, turn, turn + 1)], state }));
       ok(view.includes(block), `turn ${turn}`);
     }

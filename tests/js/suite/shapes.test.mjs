@@ -40,7 +40,7 @@ const table = [
     ),
     [
       ["role", "assistant"],
-      ["reasoning", "Hm.", false],
+      ["reasoning", "Hm.", false, 0],
       ["call", "read#0", "read", { a: 1 }, 1],
       ["call", "read#1", "read", { a: 2 }, 2],
       ["call", "x", "list", {}, 3],
