@@ -23,7 +23,7 @@ const ARROW: &str = " → ";
 /// Bytes below which a line says nothing, and of the shortest that a section tells.
 const LEAST: usize = 80;
 /// Of the bytes, in percent, what names have in any case if there are so many.
-const NAMES_SHARE: usize = 65;
+const NAMES_SHARE: usize = 50;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 

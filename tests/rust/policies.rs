@@ -242,7 +242,7 @@ fn results_of_some_tools_are_cleared_first() {
 
 #[test]
 fn a_trigger_and_a_target_of_ones_own_hold_where_they_fit() {
-    let history = steps(&["read"], 20, 2_600);
+    let history = steps(&["read"], 40, 1_300);
     let run = |options: Value| {
         let mut chat = chat(200_000, &json!(null));
         for (name, value) in options.as_object().unwrap() {
@@ -262,9 +262,9 @@ fn a_trigger_and_a_target_of_ones_own_hold_where_they_fit() {
     assert_eq!(run(json!({ "trigger": 1 })).after.trigger, most);
     assert_eq!(run(json!({ "trigger": { "tokens": 900_000_000 }, "target": 1 })).after.trigger, most);
     // By messages.
-    let counted = run(json!({ "trigger": { "messages": 30 } }));
+    let counted = run(json!({ "trigger": { "messages": 60 } }));
     assert_eq!(counted.rung, Some("digest"), "{counted:?}");
-    assert_eq!(run(json!({ "trigger": { "messages": 60 } })).rung, Some("pass"));
+    assert_eq!(run(json!({ "trigger": { "messages": 100 } })).rung, Some("pass"));
 }
 
 #[test]

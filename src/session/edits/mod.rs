@@ -287,10 +287,9 @@ fn shortened(
     edited
 }
 
-/// The raw tokens to expect of a cleared result that had `tokens`. Two thirds of what its names may take: few results hold
-/// as many.
+/// The most raw tokens of a cleared result that had `tokens`.
 pub fn cleared_tokens(tokens: u64) -> u64 {
-    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 6
+    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 4
 }
 
 const NAMES: &str = names::NAMED_IN;
@@ -298,7 +297,7 @@ const NAMES: &str = names::NAMED_IN;
 /// The bytes of names that a cleared result of `bytes` keeps, starting with the first. Most of what is used later of a
 /// result is names, and a line of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(280 + bytes / 8).min(2_000)
+    (bytes.saturating_sub(160) / 2).min((200 + bytes / 16).max(bytes / 8)).min(2_000)
 }
 
 /// The text that replaces a cleared result: a line, and the first names in the result. `text` is the result as it was
