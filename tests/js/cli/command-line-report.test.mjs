@@ -104,7 +104,7 @@ test("an output that is taken or cannot be written, and what is no transcript: r
     assert.equal(status, 2, stderr);
     assert.match(stderr, reason);
   };
-  refused([chat, "--html", taken], /exists already: --force writes over it/);
+  refused([chat, "--html", taken], /already exists: --force overwrites it/);
   assert.equal(readFileSync(taken, "utf8"), "mine");
   refused([chat, "--html", folder], /is a directory/);
   refused([chat, "--html", join(folder, "no", "such.html")], /there is no folder/);

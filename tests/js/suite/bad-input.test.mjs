@@ -319,7 +319,9 @@ test("instructions and tools that are larger than the window are named", async (
     const { view, report } = await compactor.beforeModel({ messages, ...call });
     equal(report.outcome, "infeasible");
     ok(same(view, messages));
-    const [system, ofTools] = [/overhead ([\d]+)/, /tools ([\d]+)/].map((words) => Number(words.exec(report.reason)?.[1]));
+    const [system, ofTools] = [/overhead ([\d]+)/, /tools ([\d]+)/].map((words) =>
+      Number(words.exec(report.reason)?.[1]),
+    );
     ok(call.system ? system > 2_000 : system < 100, report.reason);
     ok(call.tools ? ofTools > 4_000 : ofTools === 0, report.reason);
     deepEqual([report.after.parts.system, report.after.parts.tools], [system, ofTools]);
