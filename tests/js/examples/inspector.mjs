@@ -282,7 +282,7 @@ main(import.meta.url, async ([screenshots]) => {
       "empty.json": ["", /empty\.json is empty/],
       "picture.png": [Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0, 0, 13]), /is binary/],
       "broken.json.gz": [Buffer.from([0x1f, 0x8b, 8, 0, 1, 2, 3]), /cannot be unpacked/],
-      "receipts.json": [JSON.stringify([{ amount: 7 }]), /holds no conversation in a form known here/],
+      "receipts.json": [JSON.stringify([{ amount: 7 }]), /holds no conversation in a known format/],
       "damaged.json": [JSON.stringify({ precis: "inspector", version: 1, messages: [{}] }), /is damaged/],
       "odd.jsonl": [JSON.stringify({ precis: "recording", type: "usage" }), /there is no request/],
     };
