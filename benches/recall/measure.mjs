@@ -7,9 +7,20 @@ import { CLASSES } from "./things.mjs";
 export const OURS = "precis";
 export const ALL = "all";
 /** A session with fewer compactions says little about what survives them. */
-export const LEAST_COMPACTIONS = 3;
+const LEAST_COMPACTIONS = 3;
 /** A fixed window says something of sessions larger than it; those that are told together are this many windows long. */
 const WINDOWS = 4;
+
+/** The sessions that count, replayed: with each the name of its data set and its compactions. */
+export async function* replays(sets, { fraction, window }) {
+  for (const [name, conversations] of sets)
+    for (const conversation of window ? larger(conversations, window) : conversations) {
+      const session = prepared(conversation);
+      if (window && session.constant + session.whole <= window) continue;
+      const points = await replay(session, window ?? windowOf(session, fraction));
+      if (points.length >= (window ? 1 : LEAST_COMPACTIONS)) yield { name, conversation, session, points };
+    }
+}
 
 /**
  * One row for each data set and method, and one for all sets together. `window` is a fraction of each session, or tokens;
@@ -17,16 +28,9 @@ const WINDOWS = 4;
  */
 export async function measure(sets, { fraction, window, peers = true, miss = () => {} }) {
   const sums = new Map();
-  for (const [name, conversations] of sets)
-    for (const conversation of window ? larger(conversations, window) : conversations) {
-      const session = prepared(conversation);
-      const contextWindow = window ?? windowOf(session, fraction);
-      if (window && session.constant + session.whole <= window) continue;
-      const points = await replay(session, contextWindow);
-      if (points.length < (window ? 1 : LEAST_COMPACTIONS)) continue;
-      for (const [method, make] of Object.entries({ ...(peers && rows), [OURS]: ({ view }) => view }))
-        await add(sums, { name, method, make, points, miss, session: conversation.name });
-    }
+  for await (const { name, conversation, points } of replays(sets, { fraction, window }))
+    for (const [method, make] of Object.entries({ ...(peers && rows), [OURS]: ({ view }) => view }))
+      await add(sums, { name, method, make, points, miss, session: conversation.name });
   return [...sums.values()].map(rowOf);
 }
 
@@ -86,7 +90,7 @@ function rowOf({ source, method, sessions, compactions, tokens, counts }) {
 }
 
 /** The sessions that are larger than a window; of the others as many told together as come to several windows. */
-export function larger(conversations, window) {
+function larger(conversations, window) {
   const size = ({ messages }) => JSON.stringify(messages).length / 4;
   const sessions = conversations.filter((one) => size(one) > window);
   const small = conversations.filter((one) => size(one) <= window);

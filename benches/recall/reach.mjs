@@ -1,7 +1,6 @@
 // Of what the view does not hold, what `recall` returns to a query that does not name it.
 import { holds, searchable } from "./holds.mjs";
-import { ALL, LEAST_COMPACTIONS, larger } from "./measure.mjs";
-import { prepared, replay, windowOf } from "./replay.mjs";
+import { ALL, replays } from "./measure.mjs";
 
 /** Tokens of what is returned. */
 const MOST_TOKENS = 1_000;
@@ -12,21 +11,14 @@ const AROUND = 160;
 /** One row for each data set, and one for all together. */
 export async function reach(sets, { fraction, window, miss = () => {} }) {
   const rows = new Map();
-  for (const [name, conversations] of sets)
-    for (const conversation of window ? larger(conversations, window) : conversations) {
-      const session = prepared(conversation);
-      const contextWindow = window ?? windowOf(session, fraction);
-      if (window && session.constant + session.whole <= window) continue;
-      const points = await replay(session, contextWindow);
-      if (points.length < (window ? 1 : LEAST_COMPACTIONS)) continue;
-      for (const point of points)
-        for (const one of point.judge(point.view).filter(({ kept }) => !kept)) {
-          const query = queryOf(session, one);
-          const found = returned(session, point, one, query);
-          for (const source of [name, ALL]) count(rows, source, one, found);
-          if (!found) miss({ source: name, session: conversation.name, query, ...one });
-        }
-    }
+  for await (const { name, conversation, session, points } of replays(sets, { fraction, window }))
+    for (const point of points)
+      for (const one of point.judge(point.view).filter(({ kept }) => !kept)) {
+        const query = queryOf(session, one);
+        const found = returned(session, point, one, query);
+        for (const source of [name, ALL]) count(rows, source, one, found);
+        if (!found) miss({ source: name, session: conversation.name, query, ...one });
+      }
   return [...rows.values()];
 }
 
