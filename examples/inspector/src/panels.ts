@@ -38,7 +38,9 @@ export function panels(given: Given): Panels {
   let tab: Tab = "Messages";
   let mode: Mode = "sent";
   let list: VirtualList | undefined;
+  let detail: HTMLElement | undefined;
   let turn = 0;
+  let reading = 0;
 
   const buttons = TABS.map((name) => {
     const button = h("button", { type: "button", role: "tab", id: `tab-${name}`, "aria-controls": "panel" }, name);
@@ -93,7 +95,7 @@ export function panels(given: Given): Panels {
   }
 
   async function messages(source: Source): Promise<void> {
-    if (!list) {
+    if (!list || !detail) {
       const box = h("div", {
         class: "list",
         role: "listbox",
@@ -101,17 +103,14 @@ export function panels(given: Given): Panels {
         "aria-label": "Messages of the request",
         id: "messages",
       });
-      const detail = h("div", {
+      detail = h("div", {
         class: "detail",
         id: "detail",
         role: "region",
         "aria-label": "The chosen message",
         tabindex: 0,
       });
-      detail.append(
-        h("p", { class: "soft" }, "Choose a message to read it, and what replaced one that was cleared or clipped."),
-      );
-      list = given.makeList(box, (at) => void detailed(source, detail, at));
+      list = given.makeList(box, (at) => void detailed(at));
       const select = h(
         "select",
         { id: "mode" },
@@ -131,13 +130,21 @@ export function panels(given: Given): Panels {
         h("div", { class: "reader" }, box, detail),
       );
     }
+    // What was read belongs to another request, plan or chat.
+    reading++;
+    detail.replaceChildren(
+      h("p", { class: "soft" }, "Choose a message to read it, and what replaced one that was cleared or clipped."),
+    );
     const [variant, request, shown] = [given.variant(), given.request(), mode];
     await list.show((from, to) => source.page(variant, request, shown, from, to));
   }
 
-  async function detailed(source: Source, box: HTMLElement, at: number): Promise<void> {
-    const found = await source.detail(given.variant(), given.request(), mode, at);
-    if (!found) return;
+  async function detailed(at: number): Promise<void> {
+    const source = given.source();
+    const box = detail;
+    const mine = ++reading;
+    const found = await source?.detail(given.variant(), given.request(), mode, at);
+    if (!found || !box || mine !== reading) return;
     const { index, role, tools, tokens, fate, sent, original } = found;
     const who = index === null ? "precis" : `message ${grouped(index + 1)}`;
     box.scrollTop = 0;
@@ -182,7 +189,7 @@ export function panels(given: Given): Panels {
     const at = await source.place(given.variant(), given.request(), mode, index);
     if (at < 0) return;
     list.select(at);
-    await detailed(source, byId("detail"), at);
+    await detailed(at);
     byId("messages").focus();
   }
 

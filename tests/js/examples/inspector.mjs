@@ -131,6 +131,7 @@ main(import.meta.url, async ([screenshots]) => {
     // What stood instead of a result that was cleared.
     await drop(page, "session.jsonl", readFileSync(at(fixtures[0])));
     await page.locator(".row.cleared").first().click();
+    await page.waitForSelector("#detail h3");
     const detail = await page.locator("#detail").innerText();
     assert.match(detail, /What is sent[\s\S]*this tool result was removed[\s\S]*What stood there/);
     const original = detail.split("What stood there")[1];
@@ -219,6 +220,7 @@ main(import.meta.url, async ([screenshots]) => {
     asked.splice(0, asked.length, ...asked.filter((one) => one !== pathToFileURL(html).href));
     assert.equal(await report.locator("#compare").innerText(), table, "the report says what the page said");
     await report.locator(".row.made").first().click();
+    await report.waitForSelector("#detail h3");
     assert.match(await report.locator("#detail").innerText(), /Written by precis/);
     assert.ok(!(await report.locator("#settings").isVisible()));
     await clean(report, "a report");
