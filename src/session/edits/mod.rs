@@ -297,7 +297,7 @@ const NAMES: &str = names::NAMED_IN;
 /// The bytes of names that a cleared result of `bytes` keeps, starting with the first. Most of what is used later of a
 /// result is names, and a line of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min((200 + bytes / 16).max(bytes / 8)).min(2_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(4_000)
 }
 
 /// The text that replaces a cleared result: a line, and the first names in the result. `text` is the result as it was
@@ -315,7 +315,7 @@ fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -
     let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
     let shown = record.as_deref().unwrap_or_default();
     let room = bytes.saturating_sub(names.len() + shown.len());
-    let more = names::missing(&names::in_text(text, bytes), &format!("{names} {shown}"), room);
+    let more = names::missing(&names::in_text(text), &format!("{names} {shown}"), room);
     append(&mut names, &more);
     let record = record
         .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
@@ -389,8 +389,7 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
     let mut room = (bytes / if shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES);
     let mut most = MOST_LITERALS;
     let mut shown = String::new();
-    // Among this many names, enough are missing from the remaining text.
-    let all = names::in_text(text, bytes + 2 * MOST_NAMES);
+    let all = names::in_text(text);
     for _ in 0..NAMES_TRIES {
         let kept = literals(text, &short, most, keep);
         let mut more = shown.clone();
