@@ -164,10 +164,12 @@ impl Source<'_> {
         for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
             let rules = heading == RULES;
             let wanted: usize = lines.iter().map(|line| line.len() + 1).sum();
-            let body = fit(lines, cap.saturating_sub(heading.len() + 3), rules);
-            let cut = body.len() < wanted;
-            left_out.required |= cut && rules;
-            left_out.remembered |= cut && is_remembered(&heading);
+            // A record begins with what identifies it.
+            let cut = if heading == RECORDS { beginning } else { shorten };
+            let body = fit(lines, cap.saturating_sub(heading.len() + 3), rules, cut);
+            let is_cut = body.len() < wanted;
+            left_out.required |= is_cut && rules;
+            left_out.remembered |= is_cut && is_remembered(&heading);
             if body.is_empty() {
                 continue;
             }
@@ -429,7 +431,7 @@ const fn least_of(rules: bool) -> usize {
 
 /// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
 /// newest are told, and short ones keep their length.
-fn fit(lines: Vec<String>, budget: usize, rules: bool) -> String {
+fn fit(lines: Vec<String>, budget: usize, rules: bool, cut: fn(&str, usize) -> String) -> String {
     let least = least_of(rules);
     let room = (budget / least).max(1);
     let total = lines.len();
@@ -452,7 +454,7 @@ fn fit(lines: Vec<String>, budget: usize, rules: bool) -> String {
         if index == 1 && chosen.len() < total {
             out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
         }
-        out.push_str(&shorten(line, cap.saturating_sub(1)));
+        out.push_str(&cut(line, cap.saturating_sub(1)));
         out.push('\n');
     }
     out
@@ -470,6 +472,14 @@ fn shorten(line: &str, bytes: usize) -> String {
     let half = part.max(room.saturating_sub(what.len()));
     let came = text::ends(came, half);
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
+}
+
+/// The beginning of a line within so many bytes, with the reference behind it.
+fn beginning(line: &str, bytes: usize) -> String {
+    let body = references::without(line);
+    let reference = text::between(line, body.len(), line.len());
+    let room = bytes.saturating_sub(reference.len() + "…".len());
+    if line.len() <= bytes { line.to_owned() } else { text::start(body, room) + reference }
 }
 
 /// Splits a summary in what a model wrote and what code kept beside it.

@@ -66,7 +66,7 @@ fn cut(value: &Value, most: usize, clears: bool) -> Value {
                 (text.len() / NAMES_PART).min(most * 2)
             };
             let short = ends::within(text, most, "");
-            let named = names::missing(&names::in_text(text), &short, room);
+            let named = names::missing(&names::in_text(text), "", &short, room);
             if named.is_empty() {
                 return Value::Text(short);
             }

@@ -289,7 +289,7 @@ fn shortened(
 
 /// The most raw tokens of a cleared result that had `tokens`.
 pub fn cleared_tokens(tokens: u64) -> u64 {
-    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 4
+    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 5
 }
 
 const NAMES: &str = names::NAMED_IN;
@@ -315,7 +315,7 @@ fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -
     let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
     let shown = record.as_deref().unwrap_or_default();
     let room = bytes.saturating_sub(names.len() + shown.len());
-    let more = names::missing(&names::in_text(text), &format!("{names} {shown}"), room);
+    let more = names::missing(&names::in_text(text), &names, shown, room);
     append(&mut names, &more);
     let record = record
         .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
@@ -394,7 +394,7 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
         let kept = literals(text, &short, most, keep);
         let mut more = shown.clone();
         append(&mut more, &kept);
-        let names = names::missing(&all, &format!("{short} {kept}"), room.saturating_sub(more.len()));
+        let names = names::missing(&all, &more, &short, room.saturating_sub(more.len()));
         append(&mut more, &names);
         if more.len() == shown.len() {
             break;
