@@ -339,8 +339,8 @@ const DONE: &str = ". Do not repeat the call for its effect.";
 /// The same if the tool may be called again.
 const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";
-/// The most bytes of the line for a cleared result.
-const LONGEST_CLEARED: usize = 4_000;
+/// The most bytes of the line for a cleared result: its names, and what it says beside them.
+const LONGEST_CLEARED: usize = 5_000;
 
 /// The most bytes of literal strings in a notice, and the bytes that a result must exceed to have any.
 const MOST_LITERALS: usize = 200;
