@@ -76,7 +76,7 @@ export const checks = [
     pkg: true,
     run: () => aiSdk(major),
   })),
-  { name: "suite, this Node", pkg: true, run: () => suite(process.execPath, "import") },
+  { name: "suite, this Node", pkg: true, run: () => nodeTests(process.execPath, "tests/js/suite") },
   ...[20, 22, 24].flatMap((major) =>
     ["import", "require"]
       .filter((way) => way === "require" || !process.version.startsWith(`v${major}.`))
@@ -84,7 +84,7 @@ export const checks = [
         name: `suite, Node ${major}, ${way}`,
         all: true,
         pkg: true,
-        run: async () => suite(await node(major), way),
+        run: async () => shortSuite(await node(major), way, major),
       })),
   ),
   ...["chromium", "deno", "bun", "workerd"].map((runtime) => ({
@@ -275,11 +275,21 @@ async function aiSdk(major) {
   return total(output, /^# pass (\d+)/gm);
 }
 
-/** What needs Node itself tests the engine, so it runs once in each Node: how the package is loaded changes nothing there. */
-function suite(binary, way) {
-  if (way === "import") return nodeTests(binary, "tests/js/suite");
+/** The suite at full length runs in this Node; elsewhere long tests have fewer cases: tests/js/suite/length.mjs. */
+const short = { PRECIS_SUITE: "short" };
+
+/** With `require` other files are loaded, and nothing else is decided: the oldest Node runs all of the portable tests so. */
+const OLDEST = 20;
+/** What the others run of them: each entry of the package, and whether what one entry makes is known to another. */
+const LOADED = /^(loading|boundary|wrong-input|refused|wrong-format|formats|seal|testing|recorder|trap)\.test\.mjs$/;
+
+function shortSuite(binary, way, major) {
+  const folder = "tests/js/suite";
+  if (way === "import") return nodeTests(binary, { folder, env: short });
+  // What needs Node itself tests the engine: how the package is loaded changes nothing there.
   const isPortable = (name) => !name.endsWith(".node.test.mjs");
-  return nodeTests(binary, { folder: "tests/js/suite", only: isPortable }, "--import", "./tests/js/hooks/require.mjs");
+  const only = (name) => isPortable(name) && (major === OLDEST || LOADED.test(name));
+  return nodeTests(binary, { folder, only, env: short }, "--import", "./tests/js/hooks/require.mjs");
 }
 
 /** The command line in another runtime; the tests themselves run here. */
@@ -304,22 +314,22 @@ async function nodeTests(...args) {
   return total(await nodeTap(...args), /^# pass (\d+)/gm);
 }
 
-/** `tests`: a folder, or of a folder `only` some files. */
+/** `tests`: a folder, or of a folder `only` some files, with an environment of their own. */
 async function nodeTap(binary, tests, ...flags) {
   await testPackages();
-  const { folder, only = () => true } = typeof tests === "string" ? { folder: tests } : tests;
+  const { folder, only = () => true, env = {} } = typeof tests === "string" ? { folder: tests } : tests;
   const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs") && only(name));
   // By itself Node leaves one core to the process that only listens to the others.
   const all = `--test-concurrency=${availableParallelism()}`;
   const args = [...flags, "--test", all, "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
-  return must(binary, args, quiet);
+  return must(binary, args, { ...quiet, env });
 }
 
 async function runtimeSuite(runtime) {
   const binary = runtime === "chromium" ? await chromium() : await npmBinary(runtime);
   if (!binary) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
   await testPackages();
-  const output = await must(process.execPath, ["tests/js/runtimes/run.mjs", runtime, binary], quiet);
+  const output = await must(process.execPath, ["tests/js/runtimes/run.mjs", runtime, binary], { ...quiet, env: short });
   return total(output, /^# pass (\d+)/gm);
 }
 
