@@ -346,9 +346,9 @@ const setup = fc.record({
   shape: fc.constantFrom(openai, claude, vercel, google, responses),
   // Large ones take the longest, and decide no other way: many cases in a small one find more than few in a large one.
   window: fc.oneof(
-    { weight: 40, arbitrary: fc.constantFrom(1_000, 2_000) },
-    { weight: 20, arbitrary: fc.constant(4_000) },
-    { weight: 4, arbitrary: fc.constant(8_000) },
+    { weight: 140, arbitrary: fc.constantFrom(1_000, 2_000) },
+    { weight: 40, arbitrary: fc.constant(4_000) },
+    { weight: 8, arbitrary: fc.constant(8_000) },
     { weight: 1, arbitrary: fc.constant(32_000) },
   ),
   strategy: fc.constantFrom("tail", "full", "sliding-window"),
