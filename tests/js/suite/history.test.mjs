@@ -62,7 +62,7 @@ for (const strategy of strategies)
         ok(compacted.length >= 3, `${compacted.length - 1} compactions`);
         const newest = compacted.at(-1).covers;
         const kept = JSON.stringify(state);
-        for (let at = name === "cut short" ? 1 : 0; at < history.length; at += cases(1, 6)) {
+        for (let at = name === "cut short" ? 1 : 0; at < history.length; at += cases(1, 12)) {
           const messages = frozen(change(history, at));
           const { view, report, ...prepared } = await compactor.beforeModel({ messages, state: frozen(state) });
           const where = `${name} at ${at}, covered are ${compacted.map(({ covers }) => covers)}`;
