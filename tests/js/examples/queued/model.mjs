@@ -46,7 +46,8 @@ export async function summarizingModel({ milliseconds, failEvery }) {
     asked.set(question, (asked.get(question) ?? 0) + 1);
     seen.answered += 1;
     const orders = [...new Set(prompt.match(/order \d+/g))];
-    const content = `- The person asked about ${orders.slice(0, 20).join(", ") || "their orders"}.`;
+    const customer = prompt.match(/Customer \d+/)?.[0] ?? "The person";
+    const content = `- ${customer} asked about ${orders.slice(0, 20).join(", ") || "their orders"}.`;
     const usage = { prompt_tokens: Math.ceil(prompt.length / 4), completion_tokens: 40 };
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ choices: [{ message: { content }, finish_reason: "stop" }], usage }));
