@@ -58,7 +58,7 @@ export async function cloudflare({ folder, model }) {
     progress: () => call("progress"),
     /** Kills the process while it waits for a summary. False if it does not. */
     async kill() {
-      if (!(model.out.get("none") > 0)) return false;
+      if (!(model.held.get("none") > 0)) return false;
       const gone = new Promise((done) => child.once("exit", done));
       end(child);
       await gone;
