@@ -50,11 +50,13 @@ export async function ahead(pool, { chat, plan }, worker, ask) {
       // The chat may be longer by now, and its state another one: the plan holds as long as what it covers is the same.
       call = await load(pool, chat);
       const { state, next } = compactor.commit(call, now, answers);
-      if (next) {
-        now = next;
-        break;
-      }
-      if (await save(pool, chat, state, call.state?.revision ?? 0)) return finish(pool, chat, worker);
+      const revision = call.state?.revision ?? 0;
+      if (next) now = next;
+      // Nothing came of it: somebody else has summarized, or what the plan covers was changed.
+      else if (state.revision === revision) now = compactor.plan({ ...call, threshold: "soft" });
+      else if (await save(pool, chat, state, revision)) return finish(pool, chat, worker);
+      else continue;
+      break;
     }
   }
 }

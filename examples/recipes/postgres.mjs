@@ -100,7 +100,11 @@ export const keepPlan = (pool, chat, worker, seconds, plan) =>
 
 export const renew = (pool, chat, worker, seconds) => hold(pool, chat, worker, seconds);
 
-export const finish = (pool, chat, worker) => hold(pool, chat, worker, 0, ", plan = null, done = true");
+export async function finish(pool, chat, worker) {
+  const finished = await hold(pool, chat, worker, 0, ", plan = null, done = true");
+  if (finished) await pool.query("delete from ahead_answers where chat = $1", [chat]);
+  return finished;
+}
 
 export async function answersOf(pool, chat) {
   const { rows } = await pool.query("select request, answer from ahead_answers where chat = $1", [chat]);
@@ -108,11 +112,11 @@ export async function answersOf(pool, chat) {
 }
 
 export const keepAnswer = (pool, chat, request, answer) =>
-  pool.query("insert into ahead_answers values ($1, $2, $3) on conflict do nothing", [
-    chat,
-    request,
-    JSON.stringify(answer),
-  ]);
+  pool.query(
+    `insert into ahead_answers select $1, $2, $3::jsonb where exists (select 1 from ahead where chat = $1 and not done)
+     on conflict do nothing`,
+    [chat, request, JSON.stringify(answer)],
+  );
 
 /** How far it is: for a page or a log. */
 export async function progress(pool) {

@@ -49,6 +49,14 @@ export async function* chats(redis) {
   } while (cursor !== "0");
 }
 
+/** Keeps an answer as long as the work on its chat goes on: another worker may have finished it meanwhile. */
+const KEEP_ANSWER = `
+if redis.call("hexists", KEYS[1], "plan") == 0 then return 0 end
+return redis.call("hset", KEYS[1], ARGV[1], ARGV[2]) + 1`;
+
+/** What a worker leaves behind that comes too late and dies is gone after that. */
+const WEEK_SECONDS = 7 * 24 * 3_600;
+
 /** The store of many-chats/ahead.mjs. Which worker has a chat is known to the queue, so nothing here asks for it. */
 export function aheadStore(redis) {
   const key = (chat) => keyOf(chat, "ahead");
@@ -60,14 +68,15 @@ export function aheadStore(redis) {
       return plan && JSON.parse(plan);
     },
     async keepPlan(chat, plan) {
-      await redis.hset(key(chat), "plan", JSON.stringify(plan));
+      await redis.multi().hset(key(chat), "plan", JSON.stringify(plan)).expire(key(chat), WEEK_SECONDS).exec();
     },
     async answersOf(chat) {
       const kept = Object.entries(await redis.hgetall(key(chat))).filter(([name]) => name.startsWith("answer:"));
       return new Map(kept.map(([name, answer]) => [name.slice("answer:".length), JSON.parse(answer)]));
     },
     async keepAnswer(chat, request, answer) {
-      await redis.hset(key(chat), `answer:${request}`, JSON.stringify(answer));
+      const kept = await redis.eval(KEEP_ANSWER, 1, key(chat), `answer:${request}`, JSON.stringify(answer));
+      return kept > 0;
     },
     async finish(chat) {
       await redis.del(key(chat));

@@ -50,8 +50,9 @@ export interface CompactorOptions<Base> {
   readonly trigger?: Size | undefined;
   /**
    * What a compaction aims at: a size as of `trigger`, below it. Between 5 % and 90 % of the room for messages; as a number
-   * of messages, the most that stay as they are. Default: half of the room; with `trigger: { messages }` half of these. Not
-   * with a preset.
+   * of messages, the most that stay as they are. A summary then takes at most a quarter of it, and as many of the newest
+   * messages stay as it has room for; what `keep` says stays in any case. Default: half of the room, of which a summary
+   * rarely needs all; with `trigger: { messages }` half of these. Not with a preset.
    */
   readonly target?: Size | undefined;
   /** What stays as it is, as long as it fits: then a warning says so (`keep-lost`). Default: what the strategy keeps. Not with a preset. */
@@ -232,7 +233,10 @@ export interface Cost {
 export interface Shares {
   /** Of the room: what a rung of the ladder aims at. Default 0.5, from 0.05 to 0.9. */
   readonly target?: number | undefined;
-  /** Of the room: the newest messages that stay as they are. Default 0.2, from 0 to 0.8. */
+  /**
+   * Of the room: the newest messages that stay as they are. Default 0.2, or what {@link CompactorOptions.target} leaves; from
+   * 0 to 0.8.
+   */
   readonly tail?: number | undefined;
   /** Of the room: the largest a result may be before it is clipped. Default 0.3, from 0.01 to 0.9. */
   readonly part?: number | undefined;
@@ -322,7 +326,10 @@ export interface ModelCall<M> {
    * the tool finds them (`r12`). Default: whether `tools` holds a tool of this name that takes a `reference`. Not with a preset.
    */
   readonly recall?: boolean | undefined;
-  /** Returns true for messages that must stay in every view, whole. The preset `contextguard` ignores it. */
+  /**
+   * Returns true for messages that must stay in every view, whole. A message that is no longer pinned stays until the next
+   * compaction, which covers it like the others. The preset `contextguard` ignores it.
+   */
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
   /** Returns true for messages that a person typed. Default: role user, without tool results, and not made by precis. */
   readonly isTyped?: ((message: M, index: number) => boolean) | undefined;

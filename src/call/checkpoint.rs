@@ -6,7 +6,6 @@ use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
-use crate::limits::budget::share;
 use crate::memory::absorb::Message;
 use crate::memory::{Memory, digest, recover};
 use crate::model::message::{CHAIN_START, combine};
@@ -216,14 +215,10 @@ pub(crate) fn written(checkpoint: &Checkpoint) -> (String, u64) {
     (text, count)
 }
 
-/// The most estimated tokens of the facts beside a summary written by a model.
-const FACTS_MOST: u64 = 3_000;
-
 /// The most bytes of the facts beside a summary written by a model: their share of the room, but at most a quarter of
 /// the replaced raw tokens, at four bytes per token.
 pub fn facts_bytes(scene: &Scene<'_>, raw: u64) -> usize {
-    let tokens = share(scene.limits.whole, scene.options.shares.facts).min(FACTS_MOST);
-    usize::try_from(scene.raw(tokens).min(raw / 4) * 4).unwrap_or(usize::MAX)
+    usize::try_from(scene.raw(scene.facts_most()).min(raw / 4) * 4).unwrap_or(usize::MAX)
 }
 
 fn holds(history: &History<'_>, checkpoint: &Checkpoint) -> bool {

@@ -7,7 +7,6 @@ use crate::call::context::Work;
 use crate::ingest::host::Host;
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, RungId, Scene};
-use crate::limits::budget::share;
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::session::compaction::Kind;
@@ -18,9 +17,6 @@ use crate::tokens;
 
 /// The most raw tokens of a digest that fills the remaining room. The state must hold it beside older ones.
 pub(crate) const DIGEST_MOST: u64 = 5_000;
-/// How far a digest may exceed the target: a share of the room in millionths, and the most estimated tokens.
-const SMALL_SHARE: u64 = 280_000;
-const SMALL_MOST: u64 = 600;
 /// The approximate raw tokens of the lines around a summary.
 const FRAME: u64 = 24;
 /// The raw tokens of a message apart from its text.
@@ -186,10 +182,7 @@ impl Covering<'_> {
         let stays: u64 = stays.map(|item| item.tokens).sum();
         let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
         let note = if shape.note { scene.raw(most) / 2 } else { 0 };
-        let room = share(scene.limits.room, scene.options.shares.target);
-        // In a small window, the memory is worth more than a later next compaction.
-        let more = share(scene.limits.room, SMALL_SHARE).min(SMALL_MOST);
-        let left = scene.raw(room + more).saturating_sub(stays + note);
+        let left = scene.digested_most().saturating_sub(stays + note);
         let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(earlier + replaced.saturating_sub(earlier) / 2);
         // If a quarter of it is enough room, nothing else has to be removed.
         let below = scene.raw_below(scene.limits.limit).saturating_sub(self.view.fixed() + stays + note + FRAME);

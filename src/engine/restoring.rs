@@ -8,7 +8,6 @@ use crate::engine::covering::{DIGEST_MOST, KEPT_LITERALLY};
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
-use crate::limits::budget::share;
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::Source;
 use crate::session::compaction::Checkpoint;
@@ -74,10 +73,9 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
 
 /// The raw tokens that a digest may have when the view is at the target.
 fn room(scene: &Scene<'_>, view: &View) -> u64 {
-    let target = share(scene.limits.room, scene.options.shares.target);
     let stays = view.items.iter().filter(|item| !item.fixed && item.slot != Slot::Summary);
     let stays: u64 = stays.map(|item| item.tokens).sum();
-    scene.raw(target).saturating_sub(stays).min(DIGEST_MOST)
+    scene.restored_most().saturating_sub(stays).min(DIGEST_MOST)
 }
 
 /// The shape of a checkpoint: what it covers and keeps.

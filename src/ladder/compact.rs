@@ -3,7 +3,6 @@
 use crate::base::archive::{Archive, Record};
 use crate::ingest::pairs;
 use crate::ladder::{Scene, strategies};
-use crate::limits::budget::share;
 use crate::limits::wishes::Keep;
 use crate::model::message::{Digest, PartKind, Position, Role};
 use crate::session::compaction::{Checkpoint, Kind};
@@ -28,12 +27,6 @@ pub struct Shape {
     pub summary_tokens: u64,
 }
 
-/// The tokens of a summary unless the host sets them: a share of the room in millionths, with an upper limit.
-const SUMMARY_SHARE: u64 = 200_000;
-const SUMMARY_MOST: u64 = 8_000;
-/// Even in a tiny window, a summary of a few sentences must be possible.
-const SUMMARY_LEAST: u64 = 48;
-
 /// The compaction that the strategy suggests. `None` if it would cover nothing new.
 pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     // With the cut of the summary that is in flight, the summary can later replace what code writes until then.
@@ -43,7 +36,7 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     let lead = scene.lead();
     let wanted = strategies::tail_start(scene).max(lead);
     let cut = scene.cuts.at_or_before(wanted - lead) + lead;
-    let shape = of_cut(scene, cut, typed_share(scene))?;
+    let shape = of_cut(scene, cut, scene.typed_most())?;
     (shape.covers.count > scene.covered()).then_some(shape)
 }
 
@@ -60,7 +53,7 @@ pub fn by_hand(scene: &Scene<'_>, keep: Keep) -> Option<Shape> {
         wanted = wanted.max(strategies::tail_start(scene));
     }
     let cut = scene.cuts.at_or_before(wanted.clamp(lead, scene.newest()) - lead) + lead;
-    of_cut(scene, cut, typed_share(scene)).filter(|shape| shape.covers.count > scene.covered())
+    of_cut(scene, cut, scene.typed_most()).filter(|shape| shape.covers.count > scene.covered())
 }
 
 /// The first of the newest turns and messages to keep.
@@ -73,12 +66,6 @@ pub(crate) fn kept_from(scene: &Scene<'_>, keep: Keep) -> usize {
         turns => typed.nth(turns - 1).unwrap_or(lead),
     };
     of_turns.min(count.saturating_sub(newest(keep.messages.unwrap_or(0)))).max(lead)
-}
-
-/// The estimated tokens that earlier typed messages may take, apart from the active one.
-fn typed_share(scene: &Scene<'_>) -> u64 {
-    let typed = if scene.options.strategy.is_bare() { 0 } else { scene.options.shares.typed };
-    share(scene.limits.room, typed)
 }
 
 /// Covers one more group than the active checkpoint, or as many as needed to fit. The newest group is kept, and of the
@@ -190,8 +177,10 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     for input in (0..cut).rev() {
         let Some(index) = history.index_of(input) else { continue };
         let Some(at) = scene.places[input] else { continue };
-        let fixed = scene.view.items[at].fixed && (!held.contains(&input) || history.is_pinned(input));
-        if fixed || history.messages[input].role() == Role::System {
+        // What is no longer pinned is covered. In a view that was passed as history, the group of a pinned message is
+        // unknown, so all of its head stays.
+        let in_head = input < scene.lead() && scene.view.items[at].fixed && !held.contains(&input);
+        if in_head || history.is_pinned(input) || history.messages[input].role() == Role::System {
             head.push(index);
         } else if inside && active == Some(input) {
             kept.push(index);
@@ -218,14 +207,13 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     if scene.history.active.is_none() && covered <= stays {
         return None;
     }
-    let summary_tokens = share(scene.limits.room, SUMMARY_SHARE).clamp(SUMMARY_LEAST, SUMMARY_MOST);
     Some(Shape {
         covers,
         head,
         kept,
         opening: opening as u64,
         note: inside && !scene.options.strategy.is_bare(),
-        summary_tokens,
+        summary_tokens: scene.summary_most(),
     })
 }
 
@@ -248,6 +236,14 @@ fn held_compaction(scene: &Scene<'_>) -> Range<usize> {
         None if message.has(PartKind::Call) || message.has(PartKind::Reasoning) => 0..0,
         None => input..input + 1,
     }
+}
+
+/// The typed message that a cut keeps in addition to the active one, if it fits.
+pub(crate) fn typed_that_stay(scene: &Scene<'_>, cut: usize) -> Vec<usize> {
+    let most = scene.typed_most();
+    let mut recent = recent_typed(scene, cut);
+    recent.retain(|&input| scene.estimate_of(scene.tokens(input)) <= most);
+    recent
 }
 
 /// The typed message before `cut` that is among the last two typed ones and is not the active one, if any.

@@ -5,6 +5,7 @@ mod clearing;
 pub mod compact;
 mod cutting;
 pub mod plan;
+mod portions;
 pub mod protection;
 pub mod rungs;
 mod scene;

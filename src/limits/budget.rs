@@ -136,7 +136,7 @@ impl Window {
         let (least, most) = (share(room, LEAST_TARGET), share(room, MOST_TARGET));
         let target = own.map_or(aimed, |own| own.clamp(fixed.saturating_add(least), fixed.saturating_add(most)));
         let accept = target + share(limit.saturating_sub(target), shares.accept);
-        Limits { window: self, limit, room, whole, target, accept, tight }
+        Limits { window: self, limit, room, whole, target, aims: own.is_some(), accept, tight }
     }
 }
 
@@ -153,6 +153,8 @@ pub struct Limits {
     pub whole: u64,
     /// The size that a rung aims at.
     pub target: u64,
+    /// Whether the host set that size.
+    pub aims: bool,
     /// The size at which a clip or clear may stop.
     pub accept: u64,
     /// Whether the system prompt, tools and pins alone nearly fill the window.

@@ -17,8 +17,8 @@ use crate::tokens::family::Family;
 pub struct Shares {
     /// The size that a rung aims at, in addition to the fixed tokens.
     pub target: u64,
-    /// The newest groups, which are kept verbatim.
-    pub tail: u64,
+    /// The newest groups, which are kept verbatim. If the host does not say, 0.2, or what its target leaves.
+    pub tail: Option<u64>,
     /// The largest part that is not clipped.
     pub part: u64,
     /// The least that clearing must save.
@@ -463,6 +463,7 @@ fn shares(tune: Fields<'_>) -> Shares {
         }
     }
     let [target, tail, part, clear, accept, typed, facts, soft, fresh] = values;
+    let tail = Some(tail).filter(|_| !shares.raw("tail").is_null());
     Shares { target, tail, part, clear, accept, typed, facts, soft, fresh }
 }
 

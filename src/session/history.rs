@@ -418,7 +418,12 @@ impl<'a> History<'a> {
     /// read.
     pub fn is_pinned(&self, input: usize) -> bool {
         let opaque = |compaction: Compaction| compaction.input == input && !compaction.readable;
-        self.compaction.is_some_and(opaque) || self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
+        self.compaction.is_some_and(opaque) || self.is_pinned_by_host(input)
+    }
+
+    /// Whether the host pinned the message.
+    pub fn is_pinned_by_host(&self, input: usize) -> bool {
+        self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
     }
 }
 

@@ -291,7 +291,10 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
             }
         }
     };
-    kept(&checkpoint.head, true, view);
+    let mut head = checkpoint.head.clone();
+    head.extend(pinned_late(history, checkpoint));
+    head.sort_unstable();
+    kept(&head, true, view);
     let made = |slot, tokens| Item { slot, tokens, made: None, fixed: false };
     view.items.push(made(Slot::Summary, checkpoint.summary.raw));
     kept(checkpoint.before_note(), false, view);
@@ -304,6 +307,20 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
         view.items.push(plain(history, input, index, false));
         index += 1;
     }
+}
+
+/// The covered messages that the host pins by now. Those that belong to a group stay covered, because the group is not
+/// in the view.
+fn pinned_late(history: &History<'_>, checkpoint: &Checkpoint) -> Vec<u64> {
+    let is_single = |message: &Digest<'_>| {
+        ![PartKind::Call, PartKind::Result, PartKind::Reasoning].into_iter().any(|kind| message.has(kind))
+    };
+    let stays = |index: &u64| checkpoint.head.contains(index) || checkpoint.kept.contains(index);
+    let comes_back = |index: &u64| {
+        let input = history.input_of(*index).filter(|&input| history.is_pinned_by_host(input));
+        input.is_some_and(|input| is_single(&history.messages[input])) && !stays(index)
+    };
+    (history.first()..checkpoint.covers.count).filter(comes_back).collect()
 }
 
 /// An item for an unchanged message of the host.

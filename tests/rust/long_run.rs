@@ -1,4 +1,4 @@
-//! Two hundred consecutive compactions with summaries that fill their limit: nothing grows, and no message is
+//! Two hundred and sixty consecutive compactions with summaries that fill their limit: nothing grows, and no message is
 //! unaccounted for.
 
 use crate::failures::chat;
@@ -39,7 +39,7 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
     let (mut history, mut compactions, mut number) = (Vec::new(), 0, 0);
     let mut sizes = Vec::new();
     let mut told = String::new();
-    while compactions < 200 {
+    while compactions < 260 {
         history.extend(turns(number));
         number += 1;
         let mut hear = |request: &Request| {
@@ -77,24 +77,25 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
         }
     }
     let mean = |part: &[usize]| part.iter().sum::<usize>() / part.len();
-    let (early, late) = (mean(&sizes[80..120]), mean(&sizes[160..200]));
-    assert!(late * 10 <= early * 12, "the state grows: {early} bytes early, {late} late");
+    // By then the memory is full: after about 170 compactions in English, later where a turn names little.
+    let (early, late) = (mean(&sizes[180..220]), mean(&sizes[220..260]));
+    assert!(late * 100 <= early * 107, "the state grows: {early} bytes early, {late} late");
     assert!(told.len() < 40_000, "the question grows: {} bytes", told.len());
 }
 
 #[test]
-fn two_hundred_compactions_with_full_summaries() {
+fn hundreds_of_compactions_with_full_summaries() {
     run(|number| turn(number, 900).to_vec(), Some("word "));
 }
 
 #[test]
-fn two_hundred_compactions_with_full_summaries_in_chinese() {
+fn hundreds_of_compactions_with_full_summaries_in_chinese() {
     let turns =
         |number: usize| vec![user(&format!("第{number}个问题是什么？")), assistant(&"答案在日志里，请看。".repeat(50))];
     run(turns, Some("摘要里的话"));
 }
 
 #[test]
-fn two_hundred_compactions_without_a_model() {
+fn hundreds_of_compactions_without_a_model() {
     run(|number| turn(number, 900).to_vec(), None);
 }

@@ -17,6 +17,7 @@ use precis::base::headings;
 use precis::base::references;
 use precis::engine;
 use precis::recall::Asked;
+use precis::session::state::SessionState;
 use serde_json::json;
 
 fn chat(window: u64, recall: bool) -> Chat {
@@ -107,7 +108,7 @@ fn the_lines_of_a_digest_name_messages_that_say_what_they_tell() {
         assert!(word.is_none_or(|word| said.contains(word)), "{line}: {said}");
         lines += 1;
     }
-    assert!(lines > 0, "{text}");
+    assert!(lines > 2, "{text}");
 }
 
 #[test]
@@ -179,8 +180,9 @@ fn what_a_tool_prints_is_not_taken_for_a_reference_of_ours() {
             assert!(recall || told.is_empty(), "{notice}");
             // And none is remembered as a name.
             chat.options["contextWindow"] = json!(6_000);
+            chat.options["prefer"] = json!("summarize");
             chat.before_model(&history, None).unwrap();
-            let names = chat.session().memory.map(|memory| memory.names).unwrap_or_default();
+            let names = chat.session().memory.unwrap().names;
             assert!(!names.iter().any(|name| references_itself(&name.text)), "{names:?}");
         }
     }
@@ -211,4 +213,36 @@ fn what_the_model_looked_up_leaves_no_references_among_the_names() {
     let others: Vec<_> = memory.names.iter().filter(|name| name.text.starts_with("r1")).collect();
     assert!(others.is_empty(), "{others:?}");
     assert!(memory.work.iter().any(|one| one.what.starts_with("recall")) || memory.work.is_empty());
+}
+
+#[test]
+fn a_lost_memory_is_rebuilt_without_references_and_names_no_places() {
+    // Two requests after the first one, so that it is covered with its reference.
+    let mut history = reading(6, 600);
+    history.extend([
+        assistant("It is src/part3.rs."),
+        user("And what is next?"),
+        assistant(&filler(6_000)),
+        user("Go on."),
+    ]);
+    let mut chat = chat(6_000, true);
+    chat.before_model(&history, None).unwrap();
+    let mut state: SessionState = chat.session();
+    let text = &state.checkpoints.last().unwrap().summary.text;
+    assert!(text.contains("port 8443") && text.contains("(r0)"), "{text}");
+    state.memory = None;
+    chat.state = crate::support::plain(&state);
+    for step in 0..30 {
+        history.extend([assistant(&format!("Step {step}. {}", filler(500))), user(&format!("Go on {step}."))]);
+    }
+    chat.before_model(&history, None).unwrap();
+    let memory = chat.session().memory.unwrap();
+    let told = [memory.tasks.clone(), memory.required.clone(), memory.decided.clone()].concat();
+    assert!(told.iter().any(|entry| entry.text.contains("port 8443")), "{told:?}");
+    assert!(told.iter().all(|entry| references::without(&entry.text) == entry.text), "{told:?}");
+    let state = chat.session();
+    let text = &state.checkpoints.last().unwrap().summary.text;
+    for line in text.lines().filter(|line| line.contains("port 8443")) {
+        assert_eq!(references::without(line), line, "a place that nobody knows");
+    }
 }

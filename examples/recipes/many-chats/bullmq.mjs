@@ -44,8 +44,12 @@ function work(redis) {
   const ask = summarizer(process.env);
   const worker = new Worker(
     NAME,
-    // A long chat takes many questions: each is progress, which `job.progress` shows anywhere.
-    (job) => ahead(store, job.data.chat, ask, (done, total) => job.updateProgress({ done, total })),
+    async (job) => {
+      // A long chat takes many questions: each is progress, which `job.progress` shows anywhere.
+      const done = await ahead(store, job.data.chat, ask, (done, total) => job.updateProgress({ done, total }));
+      // If the other worker has finished it, as it should, trying again does nothing.
+      if (!done) throw new Error("another worker has it");
+    },
     {
       connection: redis,
       concurrency: AT_ONCE,

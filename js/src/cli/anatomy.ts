@@ -135,7 +135,20 @@ export function weigher({ format, model }: Conversation): (message: object) => n
 /** What single messages add to each part of the context, estimated; together it is what {@link weigher} says. */
 export function partsWeigher({ format, model }: Conversation): (message: object) => ContextUsage["parts"] {
   const meter = meterOf();
-  return (message) => meter.usage({ messages: [dissectOne(format, message)], model }).parts;
+  const parts = (messages: readonly Dissected[]) => meter.usage({ messages, model }).parts;
+  const around = parts([]);
+  return (message) => {
+    const { system, tools, user, assistant, toolResults, media, summary } = parts([dissectOne(format, message)]);
+    return {
+      system: system - around.system,
+      tools: tools - around.tools,
+      user: user - around.user,
+      assistant: assistant - around.assistant,
+      toolResults: toolResults - around.toolResults,
+      media: media - around.media,
+      summary: summary - around.summary,
+    };
+  };
 }
 
 /** A message's pieces for people: what each is, whose tool it is of, and its text. */

@@ -66,10 +66,13 @@ async function run(name, compactor, chats, kills) {
   }
 }
 
-/** Chats of a few lengths, each with words of its own; the long one among them, and some that take several questions. */
+/**
+ * Chats of a few lengths; the long one among them, and some that take several questions. Every message names its customer,
+ * so that no two chats ask the model the same.
+ */
 function messagesOf(number) {
-  const [, ...rest] = number === 1 ? chat(LONG, 120) : chat(number % 97 === 2 ? 400 : 80 + (number % 7) * 2, 420);
-  return [{ role: "user", content: `I am customer ${number}. Where is order 4700?` }, ...rest];
+  const messages = number === 1 ? chat(LONG, 120) : chat(number % 97 === 2 ? 400 : 80 + (number % 7) * 2, 420);
+  return messages.map(({ role, content }) => ({ role, content: `Customer ${number}: ${content}` }));
 }
 
 /** Lets the workers work, kills them while summaries are out, and writes to chats. */

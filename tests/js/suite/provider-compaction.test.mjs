@@ -94,12 +94,14 @@ for (const [name, shape] of Object.entries(shapes)) {
     });
     let state = null;
     let kept = 0;
+    let waited = 0;
     const messages = [...turns(shape, 0, 2), block];
     for (let turn = 2; turn < 75; turn++) {
       fails = turn < 30;
       messages.push(...turns(shape, turn, turn + 1).map(frozen));
       const prepared = await compactor.beforeModel({ messages: [...messages, user("Go on.")], state });
       const newest = prepared.state.checkpoints?.at(-1);
+      if (!fails && prepared.report.outcome === "compacted" && newest.kind !== "summary") waited += 1;
       const told = prompts.some((prompt) => prompt.includes(SECRET));
       if (prepared.view.includes(block)) kept += 1;
       else ok(readable && newest.kind === "summary" && told, `turn ${turn}: it is gone`);
@@ -112,6 +114,7 @@ for (const [name, shape] of Object.entries(shapes)) {
       state = JSON.parse(JSON.stringify(prepared.state));
     }
     ok(kept > 20, "a digest does not take its place");
+    ok(waited <= 8, `after its failures the model was not asked at ${waited} compactions`);
     equal(state.checkpoints.at(-1).kind, "summary");
     const { view } = await compactor.beforeModel({ messages: [...messages, user("Go on.")], state });
     equal(view.includes(block), !readable);

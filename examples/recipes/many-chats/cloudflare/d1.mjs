@@ -55,19 +55,30 @@ export function aheadStore(db) {
       return plan && JSON.parse(plan);
     },
     async keepPlan(chat, plan) {
-      await run("update ahead set plan = ?, touched = unixepoch() where chat = ?", JSON.stringify(plan), chat);
+      const { meta } = await run(
+        `insert into ahead (chat, plan, touched) values (?, ?, unixepoch())
+         on conflict do update set plan = excluded.plan, touched = excluded.touched where done = 0`,
+        chat,
+        JSON.stringify(plan),
+      );
+      return meta.changes > 0;
     },
     async answersOf(chat) {
       const { results } = await run("select request, json from answers where chat = ?", chat);
       return new Map(results.map(({ request, json }) => [request, JSON.parse(json)]));
     },
     async keepAnswer(chat, request, answer) {
-      await db.batch([
+      const [, touched] = await db.batch([
+        // Another Worker may have finished the chat meanwhile.
         db
-          .prepare("insert into answers values (?, ?, ?) on conflict do nothing")
+          .prepare(
+            `insert into answers select ?1, ?2, ?3 where exists (select 1 from ahead where chat = ?1 and done = 0)
+             on conflict do nothing`,
+          )
           .bind(chat, request, JSON.stringify(answer)),
-        db.prepare("update ahead set touched = unixepoch() where chat = ?").bind(chat),
+        db.prepare("update ahead set touched = unixepoch() where chat = ? and done = 0").bind(chat),
       ]);
+      return touched.meta.changes > 0;
     },
     async finish(chat) {
       await db.batch([

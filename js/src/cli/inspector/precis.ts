@@ -82,8 +82,10 @@ export async function precisOf(subject: Subject, settings: Settings, book: Ledge
     request += 1;
     if (!isLong) continue;
     // Views only grow until there is no room left: requests that surely fit are not played.
-    const ratio = Math.max(1, report.after.tokens / Math.max(1, report.after.raw));
-    const room = report.after.untilCompaction * PASSED;
+    // What is added is as uncertain as what is there.
+    const { tokens, bound, raw, untilCompaction } = report.after;
+    const ratio = Math.max(1, (tokens + bound) / Math.max(1, raw));
+    const room = untilCompaction * PASSED;
     const added = (request: number) => ((weight[requests[request] ?? 0] ?? 0) - (weight[reply] ?? 0)) * ratio;
     for (; request + 1 < requests.length && added(request) < room; request++) book.between(request);
   }

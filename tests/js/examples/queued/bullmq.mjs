@@ -75,7 +75,7 @@ export async function bullmq({ folder, model }) {
     },
     /** Kills a worker that waits for a summary. False if none does. */
     async kill() {
-      const victim = [...running.keys()].find((key) => model.out.get(key) > 0);
+      const victim = [...running.keys()].find((key) => model.held.get(key) > 0);
       if (!victim) return false;
       const gone = new Promise((done) => running.get(victim).once("exit", done));
       running.get(victim).kill("SIGKILL");

@@ -8,6 +8,7 @@ import { at, end } from "../../../../js/scripts/common.mjs";
 import { node } from "../../../../js/scripts/tools.mjs";
 
 const BATCH = 6;
+const CONSUMERS = 5;
 const recipe = at("examples/recipes/many-chats");
 
 export async function cloudflare({ folder, model }) {
@@ -17,7 +18,7 @@ export async function cloudflare({ folder, model }) {
   let calls;
   const start = async () => {
     calls = new Map();
-    child = fork(at("tests/js/examples/queued/miniflare.mjs"), [folder, recipe, model.url], {
+    child = fork(at("tests/js/examples/queued/miniflare.mjs"), [folder, recipe, model.url, String(CONSUMERS)], {
       execPath,
       detached: true, // so that workerd, which it starts, is killed with it
       stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -58,7 +59,7 @@ export async function cloudflare({ folder, model }) {
     progress: () => call("progress"),
     /** Kills the process while it waits for a summary. False if it does not. */
     async kill() {
-      if (!(model.out.get("none") > 0)) return false;
+      if (!(model.held.get("none") > 0)) return false;
       const gone = new Promise((done) => child.once("exit", done));
       end(child);
       await gone;
@@ -67,8 +68,8 @@ export async function cloudflare({ folder, model }) {
       killed += 1;
       return true;
     },
-    /** Most answers that may have been asked for twice: a batch is lost with each kill, and some chats came twice at once. */
-    mostTwice: () => killed * BATCH + twice,
+    /** Most answers that may have been asked for twice: batches are lost with each kill, and some chats came twice at once. */
+    mostTwice: () => killed * BATCH * CONSUMERS + twice,
     async end() {
       const left = await call("left");
       if (left > 0) throw new Error(`${left} answers or plans are left behind`);

@@ -4,15 +4,15 @@ import { createServer } from "node:http";
 import { setTimeout as wait } from "node:timers/promises";
 
 /**
- * `out`: how many questions of each worker, known by its key, are out; `seen.cut`: those whose worker died meanwhile;
- * `asked`: how often each was answered.
+ * `held`: how many answers to each worker, known by its key, are held back; `seen.cut`: questions whose worker died before
+ * the answer; `asked`: how often each was answered.
  */
 export async function summarizingModel({ milliseconds, failEvery }) {
-  const out = new Map();
+  const held = new Map();
   const seen = { cut: 0, answered: 0, refused: 0 };
   const asked = new Map();
   let number = 0;
-  let held = null;
+  let released = null;
   const server = createServer(async (request, response) => {
     let body = "";
     try {
@@ -27,7 +27,9 @@ export async function summarizingModel({ milliseconds, failEvery }) {
       return;
     }
     const key = request.headers.authorization.slice("Bearer ".length);
-    out.set(key, (out.get(key) ?? 0) + 1);
+    // One that was asked before the hold may be answered before its worker is dead.
+    const until = released;
+    if (until) held.set(key, (held.get(key) ?? 0) + 1);
     // A process that was killed has closed its end.
     let gone = false;
     const cut = () => {
@@ -36,9 +38,9 @@ export async function summarizingModel({ milliseconds, failEvery }) {
     };
     const { socket } = request;
     socket.on("end", cut).on("close", cut);
-    await Promise.all([wait(milliseconds), held]);
+    await Promise.all([wait(milliseconds), until]);
     socket.off("end", cut).off("close", cut);
-    out.set(key, out.get(key) - 1);
+    if (until) held.set(key, held.get(key) - 1);
     if (gone) return;
     const { messages } = JSON.parse(body);
     const [, { content: prompt }] = messages;
@@ -46,7 +48,8 @@ export async function summarizingModel({ milliseconds, failEvery }) {
     asked.set(question, (asked.get(question) ?? 0) + 1);
     seen.answered += 1;
     const orders = [...new Set(prompt.match(/order \d+/g))];
-    const content = `- The person asked about ${orders.slice(0, 20).join(", ") || "their orders"}.`;
+    const customer = prompt.match(/Customer \d+/)?.[0] ?? "The person";
+    const content = `- ${customer} asked about ${orders.slice(0, 20).join(", ") || "their orders"}.`;
     const usage = { prompt_tokens: Math.ceil(prompt.length / 4), completion_tokens: 40 };
     response.writeHead(200, { "content-type": "application/json" });
     response.end(JSON.stringify({ choices: [{ message: { content }, finish_reason: "stop" }], usage }));
@@ -54,14 +57,17 @@ export async function summarizingModel({ milliseconds, failEvery }) {
   await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
   return {
     url: `http://127.0.0.1:${server.address().port}`,
-    out,
+    held,
     seen,
     asked,
     /** Holds back all answers until it is called again, with what is returned. */
     hold() {
       let release;
-      held = new Promise((done) => {
-        release = done;
+      released = new Promise((done) => {
+        release = () => {
+          released = null;
+          done();
+        };
       });
       return release;
     },

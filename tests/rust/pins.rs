@@ -1,0 +1,83 @@
+//! Pins come with every call: what is no longer pinned stays until the next compaction, which covers it.
+
+use crate::support::{Chat, M, Summarizer, answer, assistant, filler, says, user, words};
+use precis::summary::request::Request;
+use precis::summary::verify::Answer;
+use serde_json::json;
+
+const RULES: &str = "House rules: answer in Danish, and never promise a date.";
+const PINNED: usize = 6;
+
+fn history(turns: usize) -> Vec<M> {
+    let turn = |n: usize| [user(&format!("Question {n}: {}", filler(500))), assistant(&filler(500))];
+    let mut all: Vec<M> = (0..turns).flat_map(turn).collect();
+    all.insert(PINNED, user(RULES));
+    all
+}
+
+fn chat() -> Chat {
+    Chat::new(json!({ "contextWindow": 6_000, "maxOutputTokens": 500, "summarize": true }))
+}
+
+/// The view of a call, and what the summarizer was asked.
+fn sent(chat: &mut Chat, history: &[M], by_model: bool) -> (Vec<M>, String) {
+    let mut asked = String::new();
+    let mut hear = |request: &Request| -> Answer {
+        asked.push_str(&request.prompt);
+        answer("- The questions were answered.")
+    };
+    let summarize: Option<Summarizer<'_>> = by_model.then_some(&mut hear);
+    let view = chat.before_model(history, summarize).unwrap().view;
+    (view, asked)
+}
+
+fn place(view: &[M]) -> Option<usize> {
+    view.iter().position(|message| words(message) == RULES)
+}
+
+#[test]
+fn what_is_no_longer_pinned_stays_until_the_next_compaction_covers_it() {
+    for by_model in [true, false] {
+        let mut chat = chat();
+        chat.pinned = vec![PINNED];
+        let (view, asked) = sent(&mut chat, &history(30), by_model);
+        assert!(place(&view).is_some() && !asked.contains(RULES));
+        // Nothing changes at once: a request that begins like the one before it is read from the prompt cache.
+        chat.pinned.clear();
+        let (next, asked) = sent(&mut chat, &history(31), by_model);
+        assert_eq!(next[..view.len()], view[..], "{by_model}");
+        assert_eq!(asked, "");
+        let (later, asked) = sent(&mut chat, &history(60), by_model);
+        assert_eq!(place(&later), None, "{by_model}");
+        // What it said is covered like the rest, not lost.
+        assert!(if by_model { asked.contains(RULES) } else { says(&later, "never promise a date") }, "{asked}");
+        assert!(chat.session().checkpoints.last().unwrap().head.is_empty());
+    }
+}
+
+#[test]
+fn what_is_pinned_again_before_the_next_compaction_stays_where_it_was() {
+    for by_model in [true, false] {
+        let mut chat = chat();
+        chat.pinned = vec![PINNED];
+        let (view, _) = sent(&mut chat, &history(30), by_model);
+        chat.pinned.clear();
+        sent(&mut chat, &history(31), by_model);
+        chat.pinned = vec![PINNED];
+        let (later, _) = sent(&mut chat, &history(60), by_model);
+        assert_eq!(place(&later), place(&view), "{by_model}");
+    }
+}
+
+#[test]
+fn what_is_pinned_although_it_is_covered_comes_back() {
+    for by_model in [true, false] {
+        let mut chat = chat();
+        let (view, _) = sent(&mut chat, &history(30), by_model);
+        assert_eq!(place(&view), None);
+        chat.pinned = vec![PINNED];
+        let (next, _) = sent(&mut chat, &history(31), by_model);
+        let (later, _) = sent(&mut chat, &history(60), by_model);
+        assert!(place(&later).is_some(), "{by_model}: at once {:?}", place(&next));
+    }
+}
