@@ -22,6 +22,10 @@ import { biome, chromium, node, npmBinary, postgres, redisServer, tsc, valgrind,
 
 const quiet = { quiet: true };
 const wasm = ["--target", "wasm32-unknown-unknown"];
+/** Tests run at full length once, in this Node; elsewhere the long ones have fewer cases: tests/js/suite/length.mjs. */
+const short = { PRECIS_SUITE: "short" };
+/** Where those of the AI SDK do: no older Node runs all of its versions. */
+const AT_LENGTH = 22;
 const simulations = "tests/conformance/contextguard_simulations.json";
 
 /**
@@ -61,7 +65,8 @@ export const checks = [
   { name: "demo, no request over the window", pkg: true, single: true, run: demo },
   { name: "native and wasm decide alike", pkg: true, run: vectors },
   { name: "command line", pkg: true, run: () => nodeTests(process.execPath, "tests/js/cli") },
-  ...["Node 20", "Node 22", "Node 24", "Deno", "Bun"].map((runtime) => ({
+  // The check before this one runs it in this Node.
+  ...["Node 20", "Node 22", "Node 24", "Deno", "Bun"].filter(isOther).map((runtime) => ({
     name: `command line, as packed, ${runtime}`,
     all: true,
     pkg: true,
@@ -72,19 +77,19 @@ export const checks = [
   // Version 7 asks for Node 22; older ones run 5 and 6 alone.
   ...[20, 22, 24].map((major) => ({
     name: `AI SDK, Node ${major}`,
-    all: major !== 22,
+    all: major !== AT_LENGTH,
     pkg: true,
     run: () => aiSdk(major),
   })),
-  { name: "suite, this Node", pkg: true, run: () => suite(process.execPath, "import") },
+  { name: "suite, this Node", pkg: true, run: () => nodeTests(process.execPath, "tests/js/suite") },
   ...[20, 22, 24].flatMap((major) =>
     ["import", "require"]
-      .filter((way) => way === "require" || !process.version.startsWith(`v${major}.`))
+      .filter((way) => way === "require" || isOther(`Node ${major}`))
       .map((way) => ({
         name: `suite, Node ${major}, ${way}`,
         all: true,
         pkg: true,
-        run: async () => suite(await node(major), way),
+        run: async () => shortSuite(await node(major), way, major),
       })),
   ),
   ...["chromium", "deno", "bun", "workerd"].map((runtime) => ({
@@ -110,6 +115,11 @@ export const checks = [
   { name: "fuzz, the corpus and five seconds a target", all: true, pkg: true, optional: true, run: fuzzing },
   { name: "typescript properties, 10,000 cases", all: true, pkg: true, run: typescriptProperties },
 ];
+
+/** Whether a runtime is another one than this Node. */
+function isOther(runtime) {
+  return runtime !== `Node ${process.versions.node.split(".")[0]}`;
+}
 
 async function rustFormat() {
   await must("cargo", ["fmt", "--check", "--", "--color=never"], quiet);
@@ -270,16 +280,24 @@ function testPackages() {
 
 /** The tables of docs/ai-sdk.md, of what is supported, are compared with the tests that passed. */
 async function aiSdk(major) {
-  const output = await nodeTap(await node(major), "tests/js/ai-sdk");
+  const env = major === AT_LENGTH ? {} : short;
+  const output = await nodeTap(await node(major), { folder: "tests/js/ai-sdk", env });
   checkSupported(output, major);
   return total(output, /^# pass (\d+)/gm);
 }
 
-/** What needs Node itself tests the engine, so it runs once in each Node: how the package is loaded changes nothing there. */
-function suite(binary, way) {
-  if (way === "import") return nodeTests(binary, "tests/js/suite");
+/** With `require` other files are loaded, and nothing else is decided: the oldest Node runs all of the portable tests so. */
+const OLDEST = 20;
+/** What the others run of them: each entry of the package, and whether what one entry makes is known to another. */
+const LOADED = /^(loading|boundary|wrong-input|refused|wrong-format|formats|seal|testing|recorder|trap)\.test\.mjs$/;
+
+function shortSuite(binary, way, major) {
+  const folder = "tests/js/suite";
+  if (way === "import") return nodeTests(binary, { folder, env: short });
+  // What needs Node itself tests the engine: how the package is loaded changes nothing there.
   const isPortable = (name) => !name.endsWith(".node.test.mjs");
-  return nodeTests(binary, { folder: "tests/js/suite", only: isPortable }, "--import", "./tests/js/hooks/require.mjs");
+  const only = (name) => isPortable(name) && (major === OLDEST || LOADED.test(name));
+  return nodeTests(binary, { folder, only, env: short }, "--import", "./tests/js/hooks/require.mjs");
 }
 
 /** The command line in another runtime; the tests themselves run here. */
@@ -290,7 +308,7 @@ async function packedCommandLine(runtime) {
   await install();
   const names = readdirSync(at("tests/js/cli")).filter((file) => /^command-line.*\.test\.mjs$/.test(file));
   const args = ["--test", "--test-reporter=tap", ...names.map((file) => `tests/js/cli/${file}`)];
-  const env = { PRECIS_RUNTIME: JSON.stringify(command) };
+  const env = { PRECIS_RUNTIME: JSON.stringify(command), ...short };
   return total(await must(process.execPath, args, { ...quiet, env }), /^# pass (\d+)/gm);
 }
 
@@ -304,22 +322,22 @@ async function nodeTests(...args) {
   return total(await nodeTap(...args), /^# pass (\d+)/gm);
 }
 
-/** `tests`: a folder, or of a folder `only` some files. */
+/** `tests`: a folder, or of a folder `only` some files, with an environment of their own. */
 async function nodeTap(binary, tests, ...flags) {
   await testPackages();
-  const { folder, only = () => true } = typeof tests === "string" ? { folder: tests } : tests;
+  const { folder, only = () => true, env = {} } = typeof tests === "string" ? { folder: tests } : tests;
   const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs") && only(name));
   // By itself Node leaves one core to the process that only listens to the others.
   const all = `--test-concurrency=${availableParallelism()}`;
   const args = [...flags, "--test", all, "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
-  return must(binary, args, quiet);
+  return must(binary, args, { ...quiet, env });
 }
 
 async function runtimeSuite(runtime) {
   const binary = runtime === "chromium" ? await chromium() : await npmBinary(runtime);
   if (!binary) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
   await testPackages();
-  const output = await must(process.execPath, ["tests/js/runtimes/run.mjs", runtime, binary], quiet);
+  const output = await must(process.execPath, ["tests/js/runtimes/run.mjs", runtime, binary], { ...quiet, env: short });
   return total(output, /^# pass (\d+)/gm);
 }
 

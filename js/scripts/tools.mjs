@@ -18,7 +18,7 @@ export function wasmTestRunner() {
     async () => {
       note(`installing wasm-bindgen-test-runner ${version} (once, about a minute) …`);
       const crate = ["wasm-bindgen-cli", "--version", version, "--bin", "wasm-bindgen-test-runner"];
-      const env = { CARGO_TARGET_DIR: join(target, "bindgen") };
+      const env = { CARGO_TARGET_DIR: join(target, "bindgen"), CARGO_PROFILE_DEV_DEBUG: "0" };
       await must("cargo", ["install", "--debug", ...crate, "--root", place], { env, quiet: true });
     },
   );

@@ -61,6 +61,7 @@ pub fn level(parts: &[(usize, u64)], raw: u64, budget: u64) -> Option<u64> {
 /// brings it to the limit. `None` if the cap would be below `least`.
 pub fn level_to_fit(scene: &Scene<'_>, parts: &[(usize, u64)], least: u64) -> Option<u64> {
     let raw = scene.view.raw();
-    let aims = [scene.limits.target, scene.limits.limit].map(|tokens| scene.raw_below(tokens));
+    let aims =
+        [(scene.limits.target + scene.limits.limit) / 2, scene.limits.limit].map(|tokens| scene.raw_below(tokens));
     aims.iter().find_map(|&aim| level(parts, raw, aim).filter(|&cap| cap >= least))
 }

@@ -22,8 +22,10 @@ const BEFORE_THAT: &str = "failed before";
 const ARROW: &str = " → ";
 /// Bytes below which a line says nothing, and of the shortest that a section tells.
 const LEAST: usize = 80;
-/// Of the bytes, in percent, what names have in any case if there are so many.
-const NAMES_SHARE: usize = 50;
+/// Of what is left then, in percent, what names have in any case if there are so many.
+const NAMES_SHARE: usize = 62;
+/// Of the bytes, in percent, what requirements, decisions and facts have before anything else if they want as much.
+const SAID_SHARE: usize = 50;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 
@@ -146,7 +148,9 @@ impl Source<'_> {
         let reserved = if least {
             0
         } else {
-            (names + NAMES.len() + 60).min(room * if whole { NAMES_SHARE } else { NAMES_BESIDE } / 100)
+            let said: usize = sections.iter().filter(|one| is_said(one)).map(Section::wanted).sum();
+            let rest = room - said.min(room * SAID_SHARE / 100);
+            (names + NAMES.len() + 60).min(rest * if whole { NAMES_SHARE } else { NAMES_BESIDE } / 100)
         };
         let had = sections.iter().map(|section| section.heading).collect::<Vec<_>>();
         let caps = readable(&mut sections, room, reserved);
@@ -160,10 +164,12 @@ impl Source<'_> {
         for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
             let rules = heading == RULES;
             let wanted: usize = lines.iter().map(|line| line.len() + 1).sum();
-            let body = fit(lines, cap.saturating_sub(heading.len() + 3), rules);
-            let cut = body.len() < wanted;
-            left_out.required |= cut && rules;
-            left_out.remembered |= cut && is_remembered(&heading);
+            // A record begins with what identifies it.
+            let cut = if heading == RECORDS { beginning } else { shorten };
+            let body = fit(lines, cap.saturating_sub(heading.len() + 3), rules, cut);
+            let is_cut = body.len() < wanted;
+            left_out.required |= is_cut && rules;
+            left_out.remembered |= is_cut && is_remembered(&heading);
             if body.is_empty() {
                 continue;
             }
@@ -366,6 +372,11 @@ fn is_remembered(heading: &&str) -> bool {
     [TASKS, RULES, DECIDED, TOLD].contains(heading)
 }
 
+/// Whether a section holds what a person said and what nobody else can say again.
+fn is_said(section: &Section) -> bool {
+    [RULES, DECIDED, TOLD].contains(&section.heading)
+}
+
 /// Which sections give way where there is too little room for a line of each, the first one last.
 const IMPORTANCE: [&str; 8] = [RULES, TASKS, BEFORE, DECIDED, TOLD, WORK, NEXT, RECORDS];
 
@@ -385,29 +396,32 @@ fn readable(sections: &mut Vec<Section>, room: usize, reserved: usize) -> Vec<us
     }
 }
 
-/// The bytes that each section may have: its part, and what others leave of theirs.
+/// The bytes that each section may have: what a person said as much as it wants, up to its share of the whole; then each
+/// its part of the rest, and what others leave of theirs.
 fn allot(sections: &[Section], bytes: usize) -> Vec<usize> {
-    let wanted: Vec<usize> = sections.iter().map(Section::wanted).collect();
     let mut caps = vec![0; sections.len()];
+    let said = share_out(sections, &mut caps, bytes * SAID_SHARE / 100, is_said);
+    share_out(sections, &mut caps, bytes - said, |_| true);
+    caps
+}
+
+/// Gives the sections of a kind more bytes by their shares, none more than it wants. Returns how many were given.
+fn share_out(sections: &[Section], caps: &mut [usize], bytes: usize, is_one: fn(&Section) -> bool) -> usize {
     let mut left = bytes;
-    for _ in 0..sections.len() {
-        let open = |at: &usize| caps[*at] < wanted[*at];
-        let weight: usize = (0..sections.len()).filter(open).map(|at| sections[at].share).sum();
-        if weight == 0 || left == 0 {
-            break;
-        }
-        let mut given = 0;
-        for at in (0..sections.len()).filter(|at| caps[*at] < wanted[*at]).collect::<Vec<_>>() {
-            let more = (left * sections[at].share / weight).min(wanted[at] - caps[at]);
+    loop {
+        let wanting = |at: &usize| is_one(&sections[*at]) && caps[*at] < sections[*at].wanted();
+        let open: Vec<usize> = (0..sections.len()).filter(wanting).collect();
+        let weight: usize = open.iter().map(|at| sections[*at].share).sum();
+        let before = left;
+        for at in open {
+            let more = (before * sections[at].share / weight).min(sections[at].wanted() - caps[at]);
             caps[at] += more;
-            given += more;
+            left -= more;
         }
-        left -= given;
-        if given == 0 {
-            break;
+        if left == before {
+            return bytes - left;
         }
     }
-    caps
 }
 
 /// Bytes of the shortest line that is told.
@@ -417,7 +431,7 @@ const fn least_of(rules: bool) -> usize {
 
 /// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
 /// newest are told, and short ones keep their length.
-fn fit(lines: Vec<String>, budget: usize, rules: bool) -> String {
+fn fit(lines: Vec<String>, budget: usize, rules: bool, cut: fn(&str, usize) -> String) -> String {
     let least = least_of(rules);
     let room = (budget / least).max(1);
     let total = lines.len();
@@ -440,7 +454,7 @@ fn fit(lines: Vec<String>, budget: usize, rules: bool) -> String {
         if index == 1 && chosen.len() < total {
             out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
         }
-        out.push_str(&shorten(line, cap.saturating_sub(1)));
+        out.push_str(&cut(line, cap.saturating_sub(1)));
         out.push('\n');
     }
     out
@@ -458,6 +472,14 @@ fn shorten(line: &str, bytes: usize) -> String {
     let half = part.max(room.saturating_sub(what.len()));
     let came = text::ends(came, half);
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
+}
+
+/// The beginning of a line within so many bytes, with the reference behind it.
+fn beginning(line: &str, bytes: usize) -> String {
+    let body = references::without(line);
+    let reference = text::between(line, body.len(), line.len());
+    let room = bytes.saturating_sub(reference.len() + "…".len());
+    if line.len() <= bytes { line.to_owned() } else { text::start(body, room) + reference }
 }
 
 /// Splits a summary in what a model wrote and what code kept beside it.

@@ -234,55 +234,103 @@ const PART_BITS: u32 = 20;
 const PLACE_MOST: u64 = (1 << PLACE_BITS) - 1;
 const PART_MOST: u64 = (1 << PART_BITS) - 1;
 
-/// The names in a text, each once, in their order; the rest is not looked through once they take `most` bytes.
-pub fn in_text(text: &str, most: usize) -> Vec<&str> {
-    let mut names = Distinct::default();
+/// Bytes of names in one text behind which no more are looked for.
+const LOOKED: usize = 16_000;
+/// How often a name stands in a text, up to the last, counts with so much more than that it stands there at all. In JSON
+/// what stands there often belongs to all records and tells none of them.
+const STANDS: u64 = 3;
+const STANDS_MOST: u64 = 4;
+
+/// The names in a text, each once: first those worth most for the bytes they take. Recorded sessions use short names and
+/// those that stand there several times again rather than long ones and the first ones, and of the values of JSON ids and
+/// codes rather than amounts and dates.
+pub fn in_text(text: &str) -> Vec<&str> {
+    let mut found = Distinct::default();
+    let mut counts: Vec<u64> = Vec::new();
     let mut bytes = 0;
+    let mut add = |name, bytes: &mut usize| {
+        if *bytes >= LOOKED {
+            return;
+        }
+        let (place, new) = found.number(name);
+        if new {
+            *bytes += name.len();
+            counts.push(0);
+        }
+        counts[place] += 1;
+    };
+    let mut json = false;
     scan::values(text, &mut |value, quoted| {
         if value.len() < text.len() {
-            let mut add = |name| {
-                if bytes < most && names.number(name).1 {
-                    bytes += name.len();
-                }
-            };
-            scan::each_value(value, quoted, &mut add);
+            json = true;
+            scan::each_value(value, quoted, &mut |name| add(name, &mut bytes));
             if quoted && scan::is_label(value) {
-                add(value);
+                add(value, &mut bytes);
             }
         }
         for line in value.split('\n') {
-            if bytes >= most {
+            if bytes >= LOOKED {
                 break;
             }
             scan::each(line, &mut |name| {
                 // A notice may stand inside JSON.
                 let place = name.as_ptr() as usize - line.as_ptr() as usize;
-                let is_name = !scan::is_weak(name) && !name.contains('\\') && !references::stands_at(line, place);
-                if bytes < most && is_name && names.number(name).1 {
-                    bytes += name.len();
+                if !scan::is_weak(name) && !name.contains('\\') && !references::stands_at(line, place) {
+                    add(name, &mut bytes);
                 }
             });
         }
     });
-    names.all
+    let worth = |place: usize| {
+        let name = found.all[place];
+        let stands = if json { STANDS } else { STANDS + counts[place].min(STANDS_MOST) };
+        stands * rank(name, json) * 4_096 / (name.len() as u64 + 2)
+    };
+    let mut keys: Vec<u64> =
+        (0..counts.len()).map(|place| worth(place) << 32 | (u32::MAX as u64 - place as u64)).collect();
+    keys.sort_unstable();
+    keys.into_iter().rev().map(|key| found.all[(u32::MAX as u64 - (key & u64::from(u32::MAX))) as usize]).collect()
 }
 
-/// Of these names those that are not among the names of `told`, within about `bytes`.
-pub fn missing(names: &[&str], told: &str, bytes: usize) -> String {
-    let mut out = String::new();
+/// Digits of the shortest hash.
+const HASH: usize = 7;
+
+/// How much rather a name is used again than a number, a date or a hash.
+fn rank(name: &str, json: bool) -> u64 {
+    let has = |is: fn(&u8) -> bool| name.as_bytes().iter().any(is);
+    let dated = name.as_bytes().first().is_some_and(u8::is_ascii_digit) && name.contains([':', '-']);
+    let hash = !json && name.len() >= HASH && !has(|byte| !byte.is_ascii_hexdigit());
+    match (dated || hash || !has(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()), has(u8::is_ascii_digit)) {
+        (true, _) => 1,
+        (false, true) if json => 3,
+        (false, _) => 2,
+    }
+}
+
+/// Of these names of one text those that are neither in a list of names nor among the names of `told`, within about `bytes`,
+/// in their order in the text.
+pub fn missing(names: &[&str], list: &str, told: &str, bytes: usize) -> String {
     let mut known = Distinct::default();
+    // Values of JSON are names that no text shows to be one.
+    list.split(", ").for_each(|name| {
+        known.number(name);
+    });
     scan::each(told, &mut |name| {
         known.number(name);
     });
+    // What stands in JSON may be a name that no text shows to be one.
+    let json = told.trim_start().starts_with(['{', '[']);
+    let mut room = bytes;
+    let mut chosen = Vec::new();
     for name in names {
-        if out.len() + name.len() < bytes && known.number(name).1 {
-            if !out.is_empty() {
-                out.push_str(", ");
-            }
-            out.push_str(name);
+        let cost = name.len() + if chosen.is_empty() { 0 } else { 2 };
+        if cost < room && known.number(name).1 && !(json && text::find(told, name).is_some()) {
+            room -= cost;
+            chosen.push(*name);
         }
     }
-    out
+    chosen.sort_unstable_by_key(|name| name.as_ptr() as usize);
+    chosen.join(", ")
 }
 
 /// All texts and numbers inside a value.

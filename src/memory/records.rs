@@ -137,55 +137,122 @@ fn inside(value: &Value, bytes: usize, out: &mut String) {
     }
 }
 
-/// A list: of like objects a table with one head, else its elements in a row.
+/// A list: of like objects a table, else its elements in a row. Nothing where not even one of them has room.
 fn list(items: &[Value], bytes: usize, out: &mut String) {
-    let head = columns(items);
-    let end = out.len() + bytes;
-    if !head.is_empty() {
-        out.push_str(&text::joined(&head, "|"));
-        out.push(':');
+    let columns = columns(items);
+    let (shared, columns): (Vec<Column<'_>>, Vec<Column<'_>>) =
+        columns.into_iter().partition(|one| one.is_shared(items));
+    let mut head = String::new();
+    for column in &shared {
+        separate(&mut head);
+        head.push_str(column.key);
+        head.push('=');
+        column.cell(&items[0], bytes / 2, &mut head);
     }
+    if !columns.is_empty() {
+        head.push_str(if head.is_empty() { "" } else { "; " });
+        let names: Vec<String> = columns.iter().map(Column::heading).collect();
+        head.push_str(&names.join("|"));
+        head.push(':');
+    }
+    let table = !head.is_empty();
+    let mut rows = String::new();
     let mut told = 0;
     for item in items {
-        let mut one = String::new();
-        match item {
-            Value::Object(members) if !head.is_empty() => {
-                for (at, key) in head.iter().enumerate() {
-                    if at > 0 {
-                        one.push('|');
-                    }
-                    if let Some((_, value)) = members.iter().find(|(name, _)| name == key) {
-                        inside(value, bytes / 2, &mut one);
-                    }
-                }
+        let mut row = String::new();
+        if table {
+            for (at, column) in columns.iter().enumerate() {
+                row.push_str(if at > 0 { "|" } else { "" });
+                column.cell(item, bytes / 2, &mut row);
             }
-            other => inside(other, bytes / 2, &mut one),
+        } else {
+            inside(item, bytes / 2, &mut row);
         }
-        if out.len() + one.len() + 10 > end {
+        if head.len() + rows.len() + row.len() + MORE > bytes {
             break;
         }
-        if told > 0 || !head.is_empty() {
-            out.push_str(if head.is_empty() {
-                ", "
-            } else if told > 0 {
-                "; "
-            } else {
-                " "
-            });
-        }
-        out.push_str(&one);
+        rows.push_str(match (table, told) {
+            (true, 0) => " ",
+            (true, _) => "; ",
+            (false, 0) => "",
+            (false, _) => ", ",
+        });
+        rows.push_str(&row);
         told += 1;
     }
     if told == 0 {
-        out.clear();
+        return;
     }
+    out.push_str(&head);
+    out.push_str(&rows);
     if told < items.len() {
         out.push_str(&format!(" (+{} of {})", items.len() - told, items.len()));
     }
 }
 
+/// Bytes that say how many elements of a list are left out.
+const MORE: usize = 10;
+
+/// A column of a table: a member that most of its objects have.
+struct Column<'v> {
+    key: &'v str,
+    /// The keys inside, if it is an object with the same ones and short values in each row: they are told once.
+    inner: Vec<&'v str>,
+}
+
+impl<'v> Column<'v> {
+    fn of(key: &'v str, items: &'v [Value]) -> Self {
+        let keys = |item: &'v Value| match member(item, key) {
+            Some(Value::Object(members)) if members.len() > 1 && members.iter().all(|(_, value)| is_word(value)) => {
+                members.iter().map(|(key, _)| key.as_str()).collect()
+            }
+            _ => Vec::new(),
+        };
+        let inner = items.first().map(keys).unwrap_or_default();
+        let alike = items.iter().all(|item| keys(item) == inner);
+        Self { key, inner: if alike { inner } else { Vec::new() } }
+    }
+
+    fn heading(&self) -> String {
+        if self.inner.is_empty() { self.key.to_owned() } else { format!("{}({})", self.key, self.inner.join(" ")) }
+    }
+
+    /// Whether it says the same of all objects.
+    fn is_shared(&self, items: &[Value]) -> bool {
+        let first = member(&items[0], self.key).filter(|value| is_word(value));
+        first.is_some() && items.iter().all(|item| member(item, self.key) == first)
+    }
+
+    fn cell(&self, item: &Value, bytes: usize, out: &mut String) {
+        match member(item, self.key) {
+            Some(Value::Object(members)) if !self.inner.is_empty() => {
+                for (at, (_, value)) in members.iter().enumerate() {
+                    out.push_str(if at > 0 { " " } else { "" });
+                    inside(value, bytes, out);
+                }
+            }
+            Some(value) => inside(value, bytes, out),
+            None => {}
+        }
+    }
+}
+
+fn member<'v>(item: &'v Value, key: &str) -> Option<&'v Value> {
+    let Value::Object(members) = item else { return None };
+    members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
+}
+
+/// Whether it is one value that is told in one word.
+fn is_word(value: &Value) -> bool {
+    match value {
+        Value::Text(text) => !text.is_empty() && text.len() < TEXT && !text.contains(char::is_whitespace),
+        Value::Number(_) | Value::Bool(_) => true,
+        _ => false,
+    }
+}
+
 /// The keys that most objects in a list have in common; none if they are not alike.
-fn columns(items: &[Value]) -> Vec<&str> {
+fn columns(items: &[Value]) -> Vec<Column<'_>> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for item in items {
         let Value::Object(members) = item else { return Vec::new() };
@@ -201,7 +268,7 @@ fn columns(items: &[Value]) -> Vec<&str> {
         return Vec::new();
     }
     counts.retain(|(_, count)| *count * 2 > items.len());
-    counts.into_iter().map(|(key, _)| key).take(COLUMNS).collect()
+    counts.into_iter().take(COLUMNS).map(|(key, _)| Column::of(key, items)).collect()
 }
 
 /// Whether a member is an identifier, a state or an amount, or holds identifiers.

@@ -306,7 +306,8 @@ impl Summarizer {
             Self::Echo => answer(&format!("Notes on {:016x}.", fingerprint(&format!("{request:?}")))),
             Self::Empty => answer(""),
             Self::CutOff => Answer::Text { text: "The work".into(), finish: "length".into() },
-            Self::Huge => answer(&filler(400_000)),
+            // More than a state may hold, and many times what was asked for.
+            Self::Huge => answer(&filler(80_000 + 16 * request.max_output_tokens as usize)),
         }
     }
 
@@ -349,9 +350,10 @@ fn setup() -> impl Strategy<Value = Setup> {
         Summarizer::Failing,
         Summarizer::Flaky,
     ];
-    // Large windows take the longest, and decide in the same way.
+    // A history grows with its window, and so does what a case costs. Large windows decide in the same way: many cases in
+    // small ones find more than few in large ones, which are there for the limits that do not grow with the window.
     let windows = prop_oneof![
-        10 => Just(1_000_u64), 10 => Just(2_000), 10 => Just(4_000), 10 => Just(8_000), 2 => Just(32_000), 1 => Just(200_000)
+        160 => Just(1_000_u64), 120 => Just(2_000), 80 => Just(4_000), 30 => Just(8_000), 6 => Just(32_000), 1 => Just(200_000)
     ];
     let fixed = || prop_oneof![3 => Just(0_u32), 3 => 1_u32..60, 1 => 60_u32..500];
     (

@@ -11,8 +11,8 @@ const LEAST: usize = 160;
 /// One part in this many of the bytes of a cut string is for names in what is left out.
 const NAMES_PART: usize = 12;
 /// The same for a cleared call, whose text stands nowhere else, and the most bytes.
-pub(super) const CLEARED_PART: usize = 8;
-pub(super) const CLEARED_MOST: usize = 1_200;
+pub(super) const CLEARED_PART: usize = 6;
+pub(super) const CLEARED_MOST: usize = 4_000;
 /// The most attempts, each with an eighth fewer bytes.
 const TRIES: usize = 16;
 
@@ -66,7 +66,7 @@ fn cut(value: &Value, most: usize, clears: bool) -> Value {
                 (text.len() / NAMES_PART).min(most * 2)
             };
             let short = ends::within(text, most, "");
-            let named = names::missing(&names::in_text(text, room), &short, room);
+            let named = names::missing(&names::in_text(text), "", &short, room);
             if named.is_empty() {
                 return Value::Text(short);
             }

@@ -289,7 +289,7 @@ fn shortened(
 
 /// The most raw tokens of a cleared result that had `tokens`.
 pub fn cleared_tokens(tokens: u64) -> u64 {
-    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 4
+    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 5
 }
 
 const NAMES: &str = names::NAMED_IN;
@@ -297,7 +297,7 @@ const NAMES: &str = names::NAMED_IN;
 /// The bytes of names that a cleared result of `bytes` keeps, starting with the first. Most of what is used later of a
 /// result is names, and a line of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min((200 + bytes / 16).max(bytes / 8)).min(2_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(4_000)
 }
 
 /// The text that replaces a cleared result: a line, and the first names in the result. `text` is the result as it was
@@ -315,7 +315,7 @@ fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -
     let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
     let shown = record.as_deref().unwrap_or_default();
     let room = bytes.saturating_sub(names.len() + shown.len());
-    let more = names::missing(&names::in_text(text, bytes), &format!("{names} {shown}"), room);
+    let more = names::missing(&names::in_text(text), &names, shown, room);
     append(&mut names, &more);
     let record = record
         .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
@@ -339,8 +339,8 @@ const DONE: &str = ". Do not repeat the call for its effect.";
 /// The same if the tool may be called again.
 const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";
-/// The most bytes of the line for a cleared result.
-const LONGEST_CLEARED: usize = 4_000;
+/// The most bytes of the line for a cleared result: its names, and what it says beside them.
+const LONGEST_CLEARED: usize = 5_000;
 
 /// The most bytes of literal strings in a notice, and the bytes that a result must exceed to have any.
 const MOST_LITERALS: usize = 200;
@@ -389,13 +389,12 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
     let mut room = (bytes / if shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES);
     let mut most = MOST_LITERALS;
     let mut shown = String::new();
-    // Among this many names, enough are missing from the remaining text.
-    let all = names::in_text(text, bytes + 2 * MOST_NAMES);
+    let all = names::in_text(text);
     for _ in 0..NAMES_TRIES {
         let kept = literals(text, &short, most, keep);
         let mut more = shown.clone();
         append(&mut more, &kept);
-        let names = names::missing(&all, &format!("{short} {kept}"), room.saturating_sub(more.len()));
+        let names = names::missing(&all, &more, &short, room.saturating_sub(more.len()));
         append(&mut more, &names);
         if more.len() == shown.len() {
             break;

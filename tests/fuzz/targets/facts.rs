@@ -70,7 +70,7 @@ fn found(text: &str) {
         assert!(!name.is_empty() && !name.contains([' ', '\n', '\t']), "no name: {name:?}");
         scan::is_weak(name);
     });
-    let names = names::in_text(text, usize::MAX);
+    let names = names::in_text(text);
     let mut once = names.clone();
     once.sort_unstable();
     once.dedup();

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { PrecisError } from "precis";
 import { compaction, summarizeWith } from "precis/ai-sdk";
 import { z } from "zod";
+import { cases } from "../suite/length.mjs";
 import { faults, OVERHEAD, scripted, sdks, tokensOf, ways } from "./sdks.mjs";
 
 const WINDOW = 6_000;
@@ -122,8 +123,8 @@ for (const sdk of sdks) {
     deepEqual(other.requests[0], one.requests[0]);
   });
 
-  test(`${name}: a hundred chats through one model, all at once, never touch`, async () => {
-    const chats = 100;
+  test(`${name}: many chats through one model, all at once, never touch`, async () => {
+    const chats = cases(100, 20);
     const turns = 4;
     const asked = [];
     const finished = [];

@@ -81,8 +81,10 @@ function streamOf({ content, breaks, ...end }) {
     if (part.type === "text" || part.type === "reasoning") {
       const { type, text, ...rest } = part;
       parts.push({ type: `${type}-start`, id, ...rest });
-      for (let at = 0; at < text.length; at += 40)
-        parts.push({ type: `${type}-delta`, id, delta: text.slice(at, at + 40) });
+      // Each piece is dozens of promises of the SDK: a long text comes in few large ones.
+      const size = Math.max(40, Math.ceil(text.length / 40));
+      for (let at = 0; at < text.length; at += size)
+        parts.push({ type: `${type}-delta`, id, delta: text.slice(at, at + size) });
       parts.push({ type: `${type}-end`, id, ...rest });
     } else parts.push(part);
   });

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { gzipSync } from "node:zlib";
 import { at } from "../../../js/scripts/common.mjs";
+import { spread } from "../suite/length.mjs";
 import { install, place, precis, started } from "./installed.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "precis-cli-"));
@@ -107,7 +108,7 @@ test("the demo replays the session of the package, which can be saved and used",
   for (const line of lines(stdout)) assert.ok([...line].length <= 140, line);
 });
 
-for (const [file, [shape, count]] of Object.entries(FORMS))
+for (const [file, [shape, count]] of spread(Object.entries(FORMS), 4))
   test(`every command reads ${file}`, () => {
     const path = fixture(file);
     const seen = json(["inspect", path, "--window", "64k"]);
@@ -127,7 +128,7 @@ for (const [file, [shape, count]] of Object.entries(FORMS))
     for (const line of compared) assert.ok(JSON.parse(line).bill >= 0);
   });
 
-for (const file of Object.keys(FORMS))
+for (const file of spread(Object.keys(FORMS), 4))
   test(`compact writes ${file} so that it can be read again`, () => {
     const path = fixture(file);
     const args = ["compact", path, "--window", "64k", "--keep", "2", "--turns", "0"];

@@ -40,7 +40,12 @@ async function bundle(ending, options) {
       "node:test": join(here, "node-test.mjs"),
       "node:assert/strict": join(here, "node-assert.mjs"),
     },
-    define: { global: "globalThis", process: "globalThis.process", EXPECTED: JSON.stringify(await decisions()) },
+    define: {
+      global: "globalThis",
+      process: "globalThis.process",
+      "process.env.PRECIS_SUITE": JSON.stringify(process.env.PRECIS_SUITE ?? ""),
+      EXPECTED: JSON.stringify(await decisions()),
+    },
   });
   return { text: outputFiles?.[0].text, files: Object.keys(metafile.outputs) };
 }

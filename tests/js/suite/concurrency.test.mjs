@@ -2,6 +2,7 @@
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { deepEqual, equal, frozen, notEqual, ok, test, wait } from "./harness.mjs";
+import { cases } from "./length.mjs";
 import { conversation, fingerprint, random, shapes } from "./scenarios.mjs";
 
 const tunings = [
@@ -76,7 +77,7 @@ const opening = frozen([
   { role: "assistant", content: "Hello! How can I help you?" },
 ]);
 
-const chats = Array.from({ length: 1_000 }, (_, number) => {
+const chats = Array.from({ length: cases(1_000, 60) }, (_, number) => {
   const script = { messages: 30 + (number % 9), seed: number + 1, size: 260 + (number % 50), tools: number % 5 === 0 };
   const own = conversation(shapes.openaiChat, script);
   const history = frozen(number % 3 === 0 ? [...opening, ...own] : own);
@@ -84,7 +85,7 @@ const chats = Array.from({ length: 1_000 }, (_, number) => {
   return { turns: ends.map((end) => history.slice(0, end)), tune: tunings[number % tunings.length] };
 });
 
-test("a thousand interleaved chats give what they give one after another", async () => {
+test("many interleaved chats give what they give one after another", async () => {
   const { turn, run } = juggler(42);
   const answered = [];
   const late = async (request) => {
@@ -110,7 +111,7 @@ test("a thousand interleaved chats give what they give one after another", async
     }
   }
   // They did wait for one another, in another order.
-  ok(compactions > 1_500, `${compactions} compactions`);
+  ok(compactions > 1.5 * chats.length, `${compactions} compactions`);
   deepEqual(answered.slice().sort(), inOrder.slice().sort());
   notEqual(answered.join(), inOrder.join());
 });

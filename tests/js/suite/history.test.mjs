@@ -3,6 +3,7 @@ import { createCompactor, PrecisError, summaryOf } from "precis";
 import { openaiChat } from "precis/formats";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, match, notEqual, ok, rejects, test } from "./harness.mjs";
+import { cases } from "./length.mjs";
 import { accounted, conversation, marking, marks, random, requestsOf, shapes, telling } from "./scenarios.mjs";
 
 const format = telling(openaiChat);
@@ -61,7 +62,7 @@ for (const strategy of strategies)
         ok(compacted.length >= 3, `${compacted.length - 1} compactions`);
         const newest = compacted.at(-1).covers;
         const kept = JSON.stringify(state);
-        for (let at = name === "cut short" ? 1 : 0; at < history.length; at++) {
+        for (let at = name === "cut short" ? 1 : 0; at < history.length; at += cases(1, 12)) {
           const messages = frozen(change(history, at));
           const { view, report, ...prepared } = await compactor.beforeModel({ messages, state: frozen(state) });
           const where = `${name} at ${at}, covered are ${compacted.map(({ covers }) => covers)}`;

@@ -2,12 +2,13 @@
 import { createCompactor, summaryOf } from "precis";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
+import { cases } from "./length.mjs";
 import { conversation, digesting, requestsOf, sameText, shapes } from "./scenarios.mjs";
 
-const STEPS = 60;
+const STEPS = cases(60, 24);
 const stored = (state) => JSON.parse(JSON.stringify(state));
 
-/** Sixty requests of an agent: all views, as they are sent, and how often something was compacted. */
+/** The requests of an agent: all views, as they are sent, and how often something was compacted. */
 async function run(history, options, isFedBack) {
   const compactor = createCompactor(options);
   const steps = requestsOf(history).slice(0, STEPS);
@@ -72,7 +73,7 @@ for (const [name, shape] of Object.entries(shapes))
           };
           const raw = await run(history, options, false);
           const fed = await run(history, options, true);
-          ok(raw.compactions >= 3, `${raw.compactions} compactions`);
+          ok(raw.compactions >= cases(3, 1), `${raw.compactions} compactions`);
           for (let step = 0; step < STEPS; step++) sameText(fed.sent[step], raw.sent[step], `request ${step}`);
           equal(fed.compactions, raw.compactions);
         });

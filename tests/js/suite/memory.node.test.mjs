@@ -1,6 +1,7 @@
 // The engine's memory: what large chats needed is used again, and nothing piles up. Wasm never gives memory back.
 import { after, test } from "node:test";
 import { equal, ok } from "./harness.mjs";
+import { cases, spread } from "./length.mjs";
 import { conversation, shapes } from "./scenarios.mjs";
 import { instrumented } from "./trapping.mjs";
 
@@ -9,7 +10,7 @@ after(() => engine.close());
 const { createCompactor, PrecisError } = engine.precis;
 const MEBIBYTE = 1 << 20;
 
-test("1,200 calls for chats of every size take no more memory than the first round of them", async () => {
+test("calls for chats of every size, again and again, take no more memory than the first of each", async () => {
   const shape = { ...shapes.openaiChat, format: engine.formats.openaiChat };
   const chats = Array.from({ length: 12 }, (_, seed) =>
     conversation(shape, { messages: 40 + 60 * seed, seed, tools: seed % 2 === 0 }),
@@ -37,7 +38,7 @@ test("1,200 calls for chats of every size take no more memory than the first rou
   };
   await round();
   const once = engine.memory();
-  for (let again = 0; again < 5; again++) await round();
+  for (let again = 0; again < cases(5, 1); again++) await round();
   equal(engine.memory(), once);
   ok(once <= 16 * MEBIBYTE, `${once} bytes`);
 });
@@ -54,7 +55,7 @@ test("a chat of 20,000 messages and a text of eight megabytes stay within bounds
   };
   await all();
   const once = engine.memory();
-  for (let again = 0; again < 3; again++) await all();
+  for (let again = 0; again < cases(3, 1); again++) await all();
   equal(engine.memory(), once);
   ok(once <= 3 * 8.4e6 + 16 * MEBIBYTE, `${once} bytes`);
 });
@@ -80,7 +81,7 @@ test("a text of any kind takes three times its size and 16 MB at most, and its i
     ],
   });
   const compactor = createCompactor({ format: engine.formats.openaiChat, contextWindow: 100_000 });
-  for (const [kind, content] of Object.entries(texts)) {
+  for (const [kind, content] of spread(Object.entries(texts), 2)) {
     for (const [where, messages] of Object.entries(pasts(content))) {
       const before = engine.instances;
       const { report, state } = await compactor.beforeModel({ messages });

@@ -3,10 +3,13 @@ import { readFileSync } from "node:fs";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { chat, deepEqual, equal, ok, test } from "./harness.mjs";
+import { spread } from "./length.mjs";
 
 const fixture = JSON.parse(readFileSync(new URL("../../fixtures/overflow.json", import.meta.url), "utf8"));
 const history = chat(300, 400);
 const WINDOW = 4_000_000;
+const compactor = createCompactor({ format: openaiChat, contextWindow: WINDOW, maxOutputTokens: 1_000 });
+const { state } = compactor.commit({ messages: history }, compactor.plan({ messages: history }));
 
 const body = (text) => {
   try {
@@ -39,9 +42,7 @@ const shapes = {
 
 for (const [shape, thrown] of Object.entries(shapes)) {
   test(`${shape} is read as the engine reads its text`, () => {
-    for (const { provider, message, status, expected } of fixture) {
-      const compactor = createCompactor({ format: openaiChat, contextWindow: WINDOW, maxOutputTokens: 1_000 });
-      const { state } = compactor.commit({ messages: history }, compactor.plan({ messages: history }));
+    for (const { provider, message, status, expected } of spread(fixture, 12)) {
       const call = { messages: history, state, overflow: thrown(message, status) };
       const { report, changed } = compactor.commit(call, compactor.plan(call));
       const codes = report.warnings.map(({ code }) => code);
@@ -53,16 +54,12 @@ for (const [shape, thrown] of Object.entries(shapes)) {
 }
 
 test("a text alone is read, too", () => {
-  const compactor = createCompactor({ format: openaiChat, contextWindow: WINDOW, maxOutputTokens: 1_000 });
-  const { state } = compactor.commit({ messages: history }, compactor.plan({ messages: history }));
   const overflow = "prompt is too long: 80000 tokens > 64000 maximum";
   const { report } = compactor.commit({ messages: history, state, overflow }, compactor.plan({ messages: history }));
   deepEqual([report.after.window, report.before.tokens], [64_000, 80_000]);
 });
 
 test("no error is no refusal, and the host's own word is one", () => {
-  const compactor = createCompactor({ format: openaiChat, contextWindow: WINDOW, maxOutputTokens: 1_000 });
-  const { state } = compactor.commit({ messages: history }, compactor.plan({ messages: history }));
   const sizes = [undefined, null, false, true].map(
     (overflow) => compactor.usage({ messages: history, state, overflow }).window,
   );

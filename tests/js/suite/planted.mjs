@@ -43,10 +43,10 @@ const INJECTED = [
 export const AFTER = [1, 10, 100];
 
 /**
- * Plays the chat until it was compacted a hundred times, with `summarize` or without, and tells after 1, 10 and 100 of
- * them how many of each kind are still in the view, and how many injected lines pass for a person's.
+ * Plays the chat until it was compacted as often as the last of `after` says, with `summarize` or without, and tells
+ * after each number of them how many of each kind are still in the view, and how many injected lines pass for a person's.
  */
-export async function planted(createCompactor, format, summarize) {
+export async function planted(createCompactor, format, summarize, after = AFTER) {
   const compactor = createCompactor({ format, contextWindow: 9_000, maxOutputTokens: 1_000, summarize });
   const kinds = { requirement: [], "connection string": [], port: [], id: [], pinned: PINNED };
   const messages = [];
@@ -70,7 +70,7 @@ export async function planted(createCompactor, format, summarize) {
   call("first", { places: [...kinds["connection string"], ...kinds.port], ids: kinds.id }, "All of them answer.");
   const rows = [];
   let [state, compactions, covers, turn] = [null, 0, 0, 0];
-  while (compactions < AFTER.at(-1)) {
+  while (compactions < after.at(-1)) {
     turn += 1;
     messages.push({ role: "user", content: `Go on with part ${turn}.` });
     for (let step = 0; step < 3; step++) {
@@ -88,7 +88,7 @@ export async function planted(createCompactor, format, summarize) {
     if (now === covers) continue;
     covers = now;
     compactions += 1;
-    if (!AFTER.includes(compactions)) continue;
+    if (!after.includes(compactions)) continue;
     const view = JSON.stringify(prepared.view);
     const holds = (one) => view.includes(JSON.stringify(one).slice(1, -1));
     const kept = Object.fromEntries(

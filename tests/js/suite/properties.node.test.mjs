@@ -7,14 +7,15 @@ import { createCompactor, PrecisError, summaryOf } from "precis";
 import { aiSdk, anthropic, gemini, openaiChat, openaiResponses } from "precis/formats";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, ok, rejects, same, test } from "./harness.mjs";
+import { cases } from "./length.mjs";
 import { fingerprint } from "./scenarios.mjs";
 
-const cases = Number(process.env.PRECIS_CASES ?? 200);
+const count = Number(process.env.PRECIS_CASES ?? cases(200, 40));
 /** PRECIS_PART: of several processes at once each looks somewhere else. */
 const seed = process.env.CI ? { seed: 20261121 + Number(process.env.PRECIS_PART ?? 0) } : {};
 /** `examples` are cases that failed once: they come first. Locally properties share the cases. */
 const holds = (property, share, examples = []) => {
-  const numRuns = Math.ceil(process.env.PRECIS_CASES ? cases : cases * share) + examples.length;
+  const numRuns = Math.ceil(process.env.PRECIS_CASES ? count : count * share) + examples.length;
   return fc.assert(property, { numRuns, ...seed, endOnFailure: false, examples });
 };
 const copy = (value) => JSON.parse(JSON.stringify(value));
@@ -345,9 +346,9 @@ const setup = fc.record({
   shape: fc.constantFrom(openai, claude, vercel, google, responses),
   // Large ones take the longest, and decide no other way: many cases in a small one find more than few in a large one.
   window: fc.oneof(
-    { weight: 40, arbitrary: fc.constantFrom(1_000, 2_000) },
-    { weight: 20, arbitrary: fc.constant(4_000) },
-    { weight: 4, arbitrary: fc.constant(8_000) },
+    { weight: 140, arbitrary: fc.constantFrom(1_000, 2_000) },
+    { weight: 40, arbitrary: fc.constant(4_000) },
+    { weight: 8, arbitrary: fc.constant(8_000) },
     { weight: 1, arbitrary: fc.constant(32_000) },
   ),
   strategy: fc.constantFrom("tail", "full", "sliding-window"),

@@ -3,6 +3,7 @@ import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { openState, sealState } from "precis/seal";
 import { chat, deepEqual, equal, notEqual, ok, rejects, test } from "./harness.mjs";
+import { cases } from "./length.mjs";
 
 const KEY = "a secret of more than sixteen bytes";
 const compactor = createCompactor({ format: openaiChat, contextWindow: 3_000, maxOutputTokens: 200 });
@@ -45,7 +46,7 @@ test("a key that is none or too short, and nothing to seal, are refused", async 
     await rejects(sealState(none, KEY), { name: "PrecisError", code: "invalid-call", path: "state" });
 });
 
-test("100,000 sealed states that were tampered with: none is opened", async () => {
+test("sealed states that were tampered with: none is opened", async () => {
   const key = await crypto.subtle.importKey(
     ...["raw", new TextEncoder().encode(KEY), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]],
   );
@@ -68,7 +69,7 @@ test("100,000 sealed states that were tampered with: none is opened", async () =
     return sealed.slice(0, Math.min(at, other)) + sealed.slice(Math.max(at, other));
   };
   let [tried, opened] = [0, 0];
-  while (tried < 100_000) {
+  while (tried < cases(100_000, 5_000)) {
     const batch = Array.from({ length: 500 }, tampered).filter((text) => text !== sealed);
     tried += batch.length;
     const results = await Promise.allSettled(batch.map((text) => openState(text, key)));

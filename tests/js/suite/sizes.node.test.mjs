@@ -4,6 +4,7 @@ import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { check } from "precis/testing";
 import { deepEqual, equal, ok, test } from "./harness.mjs";
+import { spread } from "./length.mjs";
 import { random } from "./scenarios.mjs";
 
 const WORDS =
@@ -32,15 +33,16 @@ const SUMMARIZERS = {
     id.length % 3 ? "- The order was sent back." : { text: "- The order", finishReason: "length" },
 };
 
-const SIZES = [{ characters: 2_000_000, contextWindow: 400 }];
+const SIZES = [];
 for (const characters of [3_000, 100_000])
   for (const contextWindow of [400, 2_000, 32_000])
     for (const window of [undefined, 50, 200, 700, 4_000]) SIZES.push({ characters, contextWindow, window });
+SIZES.push({ characters: 2_000_000, contextWindow: 400 });
 
 for (const [name, answer] of Object.entries(SUMMARIZERS))
   test(`sizes: every past in every window ends with a legal view, summaries that are ${name}`, async () => {
     const next = random(name.length);
-    for (const { characters, contextWindow, window } of SIZES) {
+    for (const { characters, contextWindow, window } of spread(SIZES, 8)) {
       const messages = past(characters, characters > 100_000 ? 400 : 1 + Math.floor(next() * 60), next);
       const maxCalls = [undefined, 1, 3, 20][Math.floor(next() * 4)];
       let calls = 0;

@@ -3,6 +3,7 @@ import { createCompactor, PrecisError } from "precis";
 import { aiSdk, anthropic, openaiChat } from "precis/formats";
 import { check, history, replay } from "precis/testing";
 import { deepEqual, equal, frozen, notDeepEqual, ok, test, throws } from "./harness.mjs";
+import { cases } from "./length.mjs";
 
 const formats = [openaiChat, anthropic, aiSdk];
 const rules = ({ problems }) => [...new Set(problems.map(({ rule }) => rule))];
@@ -38,7 +39,7 @@ for (const format of formats) {
 
   test(`${format.name}: a replay of made-up chats has no problems`, async () => {
     let compacted = 0;
-    for (let seed = 1; seed <= 6; seed++) {
+    for (let seed = 1; seed <= cases(6, 2); seed++) {
       const messages = frozen(history(format, { seed, turns: 10 }));
       for (const strategy of ["tail", "full", "sliding-window"]) {
         const { problems, requests, state } = await replay(make({ tune: { strategy } }), format, messages);
@@ -48,7 +49,7 @@ for (const format of formats) {
         compacted += requests.filter(({ report }) => report.outcome === "compacted").length;
       }
     }
-    ok(compacted > 20, `${compacted} compactions`);
+    ok(compacted > cases(20, 6), `${compacted} compactions`);
   });
 
   test(`${format.name}: a replay sees what a broken compactor does`, async () => {

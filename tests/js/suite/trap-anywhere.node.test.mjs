@@ -2,6 +2,7 @@
 // nothing, and all others give what they would have given.
 import { after, test } from "node:test";
 import { chat, deepEqual, equal, frozen, ok } from "./harness.mjs";
+import { cases } from "./length.mjs";
 import { conversation, shapes } from "./scenarios.mjs";
 import { trapping } from "./trapping.mjs";
 
@@ -43,7 +44,7 @@ for (const [name, verb] of Object.entries(verbs)) {
     deepEqual(await verb(), expected);
     const entered = PLENTY - engine.fuse.value;
     ok(entered > 3, `${entered} functions`);
-    const step = Math.max(1, Math.floor(entered / 30));
+    const step = Math.max(1, Math.floor(entered / cases(30, 6)));
     // Not up to the very last: how much the allocator does depends on what was freed before.
     for (let left = 0; left + step <= entered; left += step) {
       const before = engine.instances;
@@ -113,7 +114,7 @@ test("what traps while the engine wakes and waits ends one call at most, and not
     ok(entered > 100, `${entered} functions`);
     let rescued = 0;
     // Not up to the very last: how much the allocator does depends on what was freed before.
-    for (let left = 0; left < entered * 0.9; left += left < 60 ? 1 : Math.floor(entered / 120)) {
+    for (let left = 0; left < entered * 0.9; left += left < cases(60, 10) ? 1 : Math.floor(entered / cases(120, 20))) {
       const before = engine.instances;
       const { ends, asked } = await more(call, left);
       const failed = ends.filter(({ status }) => status === "rejected");

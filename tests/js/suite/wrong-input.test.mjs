@@ -3,6 +3,7 @@ import { attributes, createCompactor, createMeter, PrecisError, summaryOf } from
 import { openaiChat } from "precis/formats";
 import { check, history, replay, scriptedSummarizer } from "precis/testing";
 import { chat, deepEqual, equal, frozen, match, ok, rejects, test, throws } from "./harness.mjs";
+import { cases } from "./length.mjs";
 
 const options = { format: openaiChat, contextWindow: 3_000, maxOutputTokens: 200 };
 const messages = frozen(chat(40));
@@ -297,7 +298,7 @@ test("whatever is put in place of any argument or member of any function: nothin
     scriptedSummarizer: [scriptedSummarizer, ["x"]],
   };
   const bad = [];
-  let tried = 0;
+  let [number, tried] = [0, 0];
   for (const [name, [verb, ...args]] of Object.entries(functions)) {
     for (let at = 0; at < args.length; at++) {
       for (const path of membersOf(args[at])) {
@@ -305,6 +306,8 @@ test("whatever is put in place of any argument or member of any function: nothin
           // It would make as many turns; and what a compactor of somebody else returns is not ours.
           if (name === "history" && wrong === 2 ** 53) continue;
           if (name === "replay" && at === 0 && typeof wrong === "function" && path.length > 0) continue;
+          // A number that shares no factor with how many there are, so that each has its turn.
+          if (number++ % cases(1, 7) !== 0) continue;
           const given = args.with(at, put(args[at], path, wrong));
           tried += 1;
           try {
@@ -320,5 +323,5 @@ test("whatever is put in place of any argument or member of any function: nothin
     }
   }
   deepEqual([...new Set(bad)].slice(0, 20), []);
-  ok(tried > 2_000, `${tried}`);
+  ok(tried > cases(2_000, 500), `${tried}`);
 });
