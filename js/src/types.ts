@@ -328,7 +328,8 @@ export interface ModelCall<M> {
   readonly recall?: boolean | undefined;
   /**
    * Returns true for messages that must stay in every view, whole. A message that is no longer pinned stays until the next
-   * compaction, which covers it like the others. The preset `contextguard` ignores it.
+   * compaction, which covers it like the others. One that is covered already comes back if it was loaded and has neither
+   * tool calls nor results nor reasoning. The preset `contextguard` ignores it.
    */
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
   /** Returns true for messages that a person typed. Default: role user, without tool results, and not made by precis. */
