@@ -242,7 +242,7 @@ fn member<'v>(item: &'v Value, key: &str) -> Option<&'v Value> {
     members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// Whether it is one value that is told in one word.
+/// Whether it is one value that takes one word.
 fn is_word(value: &Value) -> bool {
     match value {
         Value::Text(text) => !text.is_empty() && text.len() < TEXT && !text.contains(char::is_whitespace),
