@@ -57,8 +57,9 @@ pub fn level(parts: &[(usize, u64)], raw: u64, budget: u64) -> Option<u64> {
     Some(low)
 }
 
-/// The cap that brings the view to the target, so that the next request has room. If that is impossible, the cap that
-/// brings it to the limit. `None` if the cap would be below `least`.
+/// The cap that brings the view halfway from the limit to the target, so that the next request has room: what is cut here
+/// was meant to stay, so it is not cut down to the target. If that is impossible, the cap that brings it to the limit.
+/// `None` if the cap would be below `least`.
 pub fn level_to_fit(scene: &Scene<'_>, parts: &[(usize, u64)], least: u64) -> Option<u64> {
     let raw = scene.view.raw();
     let aims =

@@ -7,6 +7,7 @@ use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, 
 use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
+use crate::memory::sections::{self, ARROW, LEAST, Section, shorten};
 use crate::memory::{Activity, Entry, in_force, scan, work};
 
 /// How a request is told that nobody answered, and one that was called off.
@@ -16,16 +17,8 @@ const CANCELLED: &str = "- [cancelled] ";
 const CROWDED: usize = 14;
 const REST: usize = 6;
 const REST_BYTES: usize = 100;
-/// How an outcome begins that a later one has made good.
-const BEFORE_THAT: &str = "failed before";
-/// Stands before what came of something.
-const ARROW: &str = " → ";
-/// Bytes below which a line says nothing, and of the shortest that a section tells.
-const LEAST: usize = 80;
 /// Of what is left then, in percent, what names have in any case if there are so many.
 const NAMES_SHARE: usize = 62;
-/// Of the bytes, in percent, what requirements, decisions and facts have before anything else if they want as much.
-const SAID_SHARE: usize = 50;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 
@@ -55,25 +48,6 @@ pub struct LeftOut {
     pub remembered: bool,
     /// Names that are known are not told.
     pub names: bool,
-}
-
-/// A section: its heading, its entries, and its part of the room.
-struct Section {
-    heading: &'static str,
-    lines: Vec<String>,
-    share: usize,
-}
-
-impl Section {
-    /// Bytes of all of it.
-    fn wanted(&self) -> usize {
-        self.lines.iter().map(|line| line.len() + 1).sum::<usize>() + self.heading.len() + 3
-    }
-
-    /// Bytes of its heading and of the least that a reader could use.
-    fn least(&self) -> usize {
-        self.heading.len() + 3 + least_of(self.heading == RULES)
-    }
 }
 
 impl Source<'_> {
@@ -148,12 +122,11 @@ impl Source<'_> {
         let reserved = if least {
             0
         } else {
-            let said: usize = sections.iter().filter(|one| is_said(one)).map(Section::wanted).sum();
-            let rest = room - said.min(room * SAID_SHARE / 100);
+            let rest = room - sections::said(&sections, room);
             (names + NAMES.len() + 60).min(rest * if whole { NAMES_SHARE } else { NAMES_BESIDE } / 100)
         };
         let had = sections.iter().map(|section| section.heading).collect::<Vec<_>>();
-        let caps = readable(&mut sections, room, reserved);
+        let caps = sections::readable(&mut sections, room, reserved);
         let gone = |heading: &&str| sections.iter().all(|section| section.heading != *heading);
         let mut left_out = LeftOut {
             required: false,
@@ -164,9 +137,7 @@ impl Source<'_> {
         for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
             let rules = heading == RULES;
             let wanted: usize = lines.iter().map(|line| line.len() + 1).sum();
-            // A record begins with what identifies it.
-            let cut = if heading == RECORDS { beginning } else { shorten };
-            let body = fit(lines, cap.saturating_sub(heading.len() + 3), rules, cut);
+            let body = sections::fit(lines, cap.saturating_sub(heading.len() + 3), heading);
             let is_cut = body.len() < wanted;
             left_out.required |= is_cut && rules;
             left_out.remembered |= is_cut && is_remembered(&heading);
@@ -370,116 +341,6 @@ fn activity(one: &Activity) -> String {
 /// Whether a section tells what was asked, required, decided or told.
 fn is_remembered(heading: &&str) -> bool {
     [TASKS, RULES, DECIDED, TOLD].contains(heading)
-}
-
-/// Whether a section holds what a person said and what nobody else can say again.
-fn is_said(section: &Section) -> bool {
-    [RULES, DECIDED, TOLD].contains(&section.heading)
-}
-
-/// Which sections give way where there is too little room for a line of each, the first one last.
-const IMPORTANCE: [&str; 8] = [RULES, TASKS, BEFORE, DECIDED, TOLD, WORK, NEXT, RECORDS];
-
-/// The bytes that each section may have. A section in whose part nothing could be read leaves it to the others, and the
-/// room reserved for names goes to what was required and asked for if neither could be read without it.
-fn readable(sections: &mut Vec<Section>, room: usize, reserved: usize) -> Vec<usize> {
-    let mut caps = allot(sections, room - reserved);
-    loop {
-        let unread = |at: &usize| caps[*at] < sections[*at].wanted() && caps[*at] < sections[*at].least();
-        let rank = |at: &usize| IMPORTANCE.iter().position(|heading| *heading == sections[*at].heading);
-        let Some(gives_way) = (0..sections.len()).filter(unread).max_by_key(rank) else { return caps };
-        if sections.len() == 1 {
-            return allot(sections, room);
-        }
-        sections.remove(gives_way);
-        caps = allot(sections, room - reserved);
-    }
-}
-
-/// The bytes that each section may have: what a person said as much as it wants, up to its share of the whole; then each
-/// its part of the rest, and what others leave of theirs.
-fn allot(sections: &[Section], bytes: usize) -> Vec<usize> {
-    let mut caps = vec![0; sections.len()];
-    let said = share_out(sections, &mut caps, bytes * SAID_SHARE / 100, is_said);
-    share_out(sections, &mut caps, bytes - said, |_| true);
-    caps
-}
-
-/// Gives the sections of a kind more bytes by their shares, none more than it wants. Returns how many were given.
-fn share_out(sections: &[Section], caps: &mut [usize], bytes: usize, is_one: fn(&Section) -> bool) -> usize {
-    let mut left = bytes;
-    loop {
-        let wanting = |at: &usize| is_one(&sections[*at]) && caps[*at] < sections[*at].wanted();
-        let open: Vec<usize> = (0..sections.len()).filter(wanting).collect();
-        let weight: usize = open.iter().map(|at| sections[*at].share).sum();
-        let before = left;
-        for at in open {
-            let more = (before * sections[at].share / weight).min(sections[at].wanted() - caps[at]);
-            caps[at] += more;
-            left -= more;
-        }
-        if left == before {
-            return bytes - left;
-        }
-    }
-}
-
-/// Bytes of the shortest line that is told.
-const fn least_of(rules: bool) -> usize {
-    if rules { LEAST / 2 } else { LEAST }
-}
-
-/// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
-/// newest are told, and short ones keep their length.
-fn fit(lines: Vec<String>, budget: usize, rules: bool, cut: fn(&str, usize) -> String) -> String {
-    let least = least_of(rules);
-    let room = (budget / least).max(1);
-    let total = lines.len();
-    let whole = lines.iter().map(|line| line.len() + 1).sum::<usize>() <= budget;
-    if budget < least && !whole {
-        // Nothing of it could be read.
-        return String::new();
-    }
-    let chosen: Vec<&String> = if total > room && !whole {
-        let newest = if rules { room } else { room - 1 };
-        let head = lines.iter().take(usize::from(!rules));
-        head.chain(&lines[total - newest.min(total - usize::from(!rules))..]).collect()
-    } else {
-        lines.iter().collect()
-    };
-    let lengths: Vec<usize> = chosen.iter().map(|line| line.len() + 1).collect();
-    let cap = text::level(&lengths, budget);
-    let mut out = String::new();
-    for (index, line) in chosen.iter().enumerate() {
-        if index == 1 && chosen.len() < total {
-            out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
-        }
-        out.push_str(&cut(line, cap.saturating_sub(1)));
-        out.push('\n');
-    }
-    out
-}
-
-/// A line within so many bytes: where it tells what came of something, both are cut.
-fn shorten(line: &str, bytes: usize) -> String {
-    const OF_BOTH: usize = 60;
-    let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes && bytes > OF_BOTH);
-    let Some(at) = arrow else { return text::ends(line, bytes) };
-    let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
-    let room = bytes - ARROW.len();
-    // What one of them leaves of its half is the other's.
-    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room / 2 };
-    let half = part.max(room.saturating_sub(what.len()));
-    let came = text::ends(came, half);
-    format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
-}
-
-/// The beginning of a line within so many bytes, with the reference behind it.
-fn beginning(line: &str, bytes: usize) -> String {
-    let body = references::without(line);
-    let reference = text::between(line, body.len(), line.len());
-    let room = bytes.saturating_sub(reference.len() + "…".len());
-    if line.len() <= bytes { line.to_owned() } else { text::start(body, room) + reference }
 }
 
 /// Splits a summary in what a model wrote and what code kept beside it.

@@ -11,6 +11,7 @@ pub mod records;
 pub mod recover;
 pub mod rules;
 pub mod scan;
+mod sections;
 mod supersede;
 mod work;
 

@@ -286,10 +286,9 @@ pub fn in_text(text: &str) -> Vec<&str> {
         let stands = if json { STANDS } else { STANDS + counts[place].min(STANDS_MOST) };
         stands * rank(name, json) * 4_096 / (name.len() as u64 + 2)
     };
-    let mut keys: Vec<u64> =
-        (0..counts.len()).map(|place| worth(place) << 32 | (u32::MAX as u64 - place as u64)).collect();
-    keys.sort_unstable();
-    keys.into_iter().rev().map(|key| found.all[(u32::MAX as u64 - (key & u64::from(u32::MAX))) as usize]).collect()
+    let mut places: Vec<usize> = (0..counts.len()).collect();
+    places.sort_by_key(|&place| core::cmp::Reverse(worth(place)));
+    places.into_iter().map(|place| found.all[place]).collect()
 }
 
 /// Digits of the shortest hash.

@@ -307,7 +307,7 @@ impl Summarizer {
             Self::Empty => answer(""),
             Self::CutOff => Answer::Text { text: "The work".into(), finish: "length".into() },
             // More than a state may hold, and many times what was asked for.
-            Self::Huge => answer(&filler(80_000 + 16 * request.max_output_tokens as usize)),
+            Self::Huge => answer(&filler(80_000 + 16 * request.max_output_tokens.min(20_000) as usize)),
         }
     }
 

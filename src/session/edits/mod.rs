@@ -287,20 +287,20 @@ fn shortened(
     edited
 }
 
-/// The most raw tokens of a cleared result that had `tokens`.
+/// About the raw tokens of a cleared result that had `tokens`: few results hold as many names as may stay.
 pub fn cleared_tokens(tokens: u64) -> u64 {
     LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 5
 }
 
 const NAMES: &str = names::NAMED_IN;
 
-/// The bytes of names that a cleared result of `bytes` keeps, starting with the first. Most of what is used later of a
-/// result is names, and a line of names costs little.
+/// The bytes of names that a cleared result of `bytes` keeps. Most of what is used later of a result is names, and a line
+/// of names costs little.
 fn names_bytes(bytes: usize) -> usize {
     (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(4_000)
 }
 
-/// The text that replaces a cleared result: a line, and the first names in the result. `text` is the result as it was
+/// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
 /// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
 fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {

@@ -1,0 +1,151 @@
+//! The sections of a digest: how much room each has, and how its lines are brought to it.
+
+use crate::base::headings::{BEFORE, DECIDED, NEXT, RECORDS, RULES, TASKS, TOLD, WORK};
+use crate::base::{references, text};
+
+/// Stands before what came of something.
+pub(super) const ARROW: &str = " → ";
+/// How an outcome begins that a later one has made good.
+const BEFORE_THAT: &str = "failed before";
+/// Bytes below which a line says nothing, and of the shortest line that a section has.
+pub(super) const LEAST: usize = 80;
+/// Of the bytes, in percent, what requirements, decisions and facts have before anything else if they want as much.
+const SAID_SHARE: usize = 50;
+
+/// A section: its heading, its entries, and its part of the room.
+pub(super) struct Section {
+    pub heading: &'static str,
+    pub lines: Vec<String>,
+    pub share: usize,
+}
+
+impl Section {
+    /// Bytes of all of it.
+    fn wanted(&self) -> usize {
+        self.lines.iter().map(|line| line.len() + 1).sum::<usize>() + self.heading.len() + 3
+    }
+
+    /// Bytes of its heading and of the least that a reader could use.
+    fn least(&self) -> usize {
+        self.heading.len() + 3 + least_of(self.heading == RULES)
+    }
+}
+
+/// Whether a section holds what a person said and what nobody else can say again.
+fn is_said(section: &Section) -> bool {
+    [RULES, DECIDED, TOLD].contains(&section.heading)
+}
+
+/// Of so many bytes those that what a person said has before anything else.
+pub(super) fn said(sections: &[Section], bytes: usize) -> usize {
+    let wanted: usize = sections.iter().filter(|one| is_said(one)).map(Section::wanted).sum();
+    wanted.min(bytes * SAID_SHARE / 100)
+}
+
+/// Which sections give way where there is too little room for a line of each, the first one last.
+const IMPORTANCE: [&str; 8] = [RULES, TASKS, BEFORE, DECIDED, TOLD, WORK, NEXT, RECORDS];
+
+/// The bytes that each section may have. A section in whose part nothing could be read leaves it to the others, and the
+/// room reserved for names goes to what was required and asked for if neither could be read without it.
+pub(super) fn readable(sections: &mut Vec<Section>, room: usize, reserved: usize) -> Vec<usize> {
+    let mut caps = allot(sections, room - reserved);
+    loop {
+        let unread = |at: &usize| caps[*at] < sections[*at].wanted() && caps[*at] < sections[*at].least();
+        let rank = |at: &usize| IMPORTANCE.iter().position(|heading| *heading == sections[*at].heading);
+        let Some(gives_way) = (0..sections.len()).filter(unread).max_by_key(rank) else { return caps };
+        if sections.len() == 1 {
+            return allot(sections, room);
+        }
+        sections.remove(gives_way);
+        caps = allot(sections, room - reserved);
+    }
+}
+
+/// The bytes that each section may have: what a person said as much as it wants, up to its share of the whole; then each
+/// its part of the rest, and what others leave of theirs.
+fn allot(sections: &[Section], bytes: usize) -> Vec<usize> {
+    let mut caps = vec![0; sections.len()];
+    let said = share_out(sections, &mut caps, bytes * SAID_SHARE / 100, is_said);
+    share_out(sections, &mut caps, bytes - said, |_| true);
+    caps
+}
+
+/// Gives the sections of a kind more bytes by their shares, none more than it wants. Returns how many were given.
+fn share_out(sections: &[Section], caps: &mut [usize], bytes: usize, is_one: fn(&Section) -> bool) -> usize {
+    let mut left = bytes;
+    loop {
+        let wanting = |at: &usize| is_one(&sections[*at]) && caps[*at] < sections[*at].wanted();
+        let open: Vec<usize> = (0..sections.len()).filter(wanting).collect();
+        let weight: usize = open.iter().map(|at| sections[*at].share).sum();
+        let before = left;
+        for at in open {
+            let more = (before * sections[at].share / weight).min(sections[at].wanted() - caps[at]);
+            caps[at] += more;
+            left -= more;
+        }
+        if left == before {
+            return bytes - left;
+        }
+    }
+}
+
+/// Bytes of the shortest line that is told.
+const fn least_of(rules: bool) -> usize {
+    if rules { LEAST / 2 } else { LEAST }
+}
+
+/// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
+/// newest are told, and short ones keep their length.
+pub(super) fn fit(lines: Vec<String>, budget: usize, heading: &str) -> String {
+    let rules = heading == RULES;
+    // A record begins with what identifies it.
+    let cut = if heading == RECORDS { beginning } else { shorten };
+    let least = least_of(rules);
+    let room = (budget / least).max(1);
+    let total = lines.len();
+    let whole = lines.iter().map(|line| line.len() + 1).sum::<usize>() <= budget;
+    if budget < least && !whole {
+        // Nothing of it could be read.
+        return String::new();
+    }
+    let chosen: Vec<&String> = if total > room && !whole {
+        let newest = if rules { room } else { room - 1 };
+        let head = lines.iter().take(usize::from(!rules));
+        head.chain(&lines[total - newest.min(total - usize::from(!rules))..]).collect()
+    } else {
+        lines.iter().collect()
+    };
+    let lengths: Vec<usize> = chosen.iter().map(|line| line.len() + 1).collect();
+    let cap = text::level(&lengths, budget);
+    let mut out = String::new();
+    for (index, line) in chosen.iter().enumerate() {
+        if index == 1 && chosen.len() < total {
+            out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
+        }
+        out.push_str(&cut(line, cap.saturating_sub(1)));
+        out.push('\n');
+    }
+    out
+}
+
+/// A line within so many bytes: where it tells what came of something, both are cut.
+pub(super) fn shorten(line: &str, bytes: usize) -> String {
+    const OF_BOTH: usize = 60;
+    let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes && bytes > OF_BOTH);
+    let Some(at) = arrow else { return text::ends(line, bytes) };
+    let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
+    let room = bytes - ARROW.len();
+    // What one of them leaves of its half is the other's.
+    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room / 2 };
+    let half = part.max(room.saturating_sub(what.len()));
+    let came = text::ends(came, half);
+    format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
+}
+
+/// The beginning of a line within so many bytes, with the reference behind it.
+fn beginning(line: &str, bytes: usize) -> String {
+    let body = references::without(line);
+    let reference = text::between(line, body.len(), line.len());
+    let room = bytes.saturating_sub(reference.len() + "…".len());
+    if line.len() <= bytes { line.to_owned() } else { text::start(body, room) + reference }
+}
