@@ -12,8 +12,13 @@ const tunings = [
   { preset: "contextguard" },
 ];
 const WINDOW = 2_500;
+/** On a busy machine many chats wait longer for each other than a summarizer may take. */
+const patient = { timeoutMs: 3_600_000 };
 const make = (tune, summarize) =>
-  createCompactor({ format: openaiChat, contextWindow: WINDOW, maxOutputTokens: 200, summarize, tune });
+  createCompactor({
+    ...{ format: openaiChat, contextWindow: WINDOW, maxOutputTokens: 200 },
+    ...{ summarize, summarizer: patient, tune },
+  });
 
 async function* stream(text) {
   for (const word of text.split(" ")) yield `${word} `;
