@@ -306,24 +306,24 @@ fn rank(name: &str, json: bool) -> u64 {
     }
 }
 
-/// Of these names of one text those that are neither in a list of names nor among the names of `told`, within about `bytes`,
+/// Of these names of one text those that are neither in a list of names nor among the names of `shown`, within about `bytes`,
 /// in their order in the text.
-pub fn missing(names: &[&str], list: &str, told: &str, bytes: usize) -> String {
+pub fn missing(names: &[&str], list: &str, shown: &str, bytes: usize) -> String {
     let mut known = Distinct::default();
     // Values of JSON are names that no text shows to be one.
     list.split(", ").for_each(|name| {
         known.number(name);
     });
-    scan::each(told, &mut |name| {
+    scan::each(shown, &mut |name| {
         known.number(name);
     });
     // What stands in JSON may be a name that no text shows to be one.
-    let json = told.trim_start().starts_with(['{', '[']);
+    let json = shown.trim_start().starts_with(['{', '[']);
     let mut room = bytes;
     let mut chosen = Vec::new();
     for name in names {
         let cost = name.len() + if chosen.is_empty() { 0 } else { 2 };
-        if cost < room && known.number(name).1 && !(json && text::find(told, name).is_some()) {
+        if cost < room && known.number(name).1 && !(json && text::find(shown, name).is_some()) {
             room -= cost;
             chosen.push(*name);
         }

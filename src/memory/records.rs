@@ -1,4 +1,4 @@
-//! Records: what a tool returned as JSON, told in one line. What belongs together stays together (an order's id with its
+//! Records: what a tool returned as JSON, in one line. What belongs together stays together (an order's id with its
 //! status, its items and how it was paid), and a list of like objects is a small table.
 
 use crate::base::text;
@@ -157,7 +157,7 @@ fn list(items: &[Value], bytes: usize, out: &mut String) {
     }
     let table = !head.is_empty();
     let mut rows = String::new();
-    let mut told = 0;
+    let mut shown = 0;
     for item in items {
         let mut row = String::new();
         if table {
@@ -171,22 +171,22 @@ fn list(items: &[Value], bytes: usize, out: &mut String) {
         if head.len() + rows.len() + row.len() + MORE > bytes {
             break;
         }
-        rows.push_str(match (table, told) {
+        rows.push_str(match (table, shown) {
             (true, 0) => " ",
             (true, _) => "; ",
             (false, 0) => "",
             (false, _) => ", ",
         });
         rows.push_str(&row);
-        told += 1;
+        shown += 1;
     }
-    if told == 0 {
+    if shown == 0 {
         return;
     }
     out.push_str(&head);
     out.push_str(&rows);
-    if told < items.len() {
-        out.push_str(&format!(" (+{} of {})", items.len() - told, items.len()));
+    if shown < items.len() {
+        out.push_str(&format!(" (+{} of {})", items.len() - shown, items.len()));
     }
 }
 
@@ -196,7 +196,7 @@ const MORE: usize = 10;
 /// A column of a table: a member that most of its objects have.
 struct Column<'v> {
     key: &'v str,
-    /// The keys inside, if it is an object with the same ones and short values in each row: they are told once.
+    /// The keys inside, if it is an object with the same ones and short values in each row: the heading names them once.
     inner: Vec<&'v str>,
 }
 
@@ -217,7 +217,7 @@ impl<'v> Column<'v> {
         if self.inner.is_empty() { self.key.to_owned() } else { format!("{}({})", self.key, self.inner.join(" ")) }
     }
 
-    /// Whether it says the same of all objects.
+    /// Whether it has the same value in all objects.
     fn is_shared(&self, items: &[Value]) -> bool {
         let first = member(&items[0], self.key).filter(|value| is_word(value));
         first.is_some() && items.iter().all(|item| member(item, self.key) == first)

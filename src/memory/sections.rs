@@ -89,13 +89,13 @@ fn share_out(sections: &[Section], caps: &mut [usize], bytes: usize, is_one: fn(
     }
 }
 
-/// Bytes of the shortest line that is told.
+/// Bytes of the shortest line that is written.
 const fn least_of(rules: bool) -> usize {
     if rules { LEAST / 2 } else { LEAST }
 }
 
 /// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
-/// newest are told, and short ones keep their length.
+/// newest are written, and short ones keep their length.
 pub(super) fn fit(lines: Vec<String>, budget: usize, heading: &str) -> String {
     let rules = heading == RULES;
     // A record begins with what identifies it.

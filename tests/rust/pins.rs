@@ -35,15 +35,21 @@ fn place(view: &[M]) -> Option<usize> {
     view.iter().position(|message| words(message) == RULES)
 }
 
+/// A chat whose past was covered around a pinned message, its view, and no pin any more.
+fn no_longer_pinned(by_model: bool) -> (Chat, Vec<M>) {
+    let mut chat = chat();
+    chat.pinned = vec![PINNED];
+    let (view, asked) = sent(&mut chat, &history(30), by_model);
+    assert!(place(&view).is_some() && !asked.contains(RULES));
+    chat.pinned.clear();
+    (chat, view)
+}
+
 #[test]
 fn what_is_no_longer_pinned_stays_until_the_next_compaction_covers_it() {
     for by_model in [true, false] {
-        let mut chat = chat();
-        chat.pinned = vec![PINNED];
-        let (view, asked) = sent(&mut chat, &history(30), by_model);
-        assert!(place(&view).is_some() && !asked.contains(RULES));
+        let (mut chat, view) = no_longer_pinned(by_model);
         // Nothing changes at once: a request that begins like the one before it is read from the prompt cache.
-        chat.pinned.clear();
         let (next, asked) = sent(&mut chat, &history(31), by_model);
         assert_eq!(next[..view.len()], view[..], "{by_model}");
         assert_eq!(asked, "");
@@ -58,10 +64,7 @@ fn what_is_no_longer_pinned_stays_until_the_next_compaction_covers_it() {
 #[test]
 fn what_is_pinned_again_before_the_next_compaction_stays_where_it_was() {
     for by_model in [true, false] {
-        let mut chat = chat();
-        chat.pinned = vec![PINNED];
-        let (view, _) = sent(&mut chat, &history(30), by_model);
-        chat.pinned.clear();
+        let (mut chat, view) = no_longer_pinned(by_model);
         sent(&mut chat, &history(31), by_model);
         chat.pinned = vec![PINNED];
         let (later, _) = sent(&mut chat, &history(60), by_model);
