@@ -186,7 +186,7 @@ impl Covering<'_> {
         let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(earlier + replaced.saturating_sub(earlier) / 2);
         // If a quarter of it is enough room, nothing else has to be removed.
         let below = scene.raw_below(scene.limits.limit).saturating_sub(self.view.fixed() + stays + note + FRAME);
-        let raw = if below < raw / 4 { raw } else { raw.min(below) }.max(ladder::LEAST_CAP);
+        let raw = if below < raw / 2 { raw } else { raw.min(below) }.max(ladder::LEAST_CAP);
         let raw = if shorter { scene.raw(shape.summary_tokens).saturating_sub(OVERHEAD) } else { raw };
         (raw, below)
     }

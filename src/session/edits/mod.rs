@@ -408,6 +408,23 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
             most /= 2;
         }
     }
+    // JSON of which no further member fits leaves room for names.
+    let mut spare = bytes.saturating_sub(short.len());
+    for _ in 0..NAMES_TRIES {
+        if spare < LEAST_SPARE {
+            break;
+        }
+        let mut more = shown.clone();
+        append(&mut more, &names::missing(&all, &shown, &short, spare));
+        let (named, stays) = within(&shape, bytes, cap, &format!("{advice}{}{more}", NAMES), estimator);
+        let fits = tokens::of_text(estimator, &named) <= cap && named.len() <= text.len();
+        if stays >= shaped && fits && named.len() > short.len() {
+            spare = bytes.saturating_sub(named.len());
+            (short, shown) = (named, more);
+        } else {
+            spare /= 2;
+        }
+    }
     short
 }
 
@@ -417,6 +434,8 @@ const NAMES_PART: usize = 3;
 const LINES_PART: usize = 8;
 const MOST_NAMES: usize = 1_200;
 const NAMES_TRIES: usize = 4;
+/// Bytes below which no further names are looked for.
+const LEAST_SPARE: usize = 24;
 
 /// Cuts a text to about `fair` bytes and, if possible, `cap` raw tokens. Returns whether it keeps its structure.
 fn within(shape: &Shape<'_>, fair: usize, cap: u64, advice: &str, estimator: &Estimator) -> (String, bool) {
