@@ -25,6 +25,8 @@ const OVERHEAD: u64 = 4;
 const STATE_BYTES: usize = 48_000;
 /// The bytes up to which a trimmed text may grow.
 const TRIMMED_MOST: usize = 12_000;
+/// The bytes from which on a shortened digest has names again.
+const LEAST_WITH_NAMES: usize = 400;
 /// The heading of literal strings that must be kept.
 pub(crate) const KEPT_LITERALLY: &str = "\n\n## To be kept literally";
 /// The most attempts to bring a summary down to a size.
@@ -159,7 +161,7 @@ impl Covering<'_> {
         let (mut text, mut left_out);
         let mut tries = 0;
         loop {
-            (text, left_out) = source.digest(bytes, shorter);
+            (text, left_out) = source.digest(bytes, shorter && bytes < LEAST_WITH_NAMES);
             let whole = checkpoint::summary_text(&checkpoint::trimmed(&text, dropped));
             let size = tokens::of_text(&scene.options.estimator, if shorter { &whole } else { &text });
             // If identifiers or scripts need so many tokens that the text would not fit, the bytes are reduced.
