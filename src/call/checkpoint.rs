@@ -143,7 +143,6 @@ pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Kn
         let typed = history.is_typed(input);
         let index = history.index_of(input).unwrap_or(0);
         // Code reads messages as they were sent, so a view that was passed as history reads the same.
-        let content = view::as_sent(history, state, &scene.options.estimator, input, content);
         // A summary that the state knows counts as one even if its checkpoint no longer holds, for example because the
         // instructions before it have changed.
         let ours = history.summary_at(input).filter(|_| active.is_none() && !typed);

@@ -137,7 +137,7 @@ impl<'t> Names<'t> {
         // What a notice of ours names were values before.
         if let Some(from) = text::find(whole, NAMED_IN).filter(|_| text::find(whole, NOTICE).is_some()) {
             let list = text::between(whole, from + NAMED_IN.len(), whole.len());
-            let list = text::between(list, 0, list.find(']').unwrap_or(list.len()));
+            let list = text::between(list, 0, list.find([']', '"']).unwrap_or(list.len()));
             list.split(", ").for_each(|name| self.add(name, VALUE, at));
         }
         scan::values(whole, &mut |value, quoted| {

@@ -1,10 +1,12 @@
 //! Records: what a tool returned as JSON, in one line. What belongs together stays together (an order's id with its
 //! status, its items and how it was paid), and a list of like objects is a small table.
 
-use crate::base::text;
+use crate::base::{markers, text};
 use crate::ingest::content::Value;
 use crate::memory::scan;
 
+/// The key of the member that says how many members were left out of an object.
+const LEFT_OUT: &str = "[precis]";
 /// Longer outputs are looked at no farther.
 const LOOKED_AT: usize = 60_000;
 /// Deeper values are left out.
@@ -36,6 +38,13 @@ pub fn line(output: &Value, bytes: usize) -> Option<String> {
         Some(other) => other,
         None => value,
     };
+    let plain;
+    let value = if is_cut(value) {
+        plain = without_notices(value);
+        &plain
+    } else {
+        value
+    };
     let mut out = String::new();
     match value {
         Value::Object(members) if !members.is_empty() => object(members, bytes, &mut out),
@@ -43,6 +52,35 @@ pub fn line(output: &Value, bytes: usize) -> Option<String> {
         _ => return None,
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// Whether a member or an element is a notice of ours.
+fn is_notice(value: &Value) -> bool {
+    matches!(value, Value::Text(text) if text.starts_with(markers::NOTICE))
+}
+
+fn is_cut(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.iter().any(|(key, value)| key == LEFT_OUT || is_cut(value)),
+        Value::Array(items) => items.iter().any(|item| is_notice(item) || is_cut(item)),
+        _ => false,
+    }
+}
+
+fn is_empty(value: &Value) -> bool {
+    matches!(value, Value::Object(members) if members.is_empty()) || matches!(value, Value::Array(items) if items.is_empty())
+}
+
+/// What is left of a value that was cut.
+fn without_notices(value: &Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let told = members.iter().filter(|(key, _)| key != LEFT_OUT);
+            Value::Object(told.map(|(key, value)| (key.clone(), without_notices(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.iter().filter(|item| !is_notice(item)).map(without_notices).filter(|item| !is_empty(item)).collect()),
+        other => other.clone(),
+    }
 }
 
 /// What an object wraps that holds nothing else: a response beside an empty error.
