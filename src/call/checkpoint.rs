@@ -11,7 +11,6 @@ use crate::memory::{Memory, digest, recover};
 use crate::model::message::{CHAIN_START, combine};
 use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
-use crate::session::view;
 use crate::summary::note;
 
 /// What a summarizer reads.
@@ -253,10 +252,7 @@ pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
         .filter(|&index| !shape.keeps(index))
         .filter_map(|index| history.input_of(index))
         .collect();
-    let mut contents = Vec::with_capacity(inputs.len());
-    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
-        contents.push(view::as_sent(history, scene.state, &scene.options.estimator, input, content));
-    }
+    let contents = host.read(&inputs)?;
     let raw = scene.raw(shape.summary_tokens);
     let bytes = if shape.repeats(scene) { raw * 3 } else { (raw * 3 / 2).max(LEAST_NOTE) };
     let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
