@@ -162,8 +162,13 @@ impl<'t> Names<'t> {
         if quoted && scan::is_label(value) {
             self.add(value, VALUE, at);
         }
-        scan::each_value(value, quoted, &mut |found| self.add(found, VALUE, at));
-        if quoted {
+        let mut whole = false;
+        scan::each_value(value, quoted, &mut |found| {
+            whole = true;
+            self.add(found, VALUE, at);
+        });
+        // Of a date or a time the parts are no names.
+        if quoted && !whole {
             let by = if value.len() <= SHORT { VALUE } else { PRINTED };
             self.read(value, at, &|_| by);
         }
