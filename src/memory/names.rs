@@ -73,7 +73,7 @@ impl Met<'_> {
         }
         let said = WORTH[(self.by & 7) as usize];
         let base = if value && printed {
-            VALUES
+            VALUES * value_rank(self.text) / VALUE_MOST
         } else if printed {
             4
         } else if self.by & (PRINTED | VALUE) > 0 {
@@ -91,7 +91,12 @@ impl Met<'_> {
             2
         };
         let worth = base * often * recent * 64 / (self.text.len() as u64 + 12);
-        if weak { worth / if printed && !value { 3 } else { 2 } } else { worth }.max(1)
+        match (weak, printed, value) {
+            (true, true, false) => worth / 3,
+            (true, false, _) => worth / 2,
+            _ => worth,
+        }
+        .max(1)
     }
 
     /// The line that shows it: the most trusted who said it.
@@ -99,6 +104,19 @@ impl Met<'_> {
         self.by.trailing_zeros().min(3) as usize
     }
 }
+
+/// How much rather a value that only records hold is used again than others: identifiers, numbers and dates, then short
+/// codes in capitals, then words and times of day. Measured like [`WORTH`].
+fn value_rank(text: &str) -> u64 {
+    let has = |is: fn(&u8) -> bool| text.as_bytes().iter().any(is);
+    match (has(u8::is_ascii_digit), text.contains(':'), has(u8::is_ascii_lowercase)) {
+        (true, false, _) => VALUE_MOST,
+        (false, _, false) => VALUE_MOST / 2,
+        _ => 1,
+    }
+}
+
+const VALUE_MOST: u64 = 6;
 
 /// All that were met.
 #[derive(Clone, Debug, Default)]
