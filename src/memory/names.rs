@@ -307,7 +307,7 @@ pub fn in_text(text: &str) -> Vec<&str> {
     let worth = |place: usize| {
         let name = found.all[place];
         let stands = if json { STANDS } else { STANDS + counts[place].min(STANDS_MOST) };
-        stands * rank(name, json) * 4_096 / (name.len() as u64 + 2)
+        stands * if json { value_rank(name) } else { rank(name) } * 4_096 / (name.len() as u64 + 2)
     };
     let mut places: Vec<usize> = (0..counts.len()).collect();
     places.sort_by_key(|&place| core::cmp::Reverse(worth(place)));
@@ -317,16 +317,13 @@ pub fn in_text(text: &str) -> Vec<&str> {
 /// Digits of the shortest hash.
 const HASH: usize = 7;
 
-/// How much rather a name is used again than a number, a date or a hash.
-fn rank(name: &str, json: bool) -> u64 {
+/// How much rather a name in a text that is no JSON is used again than a number, a date or a hash.
+fn rank(name: &str) -> u64 {
     let has = |is: fn(&u8) -> bool| name.as_bytes().iter().any(is);
     let dated = name.as_bytes().first().is_some_and(u8::is_ascii_digit) && name.contains([':', '-']);
-    let hash = !json && name.len() >= HASH && !has(|byte| !byte.is_ascii_hexdigit());
-    match (dated || hash || !has(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii()), has(u8::is_ascii_digit)) {
-        (true, _) => 1,
-        (false, true) if json => 3,
-        (false, _) => 2,
-    }
+    let hash = name.len() >= HASH && !has(|byte| !byte.is_ascii_hexdigit());
+    let word = has(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
+    if dated || hash || !word { 1 } else { 2 }
 }
 
 /// Of these names of one text those that are neither in a list of names nor among the names of `shown`, within about `bytes`,

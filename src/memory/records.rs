@@ -108,7 +108,8 @@ fn lenient(text: &str) -> Option<Value> {
 
 /// Members in a row: what holds identifiers first, then what is one value, then what holds others.
 fn object(members: &[(String, Value)], bytes: usize, out: &mut String) {
-    let end = out.len() + bytes;
+    let start = out.len();
+    let end = start + bytes;
     let mut left = 0;
     let rank = |(key, value): &(String, Value)| match value {
         Value::Object(_) | Value::Array(_) => 3 - 2 * usize::from(identifies(key, value)),
@@ -133,7 +134,7 @@ fn object(members: &[(String, Value)], bytes: usize, out: &mut String) {
             out.push_str(&one);
         }
     }
-    if left > 0 {
+    if left > 0 && out.len() > start {
         out.push_str(&format!(" (+{left})"));
     }
 }
@@ -206,7 +207,7 @@ fn list(items: &[Value], bytes: usize, out: &mut String) {
         } else {
             inside(item, bytes / 2, &mut row);
         }
-        if head.len() + rows.len() + row.len() + MORE > bytes {
+        if row.is_empty() || head.len() + rows.len() + row.len() + MORE > bytes {
             break;
         }
         rows.push_str(match (table, shown) {
