@@ -63,6 +63,19 @@ struct Trimmed {
     dropped: u64,
 }
 
+/// What the size of a digest depends on.
+#[derive(Clone, Copy)]
+struct Size {
+    /// The raw tokens that it replaces.
+    replaced: u64,
+    /// The raw tokens of the note beside it.
+    note: u64,
+    /// The number of messages dropped after it.
+    dropped: u64,
+    /// Whether it only becomes shorter.
+    shorter: bool,
+}
+
 impl Covering<'_> {
     /// Creates the checkpoint, from the summary if there is one. Returns whether the text leaves out requirements or
     /// requests of the user.
@@ -94,10 +107,13 @@ impl Covering<'_> {
         let (summary_before, todos) = (&*known.summary, &*work.call.todos);
         let source = Source { known: &recollection, summary: summary_before, todos, visible: &visible, references };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
+        let note = if replaces { None } else { checkpoint::progress(&scene, shape, host)? };
+        let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);
+        let size = Size { replaced: known.raw, note: beside, dropped, shorter };
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
             (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
             (None, Some(trimmed)) if !shorter => of_trim(&scene, &source, known.raw, trimmed),
-            (None, _) => self.by_code(&scene, &source, known.raw, shape, dropped, shorter),
+            (None, _) => self.by_code(&scene, &source, shape, size),
         };
         // What code keeps stays at the end.
         let (body, kept) = digest::split(&text);
@@ -118,7 +134,7 @@ impl Covering<'_> {
             text: checkpoint::summary_text(&text),
             bare: shorter,
         };
-        self.push(work, shape, written, replaces, host)?;
+        self.push(work, shape, written, note, replaces, host)?;
         work.state.memory = Some(memory);
         work.state.breaker = breaker;
         Ok(left_out.required)
@@ -151,12 +167,11 @@ impl Covering<'_> {
         &self,
         scene: &Scene<'_>,
         source: &Source<'_>,
-        replaced: u64,
         shape: &Shape,
-        dropped: u64,
-        shorter: bool,
+        size: Size,
     ) -> Text {
-        let (raw, below) = self.digest_room(scene, replaced, shape, shorter);
+        let (raw, below) = self.digest_room(scene, shape, size);
+        let Size { dropped, shorter, .. } = size;
         let mut bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
         let (mut text, mut left_out);
         let mut tries = 0;
@@ -176,14 +191,14 @@ impl Covering<'_> {
     }
 
     /// The raw tokens that a digest aims at, and those that the limit leaves for it.
-    fn digest_room(&self, scene: &Scene<'_>, replaced: u64, shape: &Shape, shorter: bool) -> (u64, u64) {
+    fn digest_room(&self, scene: &Scene<'_>, shape: &Shape, size: Size) -> (u64, u64) {
+        let Size { replaced, note, shorter, .. } = size;
         let most = if self.rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
         // The digest is written by code, at four bytes per raw token. The rest of the room up to the target can hold
         // more of the memory, but the digest must not exceed the earlier one plus half of what is covered now.
         let stays = self.view.items.iter().filter(|item| !item.fixed && shape.leaves(item));
         let stays: u64 = stays.map(|item| item.tokens).sum();
         let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
-        let note = if shape.note { scene.raw(most) / 2 } else { 0 };
         let left = scene.digested_most().saturating_sub(stays + note);
         let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(earlier + replaced.saturating_sub(earlier) / 2);
         // If a quarter of it is enough room, nothing else has to be removed.
@@ -199,6 +214,7 @@ impl Covering<'_> {
         work: &mut Work<'_>,
         shape: &Shape,
         written: Written,
+        note: Option<String>,
         replaces: bool,
         host: &mut dyn Host,
     ) -> Result<(), Error> {
@@ -211,7 +227,8 @@ impl Covering<'_> {
         let same = work.history.active.map(|active| &work.state.checkpoints[active]);
         let note = match same.filter(|same| replaces && same.covers == shape.covers) {
             Some(same) => same.note.as_ref().map(|note| note.text.clone()),
-            None => checkpoint::progress(&scene, shape, host)?,
+            None if replaces => checkpoint::progress(&scene, shape, host)?,
+            None => note,
         };
         let checkpoint = checkpoint::checkpoint(&scene, shape, written, note, &work.call.ids, host)?;
         if replaces {
