@@ -12,7 +12,7 @@ const LEAST: usize = 160;
 const NAMES_PART: usize = 12;
 /// The same for a cleared call, whose text stands nowhere else, and the most bytes.
 pub(super) const CLEARED_PART: usize = 6;
-pub(super) const CLEARED_MOST: usize = 4_000;
+pub(super) const CLEARED_MOST: usize = 8_000;
 /// The most attempts, each with an eighth fewer bytes.
 const TRIES: usize = 16;
 

@@ -297,7 +297,7 @@ const NAMES: &str = names::NAMED_IN;
 /// The bytes of names that a cleared result of `bytes` keeps. Most of what is used later of a result is names, and a line
 /// of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(4_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(6_000)
 }
 
 /// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
@@ -340,7 +340,7 @@ const DONE: &str = ". Do not repeat the call for its effect.";
 const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";
 /// The most bytes of the line for a cleared result: its names, and what it says beside them.
-const LONGEST_CLEARED: usize = 5_000;
+const LONGEST_CLEARED: usize = 7_000;
 
 /// The most bytes of literal strings in a notice, and the bytes that a result must exceed to have any.
 const MOST_LITERALS: usize = 200;
