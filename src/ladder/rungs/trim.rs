@@ -15,7 +15,7 @@ impl Rung for Trim {
         if climb.fits {
             return None;
         }
-        let shorter = || compact::shorter(scene, level_of_all(scene)?.max(scene.raw(scene.limits.room) / 10));
+        let shorter = || compact::shorter(scene, level_of_all(scene)?.max(scene.raw(scene.limits.room) / 6));
         compact::trim(scene).or_else(shorter).map(Move::Compact)
     }
 
