@@ -42,7 +42,7 @@ function cheapest(results, among) {
 
 /** The rows of one window for js/scripts/bench.mjs: each way beside sending everything, then the two goals. */
 async function rows(window, results) {
-  const { EVERYTHING, OURS, PRICED } = await import("./bill/ways.mjs");
+  const { EVERYTHING, OURS, PRICED, PRICED_ALONE } = await import("./bill/ways.mjs");
   const at = `in a window of ${window / 1_000}k`;
   const row = (workload, ratio, unit, goal, ok, more) => ({ workload, peer: null, ratio, unit, goal, ok, ...more });
   const found = [];
@@ -61,18 +61,20 @@ async function rows(window, results) {
     ...row(`cost of ${ours ?? "precis"}, ${at}`, ratio, "of its cost", "<= 1", won),
     peer: peer ?? "nobody",
   });
-  const priced = results.get(PRICED);
-  const saved = (priced?.cost ?? results.get(OURS).cost) / results.get(OURS).cost;
-  if (!priced) found.push(row(`${PRICED}, ${at}: an unknown option`, saved, "of the default's cost", null, true));
-  else if (window >= PRICED_FROM)
-    found.push(
-      row(`${PRICED}, ${at}`, saved, "of the default's cost", `<= ${PRICED_AT_MOST}`, saved <= PRICED_AT_MOST),
-    );
+  for (const name of [PRICED, PRICED_ALONE]) {
+    const priced = results.get(name);
+    const saved = (priced?.cost ?? results.get(OURS).cost) / results.get(OURS).cost;
+    if (!priced) found.push(row(`${name}, ${at}: an unknown option`, saved, "of the default's cost", null, true));
+    else if (window >= PRICED_FROM)
+      found.push(
+        row(`${name}, ${at}`, saved, "of the default's cost", `<= ${PRICED_AT_MOST}`, saved <= PRICED_AT_MOST),
+      );
+  }
   return found;
 }
 
 async function table(window, results, floor) {
-  const { EVERYTHING, OURS, PRICED } = await import("./bill/ways.mjs");
+  const { EVERYTHING, OURS, PRICED, PRICED_ALONE } = await import("./bill/ways.mjs");
   const whole = results.get(EVERYTHING);
   const least = cheapest(results, (_, result) => result.over === 0);
   console.log(`\nA window of ${window / 1_000}k, ${whole.requests} requests, ${whole.needed} identifiers needed\n`);
@@ -88,9 +90,11 @@ async function table(window, results, floor) {
   console.log(`\nEach message written whole and once, and the replies: ${share} of precis' default.`);
   const best = cheapest(results, (_, result) => remembers(result));
   console.log(`The cheapest with a recall of ${percent(LEAST_RECALL)} and no request too long: ${best ?? "none"}.`);
-  const priced = results.get(PRICED);
-  if (priced && window >= PRICED_FROM)
-    console.log(`With prices ${(priced.cost / ours).toFixed(2)} of the default (goal ${PRICED_AT_MOST}).`);
+  const [priced, alone] = [results.get(PRICED), results.get(PRICED_ALONE)];
+  if (priced && window >= PRICED_FROM) {
+    const [asking, silent] = [priced, alone].map(({ cost }) => (cost / ours).toFixed(2));
+    console.log(`With prices ${asking} of the default, without an LLM ${silent} (goal ${PRICED_AT_MOST}).`);
+  }
 }
 
 /** Costs beside the cheapest whose requests all fit, and beside sending everything, were the window large enough. */

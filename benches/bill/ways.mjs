@@ -22,6 +22,7 @@ const SUMMARY = 4_000;
 export const EVERYTHING = "sending everything";
 export const OURS = "precis";
 export const PRICED = "precis, tune.prices";
+export const PRICED_ALONE = "precis, tune.prices, no LLM";
 
 export const ways = {
   [EVERYTHING]: ({ history }) => ({ view: (index) => history.slice(0, index) }),
@@ -31,6 +32,7 @@ export const ways = {
   "contextguard (preset)": (given) => ours(given, { summarize: losesHalf, tune: { preset: "contextguard" } }),
   "precis, no LLM": (given) => ours(given, {}),
   [OURS]: (given) => ours(given, { summarize: losesHalf }),
+  [PRICED_ALONE]: (given) => ours(given, { tune: { prices: PRICES } }),
   [PRICED]: (given) => ours(given, { summarize: losesHalf, tune: { prices: PRICES } }),
 };
 

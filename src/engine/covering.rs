@@ -163,13 +163,7 @@ impl Covering<'_> {
     }
 
     /// Writes a digest of the right size.
-    fn by_code(
-        &self,
-        scene: &Scene<'_>,
-        source: &Source<'_>,
-        shape: &Shape,
-        size: Size,
-    ) -> Text {
+    fn by_code(&self, scene: &Scene<'_>, source: &Source<'_>, shape: &Shape, size: Size) -> Text {
         let (raw, below) = self.digest_room(scene, shape, size);
         let Size { dropped, shorter, .. } = size;
         let mut bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);

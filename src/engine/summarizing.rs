@@ -35,6 +35,8 @@ const INSTRUCTIONS: usize = 2;
 /// The context window that every model has, and the least material that is worth a request, in tokens.
 const LEAST_WINDOW: u64 = 4_000;
 const LEAST_MATERIAL: u64 = 128;
+/// The raw tokens of arguments and results that are worth their price to a summarizer.
+const SKIMMED: usize = 8_000;
 /// The raw tokens of the tags and of a correction.
 const FRAMES: u64 = 150;
 
@@ -253,7 +255,9 @@ pub(crate) fn ask(
             known.push_str(&past.digest);
         }
         if part[0] > 0 {
-            prompt.push_str(&request::conversation(&past.asked(part[0] as usize, job.last, estimator), past.room));
+            let lines = past.asked(part[0] as usize, job.last, estimator);
+            let room = if call.options.prices.is_some() { past.room.min(skimmed(&lines)) } else { past.room };
+            prompt.push_str(&request::conversation(&lines, room));
         } else {
             let mut lines = Vec::new();
             if job.last && !past.digest.is_empty() {
@@ -298,6 +302,12 @@ pub(crate) fn ask(
         judging.judge(at, asked, part, &measure, estimator);
     }
     Ok(requests)
+}
+
+/// The raw tokens of lines if of their arguments and results only so much is read. A summarizer reads at the full price
+/// what costs a tenth in the view, and code remembers their names anyway.
+fn skimmed(lines: &[Line]) -> usize {
+    lines.iter().map(Line::least).sum::<usize>() + SKIMMED
 }
 
 /// Judges the answers to a plan and decides how to continue.

@@ -68,7 +68,8 @@ fn is_cut(value: &Value) -> bool {
 }
 
 fn is_empty(value: &Value) -> bool {
-    matches!(value, Value::Object(members) if members.is_empty()) || matches!(value, Value::Array(items) if items.is_empty())
+    matches!(value, Value::Object(members) if members.is_empty())
+        || matches!(value, Value::Array(items) if items.is_empty())
 }
 
 /// What is left of a value that was cut.
@@ -78,7 +79,9 @@ fn without_notices(value: &Value) -> Value {
             let told = members.iter().filter(|(key, _)| key != LEFT_OUT);
             Value::Object(told.map(|(key, value)| (key.clone(), without_notices(value))).collect())
         }
-        Value::Array(items) => Value::Array(items.iter().filter(|item| !is_notice(item)).map(without_notices).filter(|item| !is_empty(item)).collect()),
+        Value::Array(items) => Value::Array(
+            items.iter().filter(|item| !is_notice(item)).map(without_notices).filter(|item| !is_empty(item)).collect(),
+        ),
         other => other.clone(),
     }
 }

@@ -3,6 +3,7 @@
 use crate::support::Chat;
 use crate::support::M;
 use crate::support::P;
+use crate::support::Twins;
 use crate::support::added;
 use crate::support::answer;
 use crate::support::assistant;
@@ -195,24 +196,20 @@ fn results_are_cleared_when_a_compaction_alone_does_not_make_room() {
 
 #[test]
 fn clipped_and_cleared_results_are_the_same_in_both_loops() {
-    let (mut raw, mut fed) = (chat("tail", 4_000), chat("tail", 4_000));
-    let (mut history, mut given): (Vec<M>, Vec<M>) = (Vec::new(), Vec::new());
+    let mut twins = Twins::new(chat("tail", 4_000));
+    let mut history: Vec<M> = Vec::new();
     let mut cut = false;
     for turn in 0..40 {
         let id = format!("call_{turn}");
         let output = format!("result {turn}\n{}", filler(1_500 * (turn % 4 + 1)));
         let new = [user(&format!("turn {turn}")), calls(&[&id]), result(&id, &output)];
         history.extend_from_slice(&new);
-        given.extend_from_slice(&new);
-        let expected = raw.before_model(&history, None).unwrap();
-        let prepared = fed.before_model(&given, None).unwrap();
-        assert_eq!(prepared.view, expected.view, "turn {turn}");
-        assert_eq!(prepared.committed.report.diverged, None, "turn {turn}");
+        let mut send = |chat: &mut Chat, messages: &[M]| chat.before_model(messages, None).unwrap();
+        let (_, prepared) = twins.send(&history, &new, &mut send);
         assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
-        given = prepared.view;
-        cut |= says(&given, "[precis: ");
+        cut |= says(&prepared.view, "[precis: ");
     }
-    assert!(cut && !raw.session().checkpoints.is_empty());
+    assert!(cut && !twins.raw.session().checkpoints.is_empty());
 }
 
 /// A message with a requirement is trimmed, although the summarizer's text does not mention the requirement.

@@ -3,6 +3,7 @@
 use crate::support::Chat;
 use crate::support::M;
 use crate::support::Prepared;
+use crate::support::Twins;
 use crate::support::assistant;
 use crate::support::call;
 use crate::support::filler;
@@ -202,20 +203,18 @@ fn a_literal_that_does_not_fit_into_a_notice_or_would_break_it_is_reported() {
 #[test]
 fn a_view_passed_as_history_keeps_the_same_literals() {
     for (window, bytes) in [(3_000, 2_400), (4_000, 1_500), (6_000, 9_000), (8_000, 3_000)] {
-        let (mut raw, mut fed) = (chat(window, &SECRETS), chat(window, &SECRETS));
-        let (mut history, mut given) = (vec![user("Find the leak.")], vec![user("Find the leak.")]);
+        let mut twins = Twins::new(chat(window, &SECRETS));
+        let mut history = vec![user("Find the leak.")];
+        twins.given.clone_from(&history);
         let mut edited = 0;
         for step in 0..16 {
             let id = format!("call_{step}");
             let output = around(SECRETS.get(step % 4).unwrap_or(&"nothing"), bytes * (1 + step % 3));
             let new = [call(&id, "read", json!({ "file": step })), result(&id, &output)];
             history.extend(new.clone());
-            given.extend(new);
-            let expected = raw.before_model(&history, None).unwrap();
-            let prepared = fed.before_model(&given, None).unwrap();
-            assert!(prepared.view == expected.view, "window {window}, step {step}");
+            let mut send = |chat: &mut Chat, messages: &[M]| chat.before_model(messages, None).unwrap();
+            let (expected, _) = twins.send(&history, &new, &mut send);
             edited += u64::from(matches!(expected.committed.report.rung, Some("clip" | "clear")));
-            given = prepared.view;
         }
         assert!(edited > 0, "nothing was cut or cleared");
     }

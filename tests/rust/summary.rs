@@ -189,8 +189,8 @@ fn a_note_tells_calls_with_their_outcomes() {
     let contents: Vec<Content> = contents(&session()).into_iter().map(|(content, _)| content).collect();
     let note = note::write(None, &contents, 2_000);
     assert!(note.starts_with(markers::PROGRESS));
-    assert!(note.contains("- bash({\"command\":\"git tag\"}) → ok: v1.4.2"), "{note}");
-    assert!(note.contains("- bash({\"command\":\"deploy staging\"}) → failed: permission denied"), "{note}");
+    assert!(note.contains("- bash: git tag → ok: v1.4.2"), "{note}");
+    assert!(note.contains("- bash: deploy staging → failed: permission denied"), "{note}");
     assert!(note.contains("The assistant's last words on it: The deployment failed: permission denied."), "{note}");
     let waiting = note::write(None, &contents[1..2], 2_000);
     assert!(waiting.contains("→ no result"), "{waiting}");
@@ -207,9 +207,9 @@ fn a_note_pairs_each_call_with_its_own_result_when_ids_come_again() {
     ];
     let contents: Vec<Content> = contents(&calls).into_iter().map(|(content, _)| content).collect();
     let note = note::write(None, &contents, 2_000);
-    assert!(note.contains("{\"n\":1}) → ok: the first"), "{note}");
-    assert!(note.contains("{\"n\":2}) → ok: the second"), "{note}");
-    assert!(note.contains("{\"n\":3}) → no result"), "{note}");
+    assert!(note.contains("- read: 1 → ok: the first"), "{note}");
+    assert!(note.contains("- read: 2 → ok: the second"), "{note}");
+    assert!(note.contains("- read: 3 → no result"), "{note}");
 }
 
 #[test]
@@ -218,17 +218,44 @@ fn a_note_goes_on_and_counts_what_it_no_longer_lists() {
     for turn in 0..10 {
         let calls: Vec<M> = (0..10)
             .flat_map(|number| {
-                let id = format!("{turn}.{number}");
-                [call(&id, "step", json!({ "n": turn * 10 + number })), result(&id, "done")]
+                let (id, step) = (format!("{turn}.{number}"), turn * 10 + number);
+                [call(&id, "step", json!({ "n": step })), result(&id, &format!("done {step}"))]
             })
             .collect();
         let contents: Vec<Content> = contents(&calls).into_iter().map(|(content, _)| content).collect();
         note = Some(note::write(note.as_deref(), &contents, 2_000));
     }
     let note = note.unwrap();
-    let listed = note.matches("- step(").count();
+    let listed = note.matches("- step: ").count();
     assert!(listed > 0 && note.contains(&format!("- {} earlier tool calls", 100 - listed)), "{note}");
-    assert!(note.contains("\"n\":99"), "the newest call is listed");
+    assert!(note.contains("- step: 99 → ok: done 99"), "the newest call is listed");
+}
+
+#[test]
+fn a_note_tells_calls_of_one_tool_with_one_outcome_in_a_line_and_still_counts_them() {
+    let mut note: Option<String> = None;
+    for turn in 0..60 {
+        let tool = if turn % 20 < 15 { "step" } else { "look" };
+        let calls: Vec<M> = (0..10)
+            .flat_map(|number| {
+                let id = format!("{turn}.{number}");
+                [call(&id, tool, json!({ "n": turn * 10 + number })), result(&id, "done")]
+            })
+            .collect();
+        let contents: Vec<Content> = contents(&calls).into_iter().map(|(content, _)| content).collect();
+        note = Some(note::write(note.as_deref(), &contents, 1_000));
+    }
+    let note = note.unwrap();
+    let count = |line: &str| -> Option<usize> {
+        let line = line.strip_prefix("- ")?;
+        if let Some(count) = line.strip_suffix(" earlier tool calls, see the summary") {
+            return count.parse().ok();
+        }
+        let (_, rest) = line.split_once(" (")?;
+        rest.split_once("×)")?.0.parse().ok()
+    };
+    assert_eq!(note.lines().filter_map(count).sum::<usize>(), 600, "{note}");
+    assert!(note.contains("; 599 → ok: done") && note.lines().count() < 30, "{note}");
 }
 
 #[test]

@@ -487,3 +487,66 @@ pub fn end_of(records: &[u32]) -> Option<precis::model::message::Position> {
     let start = precis::model::message::Position::START;
     Some(Digest::split(records)?.iter().fold(start, |position, digest| position.after(digest.hash())))
 }
+
+/// Two hosts with the same chat: one passes its history, the other one passes back the views that it got.
+///
+/// Both send the same. Only when something is covered after an edit, code knows less from a view, and may write another
+/// text about it. From then on the second host goes on with the state and the view of the first.
+#[derive(Clone)]
+pub struct Twins {
+    pub raw: Chat,
+    pub fed: Chat,
+    /// What the second host holds.
+    pub given: Vec<M>,
+    /// Whether something was cut or cleared.
+    edited: bool,
+}
+
+impl Twins {
+    pub fn new(raw: Chat) -> Self {
+        // A tool's policy cuts without a trace in the state.
+        let edited = !raw.options["toolPolicy"].is_null();
+        Self { fed: raw.clone(), raw, given: Vec::new(), edited }
+    }
+
+    /// Sends a history of which the last messages are `new`, in both ways, and [compares](Self::compare). Returns both
+    /// requests.
+    pub fn send(
+        &mut self,
+        history: &[M],
+        new: &[M],
+        send: &mut dyn FnMut(&mut Chat, &[M]) -> Prepared,
+    ) -> (Prepared, Prepared) {
+        let before = self.raw.session();
+        let (expected, prepared) = self.ask(history, new, send);
+        self.compare(&before, &expected, &prepared);
+        (expected, prepared)
+    }
+
+    /// The same without comparing.
+    pub fn ask(
+        &mut self,
+        history: &[M],
+        new: &[M],
+        send: &mut dyn FnMut(&mut Chat, &[M]) -> Prepared,
+    ) -> (Prepared, Prepared) {
+        self.given.extend_from_slice(new);
+        (send(&mut self.raw, history), send(&mut self.fed, &self.given))
+    }
+
+    /// Panics if the requests differ although nothing was covered since the state `before`, or nothing edited until then,
+    /// and if a view that was passed back was not recognized.
+    pub fn compare(&mut self, before: &SessionState, expected: &Prepared, prepared: &Prepared) {
+        let after = self.raw.session();
+        self.edited |= [before, &after].iter().any(|state| !state.clips.is_empty() || state.cleared.is_some());
+        assert_eq!(prepared.committed.report.diverged, None);
+        let covered = [&after, &self.fed.session()].iter().any(|state| state.checkpoints != before.checkpoints);
+        if self.edited && covered {
+            self.fed = self.raw.clone();
+            self.given.clone_from(&expected.view);
+        } else {
+            assert!(prepared.view == expected.view, "{:?}\ninstead of\n{:?}", prepared.view, expected.view);
+            self.given.clone_from(&prepared.view);
+        }
+    }
+}

@@ -8,6 +8,8 @@ use crate::ladder::{Edit, Move, Scene};
 use crate::session::reach;
 use crate::session::view::{Item, Slot};
 
+/// The part of the room that a summary or note keeps if possible: one in so many.
+const OWN_PART: u64 = 6;
 /// About the raw tokens of the shortest summary or note.
 const LEAST_OWN: u64 = 40;
 
@@ -40,14 +42,18 @@ impl Rung for ClipAll {
 }
 
 /// The level to which all texts would be cut, our own as well; these are cut to their least only if it can be sent then.
-pub(super) fn level_of_all(scene: &Scene<'_>) -> Option<u64> {
+/// As long as cutting the others to theirs makes enough room, a summary keeps its part: it stands for all of the past.
+pub(super) fn level_of_own(scene: &Scene<'_>) -> Option<u64> {
     let parts = cuttable(scene, reach::EVERYTHING);
     let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
     let own: Vec<_> = scene.view.items.iter().filter(own).map(|item| (0, item.tokens)).collect();
+    let raw = scene.view.raw();
+    let left = |cap| raw.saturating_sub(gain(&parts, LEAST_CAP) + gain(&own, cap));
     let all = [parts.clone(), own.clone()].concat();
-    level_to_fit(scene, &all, 0).or_else(|| {
-        let gained = gain(&parts, LEAST_CAP) + gain(&own, LEAST_OWN);
-        let least = scene.estimate(scene.view.raw().saturating_sub(gained));
+    let level = level_to_fit(scene, &all, 0).or_else(|| {
+        let least = scene.estimate(left(LEAST_OWN));
         (least.tokens + least.bound < scene.limits.window.hard).then_some(LEAST_OWN)
-    })
+    })?;
+    let share = scene.raw(scene.limits.room) / OWN_PART;
+    Some(if scene.fits(left(share)) { level.max(share) } else { level })
 }

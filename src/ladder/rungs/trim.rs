@@ -1,6 +1,6 @@
 //! The oldest kept groups are covered too, without a summary of them; or the text of the summary becomes shorter.
 
-use super::clip_all::level_of_all;
+use super::clip_all::level_of_own;
 use super::{Climb, Rung, RungId};
 use crate::ladder::{Move, Scene, compact};
 
@@ -15,7 +15,7 @@ impl Rung for Trim {
         if climb.fits {
             return None;
         }
-        let shorter = || compact::shorter(scene, level_of_all(scene)?.max(scene.raw(scene.limits.room) / 6));
+        let shorter = || compact::shorter(scene, level_of_own(scene)?);
         compact::trim(scene).or_else(shorter).map(Move::Compact)
     }
 

@@ -416,6 +416,9 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
         }
         let mut more = shown.clone();
         append(&mut more, &names::missing(&all, &shown, &short, spare));
+        if more.len() == shown.len() {
+            break;
+        }
         let (named, stays) = within(&shape, bytes, cap, &format!("{advice}{}{more}", NAMES), estimator);
         let fits = tokens::of_text(estimator, &named) <= cap && named.len() <= text.len();
         if stays >= shaped && fits && named.len() > short.len() {
