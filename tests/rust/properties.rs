@@ -599,9 +599,9 @@ fn given_back(setup: &Setup, chat: Chat, turns: &[Vec<Op>], until: fn(&SessionSt
         if until(&twins.raw.session()) || until(&twins.fed.session()) {
             break;
         }
-        twins.compare(&before, &expected, &prepared);
         setup.report(&mut twins.raw, &expected);
         setup.report(&mut twins.fed, &prepared);
+        twins.compare(&before, &expected, &prepared);
     }
 }
 
