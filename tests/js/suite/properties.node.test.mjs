@@ -9,6 +9,7 @@ import { check } from "precis/testing";
 import { deepEqual, equal, frozen, ok, rejects, same, test } from "./harness.mjs";
 import { cases } from "./length.mjs";
 import { fingerprint } from "./scenarios.mjs";
+import { twins } from "./twins.mjs";
 
 const count = Number(process.env.PRECIS_CASES ?? cases(200, 40));
 /** PRECIS_PART: of several processes at once each looks somewhere else. */
@@ -613,6 +614,7 @@ test("a view that is given back stands for its history", async () => {
         };
         const compactor = compactorOf({ ...setup, summarize: unlike[setup.summarizer] });
         const raw = new Chat(setup.shape, setup.window);
+        const mayDiffer = twins();
         let given = [];
         let state = null;
         for (const step of steps) {
@@ -622,11 +624,17 @@ test("a view that is given back stands for its history", async () => {
           given = [...given, ...raw.history.slice(from)];
           const expected = await compactor.beforeModel(callOf(setup, raw));
           const prepared = await compactor.beforeModel(callOf(setup, { history: given, state }));
-          equal(JSON.stringify(prepared.view), JSON.stringify(expected.view), `at message ${raw.history.length}`);
           equal(prepared.report.diverged, null);
-          given = prepared.view;
+          const before = raw.state;
           raw.state = learn(setup, compactor, expected);
           state = learn(setup, compactor, prepared);
+          if (mayDiffer(before, [raw.state, state])) {
+            given = expected.view;
+            state = raw.state;
+          } else {
+            equal(JSON.stringify(prepared.view), JSON.stringify(expected.view), `at message ${raw.history.length}`);
+            given = prepared.view;
+          }
         }
       },
     ),
