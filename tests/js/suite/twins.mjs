@@ -4,7 +4,7 @@ const isEdited = (state) => Boolean(state?.clips?.length || state?.cleared);
 const checkpointsOf = (state) => JSON.stringify(state?.checkpoints ?? []);
 
 /**
- * Tells of each request whether the two may differ: only if something was covered with it, in either, after something was
+ * Reports for each request whether the two may differ: only if something was covered with it, in either, after something was
  * cut or cleared. Code knows less then from a view than from a history, and the text it writes may say less. `before` is
  * the state that the request began with, `after` the states of both that it led to.
  */
