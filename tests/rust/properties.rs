@@ -10,7 +10,9 @@ use crate::support::added;
 use crate::support::answer;
 use crate::support::assistant;
 use crate::support::calls;
+use crate::support::edits;
 use crate::support::filler;
+use crate::support::is_edited;
 use crate::support::plain;
 use crate::support::records;
 use crate::support::result;
@@ -585,9 +587,9 @@ fn cut(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// One host passes its history, another one passes the views back. Both send the same, `until` a state has this
-/// property.
-fn given_back(setup: &Setup, chat: Chat, turns: &[Vec<Op>], until: fn(&SessionState) -> bool) {
+/// One host passes its history, another one passes the views back. Both send the same, `until` a state or a
+/// request has this property.
+fn given_back(setup: &Setup, chat: Chat, turns: &[Vec<Op>], until: fn(&SessionState, &Prepared) -> bool) {
     let mut twins = Twins::new(chat);
     let mut history: Vec<M> = Vec::new();
     for ops in turns {
@@ -596,7 +598,7 @@ fn given_back(setup: &Setup, chat: Chat, turns: &[Vec<Op>], until: fn(&SessionSt
         let before = twins.raw.session();
         let mut send = |chat: &mut Chat, messages: &[M]| setup.summarizer.prepare(chat, messages);
         let (expected, prepared) = twins.ask(&history, &history[from..], &mut send);
-        if until(&twins.raw.session()) || until(&twins.fed.session()) {
+        if until(&twins.raw.session(), &expected) || until(&twins.fed.session(), &prepared) {
             break;
         }
         setup.report(&mut twins.raw, &expected);
@@ -720,7 +722,7 @@ proptest! {
 
     #[test]
     fn a_view_that_is_given_back_stands_for_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
-        given_back(&setup, setup.chat(), &turns, |_| false);
+        given_back(&setup, setup.chat(), &turns, |_, _| false);
     }
 
     /// Only while nothing is covered: the literal strings in a summary come from the history itself.
@@ -728,13 +730,13 @@ proptest! {
     fn a_view_with_literals_passed_as_history_is_cut_and_cleared_like_its_history(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
         let mut chat = setup.chat();
         chat.more = json!({ "mustKeep": ["line 7 of the", "line 40 of", "line 120 of the", "世"] });
-        given_back(&setup, chat, &turns, |session| !session.checkpoints.is_empty());
+        given_back(&setup, chat, &turns, |session, _| !session.checkpoints.is_empty());
     }
 
     /// The same, only while nothing was cut or cleared: covered messages are recognized.
     #[test]
     fn a_view_without_edits_passed_as_history_gives_the_same_result(setup in forgetful(), turns in prop::collection::vec(prop::collection::vec(orderly(), 1..4), 1..16)) {
-        given_back(&setup, setup.chat(), &turns, |session| !session.clips.is_empty() || session.cleared.is_some());
+        given_back(&setup, setup.chat(), &turns, |session, request| edits(session) || is_edited(request));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use precis::ingest::host::{Host, LEFT_OUT, Product, Sent};
 use precis::ladder::plan::Plan;
 use precis::limits::options::Options;
 use precis::model::message::{Digest, Role};
+use precis::report::change::Action;
 use precis::session::state::SessionState;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
@@ -502,6 +503,16 @@ pub struct Twins {
     edited: bool,
 }
 
+/// Whether a state cuts or clears anything.
+pub fn edits(state: &SessionState) -> bool {
+    !state.clips.is_empty() || state.cleared.is_some()
+}
+
+/// Whether something was cut or cleared for a request, also if it was covered with the same request.
+pub fn is_edited(prepared: &Prepared) -> bool {
+    prepared.committed.report.changes.iter().any(|change| !matches!(change.action, Action::Cover))
+}
+
 impl Twins {
     pub fn new(raw: Chat) -> Self {
         // A tool's policy cuts without a trace in the state.
@@ -538,7 +549,7 @@ impl Twins {
     /// and if a view that was passed back was not recognized.
     pub fn compare(&mut self, before: &SessionState, expected: &Prepared, prepared: &Prepared) {
         let after = self.raw.session();
-        self.edited |= [before, &after].iter().any(|state| !state.clips.is_empty() || state.cleared.is_some());
+        self.edited |= edits(before) || edits(&after) || [expected, prepared].into_iter().any(is_edited);
         assert_eq!(prepared.committed.report.diverged, None);
         let covered = [&after, &self.fed.session()].iter().any(|state| state.checkpoints != before.checkpoints);
         if self.edited && covered {
