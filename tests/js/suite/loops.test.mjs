@@ -39,7 +39,7 @@ async function run(history, options) {
     }
     const [raw, fed] = both;
     compactions += Number(raw.report.outcome === "compacted");
-    if (mayDiffer(before, [raw.state, fed.state])) {
+    if (mayDiffer(before, [raw.state, fed.state], [raw.report, fed.report])) {
       states = [raw.state, raw.state];
       given = raw.view;
       continue;
