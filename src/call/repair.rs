@@ -80,19 +80,18 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
         return Ok(());
     }
     let mut faults: Vec<(usize, Violation)> = Vec::with_capacity(found.len());
-    let mut awaited = IdMap::default();
+    let mut to_come = IdMap::default();
     for fault in found {
         let Some(&at) = hosts.get(fault.index) else { continue };
         if fault.rule == MessageRule::UnansweredCall {
-            let last = awaited.get(fault.subject).unwrap_or(0).max(at as u64);
-            awaited.insert(fault.subject, last);
+            to_come.insert(fault.subject, count(&to_come, fault.subject) + 1);
         }
         faults.push((at, fault));
     }
     let items = core::mem::take(&mut view.items);
     let mut repair = Repair {
         given,
-        awaited,
+        to_come,
         last: hosts.last().copied(),
         out: Vec::with_capacity(items.len() + faults.len()),
         early: Early::default(),
@@ -111,6 +110,11 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
     Ok(())
 }
 
+/// How many are counted for an id.
+fn count(counts: &IdMap, id: u64) -> u64 {
+    counts.get(id).unwrap_or(0)
+}
+
 /// The faults of one message.
 #[derive(Clone, Copy)]
 struct Faults<'f>(&'f [(usize, Violation)]);
@@ -125,8 +129,8 @@ impl<'f> Faults<'f> {
 /// A view that is being repaired.
 struct Repair<'a> {
     given: Given<'a>,
-    /// For each call, the last index at which it has no result.
-    awaited: IdMap,
+    /// For each call id, how many calls without a result are still to come.
+    to_come: IdMap,
     /// The index of the last message.
     last: Option<usize>,
     /// The items repaired so far.
@@ -165,26 +169,26 @@ impl Repair<'_> {
         let mut removed = vec![false; message.len()];
         mark(&message, PartKind::Result, lost, &mut removed);
         if message.has(PartKind::Result) && removed.contains(&true) && remaining(&message, &removed) == 0 {
-            let waits = message.len() == 1;
-            return self.add_orphan(item, input, faults, waits.then_some(at as u64), host);
+            let single = message.len() == 1;
+            return self.add_orphan(item, input, faults, single, host);
         }
         self.add_whole(item, input, faults, host)
     }
 
-    /// Adds a message that holds only results without calls. `place` is set if it holds a single result: if the call
-    /// comes later, the result waits for it. Otherwise it becomes text.
+    /// Adds a message that holds only results without calls. A result that is `single` in its message waits for its
+    /// call, if one comes later that no other result waits for. Otherwise the message becomes text.
     fn add_orphan(
         &mut self,
         item: Item,
         input: usize,
         faults: Faults<'_>,
-        place: Option<u64>,
+        single: bool,
         host: &mut dyn Host,
     ) -> Result<(), Error> {
         // Calls after it are not part of the batch before it, wherever it ends up.
         self.batch = false;
         let Some(subject) = faults.of(MessageRule::OrphanResult).next() else { return Ok(()) };
-        if place.is_some_and(|at| self.awaited.get(subject).is_some_and(|last| last > at)) {
+        if single && count(&self.early.waiting, subject) < count(&self.to_come, subject) {
             self.early.push(subject, item);
         } else {
             self.texts.push(quoted(self.given, &item, input, None, host)?);
@@ -205,7 +209,10 @@ impl Repair<'_> {
             self.out.append(&mut self.texts);
         }
         self.batch = calls;
-        self.unanswered.extend(faults.of(MessageRule::UnansweredCall).map(|subject| (input, subject)));
+        for subject in faults.of(MessageRule::UnansweredCall) {
+            self.to_come.insert(subject, count(&self.to_come, subject).saturating_sub(1));
+            self.unanswered.push((input, subject));
+        }
         if let Some(left_out) = self.given.history.left_out(input).filter(|left_out| !left_out.quoted.is_empty()) {
             self.texts.push(quoted(self.given, &item, input, Some(&left_out.quoted), host)?);
         }
@@ -235,6 +242,8 @@ struct Early {
     /// For each call, the index of the first and the last waiting result.
     first: IdMap,
     last: IdMap,
+    /// For each call id, how many results wait.
+    waiting: IdMap,
 }
 
 impl Early {
@@ -245,6 +254,7 @@ impl Early {
             None => self.first.insert(subject, at),
         }
         self.last.insert(subject, at);
+        self.waiting.insert(subject, count(&self.waiting, subject) + 1);
         self.items.push((Some(item), None));
     }
 
@@ -258,6 +268,7 @@ impl Early {
                 self.last.remove(subject);
             }
         }
+        self.waiting.insert(subject, count(&self.waiting, subject).saturating_sub(1));
         item.take()
     }
 }

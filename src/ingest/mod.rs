@@ -3,6 +3,7 @@
 
 pub mod approvals;
 pub mod content;
+pub mod counting;
 pub mod digester;
 pub mod host;
 pub mod pairs;

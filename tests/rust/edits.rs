@@ -4,21 +4,27 @@ use crate::support::Chat;
 use crate::support::M;
 use crate::support::P;
 use crate::support::Summarizer;
+use crate::support::TestHost;
 use crate::support::Twins;
 use crate::support::answer;
 use crate::support::assistant;
+use crate::support::call;
 use crate::support::calls;
 use crate::support::filler;
 use crate::support::json as plain;
+use crate::support::records;
 use crate::support::result;
 use crate::support::says;
 use crate::support::user;
 use crate::support::words;
 use precis::base::error::Warning;
 use precis::engine;
+use precis::ingest::content::ContentPart;
+use precis::ingest::counting;
+use precis::ingest::host::Host as _;
 use precis::ladder::Move;
 use precis::limits::options::Options;
-use precis::model::message::Role;
+use precis::model::message::{Digest, Role};
 use precis::session::compaction::Kind;
 use precis::session::edits;
 use precis::summary::request::Request;
@@ -113,12 +119,8 @@ fn an_edit_that_was_planned_is_looked_at_again() {
     assert_eq!((committed.view, chat.session().revision), (history, 0));
     // If it still does not fit, it is cut to its present size.
     let history = read(60_000);
-    let committed = engine::commit(
-        &chat.call(&history).unwrap(),
-        &plan,
-        None,
-        &mut crate::support::TestHost::new(&history, &chat.estimator()),
-    );
+    let committed =
+        engine::commit(&chat.call(&history).unwrap(), &plan, None, &mut TestHost::new(&history, &chat.estimator()));
     assert_eq!(committed.unwrap().report.rung, Some("clip"));
 }
 
@@ -241,6 +243,28 @@ fn a_view_passed_as_history_gives_the_same_result_after_many_cuts() {
                 let cuts = long_turns(strategy, window, seed, seed == 1);
                 assert!(cuts > 8, "{strategy} {window} {seed}: {cuts}");
             }
+        }
+    }
+}
+
+#[test]
+fn a_call_that_was_edited_counts_as_it_does_when_it_arrives() {
+    let inputs = [
+        json!({}),
+        json!("text with \"quotes\"\nand lines"),
+        json!({ "path": "a/b.rs", "edits": [{ "text": "世界 one\ntwo" }, null, [true, false]], "limit": -3.5 }),
+        json!([1, "two", { "three": ["four", 5] }]),
+    ];
+    for name in ["bytes4", "lexical", "lexical@b:claude", "lexical:o200k"] {
+        let estimator = Estimator::parse(name).unwrap();
+        for input in &inputs {
+            let message = [call("id", "write_file", input.clone())];
+            let records = records(&message, name);
+            let arrived = Digest::split(&records).unwrap()[0].parts().next().unwrap().tokens;
+            let mut host = TestHost::new(&message, name);
+            let content = host.read(&[0]).unwrap().remove(0);
+            let ContentPart::Call { name, input, .. } = &content.parts[0] else { panic!("{content:?}") };
+            assert_eq!(counting::of_call(&estimator, name, input), u64::from(arrived), "{name} {input:?}");
         }
     }
 }

@@ -7,6 +7,7 @@ pub mod rules;
 
 use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value};
+use crate::ingest::counting;
 use crate::ingest::tape::NO_NUMBER;
 use crate::memory::{names, records};
 use crate::model::message::{Digest, Part, PartKind, Role};
@@ -260,11 +261,15 @@ fn shortened(
             ContentPart::Media { .. } => return Some(media::replaced(body)),
             ContentPart::Reasoning | ContentPart::Compaction { .. } | ContentPart::Opaque => return None,
         };
-        tokens = tokens::of_text(estimator, &media::text_of(&next));
+        tokens = match &next {
+            ContentPart::Call { name, input, .. } => counting::of_call(estimator, name, input),
+            other => tokens::of_text(estimator, &media::text_of(other)),
+        };
         edited = Some(next);
     }
     if part.kind == PartKind::Call && clears(part, message, edits) && clearable(part, message) {
         if let ContentPart::Call { number, id, name, input: value } = edited.as_ref().unwrap_or(body)
+            && tokens > CLEARED_INPUT
             && let Some(input) = call_input::shortened(value, CLEARED_INPUT, true, estimator)
         {
             edited = Some(ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input });
