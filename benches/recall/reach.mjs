@@ -26,12 +26,15 @@ export async function reach(sets, { fraction, window, miss = () => {} }) {
 function returned({ messages }, { compactor, state }, { at, kind, thing }, query) {
   try {
     const found = compactor.recall({ messages: messages.slice(0, at), state, query, maxTokens: MOST_TOKENS });
-    return found.excerpts.some(({ text }) => holds(searchable(text), kind, thing));
+    return found.excerpts.some(({ text }) => holds(searchable(`${text}\n${asNumbers(text)}`), kind, thing));
   } catch (error) {
     if (error?.code === "empty-query") return false;
     throw error;
   }
 }
+
+/** An excerpt of JSON cannot be parsed: its numbers as parsing gives them, `39` for `39.0`. */
+const asNumbers = (text) => text.replace(/(\d)\.0+(?!\d)/g, "$1");
 
 /**
  * The words around the first place where the assistant used a thing (of a call also the tool and the names of its

@@ -3,7 +3,7 @@
 use crate::base::text;
 
 /// Bytes of the longest passage.
-const MOST: usize = 1_200;
+const MOST: usize = 450;
 
 /// Where the passage that begins at byte `from` ends.
 pub fn next(whole: &str, from: usize) -> usize {

@@ -1,4 +1,5 @@
-//! BM25 in whole numbers: k1 = 1.2, b = 0.75.
+//! BM25 in whole numbers: k1 = 1.2, b = 0.75. What has been taken is not looked for as much: a word counts half for each
+//! passage with it, so that what is returned shows different things.
 
 use super::words::{self, Kind};
 
@@ -86,12 +87,19 @@ pub struct Match {
     length: u64,
     /// The longest run of words that the query has in the same order.
     row: usize,
-    /// Where its counts begin.
-    counts: usize,
+    /// Where its counts begin and end.
+    counts: (usize, usize),
     /// Hash over its words: what says the same has the same.
     pub print: u64,
-    /// How well it matches.
-    pub score: u64,
+    /// How well it matches if nothing was taken yet.
+    score: u64,
+}
+
+impl Match {
+    /// Words in the order of the query: all of them count twice.
+    fn with_row(&self, score: u64, most: usize) -> u64 {
+        if self.row > 1 { score + score * (self.row as u64 - 1) / (most as u64 - 1) } else { score }
+    }
 }
 
 /// What was counted so far.
@@ -104,21 +112,33 @@ pub struct Ranking {
     length: u64,
     /// Term and how often it stands in a passage, of one after another.
     counts: Vec<(u8, u8)>,
-    /// Passages with any of the terms, oldest first.
+    /// What each of the counts is worth in its passage.
+    worths: Vec<u64>,
+    /// In how many of the passages that were taken each term stands.
+    taken: [u32; MOST_TERMS],
+    /// Passages with any of the terms; the best first, once they are scored.
     pub matches: Vec<Match>,
 }
 
 impl Ranking {
     /// Nothing was counted yet.
     pub const fn new(query: Query) -> Self {
-        Self { query, spread: [0; MOST_TERMS], passages: 0, length: 0, counts: Vec::new(), matches: Vec::new() }
+        Self {
+            query,
+            spread: [0; MOST_TERMS],
+            passages: 0,
+            length: 0,
+            counts: Vec::new(),
+            worths: Vec::new(),
+            taken: [0; MOST_TERMS],
+            matches: Vec::new(),
+        }
     }
 
     /// Counts the words of a passage; `passage` says where it is.
     pub fn passage(&mut self, text: &str, escaped: bool, passage: Passage) {
         let query = &self.query;
-        let mut found =
-            Match { passage, at: passage.from, length: 0, row: 0, counts: self.counts.len(), print: 0, score: 0 };
+        let mut found = Match { passage, at: passage.from, length: 0, row: 0, counts: (0, 0), print: 0, score: 0 };
         let mut often = [0_u8; MOST_TERMS];
         let (mut start, mut row, mut first) = (0, 0, None);
         words::each(text, escaped, &mut |hash, kind, at| {
@@ -146,50 +166,67 @@ impl Ranking {
         self.length += found.length;
         let Some(first) = first else { return };
         found.at += first;
+        found.counts.0 = self.counts.len();
         for (term, &count) in often.iter().enumerate() {
             if count > 0 {
                 self.spread[term] += 1;
                 self.counts.push((term as u8, count));
             }
         }
+        found.counts.1 = self.counts.len();
         self.matches.push(found);
     }
 
     /// Says how well each passage matches.
     pub fn score(&mut self) {
         let average = (self.length / self.passages.max(1)).max(1);
-        let mut end = self.counts.len();
         let most = self.query.row.len();
-        for found in self.matches.iter_mut().rev() {
+        for found in &mut self.matches {
             let mut score = 0;
-            for &(term, often) in &self.counts[found.counts..end] {
+            for &(term, often) in &self.counts[found.counts.0..found.counts.1] {
                 let (term, often) = (usize::from(term), u64::from(often));
                 // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base.
                 let rare = log2(2 * self.passages + 2) - log2(2 * self.spread[term] + 1);
                 // 2.2 often / (often + 1.2 (0.25 + 0.75 length / average)), in tenths.
                 let by = 10 * often * average + 3 * average + 9 * found.length;
-                score += rare * self.query.terms[term].1 * 22 * often * average / by;
+                let worth = rare * self.query.terms[term].1 * 22 * often * average / by;
+                self.worths.push(worth);
+                score += worth;
             }
-            // Words in the order of the query: all of them count twice.
-            if found.row > 1 {
-                score += score * (found.row as u64 - 1) / (most as u64 - 1);
-            }
-            end = found.counts;
-            found.score = score;
+            found.score = found.with_row(score, most);
         }
+        // Of equals the last one first.
+        self.matches.reverse();
+        self.matches.sort_by_key(|found| core::cmp::Reverse(found.score));
     }
 
-    /// Takes out the best match that is left; of equals the last.
+    /// Takes out the match that adds most to those that were taken.
     pub fn take(&mut self) -> Option<Match> {
-        let (mut best, mut score) = (0, 0);
+        let most = self.query.row.len();
+        let mut best: Option<(usize, u64)> = None;
         for (at, found) in self.matches.iter().enumerate() {
-            if found.score >= score {
-                (best, score) = (at, found.score);
+            if best.is_some_and(|(_, score)| found.score <= score) {
+                break;
+            }
+            let mut score = 0;
+            for at in found.counts.0..found.counts.1 {
+                score += self.worths[at] >> self.taken[usize::from(self.counts[at].0)].min(MOST_HALVED);
+            }
+            let score = found.with_row(score, most);
+            if best.is_none_or(|(_, most)| score > most) {
+                best = Some((at, score));
             }
         }
-        if self.matches.is_empty() { None } else { Some(self.matches.remove(best)) }
+        let found = self.matches.remove(best?.0);
+        for &(term, _) in &self.counts[found.counts.0..found.counts.1] {
+            self.taken[usize::from(term)] += 1;
+        }
+        Some(found)
     }
 }
+
+/// How often what a word counts is halved at most.
+const MOST_HALVED: u32 = 6;
 
 /// The logarithm to the base 2, in 65,536ths.
 fn log2(number: u64) -> u64 {

@@ -136,6 +136,18 @@ fn of_equals_the_newest_is_first_and_the_same_text_comes_once() {
 }
 
 #[test]
+fn each_excerpt_shows_something_else() {
+    // Four texts on badgers, one on otters: the query asks for both.
+    let badgers = (2..6).map(|turn| (turn, assistant(&format!("The badger of the north sleeps in burrow {turn}."))));
+    let otter = (7, assistant("An otter was seen at the river."));
+    let history = long(20, &badgers.chain([otter]).collect::<Vec<_>>());
+    let chat = covered(&history);
+    let found = find(&chat, &history, "where does the badger of the north sleep, and the otter?");
+    let texts: Vec<&str> = found.excerpts.iter().map(|excerpt| excerpt.text.as_str()).collect();
+    assert_eq!(texts[..2], ["The badger of the north sleeps in burrow 5.", "An otter was seen at the river."]);
+}
+
+#[test]
 fn scripts_without_spaces_are_found_by_pairs_and_by_a_letter_alone() {
     let history = long(
         20,
