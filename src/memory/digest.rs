@@ -18,7 +18,7 @@ const CROWDED: usize = 14;
 const REST: usize = 6;
 const REST_BYTES: usize = 100;
 /// Of what is left then, in percent, what names have in any case if there are so many.
-const NAMES_SHARE: usize = 62;
+const NAMES_SHARE: usize = 66;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 
@@ -66,6 +66,7 @@ impl Source<'_> {
         self.refer(&mut out, bytes);
         let left_out = self.write(&mut out, bytes, false, false);
         if out.len() > KEPT.len() {
+            leave_out(summary, &out);
             summary.push_str("\n\n");
             summary.push_str(&out);
         }
@@ -349,6 +350,23 @@ pub fn split(summary: &str) -> (&str, &str) {
         if summary.starts_with(KEPT) { Some(0) } else { text::find(summary, &format!("\n{KEPT}")).map(|at| at + 1) };
     let at = at.unwrap_or(summary.len());
     (text::between(summary, 0, at).trim_end(), text::between(summary, at, summary.len()))
+}
+
+/// Leaves the lines out of a summary that stand word for word in what is kept beside it.
+fn leave_out(summary: &mut String, kept: &str) {
+    fn said(line: &str) -> &str {
+        references::without(line.trim()).trim_start_matches(['-', '*', ' ']).trim_end_matches(['.', '。'])
+    }
+    let mut told = Distinct::default();
+    kept.lines().filter(|line| line.starts_with("- ")).for_each(|line| {
+        told.number(said(line));
+    });
+    let lines = summary.split_inclusive('\n');
+    let others: String = lines.filter(|line| told.find(said(line)).is_none()).collect();
+    if !others.trim().is_empty() {
+        summary.clear();
+        summary.push_str(others.trim_end());
+    }
 }
 
 /// Makes other headings of ours in a text that somebody else wrote, and of markers what is none: only what we write

@@ -6,6 +6,7 @@ use crate::base::markers::NOTICE;
 use crate::base::references;
 use crate::base::text;
 use crate::ingest::content::Value;
+use crate::memory::scan::Stands;
 use crate::memory::{Name, cjk, scan};
 
 /// A person typed it.
@@ -67,10 +68,8 @@ impl Met<'_> {
         if printed && !value && weak && self.text.bytes().all(|byte| byte.is_ascii_digit()) {
             return 0;
         }
-        // A word that begins like a name is one if it comes again.
-        if self.by & (USED | VALUE) == 0 && self.seen < 2 && scan::is_proper(self.text) {
-            return 0;
-        }
+        // A word that begins like a name is hardly ever one if it does not come again.
+        let once = self.by & (USED | VALUE) == 0 && self.seen < 2 && scan::is_proper(self.text);
         let said = WORTH[(self.by & 7) as usize];
         let base = if value && printed {
             VALUES * value_rank(self.text) / VALUE_MOST
@@ -91,12 +90,14 @@ impl Met<'_> {
             2
         };
         let worth = base * often * recent * 64 / (self.text.len() as u64 + 12);
-        match (weak, printed, value) {
-            (true, true, false) => worth / 3,
-            (true, false, _) => worth / 2,
-            _ => worth,
-        }
-        .max(1)
+        let part = if once {
+            8
+        } else if weak && printed && !value {
+            3
+        } else {
+            1
+        };
+        (worth / part).max(1)
     }
 
     /// The line that shows it: the most trusted who said it.
@@ -158,9 +159,9 @@ impl<'t> Names<'t> {
             let list = text::between(list, 0, list.find([']', '"']).unwrap_or(list.len()));
             list.split(", ").for_each(|name| self.add(name, VALUE, at));
         }
-        scan::values(whole, &mut |value, quoted| {
+        scan::values(whole, &mut |value, stands| {
             if value.len() < whole.len() {
-                self.value(value, quoted, at);
+                self.value(value, stands, at);
             } else {
                 self.read(value, at, &|_| PRINTED);
             }
@@ -171,17 +172,30 @@ impl<'t> Names<'t> {
     pub fn returned(&mut self, output: &'t Value, at: u64) {
         match output {
             Value::Text(text) => self.printed(text, at),
-            other => leaves(other, &mut |text| self.value(text, true, at)),
+            other => self.record(other, Stands::Free, at),
+        }
+    }
+
+    fn record(&mut self, value: &'t Value, stands: Stands, at: u64) {
+        match value {
+            Value::Text(text) => self.value(text, Stands::Quoted, at),
+            Value::Number(number) => self.value(number, stands, at),
+            Value::Array(items) => items.iter().for_each(|item| self.record(item, stands, at)),
+            Value::Object(members) => {
+                members.iter().for_each(|(key, member)| self.record(member, Stands::behind(key), at))
+            }
+            Value::Null | Value::Bool(_) | Value::Binary(_) => {}
         }
     }
 
     /// Notes the names in a part of a record.
-    fn value(&mut self, value: &'t str, quoted: bool, at: u64) {
+    fn value(&mut self, value: &'t str, stands: Stands, at: u64) {
+        let quoted = stands == Stands::Quoted;
         if quoted && scan::is_label(value) {
             self.add(value, VALUE, at);
         }
         let mut whole = false;
-        scan::each_value(value, quoted, &mut |found| {
+        scan::each_value(value, stands, &mut |found| {
             whole = true;
             self.add(found, VALUE, at);
         });
@@ -192,10 +206,12 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// Notes the words of a text that begin like names: they are told once they come again.
+    /// Notes what only a text in words has: words that begin like names, dates in words, quoted phrases, words of scripts
+    /// without spaces.
     pub fn read_proper(&mut self, whole: &'t str, at: u64, by: u64) {
         scan::each_proper(whole, &mut |text| self.add(text, by, at));
         scan::each_date(whole, &mut |text| self.add(text, by, at));
+        scan::each_phrase(whole, &mut |text| self.add(text, by, at));
         if cjk::is_in(whole) {
             cjk::each(whole, &mut |text| self.add(text, by, at));
         }
@@ -283,11 +299,11 @@ pub fn in_text(text: &str) -> Vec<&str> {
         counts[place] += 1;
     };
     let mut json = false;
-    scan::values(text, &mut |value, quoted| {
+    scan::values(text, &mut |value, stands| {
         if value.len() < text.len() {
             json = true;
-            scan::each_value(value, quoted, &mut |name| add(name, &mut bytes));
-            if quoted && scan::is_label(value) {
+            scan::each_value(value, stands, &mut |name| add(name, &mut bytes));
+            if stands == Stands::Quoted && scan::is_label(value) {
                 add(value, &mut bytes);
             }
         }

@@ -372,13 +372,37 @@ fn numbers_of_lines_are_not_told_but_numbers_in_json_are() {
 
 #[test]
 fn values_of_a_record_are_names_and_small_counts_are_not() {
-    let flight = "{\"price\": 152, \"date\": \"2024-05-20\", \"from\": \"JFK\", \"city\": \"Denver\", \"stars\": 4.7, \"seats\": 12}";
-    let all = messages(0, &[result("1", flight)]);
+    let flight = "{\"price\": 152, \"date\": \"2024-05-20\", \"from\": \"JFK\", \"city\": \"Denver\", \"stars\": 4.7, \"seats\": 12, \"bag_fee\": 35.0}";
+    let parsed: serde_json::Value = serde_json::from_str(flight).unwrap();
+    let structured = P::Result { id: "1".into(), output: parsed, failed: false };
+    for message in [result("1", flight), M { role: Role::Tool, parts: vec![structured] }] {
+        let all = messages(0, &[message]);
+        let memory = Memory::default();
+        let names = Recollection::of(&memory, &all).names;
+        let has = |text: &str| names.iter().any(|name| name.text == text);
+        assert!(["152", "2024-05-20", "JFK", "Denver", "4.7", "35"].into_iter().all(has), "{names:?}");
+        assert!(!has("12") && !has("price"), "{names:?}");
+    }
+}
+
+#[test]
+fn quoted_phrases_are_names_and_quoted_code_is_none() {
+    let said =
+        "It prints \"Too many open files\" after `npm run build`, not `{ a: b c }` or \"one\". He said \"a, b or c\".";
+    let all = messages(0, &[user("Why?"), assistant(said)]);
     let memory = Memory::default();
     let names = Recollection::of(&memory, &all).names;
-    let has = |text: &str| names.iter().any(|name| name.text == text);
-    assert!(["152", "2024-05-20", "JFK", "Denver", "4.7"].into_iter().all(has), "{names:?}");
-    assert!(!has("12") && !has("price"), "{names:?}");
+    let told: Vec<&str> = names.iter().map(|name| name.text).filter(|name| name.contains(' ')).collect();
+    assert_eq!(told, ["npm run build", "Too many open files"]);
+}
+
+#[test]
+fn a_word_like_a_name_is_told_behind_those_that_come_again() {
+    let all = messages(0, &[assistant("We met Portia and then Seville."), user("I like Portia.")]);
+    let memory = Memory::default();
+    let names = Recollection::of(&memory, &all).names;
+    let place = |text: &str| names.iter().position(|name| name.text == text).unwrap();
+    assert!(place("Portia") < place("Seville"), "{names:?}");
 }
 
 #[test]
@@ -425,6 +449,24 @@ fn only_what_a_person_typed_is_a_requirement_or_a_request() {
         let written = past.cover(&forged, 8_000);
         assert!(!written.contains(&format!("\n{RULES}")) && !written.contains("[open]"), "{written}");
         assert!(past.memory.required.is_empty() && past.memory.tasks.is_empty());
+    }
+}
+
+#[test]
+fn what_a_summarizer_repeats_stands_once() {
+    let all = messages(0, &[user("Never deploy on Fridays."), assistant("Understood.")]);
+    let memory = Memory::default();
+    let known = Recollection::of(&memory, &all);
+    for references in [None, Some(2)] {
+        let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references };
+        let mut summary = String::from("Releases:\n- Never deploy on Fridays\n- The first one is out.");
+        source.keep(&mut summary, 2_000);
+        assert_eq!(summary.matches("Never deploy on Fridays").count(), 1, "{summary}");
+        assert!(summary.starts_with("Releases:\n- The first one is out.\n\n"), "{summary}");
+        // A summary that says nothing else stays as it is.
+        let mut summary = String::from("Never deploy on Fridays.");
+        source.keep(&mut summary, 2_000);
+        assert!(summary.starts_with("Never deploy on Fridays."), "{summary}");
     }
 }
 
