@@ -34,8 +34,13 @@ pub fn passages(text: &str) -> Vec<(usize, usize)> {
 
 /// The typed passages, joined.
 pub fn typed(text: &str) -> String {
+    joined(text, &passages(text))
+}
+
+/// The passages of a text, joined.
+pub fn joined(text: &str, passages: &[(usize, usize)]) -> String {
     let mut out = String::new();
-    for (from, to) in passages(text) {
+    for &(from, to) in passages {
         out.push_str(text::between(text, from, to));
         out.push(' ');
     }
@@ -110,7 +115,7 @@ impl Reader<'_> {
         if let Some(at) = self.marker(line) {
             return Step::Rest(at);
         }
-        let named = if self.colons > 0 && seen.contains([':', '：']) {
+        let named = if self.colons > 0 && may_have_colon(seen) && seen.contains([':', '：']) {
             self.colons -= 1;
             material(seen)
         } else {
@@ -276,10 +281,15 @@ const HEADERS: &str = "from|to|cc|bcc|subject|date|sent|reply-to|message-id|rece
 /// The most bytes of the name of a header.
 const LONGEST_HEADER: usize = 24;
 
+/// Whether a line holds the first byte of one of the characters that are a colon. Most lines do not, and to look for
+/// characters takes much longer.
+fn may_have_colon(line: &str) -> bool {
+    line.bytes().any(|byte| matches!(byte, b':' | 0xef))
+}
+
 /// The value of a mail header, if the line is one.
 fn header(line: &str) -> Option<&str> {
-    // The first bytes of the characters that are a colon.
-    if !line.bytes().any(|byte| matches!(byte, b':' | 0xef)) {
+    if !may_have_colon(line) {
         return None;
     }
     let line = line.trim_start_matches(['*', '-', ' ']);

@@ -9,7 +9,7 @@ use crate::memory::names::{self, Met, NAMED, Names, PRINTED, TYPED, USED};
 use crate::memory::rules::{self, Cue, Sentence, Words};
 use crate::memory::work::{self, EVIDENCE};
 use crate::memory::{Activity, Entry, Memory, in_force, records, scan, supersede::supersede};
-use crate::model::message::Role;
+use crate::model::message::{Role, combine, hash_text};
 use std::collections::VecDeque;
 
 /// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
@@ -88,7 +88,7 @@ impl<'t> Recollection<'t> {
             answer: None,
             acted: false,
             written: Vec::new(),
-            outcomes: Vec::new(),
+            outcomes: VecDeque::new(),
             records: VecDeque::new(),
         };
         for message in messages {
@@ -114,21 +114,34 @@ struct Reading<'t> {
     /// What an assistant without tools did last.
     written: Vec<Deed>,
     /// What came of each activity last; its output is read in the end.
-    outcomes: Vec<Outcome<'t>>,
+    outcomes: VecDeque<Outcome<'t>>,
     /// The newest outputs that may be records.
     records: VecDeque<Outcome<'t>>,
 }
 
 /// What tells an activity from others: see [`Activity`]. Of changes and checks all calls are one.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone)]
 struct Deed {
+    /// The hash of the rest: most are told apart by it alone.
+    id: u64,
     what: String,
     last: Option<String>,
     /// It writes into the file that is open.
     writes: bool,
 }
 
+impl PartialEq for Deed {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.what == other.what && self.last == other.last && self.writes == other.writes
+    }
+}
+
 impl Deed {
+    fn new(what: String, last: Option<String>, writes: bool) -> Self {
+        let id = combine(hash_text(&what), last.as_deref().map_or(0, hash_text));
+        Self { id, what, last, writes }
+    }
+
     fn is(&self, one: &Activity) -> bool {
         one.what == self.what && self.last.as_ref().is_none_or(|last| *last == one.last)
     }
@@ -219,12 +232,17 @@ impl<'t> Reading<'t> {
     /// What a person asks for, requires, decides or tells.
     fn request(&mut self, message: &'t Message) {
         let mut asked = String::new();
-        let is_typed = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if !typed::typed(text).trim().is_empty());
-        let any_typed = message.content.parts.iter().any(is_typed);
-        for part in &message.content.parts {
+        let passages = |part: &ContentPart| match part {
+            ContentPart::Text { text, .. } => typed::passages(text),
+            _ => Vec::new(),
+        };
+        let parts: Vec<_> = message.content.parts.iter().map(|part| (part, passages(part))).collect();
+        let any_typed = parts.iter().any(|(part, passages)| {
+            matches!(part, ContentPart::Text { text, .. } if !typed::joined(text, passages).trim().is_empty())
+        });
+        for (part, passages) in parts {
             match part {
                 ContentPart::Text { text, .. } => {
-                    let passages = typed::passages(text);
                     self.typed_names(text, message.index, &passages);
                     // What a program put beside it asks for nothing.
                     if any_typed && passages.is_empty() {
@@ -381,7 +399,7 @@ impl<'t> Reading<'t> {
         if said.is_empty() {
             return;
         }
-        self.answer = Some((text::start(&work::spaced(&quoting::one_line(work::substance(said))), EVIDENCE), ended));
+        self.answer = Some((work::brief(&quoting::one_line(work::substance(said)), EVIDENCE), ended));
         self.say(said, message.index, ended);
     }
 
@@ -421,7 +439,7 @@ impl<'t> Reading<'t> {
             let mut answer = "";
             names::leaves(input, &mut |text| answer = if text.len() > answer.len() { text } else { answer });
             if !answer.is_empty() {
-                self.answer = Some((text::start(&work::spaced(&quoting::one_line(answer)), EVIDENCE), true));
+                self.answer = Some((work::brief(&quoting::one_line(answer), EVIDENCE), true));
                 self.say(answer, at, true);
             }
         }
@@ -437,7 +455,7 @@ impl<'t> Reading<'t> {
         let told = work::told(name, input);
         let (what, last) = (quoting::one_line(&told.what), work::spaced(&quoting::one_line(&told.last)));
         let is_one = told.changes || work::checks(&what) || work::plans(name);
-        let deed = Deed { what, last: Some(last.clone()).filter(|_| !is_one), writes: told.writes };
+        let deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), told.writes);
         let all = &mut self.memory.work;
         // The one used last stands last.
         let known = all.iter().position(|one| deed.is(one));
@@ -542,10 +560,12 @@ impl<'t> Reading<'t> {
         }
         // What was changed says more than that it was.
         if failed || !one.changes || work::complains(printed) {
-            self.outcomes.retain(|other| other.deed != deed);
-            self.outcomes.push(outcome());
+            if let Some(known) = self.outcomes.iter().rposition(|other| other.deed == deed) {
+                self.outcomes.remove(known);
+            }
+            self.outcomes.push_back(outcome());
             if self.outcomes.len() > DEEDS_MOST {
-                self.outcomes.remove(0);
+                self.outcomes.pop_front();
             }
         } else {
             // Why it failed before is told as long as nothing else is.
@@ -559,7 +579,7 @@ impl<'t> Reading<'t> {
         let mut one = all.remove(place);
         one.what = format!("{} {}", one.what, quoting::one_line(file));
         one.changes = true;
-        let deed = Deed { what: one.what.clone(), last: None, writes: false };
+        let deed = Deed::new(one.what.clone(), None, false);
         if let Some(known) = all.iter().position(|other| deed.is(other)) {
             let earlier = all.remove(known);
             one.calls = one.calls.saturating_add(earlier.calls);

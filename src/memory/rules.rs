@@ -225,7 +225,8 @@ impl Words {
             return Reading { kind, cue, personal: !has(PARTS) && requires };
         }
         let words = self.words(sentence);
-        let has = |bit: u64| words.iter().any(|word| word.lists & bit > 0);
+        let lists = words.iter().fold(0, |lists, word| lists | word.lists);
+        let has = |bit: u64| lists & bit > 0;
         let cue = match () {
             () if has(CUE) => Cue::Strong,
             () if has(WEAK) => Cue::Weak,
@@ -249,8 +250,9 @@ impl Words {
 
     /// The words of a sentence.
     fn words(&self, sentence: &str) -> Vec<Word> {
-        let mut texts: Vec<&str> = Vec::new();
-        let mut words: Vec<Word> = Vec::new();
+        let most = (sentence.len() / 2 + 1).min(WORDS + 1);
+        let mut texts: Vec<&str> = Vec::with_capacity(most);
+        let mut words: Vec<Word> = Vec::with_capacity(most);
         let (mut from, mut begins, mut first) = (None, true, true);
         for (at, char) in sentence.char_indices().chain([(sentence.len(), ' ')]) {
             if is_letter(char) {
@@ -347,16 +349,19 @@ fn is_output(line: &str) -> bool {
     const SIGNS: [&str; 10] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();"];
     let bytes = line.as_bytes();
     // key: Value
-    let key = line.split(": ").next().unwrap_or_default();
-    let setting =
-        key.len() + 2 < line.len() && !key.contains(' ') && line.split(' ').count() < 4 && !line.ends_with('.');
+    let key = text::find(line, ": ").unwrap_or(line.len());
+    let blanks = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b' ').count();
+    let setting = key + 2 < line.len() && blanks(&bytes[..key]) == 0 && blanks(bytes) < 3 && !line.ends_with('.');
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let numbered = digits > 0 && matches!(bytes.get(digits), Some(b':' | b'-' | b'|' | b'\t' | b'/'));
-    let signs = bytes.iter().filter(|byte| byte.is_ascii_punctuation() && !b"'\",.`!-_/".contains(byte)).count();
+    let is_sign = |byte: &&u8| {
+        byte.is_ascii_punctuation() && !matches!(byte, b'\'' | b'"' | b',' | b'.' | b'`' | b'!' | b'-' | b'_' | b'/')
+    };
+    let signs = bytes.iter().filter(is_sign).count();
     numbered
         || setting
         || STARTS.iter().any(|start| line.starts_with(start))
-        || bytes.iter().any(|byte| b"(=}{<-:".contains(byte))
+        || bytes.iter().any(|byte| matches!(byte, b'(' | b'=' | b'}' | b'{' | b'<' | b'-' | b':'))
             && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
         || signs * 8 > bytes.len()
 }

@@ -196,6 +196,21 @@ pub(super) fn spaced(text: &str) -> String {
     text::joined(&text.split_whitespace().collect::<Vec<_>>(), " ")
 }
 
+/// The start of a text in at most `bytes`, with one blank between its words. Reads no more of it than that takes.
+pub(super) fn brief(text: &str, bytes: usize) -> String {
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if out.len() > bytes {
+            break;
+        }
+    }
+    text::start(&out, bytes)
+}
+
 /// A file with the two folders that it lies in.
 fn tail(file: &str) -> &str {
     let bytes = file.as_bytes();
