@@ -1,41 +1,32 @@
 //! Reads messages into the memory: what was asked, required, decided and told, what was done with what outcome, what tools
 //! returned, and all names.
 
-use crate::base::distinct::Latest;
 use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value, medium};
 use crate::ingest::typed;
+use crate::memory::deeds::Deeds;
 use crate::memory::names::{self, Met, NAMED, Names, PRINTED, TYPED, USED};
 use crate::memory::rules::{self, Cue, Sentence, Words};
 use crate::memory::work::{self, EVIDENCE};
-use crate::memory::{Activity, Entry, Memory, in_force, records, scan, supersede::supersede};
-use crate::model::message::{Role, combine, hash_text};
-use std::collections::VecDeque;
+use crate::memory::{Entry, Memory, in_force, proper, said, scan, supersede::supersede, text_agent};
+use crate::model::message::Role;
 
 /// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
 const PASTED: usize = 4_000;
 /// Bytes of the request that opens a conversation, and of others.
 const OPENING: usize = 1_500;
 const REQUEST: usize = 600;
-/// Bytes of a sentence that is kept, of what the assistant said, and of a record.
+/// Bytes of a sentence that is kept, and of what the assistant said.
 const SENTENCE: usize = 300;
 const SAID: usize = 500;
-const RECORD: usize = 400;
 /// Bytes of a sentence that tells one thing: longer ones are a part of what was asked.
 const TOLD: usize = 160;
 /// Sentences of one text that are kept, and of one that is as long as instructions are.
 const SENTENCES: usize = 16;
 const FEW_SENTENCES: usize = 6;
 const INSTRUCTIONS: usize = 1_500;
-/// Bytes of an output that may be nothing but an error.
-const SHORT: usize = 1_000;
 /// Entries of each kind that are kept while messages are read; what they take decides later.
 const MOST: usize = 200;
-/// Programs, files and tools, and records that are looked through for each call.
-const USED_MOST: usize = 64;
-/// Activities while messages are read, and how many that differ in what they say alone are told apart.
-const DEEDS_MOST: usize = 2 * USED_MOST;
-const DEEDS: usize = 3;
 /// Records, the newest, that are looked through for what a call uses.
 const USED_RECORDS: usize = 8;
 /// What stands in most sentences that tell a decision: the others are not read.
@@ -84,18 +75,15 @@ impl<'t> Recollection<'t> {
             memory: kept,
             names: Names::of(&memory.names),
             words: Words::default(),
-            calls: Latest::default(),
+            deeds: Deeds::default(),
             answer: None,
             acted: false,
-            written: Vec::new(),
-            outcomes: VecDeque::new(),
-            records: VecDeque::new(),
         };
         for message in messages {
             reading.read(message);
         }
         reading.close(None);
-        reading.conclude();
+        reading.deeds.conclude(&mut reading.memory);
         let now = messages.last().map_or(memory.upto.count, |last| last.index + 1);
         Self { memory: reading.memory, names: reading.names.ranked(now) }
     }
@@ -105,65 +93,11 @@ struct Reading<'t> {
     memory: Memory,
     names: Names<'t>,
     words: Words,
-    /// What each call did, by its id, which may come again: a result belongs to the newest one.
-    calls: Latest<'t, Deed>,
+    deeds: Deeds<'t>,
     /// How what the assistant said since the last request begins, and whether it ended without a call.
     answer: Option<(String, bool)>,
     /// The assistant spoke or acted since the last request.
     acted: bool,
-    /// What an assistant without tools did last.
-    written: Vec<Deed>,
-    /// What came of each activity last; its output is read in the end.
-    outcomes: VecDeque<Outcome<'t>>,
-    /// The newest outputs that may be records.
-    records: VecDeque<Outcome<'t>>,
-}
-
-/// What tells an activity from others: see [`Activity`]. Of changes and checks all calls are one.
-#[derive(Clone)]
-struct Deed {
-    /// The hash of the rest: most are told apart by it alone.
-    id: u64,
-    what: String,
-    last: Option<String>,
-    /// It writes into the file that is open.
-    writes: bool,
-}
-
-impl PartialEq for Deed {
-    fn eq(&self, other: &Self) -> bool {
-        self.id == other.id && self.what == other.what && self.last == other.last && self.writes == other.writes
-    }
-}
-
-impl Deed {
-    fn new(what: String, last: Option<String>, writes: bool) -> Self {
-        let id = combine(hash_text(&what), last.as_deref().map_or(0, hash_text));
-        Self { id, what, last, writes }
-    }
-
-    fn is(&self, one: &Activity) -> bool {
-        one.what == self.what && self.last.as_ref().is_none_or(|last| *last == one.last)
-    }
-}
-
-/// What came of an activity.
-struct Outcome<'t> {
-    deed: Deed,
-    /// What its call said, in short.
-    call: String,
-    output: Output<'t>,
-    failed: bool,
-    at: u64,
-    /// A later call did not fail.
-    over: bool,
-}
-
-/// What a tool returned, or what a program printed.
-#[derive(Clone, Copy)]
-enum Output<'t> {
-    Value(&'t Value),
-    Text(&'t str),
 }
 
 impl<'t> Reading<'t> {
@@ -184,14 +118,17 @@ impl<'t> Reading<'t> {
                             self.names.read(text, message.index, &|_| from);
                         }
                         if printed {
-                            self.output_of_written(text, message.index);
+                            self.deeds.printed(&mut self.memory, text, message.index);
                         } else if message.content.role == Role::Assistant {
                             self.names.read_proper(text, message.index, NAMED);
                         }
                     }
                 }
                 ContentPart::Call { id, name, input, .. } => self.call(id, name, input, message.index),
-                ContentPart::Result { id, output, failed, .. } => self.result(id, output, *failed, message.index),
+                ContentPart::Result { id, output, failed, .. } => {
+                    self.names.returned(output, message.index);
+                    self.deeds.result(&mut self.memory, id, output, *failed, message.index);
+                }
                 ContentPart::Media { reference, .. } => self.names.read(reference, message.index, &|_| from),
                 ContentPart::Compaction { text } => self.names.read(text, message.index, &|_| USED),
                 ContentPart::Reasoning | ContentPart::Opaque => {}
@@ -209,7 +146,7 @@ impl<'t> Reading<'t> {
         let spoke = self.acted || !self.memory.said.is_empty() || !self.memory.work.is_empty();
         spoke
             && message.content.parts.iter().all(|part| match part {
-                ContentPart::Text { text, .. } => work::is_printed(text, !self.written.is_empty()),
+                ContentPart::Text { text, .. } => text_agent::is_printed(text, self.deeds.waits()),
                 _ => false,
             })
     }
@@ -260,9 +197,9 @@ impl<'t> Reading<'t> {
                         }
                     }
                     // What is kept as a sentence is told there.
-                    let asks = work::without_prompt(text);
+                    let asks = text_agent::without_prompt(text);
                     if kept.is_empty() {
-                        let untagged = if any_typed { asks.to_owned() } else { work::untagged(asks) };
+                        let untagged = if any_typed { asks.to_owned() } else { text_agent::untagged(asks) };
                         push(&mut asked, untagged.trim());
                         continue;
                     }
@@ -360,22 +297,20 @@ impl<'t> Reading<'t> {
             }
             return;
         }
-        let edits = if calls { Vec::new() } else { work::edits(&words) };
-        let command = work::written(&words).filter(|_| !calls && edits.is_empty());
+        let edits = if calls { Vec::new() } else { text_agent::edits(&words) };
+        let command = text_agent::written(&words).filter(|_| !calls && edits.is_empty());
         if command.is_some() || !edits.is_empty() {
-            self.written.clear();
+            self.deeds.begin_written();
         }
         let text = |text: &str| Value::Text(text.to_owned());
         for (file, old, new) in &edits {
             let members = [("file", *file), ("old", *old), ("new", *new)];
             let input = Value::Object(members.map(|(key, value)| (key.to_owned(), text(value))).to_vec());
-            let deed = self.activity("edit", &input, message.index);
-            self.written.push(deed);
+            self.deeds.write(&mut self.memory, "edit", &input, message.index);
         }
         if let Some((_, command)) = command {
             let input = Value::Object(vec![("command".to_owned(), text(command))]);
-            let deed = self.activity("bash", &input, message.index);
-            self.written.push(deed);
+            self.deeds.write(&mut self.memory, "bash", &input, message.index);
         }
         let ended = !calls && command.is_none();
         let decides = DECISIONS.iter().any(|part| text::find(&words, part).is_some());
@@ -394,12 +329,12 @@ impl<'t> Reading<'t> {
             return;
         }
         // What was changed is told with the work.
-        let plain = if edits.is_empty() { None } else { Some(without_code(said, &edits)) };
+        let plain = if edits.is_empty() { None } else { Some(said::without_code(said, &edits)) };
         let said = plain.as_deref().unwrap_or(said);
         if said.is_empty() {
             return;
         }
-        self.answer = Some((work::brief(&quoting::one_line(work::substance(said)), EVIDENCE), ended));
+        self.answer = Some((text::brief(&quoting::one_line(said::substance(said)), EVIDENCE), ended));
         self.say(said, message.index, ended);
     }
 
@@ -439,188 +374,14 @@ impl<'t> Reading<'t> {
             let mut answer = "";
             names::leaves(input, &mut |text| answer = if text.len() > answer.len() { text } else { answer });
             if !answer.is_empty() {
-                self.answer = Some((work::brief(&quoting::one_line(answer), EVIDENCE), true));
+                self.answer = Some((text::brief(&quoting::one_line(answer), EVIDENCE), true));
                 self.say(answer, at, true);
             }
         }
         if work::thinks(name) || work::finishes(name) && name != "submit" {
             return;
         }
-        let deed = self.activity(name, input, at);
-        self.calls.set(id, deed);
-    }
-
-    /// Notes a call: what it did.
-    fn activity(&mut self, name: &str, input: &Value, at: u64) -> Deed {
-        let told = work::told(name, input);
-        let (what, last) = (quoting::one_line(&told.what), work::spaced(&quoting::one_line(&told.last)));
-        let is_one = told.changes || work::checks(&what) || work::plans(name);
-        let deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), told.writes);
-        let all = &mut self.memory.work;
-        // The one used last stands last.
-        let known = all.iter().position(|one| deed.is(one));
-        let earlier = known.map(|known| all.remove(known)).unwrap_or_default();
-        all.push(Activity {
-            what: deed.what.clone(),
-            changes: told.changes,
-            calls: earlier.calls.saturating_add(1),
-            last,
-            outcome: None,
-            at,
-            ..earlier
-        });
-        if all.len() > DEEDS_MOST {
-            self.gather(DEEDS);
-        }
-        deed
-    }
-
-    /// Tells activities that differ in what they say alone as one, but for the newest ones of each kind.
-    fn gather(&mut self, apart: usize) {
-        let all = &mut self.memory.work;
-        let mut at = all.len();
-        while at > 0 {
-            at -= 1;
-            if all[at].changes || work::checks(&all[at].what) {
-                continue;
-            }
-            let alike = |one: &Activity| one.what == all[at].what && !one.changes;
-            if all[at + 1..].iter().filter(|one| alike(one)).count() < apart {
-                continue;
-            }
-            let Some(earlier) = all[..at].iter().rposition(alike) else { continue };
-            let earlier = all.remove(earlier);
-            at -= 1;
-            join(&mut all[at], &earlier);
-            at += 1;
-        }
-        while all.len() > USED_MOST {
-            all.remove(all.iter().position(|one| !work::checks(&one.what) && !one.changes).unwrap_or(0));
-        }
-    }
-
-    /// Tells activities of the same kind that came to the same as one.
-    fn gather_alike(&mut self) {
-        let all = &mut self.memory.work;
-        let mut at = all.len();
-        while at > 0 {
-            at -= 1;
-            let one = &all[at];
-            let alike = |other: &Activity| {
-                other.what == one.what && !other.changes && other.outcome.is_some() && other.outcome == one.outcome
-            };
-            if let Some(earlier) = all[..at].iter().rposition(alike) {
-                let earlier = all.remove(earlier);
-                at -= 1;
-                join(&mut all[at], &earlier);
-                at += 1;
-            }
-        }
-    }
-
-    fn result(&mut self, id: &str, output: &'t Value, failed: bool, at: u64) {
-        self.names.returned(output, at);
-        let Some(deed) = self.calls.get(id).cloned() else { return };
-        self.outcome(deed, Output::Value(output), failed, at);
-    }
-
-    /// What a program printed that an assistant without tools ran.
-    fn output_of_written(&mut self, text: &'t str, at: u64) {
-        let failed = work::is_failure(text);
-        for deed in core::mem::take(&mut self.written) {
-            self.outcome(deed, Output::Text(text), failed, at);
-        }
-    }
-
-    fn outcome(&mut self, mut deed: Deed, output: Output<'t>, failed: bool, at: u64) {
-        let printed = match output {
-            Output::Value(Value::Text(text)) => text.as_str(),
-            Output::Text(text) => text,
-            Output::Value(_) => "",
-        };
-        let Some(place) = self.memory.work.iter().rposition(|one| deed.is(one)) else { return };
-        if let (true, Some(file)) = (deed.writes, work::shown(printed)) {
-            deed = self.opened(place, file);
-        }
-        let Some(one) = self.memory.work.iter_mut().rfind(|one| deed.is(one)) else { return };
-        let failed = failed || (one.changes || printed.len() < SHORT) && work::is_failure(printed);
-        one.failures = one.failures.saturating_add(u64::from(failed));
-        one.at = at;
-        let outcome = || Outcome { deed: deed.clone(), call: one.last.clone(), output, failed, at, over: false };
-        let is_record = match output {
-            Output::Value(Value::Text(text)) => text.trim_start().starts_with(['{', '[']),
-            Output::Value(value) => matches!(value, Value::Object(_) | Value::Array(_)),
-            Output::Text(text) => text.trim_start().starts_with(['{', '[']),
-        };
-        if is_record && !failed {
-            self.records.push_back(outcome());
-            if self.records.len() > USED_MOST {
-                self.records.pop_front();
-            }
-        }
-        // What was changed says more than that it was.
-        if failed || !one.changes || work::complains(printed) {
-            if let Some(known) = self.outcomes.iter().rposition(|other| other.deed == deed) {
-                self.outcomes.remove(known);
-            }
-            self.outcomes.push_back(outcome());
-            if self.outcomes.len() > DEEDS_MOST {
-                self.outcomes.pop_front();
-            }
-        } else {
-            // Why it failed before is told as long as nothing else is.
-            self.outcomes.iter_mut().filter(|other| other.deed == deed).for_each(|other| other.over = true);
-        }
-    }
-
-    /// An activity that wrote into the file that was open, now that this is known: it counts with the others of the file.
-    fn opened(&mut self, place: usize, file: &str) -> Deed {
-        let all = &mut self.memory.work;
-        let mut one = all.remove(place);
-        one.what = format!("{} {}", one.what, quoting::one_line(file));
-        one.changes = true;
-        let deed = Deed::new(one.what.clone(), None, false);
-        if let Some(known) = all.iter().position(|other| deed.is(other)) {
-            let earlier = all.remove(known);
-            one.calls = one.calls.saturating_add(earlier.calls);
-            one.failures = one.failures.saturating_add(earlier.failures);
-        }
-        all.push(one);
-        deed
-    }
-
-    /// Reads the outputs that are told: of each activity the last one, and the newest records.
-    fn conclude(&mut self) {
-        for Outcome { deed, output, failed, over, .. } in core::mem::take(&mut self.outcomes) {
-            let Some(one) = self.memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };
-            let told = match output {
-                Output::Value(value) => work::outcome(&one.what, value),
-                Output::Text(text) => work::outcome_of(&one.what, text),
-            };
-            let told = told.map(|told| work::spaced(&quoting::one_line(&told)));
-            one.outcome = told.map(|told| match (failed, over) {
-                (true, true) => format!("failed before: {told}"),
-                (true, false) => format!("failed: {told}"),
-                _ => told,
-            });
-        }
-        self.gather_alike();
-        self.gather(DEEDS);
-        for Outcome { deed: Deed { what, .. }, call, output, at, .. } in core::mem::take(&mut self.records) {
-            let key = if call.is_empty() { what } else { format!("{what} {}", text::start(&call, EVIDENCE / 2)) };
-            let parsed = match output {
-                Output::Value(value) => records::line(value, RECORD),
-                Output::Text(text) => records::parse(text).and_then(|value| records::line(&value, RECORD)),
-            };
-            let Some(line) = parsed else { continue };
-            let records = &mut self.memory.records;
-            records.retain(|record| record.text != key);
-            records.push(Entry { text: key, outcome: Some(quoting::one_line(&line)), at, ..Entry::default() });
-            if records.len() > USED_MOST {
-                let oldest = records.iter().map(|record| record.at).min();
-                records.remove(records.iter().position(|record| Some(record.at) == oldest).unwrap_or(0));
-            }
-        }
+        self.deeds.call(&mut self.memory, id, name, input, at);
     }
 }
 
@@ -633,18 +394,8 @@ fn tells(sentence: &str) -> bool {
     }
     let mut found = sentence.bytes().any(|byte| byte.is_ascii_digit()) || rules::names_something(sentence);
     scan::each(sentence, &mut |_| found = true);
-    let proper = &mut |_: &str| found = true;
-    scan::each_proper(sentence, proper);
+    proper::each_proper(sentence, &mut |_| found = true);
     found && sentence.len() <= TOLD && !sentence.ends_with(['?', '？', ':']) && !sentence.starts_with(markers::NOTICE)
-}
-
-/// Adds to an activity an earlier one of its kind.
-fn join(one: &mut Activity, earlier: &Activity) {
-    one.calls = one.calls.saturating_add(earlier.calls);
-    one.failures = one.failures.saturating_add(earlier.failures);
-    if !earlier.last.is_empty() && text::find(&one.last, &earlier.last).is_none() && one.last.len() < EVIDENCE {
-        one.last = text::start(&format!("{}; {}", one.last, earlier.last), EVIDENCE);
-    }
 }
 
 /// What stands around the words of a request.
@@ -661,17 +412,6 @@ fn without_empty(text: &str) -> String {
         }
     }
     out
-}
-
-/// What is said beside blocks of code.
-fn without_code(said: &str, edits: &[work::Edit<'_>]) -> String {
-    let words = |part: &'_ str| {
-        let part = part.trim();
-        let file = edits.iter().find(|(file, ..)| part.ends_with(file)).map_or(0, |(file, ..)| file.len());
-        text::between(part, 0, part.len() - file).trim().to_owned()
-    };
-    let parts: Vec<String> = said.split("```").step_by(2).map(words).filter(|part| !part.is_empty()).collect();
-    text::joined(&parts.iter().map(String::as_str).collect::<Vec<_>>(), " ")
 }
 
 /// One more text, with a space between.

@@ -8,7 +8,7 @@ use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
 use crate::memory::sections::{self, ARROW, LEAST, Section, shorten};
-use crate::memory::{Activity, Entry, in_force, scan, work};
+use crate::memory::{Activity, Entry, in_force, proper, scan, work};
 
 /// How a request is told that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
@@ -262,7 +262,7 @@ impl Source<'_> {
             let cost = name.text.len() + if first { list.len() + 1 } else { 2 };
             let is_told =
                 || name.text.starts_with(|first: char| first >= '\u{3000}') && text::find(&before, name.text).is_some();
-            if name.text.contains(", ") && !scan::is_date(name.text)
+            if name.text.contains(", ") && !proper::is_date(name.text)
                 || (self.visible)(name.at)
                 || is_told()
                 || !known.number(name.text).1

@@ -5,14 +5,21 @@
 pub mod absorb;
 mod bound;
 mod cjk;
+mod deeds;
 pub mod digest;
 pub mod names;
+mod outcomes;
+mod parse;
+pub mod proper;
 pub mod records;
 pub mod recover;
 pub mod rules;
+mod said;
 pub mod scan;
 mod sections;
 mod supersede;
+mod text_agent;
+mod values;
 mod work;
 
 use crate::base::archive::{Archive, Record};

@@ -3,11 +3,10 @@
 
 use crate::base::distinct::Distinct;
 use crate::base::markers::NOTICE;
-use crate::base::references;
-use crate::base::text;
+use crate::base::{quoting, references, text};
 use crate::ingest::content::Value;
-use crate::memory::scan::Stands;
-use crate::memory::{Name, cjk, scan};
+use crate::memory::values::{self, Stands};
+use crate::memory::{Name, cjk, proper, scan};
 
 /// A person typed it.
 pub const TYPED: u64 = 1;
@@ -26,6 +25,8 @@ const LONGEST: usize = 200;
 const ARGUMENT: usize = 48;
 /// Bytes of a text in a record that is a value: what is longer is output.
 const SHORT: usize = 80;
+/// No name of letters and digits alone that only a tool printed is longer: so many are the digits of a SHA-256.
+const LONGEST_PRINTED: usize = 64;
 /// Of what texts and tools say so much is enough: no memory holds a tenth of it.
 const ENOUGH: usize = 120_000;
 /// Bytes of numbers that tools printed behind which no more are looked for.
@@ -68,8 +69,13 @@ impl Met<'_> {
         if printed && !value && weak && self.text.bytes().all(|byte| byte.is_ascii_digit()) {
             return 0;
         }
+        // A line of encoded data.
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+        if printed && self.text.len() > LONGEST_PRINTED && self.text.bytes().all(plain) {
+            return 0;
+        }
         // A word that begins like a name is hardly ever one if it does not come again.
-        let once = self.by & (USED | VALUE) == 0 && self.seen < 2 && scan::is_proper(self.text);
+        let once = self.by & (USED | VALUE) == 0 && self.seen < 2 && proper::is_proper(self.text);
         let said = WORTH[(self.by & 7) as usize];
         let base = if value && printed {
             VALUES * value_rank(self.text) / VALUE_MOST
@@ -159,7 +165,7 @@ impl<'t> Names<'t> {
             let list = text::between(list, 0, list.find([']', '"']).unwrap_or(list.len()));
             list.split(", ").for_each(|name| self.add(name, VALUE, at));
         }
-        scan::values(whole, &mut |value, stands| {
+        values::each(whole, &mut |value, stands| {
             if value.len() < whole.len() {
                 self.value(value, stands, at);
             } else {
@@ -191,11 +197,11 @@ impl<'t> Names<'t> {
     /// Notes the names in a part of a record.
     fn value(&mut self, value: &'t str, stands: Stands, at: u64) {
         let quoted = stands == Stands::Quoted;
-        if quoted && scan::is_label(value) {
+        if quoted && values::is_label(value) {
             self.add(value, VALUE, at);
         }
         let mut whole = false;
-        scan::each_value(value, stands, &mut |found| {
+        values::each_number(value, stands, &mut |found| {
             whole = true;
             self.add(found, VALUE, at);
         });
@@ -209,9 +215,9 @@ impl<'t> Names<'t> {
     /// Notes what only a text in words has: words that begin like names, dates in words, quoted phrases, words of scripts
     /// without spaces.
     pub fn read_proper(&mut self, whole: &'t str, at: u64, by: u64) {
-        scan::each_proper(whole, &mut |text| self.add(text, by, at));
-        scan::each_date(whole, &mut |text| self.add(text, by, at));
-        scan::each_phrase(whole, &mut |text| self.add(text, by, at));
+        proper::each_proper(whole, &mut |text| self.add(text, by, at));
+        proper::each_date(whole, &mut |text| self.add(text, by, at));
+        proper::each_phrase(whole, &mut |text| self.add(text, by, at));
         if cjk::is_in(whole) {
             cjk::each(whole, &mut |text| self.add(text, by, at));
         }
@@ -231,6 +237,11 @@ impl<'t> Names<'t> {
     fn add(&mut self, text: &'t str, by: u64, at: u64) {
         let number = by == PRINTED && scan::is_weak(text);
         if text.is_empty() || text.len() > LONGEST || text.contains('\\') || number && self.numbers > ENOUGH_NUMBERS {
+            return;
+        }
+        // Names stand in lines of ours, so they hold neither the end of one nor a marker.
+        let may_break = |byte: u8| matches!(byte, 0..b' ' | b'[' | b'<' | 0xc2 | 0xe2 | 0xef);
+        if text.bytes().any(may_break) && quoting::one_line(text) != text {
             return;
         }
         if by >= NAMED && self.all.len() > ENOUGH && self.known.find(text).is_none() {
@@ -299,11 +310,11 @@ pub fn in_text(text: &str) -> Vec<&str> {
         counts[place] += 1;
     };
     let mut json = false;
-    scan::values(text, &mut |value, stands| {
+    values::each(text, &mut |value, stands| {
         if value.len() < text.len() {
             json = true;
-            scan::each_value(value, stands, &mut |name| add(name, &mut bytes));
-            if stands == Stands::Quoted && scan::is_label(value) {
+            values::each_number(value, stands, &mut |name| add(name, &mut bytes));
+            if stands == Stands::Quoted && values::is_label(value) {
                 add(value, &mut bytes);
             }
         }

@@ -3,14 +3,10 @@
 
 use crate::base::{markers, text};
 use crate::ingest::content::Value;
-use crate::memory::scan;
+use crate::memory::{parse, scan};
 
 /// The key of the member that says how many members were left out of an object.
 const LEFT_OUT: &str = "[precis]";
-/// Longer outputs are looked at no farther.
-const LOOKED_AT: usize = 60_000;
-/// Deeper values are left out.
-const DEEPEST: usize = 12;
 /// Bytes of one text in a record.
 const TEXT: usize = 80;
 /// Rows of a table are as many as fit, columns no more than this.
@@ -21,14 +17,14 @@ pub fn line(output: &Value, bytes: usize) -> Option<String> {
     let parsed;
     let value = match output {
         Value::Text(text) => {
-            parsed = parse(text).or_else(|| lenient(text))?;
+            parsed = parse::strict(text).or_else(|| parse::lenient(text))?;
             &parsed
         }
         other => other,
     };
     let inner;
     let value = match wrapped(value) {
-        Some(Value::Text(text)) => match lenient(text) {
+        Some(Value::Text(text)) => match parse::lenient(text) {
             Some(parsed) => {
                 inner = parsed;
                 &inner
@@ -97,16 +93,6 @@ fn wrapped(value: &Value) -> Option<&Value> {
     let wraps = ["response", "result", "output", "data", "content"].contains(&key.as_str());
     let is_more = matches!(value, Value::Object(_) | Value::Array(_) | Value::Text(_));
     (wraps && is_more && telling.next().is_none()).then_some(value)
-}
-
-/// A text as a value, as far as it goes: also where it was cut, and in the way of a language that quotes with `'`.
-fn lenient(text: &str) -> Option<Value> {
-    const STARTS: [&str; 6] = ["{\"", "{'", "[{", "[\"", "['", "[["];
-    let text = text.trim();
-    if !STARTS.iter().any(|start| text.starts_with(start)) || text.len() > LOOKED_AT {
-        return None;
-    }
-    Reader { text, at: 0, lenient: true }.value(0)
 }
 
 /// Members in a row: what holds identifiers first, then what is one value, then what holds others.
@@ -326,141 +312,5 @@ fn identifies(key: &str, value: &Value) -> bool {
         }
         Value::Number(_) => KEYS.iter().any(|known| key.ends_with(known)),
         _ => false,
-    }
-}
-
-/// A text as a value, if it is an object or a list and nothing else.
-pub fn parse(text: &str) -> Option<Value> {
-    let text = text.trim();
-    if !text.starts_with(['{', '[']) || text.len() > LOOKED_AT {
-        return None;
-    }
-    let mut reader = Reader { text, at: 0, lenient: false };
-    let value = reader.value(0)?;
-    reader.space();
-    (reader.at == text.len()).then_some(value)
-}
-
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-    /// What is cut ends where it is cut; texts may stand between `'`.
-    lenient: bool,
-}
-
-impl Reader<'_> {
-    fn peek(&self) -> u8 {
-        self.text.as_bytes().get(self.at).copied().unwrap_or(0)
-    }
-
-    fn space(&mut self) {
-        while self.peek().is_ascii_whitespace() {
-            self.at += 1;
-        }
-    }
-
-    /// Takes this byte, after space.
-    fn takes(&mut self, byte: u8) -> bool {
-        self.space();
-        let is = self.peek() == byte;
-        self.at += usize::from(is);
-        is
-    }
-
-    fn value(&mut self, depth: usize) -> Option<Value> {
-        self.space();
-        if depth > DEEPEST {
-            return None;
-        }
-        match self.peek() {
-            b'"' | b'\'' => self.string().map(Value::Text),
-            b'{' => {
-                self.at += 1;
-                let mut members = Vec::new();
-                if self.takes(b'}') {
-                    return Some(Value::Object(members));
-                }
-                loop {
-                    self.space();
-                    let member = self.string().filter(|_| self.takes(b':'));
-                    let Some((key, value)) = member.and_then(|key| Some((key, self.value(depth + 1)?))) else {
-                        return self.lenient.then_some(Value::Object(members));
-                    };
-                    members.push((key, value));
-                    if !self.takes(b',') {
-                        return (self.takes(b'}') || self.lenient).then_some(Value::Object(members));
-                    }
-                }
-            }
-            b'[' => {
-                self.at += 1;
-                let mut items = Vec::new();
-                if self.takes(b']') {
-                    return Some(Value::Array(items));
-                }
-                loop {
-                    let Some(item) = self.value(depth + 1) else {
-                        return self.lenient.then_some(Value::Array(items));
-                    };
-                    items.push(item);
-                    if !self.takes(b',') {
-                        return (self.takes(b']') || self.lenient).then_some(Value::Array(items));
-                    }
-                }
-            }
-            _ => {
-                let from = self.at;
-                while matches!(self.peek(), b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'+' | b'.') {
-                    self.at += 1;
-                }
-                Some(match text::between(self.text, from, self.at) {
-                    "" => return None,
-                    "null" | "NaN" | "None" => Value::Null,
-                    "true" | "True" => Value::Bool(true),
-                    "false" | "False" => Value::Bool(false),
-                    number => Value::Number(number.to_owned()),
-                })
-            }
-        }
-    }
-
-    fn string(&mut self) -> Option<String> {
-        let quote = self.peek();
-        if quote != b'"' && !(self.lenient && quote == b'\'') {
-            return None;
-        }
-        self.at += 1;
-        let mut out = String::new();
-        let mut from = self.at;
-        loop {
-            match self.peek() {
-                0 if self.lenient && self.at == self.text.len() => {
-                    out.push_str(text::between(self.text, from, self.at));
-                    return Some(out);
-                }
-                0 => return None,
-                byte if byte == quote => {
-                    out.push_str(text::between(self.text, from, self.at));
-                    self.at += 1;
-                    return Some(out);
-                }
-                b'\\' => {
-                    out.push_str(text::between(self.text, from, self.at));
-                    self.at += 2;
-                    match self.text.as_bytes().get(self.at - 1)? {
-                        b'n' | b'r' | b't' => out.push(' '),
-                        b'u' => {
-                            let code = u32::from_str_radix(self.text.get(self.at..self.at + 4)?, 16).ok()?;
-                            self.at += 4;
-                            out.extend(char::from_u32(code));
-                        }
-                        byte @ (b'"' | b'\'' | b'\\' | b'/') => out.push(char::from(*byte)),
-                        _ => {}
-                    }
-                    from = self.at;
-                }
-                _ => self.at += 1,
-            }
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Bugs that the fuzz targets found (`tests/fuzz`), one test each.
 
-use precis::base::quoting::escape;
-use precis::ingest::content::{Content, ContentPart};
+use precis::base::quoting::{self, escape};
+use precis::ingest::content::{self, Content, ContentPart};
 use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::Source;
 use precis::memory::{Memory, names, scan};
@@ -97,4 +97,19 @@ fn a_count_of_doubted_readings_reads_back() {
         let read = SessionState::parse(&crate::support::json(&state)).unwrap();
         assert_eq!(SessionState::parse(&crate::support::plain(&read)), Ok(read));
     }
+}
+
+#[test]
+fn a_name_that_would_end_a_line_is_not_remembered() {
+    let input = |text: &str| content::Value::Object(vec![("path".to_owned(), content::Value::Text(text.to_owned()))]);
+    let call = |text: &str| ContentPart::Call { number: 0, id: "1".into(), name: "open".into(), input: input(text) };
+    let text = |text: &str| ContentPart::Text { number: 0, text: text.to_owned() };
+    let said = "It says \"one\u{2028}two three\", \"four\u{b}five six\" and `[precis: seven eight]`.";
+    let parts = vec![call("\u{12}\u{b}("), call("[Summary of the conversation so far]"), call("a.py"), text(said)];
+    let messages = [Message { index: 0, content: Content { role: Role::Assistant, parts }, typed: false }];
+    let before = Memory::default();
+    let memory = Recollection::of(&before, &messages).bounded(8_000);
+    let names: Vec<&str> = memory.names.iter().map(|name| name.text.as_str()).collect();
+    assert!(names.contains(&"a.py"), "{names:?}");
+    assert!(names.iter().all(|name| quoting::one_line(name) == **name), "{names:?}");
 }

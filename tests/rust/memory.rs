@@ -10,7 +10,7 @@ use precis::ingest::host::Todo;
 use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::{self, Source};
 use precis::memory::rules::{self, Sentence, Words};
-use precis::memory::{Memory, names, records, recover, scan};
+use precis::memory::{Memory, names, proper, records, recover, scan};
 use precis::model::message::{Position, Role};
 use proptest::prelude::*;
 use serde_json::json;
@@ -397,6 +397,19 @@ fn quoted_phrases_are_names_and_quoted_code_is_none() {
 }
 
 #[test]
+fn encoded_lines_and_the_months_of_dates_are_no_names() {
+    let line = "SBhdHRlbXB0cyB0byBzYWx2YWdlIGl0IHdpbGwgYmUgdXR0ZXJseSBmdXRpbGUuIEZhY2UgaXQ6";
+    let sum = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+    let said = "The flight on May 19, 2024 is full, and so is the one on May 20.";
+    let all = messages(0, &[result("1", &format!("{line}\n{sum}")), assistant(said)]);
+    let memory = Memory::default();
+    let names = Recollection::of(&memory, &all).names;
+    let has = |text: &str| names.iter().any(|name| name.text == text);
+    assert!(has(sum) && has("May 19, 2024") && has("May 20"), "{names:?}");
+    assert!(!has(line) && !has("May"), "{names:?}");
+}
+
+#[test]
 fn a_word_like_a_name_is_told_behind_those_that_come_again() {
     let all = messages(0, &[assistant("We met Portia and then Seville."), user("I like Portia.")]);
     let memory = Memory::default();
@@ -687,8 +700,9 @@ proptest! {
         for sentence in rules::sentences(&text) {
             prop_assert!(text.contains(sentence) && !sentence.contains('\n'), "{sentence:?}");
         }
-        scan::each_proper(&text, &mut |one| assert!(text.contains(one)));
-        scan::each_date(&text, &mut |one| assert!(text.contains(one)));
+        proper::each_proper(&text, &mut |one| assert!(text.contains(one)));
+        proper::each_date(&text, &mut |one| assert!(text.contains(one)));
+        proper::each_phrase(&text, &mut |one| assert!(text.contains(one)));
     }
 
     #[test]

@@ -1,0 +1,280 @@
+//! What was done: calls as activities, what came of each, and the records that tools returned.
+
+use crate::base::distinct::Latest;
+use crate::base::{quoting, text};
+use crate::ingest::content::Value;
+use crate::memory::work::{self, EVIDENCE};
+use crate::memory::{Activity, Entry, Memory, outcomes, parse, records};
+use crate::model::message::{combine, hash_text};
+use std::collections::VecDeque;
+
+/// Bytes of a record.
+const RECORD: usize = 400;
+/// Bytes of an output that may be nothing but an error.
+const SHORT: usize = 1_000;
+/// Activities, and records, that are looked through for each call.
+const USED_MOST: usize = 64;
+/// Activities while messages are read, and how many that differ in what they say alone are told apart.
+const DEEDS_MOST: usize = 2 * USED_MOST;
+const DEEDS: usize = 3;
+
+/// What was done while messages are read. What it comes to stands in the memory that each method is given.
+#[derive(Default)]
+pub(super) struct Deeds<'t> {
+    /// What each call did, by its id, which may come again: a result belongs to the newest one.
+    calls: Latest<'t, Deed>,
+    /// What an assistant without tools did last.
+    written: Vec<Deed>,
+    /// What came of each activity last; its output is read in the end.
+    outcomes: VecDeque<Outcome<'t>>,
+    /// The newest outputs that may be records.
+    records: VecDeque<Outcome<'t>>,
+}
+
+/// What tells an activity from others: see [`Activity`]. Of changes and checks all calls are one.
+#[derive(Clone)]
+struct Deed {
+    /// The hash of the rest: most are told apart by it alone.
+    id: u64,
+    what: String,
+    last: Option<String>,
+    /// It writes into the file that is open.
+    writes: bool,
+}
+
+impl PartialEq for Deed {
+    fn eq(&self, other: &Self) -> bool {
+        self.id == other.id && self.what == other.what && self.last == other.last && self.writes == other.writes
+    }
+}
+
+impl Deed {
+    fn new(what: String, last: Option<String>, writes: bool) -> Self {
+        let id = combine(hash_text(&what), last.as_deref().map_or(0, hash_text));
+        Self { id, what, last, writes }
+    }
+
+    fn is(&self, one: &Activity) -> bool {
+        one.what == self.what && self.last.as_ref().is_none_or(|last| *last == one.last)
+    }
+}
+
+/// What came of an activity.
+struct Outcome<'t> {
+    deed: Deed,
+    /// What its call said, in short.
+    call: String,
+    output: Output<'t>,
+    failed: bool,
+    at: u64,
+    /// A later call did not fail.
+    over: bool,
+}
+
+/// What a tool returned, or what a program printed.
+#[derive(Clone, Copy)]
+enum Output<'t> {
+    Value(&'t Value),
+    Text(&'t str),
+}
+
+impl<'t> Deeds<'t> {
+    /// Notes a call of a tool.
+    pub fn call(&mut self, memory: &mut Memory, id: &'t str, name: &str, input: &Value, at: u64) {
+        let deed = activity(&mut memory.work, name, input, at);
+        self.calls.set(id, deed);
+    }
+
+    /// An assistant without tools writes something new.
+    pub fn begin_written(&mut self) {
+        self.written.clear();
+    }
+
+    /// Notes what an assistant without tools wrote to be done.
+    pub fn write(&mut self, memory: &mut Memory, name: &str, input: &Value, at: u64) {
+        self.written.push(activity(&mut memory.work, name, input, at));
+    }
+
+    /// Whether an assistant without tools waits for what a program prints.
+    pub fn waits(&self) -> bool {
+        !self.written.is_empty()
+    }
+
+    /// Notes what a tool returned.
+    pub fn result(&mut self, memory: &mut Memory, id: &str, output: &'t Value, failed: bool, at: u64) {
+        let Some(deed) = self.calls.get(id).cloned() else { return };
+        self.outcome(memory, deed, Output::Value(output), failed, at);
+    }
+
+    /// Notes what a program printed that an assistant without tools ran.
+    pub fn printed(&mut self, memory: &mut Memory, text: &'t str, at: u64) {
+        let failed = outcomes::is_failure(text);
+        for deed in core::mem::take(&mut self.written) {
+            self.outcome(memory, deed, Output::Text(text), failed, at);
+        }
+    }
+
+    fn outcome(&mut self, memory: &mut Memory, mut deed: Deed, output: Output<'t>, failed: bool, at: u64) {
+        let printed = match output {
+            Output::Value(Value::Text(text)) => text.as_str(),
+            Output::Text(text) => text,
+            Output::Value(_) => "",
+        };
+        let Some(place) = memory.work.iter().rposition(|one| deed.is(one)) else { return };
+        if let (true, Some(file)) = (deed.writes, outcomes::shown(printed)) {
+            deed = opened(&mut memory.work, place, file);
+        }
+        let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { return };
+        let failed = failed || (one.changes || printed.len() < SHORT) && outcomes::is_failure(printed);
+        one.failures = one.failures.saturating_add(u64::from(failed));
+        one.at = at;
+        let outcome = || Outcome { deed: deed.clone(), call: one.last.clone(), output, failed, at, over: false };
+        let is_record = match output {
+            Output::Value(Value::Text(text)) => text.trim_start().starts_with(['{', '[']),
+            Output::Value(value) => matches!(value, Value::Object(_) | Value::Array(_)),
+            Output::Text(text) => text.trim_start().starts_with(['{', '[']),
+        };
+        if is_record && !failed {
+            self.records.push_back(outcome());
+            if self.records.len() > USED_MOST {
+                self.records.pop_front();
+            }
+        }
+        // What was changed says more than that it was.
+        if failed || !one.changes || outcomes::complains(printed) {
+            if let Some(known) = self.outcomes.iter().rposition(|other| other.deed == deed) {
+                self.outcomes.remove(known);
+            }
+            self.outcomes.push_back(outcome());
+            if self.outcomes.len() > DEEDS_MOST {
+                self.outcomes.pop_front();
+            }
+        } else {
+            // Why it failed before is told as long as nothing else is.
+            self.outcomes.iter_mut().filter(|other| other.deed == deed).for_each(|other| other.over = true);
+        }
+    }
+
+    /// Reads the outputs that are told: of each activity the last one, and the newest records.
+    pub fn conclude(self, memory: &mut Memory) {
+        for Outcome { deed, output, failed, over, .. } in self.outcomes {
+            let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };
+            let told = match output {
+                Output::Value(value) => outcomes::outcome(&one.what, value),
+                Output::Text(text) => outcomes::outcome_of(&one.what, text),
+            };
+            let told = told.map(|told| text::spaced(&quoting::one_line(&told)));
+            one.outcome = told.map(|told| match (failed, over) {
+                (true, true) => format!("failed before: {told}"),
+                (true, false) => format!("failed: {told}"),
+                _ => told,
+            });
+        }
+        gather_alike(&mut memory.work);
+        gather(&mut memory.work, DEEDS);
+        for Outcome { deed: Deed { what, .. }, call, output, at, .. } in self.records {
+            let key = if call.is_empty() { what } else { format!("{what} {}", text::start(&call, EVIDENCE / 2)) };
+            let parsed = match output {
+                Output::Value(value) => records::line(value, RECORD),
+                Output::Text(text) => parse::strict(text).and_then(|value| records::line(&value, RECORD)),
+            };
+            let Some(line) = parsed else { continue };
+            let records = &mut memory.records;
+            records.retain(|record| record.text != key);
+            records.push(Entry { text: key, outcome: Some(quoting::one_line(&line)), at, ..Entry::default() });
+            if records.len() > USED_MOST {
+                let oldest = records.iter().map(|record| record.at).min();
+                records.remove(records.iter().position(|record| Some(record.at) == oldest).unwrap_or(0));
+            }
+        }
+    }
+}
+
+/// Notes a call: what it did.
+fn activity(all: &mut Vec<Activity>, name: &str, input: &Value, at: u64) -> Deed {
+    let told = work::told(name, input);
+    let (what, last) = (quoting::one_line(&told.what), text::spaced(&quoting::one_line(&told.last)));
+    let is_one = told.changes || work::checks(&what) || work::plans(name);
+    let deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), told.writes);
+    // The one used last stands last.
+    let known = all.iter().position(|one| deed.is(one));
+    let earlier = known.map(|known| all.remove(known)).unwrap_or_default();
+    all.push(Activity {
+        what: deed.what.clone(),
+        changes: told.changes,
+        calls: earlier.calls.saturating_add(1),
+        last,
+        outcome: None,
+        at,
+        ..earlier
+    });
+    if all.len() > DEEDS_MOST {
+        gather(all, DEEDS);
+    }
+    deed
+}
+
+/// Tells activities that differ in what they say alone as one, but for the newest ones of each kind.
+fn gather(all: &mut Vec<Activity>, apart: usize) {
+    let mut at = all.len();
+    while at > 0 {
+        at -= 1;
+        if all[at].changes || work::checks(&all[at].what) {
+            continue;
+        }
+        let alike = |one: &Activity| one.what == all[at].what && !one.changes;
+        if all[at + 1..].iter().filter(|one| alike(one)).count() < apart {
+            continue;
+        }
+        let Some(earlier) = all[..at].iter().rposition(alike) else { continue };
+        let earlier = all.remove(earlier);
+        at -= 1;
+        join(&mut all[at], &earlier);
+        at += 1;
+    }
+    while all.len() > USED_MOST {
+        all.remove(all.iter().position(|one| !work::checks(&one.what) && !one.changes).unwrap_or(0));
+    }
+}
+
+/// Tells activities of the same kind that came to the same as one.
+fn gather_alike(all: &mut Vec<Activity>) {
+    let mut at = all.len();
+    while at > 0 {
+        at -= 1;
+        let one = &all[at];
+        let alike = |other: &Activity| {
+            other.what == one.what && !other.changes && other.outcome.is_some() && other.outcome == one.outcome
+        };
+        if let Some(earlier) = all[..at].iter().rposition(alike) {
+            let earlier = all.remove(earlier);
+            at -= 1;
+            join(&mut all[at], &earlier);
+            at += 1;
+        }
+    }
+}
+
+/// An activity that wrote into the file that was open, now that this is known: it counts with the others of the file.
+fn opened(all: &mut Vec<Activity>, place: usize, file: &str) -> Deed {
+    let mut one = all.remove(place);
+    one.what = format!("{} {}", one.what, quoting::one_line(file));
+    one.changes = true;
+    let deed = Deed::new(one.what.clone(), None, false);
+    if let Some(known) = all.iter().position(|other| deed.is(other)) {
+        let earlier = all.remove(known);
+        one.calls = one.calls.saturating_add(earlier.calls);
+        one.failures = one.failures.saturating_add(earlier.failures);
+    }
+    all.push(one);
+    deed
+}
+
+/// Adds to an activity an earlier one of its kind.
+fn join(one: &mut Activity, earlier: &Activity) {
+    one.calls = one.calls.saturating_add(earlier.calls);
+    one.failures = one.failures.saturating_add(earlier.failures);
+    if !earlier.last.is_empty() && text::find(&one.last, &earlier.last).is_none() && one.last.len() < EVIDENCE {
+        one.last = text::start(&format!("{}; {}", one.last, earlier.last), EVIDENCE);
+    }
+}

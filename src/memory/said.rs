@@ -1,0 +1,46 @@
+//! What an assistant said, without what tells nothing: phrases that only begin, and blocks of code.
+
+use crate::base::text;
+use crate::memory::text_agent::Edit;
+
+/// Words without the sentences at their beginning that only say that something is going to be said.
+pub(super) fn substance(words: &str) -> &str {
+    const FILLERS: [&str; 16] = [
+        "Certainly",
+        "Sure",
+        "Of course",
+        "Great",
+        "Good ",
+        "Perfect",
+        "Okay",
+        "No problem",
+        "Absolutely",
+        "Thank you",
+        "I apologize",
+        "I'm sorry",
+        "Let me ",
+        "Now I ",
+        "Now let",
+        "You're right",
+    ];
+    let mut rest = words.trim();
+    while FILLERS.iter().any(|filler| rest.starts_with(filler)) {
+        let ends = |(at, char): &(usize, char)| {
+            matches!(char, '.' | '!' | ':') && text::between(rest, at + 1, rest.len()).starts_with([' ', '\n'])
+        };
+        let Some((end, _)) = rest.char_indices().find(ends) else { break };
+        rest = text::between(rest, end + 1, rest.len()).trim_start();
+    }
+    if rest.is_empty() { words } else { rest }
+}
+
+/// What is said beside blocks of code.
+pub(super) fn without_code(said: &str, edits: &[Edit<'_>]) -> String {
+    let words = |part: &'_ str| {
+        let part = part.trim();
+        let file = edits.iter().find(|(file, ..)| part.ends_with(file)).map_or(0, |(file, ..)| file.len());
+        text::between(part, 0, part.len() - file).trim().to_owned()
+    };
+    let parts: Vec<String> = said.split("```").step_by(2).map(words).filter(|part| !part.is_empty()).collect();
+    text::joined(&parts.iter().map(String::as_str).collect::<Vec<_>>(), " ")
+}

@@ -1,0 +1,93 @@
+//! Assistants without tools: the edits and commands that they write into their words, and what programs print to them.
+
+use crate::base::text;
+
+/// A change that an assistant without tools wrote: the file, what stood there, what stands there now.
+pub(super) type Edit<'t> = (&'t str, &'t str, &'t str);
+
+/// The changes that an assistant without tools wrote into its words, as blocks of what to look for and what to put there.
+pub(super) fn edits(said: &str) -> Vec<Edit<'_>> {
+    const MOST: usize = 16;
+    let mut all = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text::find(text::between(said, from, said.len()), "<<<<<<< SEARCH\n").map(|at| from + at) {
+        let body = at + "<<<<<<< SEARCH\n".len();
+        let rest = text::between(said, body, said.len());
+        let (Some(middle), Some(end)) = (text::find(rest, "=======\n"), text::find(rest, ">>>>>>> REPLACE")) else {
+            break;
+        };
+        let (new, next) = (middle + "=======\n".len(), body + end);
+        // The line above the fence names the file.
+        let above = text::between(said, 0, at).lines().rev().map(str::trim);
+        let file = above.filter(|line| !line.starts_with("```")).find(|line| !line.is_empty()).unwrap_or_default();
+        if end < new || file.is_empty() || file.contains(' ') || all.len() == MOST {
+            break;
+        }
+        all.push((file, text::between(rest, 0, middle), text::between(rest, new, end)));
+        from = next;
+    }
+    all
+}
+
+/// The command that an assistant without tools wrote: what it said before, and the last block of code in its words.
+pub(super) fn written(said: &str) -> Option<(&str, &str)> {
+    let end = said.trim_end().strip_suffix("```")?;
+    let from = end.rfind("```")?;
+    let block = text::between(end, from + 3, end.len());
+    let body = block.split_once('\n').map_or(block, |(_, body)| body).trim();
+    (!body.is_empty()).then_some((text::between(end, 0, from).trim(), body))
+}
+
+/// Whether a message is what a program printed, handed on to an assistant that has no tools: recognized by its frame.
+/// `acted`: the assistant has just written what is to be done.
+pub(super) fn is_printed(said: &str, acted: bool) -> bool {
+    const STARTS: [&str; 15] = [
+        "<returncode>",
+        "<output>",
+        "<warning>",
+        "OBSERVATION",
+        "Observation:",
+        "EXECUTION RESULT",
+        "[File: ",
+        "Exit code",
+        "Your command ran",
+        "Your proposed edit",
+        "File updated. ",
+        "Applied edit to ",
+        "# Fix any errors below",
+        "The LLM did not conform to the edit format",
+        "# 1 SEARCH/REPLACE block failed",
+    ];
+    let said = said.trim();
+    let is_frame = |line: &str| STARTS.iter().any(|start| line.starts_with(start));
+    is_frame(said) || is_prompt(said) || acted && said.lines().any(is_frame)
+}
+
+/// A text in which the tags are left out that stand around a line.
+pub(super) fn untagged(text: &str) -> String {
+    let plain = |line: &str| {
+        let inner = line.trim().strip_prefix('<').and_then(|line| line.strip_suffix('>'));
+        let parts = inner.and_then(|inner| Some((text::find(inner, ">")?, inner.rfind("</")?)));
+        match (inner, parts) {
+            (Some(inner), Some((from, to))) if from < to => text::between(inner, from + 1, to).to_owned(),
+            _ => line.to_owned(),
+        }
+    };
+    let lines: Vec<String> = text.lines().map(plain).collect();
+    text::joined(&lines.iter().map(String::as_str).collect::<Vec<_>>(), "\n")
+}
+
+/// The prompt of a shell that ends what a program printed, and the first request of an agent that has one.
+const PROMPT: &str = "bash-$";
+
+/// Whether a text ends with the prompt of a shell.
+fn is_prompt(said: &str) -> bool {
+    said.ends_with(PROMPT)
+}
+
+/// A text without the prompt of a shell at its end.
+pub(super) fn without_prompt(said: &str) -> &str {
+    let Some(rest) = said.trim_end().strip_suffix(PROMPT) else { return said };
+    let at = text::find(rest, "\n(Open file: ").or_else(|| text::find(rest, "\n(Current directory: "));
+    text::between(rest, 0, at.unwrap_or(rest.len())).trim_end()
+}
