@@ -451,27 +451,3 @@ fn d24_a_result_two_messages_later_is_seen_as_out_of_place() {
     assert!(rules.iter().any(|rule| rule.starts_with("unanswered-call")), "{rules:?}");
     assert!(rules.iter().any(|rule| rule.starts_with("orphan-result")), "{rules:?}");
 }
-
-#[test]
-fn a_result_waits_for_a_later_call_only_if_no_other_result_does() {
-    let mut chat = chat(4_000);
-    let mut history = vec![
-        user("0?"),
-        result("call_5", "first"),
-        result("call_5", "second"),
-        calls(&["call_5"]),
-        user("1?"),
-        calls(&["call_0"]),
-    ];
-    let prepared = chat.before_model(&history, None).unwrap();
-    assert_eq!(added(&prepared.view, &[]), Vec::<String>::new());
-    assert_eq!(prepared.view.last(), history.last());
-    assert!(says(&prepared.view, "second"));
-    // Two calls of the same id take one result each.
-    history.insert(5, calls(&["call_5"]));
-    history.insert(6, user("2?"));
-    let prepared = chat.before_model(&history, None).unwrap();
-    assert_eq!(added(&prepared.view, &[]), Vec::<String>::new());
-    let results = |view: &[M]| view.iter().filter(|message| message.role == Role::Tool).count();
-    assert_eq!(results(&prepared.view), 2);
-}

@@ -1,5 +1,6 @@
-//! Groups, legal cuts and the validity checker.
+//! Groups, legal cuts, the validity checker, and how pairs are repaired.
 
+use crate::failures::chat;
 use crate::support::M;
 use crate::support::P;
 use crate::support::added;
@@ -8,6 +9,7 @@ use crate::support::call;
 use crate::support::calls;
 use crate::support::records;
 use crate::support::result;
+use crate::support::says;
 use crate::support::system;
 use crate::support::user;
 use precis::ingest::pairs::{Cuts, check};
@@ -175,6 +177,30 @@ fn any_messages() -> impl Strategy<Value = Vec<M>> {
         id().prop_map(|id| call(id, "other", json!({ "x": [1] }))),
     ];
     prop::collection::vec(message, 0..14)
+}
+
+#[test]
+fn a_result_waits_for_a_later_call_only_if_no_other_result_does() {
+    let mut chat = chat(4_000);
+    let mut history = vec![
+        user("0?"),
+        result("call_5", "first"),
+        result("call_5", "second"),
+        calls(&["call_5"]),
+        user("1?"),
+        calls(&["call_0"]),
+    ];
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(added(&prepared.view, &[]), Vec::<String>::new());
+    assert_eq!(prepared.view.last(), history.last());
+    assert!(says(&prepared.view, "second"));
+    // Two calls of the same id take one result each.
+    history.insert(5, calls(&["call_5"]));
+    history.insert(6, user("2?"));
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(added(&prepared.view, &[]), Vec::<String>::new());
+    let answered = |view: &[M]| view.iter().filter(|message| message.role == Role::Tool).count();
+    assert_eq!(answered(&prepared.view), 2);
 }
 
 proptest! {
