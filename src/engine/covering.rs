@@ -251,8 +251,8 @@ fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: Str
     Text { kind: Kind::Summary, digest: false, text, left_out }
 }
 
-/// The trimmed text; what a model wrote of it is unchanged. The part that code keeps may grow by about half of what is removed, because
-/// trimming must make room.
+/// The trimmed text. What a model wrote of it stays, but for lines that code keeps below it. What code keeps may grow by
+/// about half of what is removed, because trimming must make room.
 fn of_trim(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, trimmed: Trimmed) -> Text {
     let Trimmed { summary, digest, .. } = trimmed;
     let before = tokens::of_text(&scene.options.estimator, &summary);

@@ -14,7 +14,7 @@ const RECORD: usize = 400;
 const SHORT: usize = 1_000;
 /// Activities, and records, that are looked through for each call.
 const USED_MOST: usize = 64;
-/// Activities while messages are read, and how many that differ in what they say alone are told apart.
+/// Activities while messages are read, and how many that differ in what they say alone stay apart.
 const DEEDS_MOST: usize = 2 * USED_MOST;
 const DEEDS: usize = 3;
 
@@ -34,7 +34,7 @@ pub(super) struct Deeds<'t> {
 /// What tells an activity from others: see [`Activity`]. Of changes and checks all calls are one.
 #[derive(Clone)]
 struct Deed {
-    /// The hash of the rest: most are told apart by it alone.
+    /// The hash of the rest: comparing it is enough for most.
     id: u64,
     what: String,
     last: Option<String>,
@@ -150,12 +150,12 @@ impl<'t> Deeds<'t> {
                 self.outcomes.pop_front();
             }
         } else {
-            // Why it failed before is told as long as nothing else is.
+            // Why it failed before is shown as long as nothing else is.
             self.outcomes.iter_mut().filter(|other| other.deed == deed).for_each(|other| other.over = true);
         }
     }
 
-    /// Reads the outputs that are told: of each activity the last one, and the newest records.
+    /// Reads the outputs that are shown: of each activity the last one, and the newest records.
     pub fn conclude(self, memory: &mut Memory) {
         for Outcome { deed, output, failed, over, .. } in self.outcomes {
             let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };

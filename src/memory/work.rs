@@ -152,7 +152,7 @@ fn patched(patch: &str) -> Option<&str> {
 pub(super) fn changed_lines(patch: &str) -> String {
     let changed = |line: &&str| line.starts_with(['+', '-']) && !line.starts_with("+++") && !line.starts_with("---");
     let lines: Vec<&str> = patch.lines().filter(changed).collect();
-    text::start(&text::spaced(&text::joined(&lines, " ")), EVIDENCE)
+    text::brief(&text::joined(&lines, " "), EVIDENCE)
 }
 
 /// A file with the two folders that it lies in.

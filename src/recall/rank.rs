@@ -213,7 +213,7 @@ impl Ranking {
                 score += self.worths[at] >> self.taken[usize::from(self.counts[at].0)].min(MOST_HALVED);
             }
             let score = found.with_row(score, most);
-            if best.is_none_or(|(_, most)| score > most) {
+            if best.is_none_or(|(_, known)| score > known) {
                 best = Some((at, score));
             }
         }
