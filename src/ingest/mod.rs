@@ -7,5 +7,6 @@ pub mod counting;
 pub mod digester;
 pub mod host;
 pub mod pairs;
+pub mod printed;
 pub mod tape;
 pub mod typed;

@@ -2,13 +2,15 @@
 //! our own texts. Only typed text can state requirements, contain the user's own names, and show which language they
 //! write in.
 //!
-//! Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame. The end
+//! Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame, and a line
+//! that a program printed with the line. The end
 //! of a mail, a transcript or one of our own texts cannot be found reliably, because its author could imitate any end.
 //! So everything after its start counts as pasted.
 
 use crate::base::headings::{KEPT, LINES, NAMES, OPENING, RULES};
 use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, text};
+use crate::ingest::printed::is_printed;
 use crate::shorten::gap::Gap;
 
 /// The passages of a text that were typed, as pairs of start and end in bytes, in order.
@@ -114,6 +116,9 @@ impl Reader<'_> {
         }
         if let Some(at) = self.marker(line) {
             return Step::Rest(at);
+        }
+        if is_printed(seen) {
+            return Step::Until(line.next);
         }
         let named = if self.colons > 0 && may_have_colon(seen) && seen.contains([':', '：']) {
             self.colons -= 1;

@@ -197,13 +197,13 @@ impl<'t> Reading<'t> {
                         }
                     }
                     // What is kept as a sentence is told there.
-                    let asks = text_agent::without_prompt(text);
+                    let asks = text_agent::request(text);
                     if kept.is_empty() {
-                        let untagged = if any_typed { asks.to_owned() } else { text_agent::untagged(asks) };
+                        let untagged = if any_typed { asks } else { text_agent::untagged(&asks) };
                         push(&mut asked, untagged.trim());
                         continue;
                     }
-                    let mut rest = asks.to_owned();
+                    let mut rest = asks;
                     for sentence in kept {
                         if let Some(at) = text::find(&rest, sentence) {
                             rest.replace_range(at..at + sentence.len(), "");

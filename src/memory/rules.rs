@@ -346,7 +346,7 @@ fn is_output(line: &str) -> bool {
         "//", "/*", "#!", "$ ", ">>>", "+++", "---", "@@", "diff ", "def ", "class ", "import ", "from ", "return ",
         "INFO", "WARN", "ERROR", "DEBUG", "[", "at ",
     ];
-    const SIGNS: [&str; 10] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();"];
+    const SIGNS: [&str; 12] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();", " += ", " -= "];
     let bytes = line.as_bytes();
     // key: Value
     let key = text::find(line, ": ").unwrap_or(line.len());

@@ -1,6 +1,7 @@
 //! Assistants without tools: the edits and commands that they write into their words, and what programs print to them.
 
 use crate::base::text;
+use crate::ingest::printed;
 
 /// A change that an assistant without tools wrote: the file, what stood there, what stands there now.
 pub(super) type Edit<'t> = (&'t str, &'t str, &'t str);
@@ -41,6 +42,12 @@ pub(super) fn written(said: &str) -> Option<(&str, &str)> {
 /// Whether a message is what a program printed, handed on to an assistant that has no tools: recognized by its frame.
 /// `acted`: the assistant has just written what is to be done.
 pub(super) fn is_printed(said: &str, acted: bool) -> bool {
+    let said = said.trim();
+    is_frame(said) || is_prompt(said) || acted && said.lines().any(is_frame)
+}
+
+/// Whether a line begins what a program printed, or how an agent frames it.
+fn is_frame(line: &str) -> bool {
     const STARTS: [&str; 15] = [
         "<returncode>",
         "<output>",
@@ -58,9 +65,24 @@ pub(super) fn is_printed(said: &str, acted: bool) -> bool {
         "The LLM did not conform to the edit format",
         "# 1 SEARCH/REPLACE block failed",
     ];
-    let said = said.trim();
-    let is_frame = |line: &str| STARTS.iter().any(|start| line.starts_with(start));
-    is_frame(said) || is_prompt(said) || acted && said.lines().any(is_frame)
+    STARTS.iter().any(|start| line.starts_with(start))
+}
+
+/// What a person asks for in a text: its lines without empty ones, those that a program printed, and the prompt of a
+/// shell at its end. The whole text, if nothing else is left.
+pub(super) fn request(text: &str) -> String {
+    /// What agents say of a turn beside their frames.
+    const REMARKS: [&str; 2] = ["Tokens: ", "You can use /undo"];
+    let text = without_prompt(text);
+    let is_asked = |line: &&str| {
+        let line = line.trim();
+        !line.is_empty()
+            && !printed::is_printed(line)
+            && !is_frame(line)
+            && !REMARKS.iter().any(|start| line.starts_with(start))
+    };
+    let lines: Vec<&str> = text.lines().filter(is_asked).collect();
+    if lines.is_empty() { text.to_owned() } else { text::joined(&lines, "\n") }
 }
 
 /// A text in which the tags are left out that stand around a line.
@@ -86,7 +108,7 @@ fn is_prompt(said: &str) -> bool {
 }
 
 /// A text without the prompt of a shell at its end.
-pub(super) fn without_prompt(said: &str) -> &str {
+fn without_prompt(said: &str) -> &str {
     let Some(rest) = said.trim_end().strip_suffix(PROMPT) else { return said };
     let at = text::find(rest, "\n(Open file: ").or_else(|| text::find(rest, "\n(Current directory: "));
     text::between(rest, 0, at.unwrap_or(rest.len())).trim_end()

@@ -401,6 +401,7 @@ fn text_around_a_paste_is_typed_and_can_state_requirements() {
         ("Requirements for this document:\n- Never use tabs.".to_owned(), "Never use tabs."),
         ("Hi,\nyou must never use tabs.\nThanks".to_owned(), "you must never use tabs."),
         ("System: Windows 11\nOnly use PowerShell.".to_owned(), "Only use PowerShell."),
+        ("a.py:748:9: E722 do not use bare 'except'\nNever use bare except.".to_owned(), "Never use bare except."),
         ("Use ```npm test``` and\nnever yarn, it is broken.".to_owned(), "never yarn, it is broken."),
         (
             format!("Fix it. {}5 characters left out here.]\nOnly in src/a.rs, please.", markers::NOTICE),
@@ -413,6 +414,55 @@ fn text_around_a_paste_is_typed_and_can_state_requirements() {
         assert!(rules.contains(&rule), "{text}: {rules:?}");
     }
     assert_eq!(typed("a\n> b\nc").split_whitespace().collect::<Vec<_>>(), ["a", "c"]);
+}
+
+#[test]
+fn lines_that_a_program_printed_are_not_typed_and_lines_like_them_are() {
+    for printed in [
+        "aider/coders/base_coder.py:748:9: E722 do not use bare 'except'",
+        "main.c:22: error: expected ';' before 'return', must be one",
+        "Commit 07aa969 style: Never leave trailing blanks",
+        "HEAD is: 04fff71 feat(api): Always answer with JSON",
+        "E           NameError: name 'GitRepo' must be defined",
+        "____________ TestRepoMap.test_must_never_fail ____________",
+        "=================== 1 failed, always run first ===================",
+        "312│        # never call this twice",
+        "312█        # never call this twice",
+        "^~~~ never",
+        "Traceback (most recent call last): always",
+        "2024-05-20 12:30:01 the limit must be three",
+        "2024-05-20T12:30:01Z the limit must be three",
+        "check that names must be unique..................Failed",
+    ] {
+        assert_eq!(typed(printed).trim(), "", "{printed}");
+        let text = format!("Mend it.\n{printed}\nThe cause must be named.");
+        let memory = Recollection::of(&Memory::default(), &messages(0, &[user(&text)])).memory;
+        let required: Vec<&str> = memory.required.iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(required, ["The cause must be named."], "{printed}");
+        assert_eq!(memory.tasks.len(), 1, "{printed}");
+        assert_eq!(memory.tasks[0].text, "Mend it", "{printed}");
+    }
+    for by_hand in [
+        "Commit 7d56889 must not be reverted",
+        "04fff71 should stay as it is",
+        "src/a.ts: never throw",
+        "src/a.ts:12: must not throw",
+        "Due 2024-05-20 12:30, and never later",
+        "2024-05-20 is when it must be done",
+        "12 | 13 must both work",
+        "hmm... never push to main",
+        "Effects: they must be pure",
+        "The port is 5432: never change it",
+    ] {
+        assert_eq!(typed(by_hand).trim(), by_hand);
+    }
+}
+
+#[test]
+fn a_request_of_nothing_but_what_a_program_printed_is_kept_as_it_stands() {
+    let text = "E           NameError: name 'GitRepo' is not defined\n\na.py:1:2: F821 undefined name";
+    let memory = Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory;
+    assert_eq!(memory.tasks[0].text.replace("\n| ", "\n").replace("\n|\n", "\n\n"), text);
 }
 
 proptest! {
