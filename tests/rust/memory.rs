@@ -80,7 +80,9 @@ fn required(text: &str) -> Vec<&str> {
 
 #[test]
 fn what_must_be_repeated_exactly_is_found() {
-    let cases: [(&str, &[&str]); 29] = [
+    let cases: [(&str, &[&str]); 31] = [
+        ("312│        with patch_all(\n   1313█  x\n", &["patch_all"]),
+        ("│ 1867 │ HAT030│\n│ 1868│", &["1867", "HAT030", "1868"]),
         ("see https://x.io/a?b=1&c=2#d, please", &["https://x.io/a?b=1&c=2#d"]),
         ("DSN=postgres://app:s3cr3t@db.internal:5432/orders", &["postgres://app:s3cr3t@db.internal:5432/orders"]),
         ("mail ada.l+x@example.org.", &["ada.l+x@example.org"]),
