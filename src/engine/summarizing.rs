@@ -16,7 +16,7 @@ use crate::ingest::host::Host;
 use crate::ladder::RungId;
 use crate::ladder::compact::Shape;
 use crate::ladder::plan::{Asked, Job, Plan};
-use crate::limits::options::Wanted;
+use crate::limits::summary_options::Wanted;
 use crate::model::message::{hash_text, hex, short_hex};
 use crate::report::{Notice, Report};
 use crate::session::state::{Breaker, WAIT};

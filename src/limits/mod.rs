@@ -1,11 +1,14 @@
 //! The configuration, what providers refuse, and the arithmetic of the window.
 
 pub mod budget;
+mod estimator;
 pub mod names;
 pub mod options;
 pub mod preset;
 pub mod prices;
 pub mod provider_refusal;
+pub mod shares;
 pub mod strategy;
+pub mod summary_options;
 pub mod tool_policy;
 pub mod wishes;

@@ -1,8 +1,15 @@
-//! Unknown option names. They are refused with a suggestion.
+//! The names of options. Unknown ones are refused with a suggestion.
 
 use crate::base::error::Code;
 use crate::base::json::Fields;
 use crate::base::text;
+
+/// The fields of the member `name`, of which only these `names` are allowed.
+pub(super) fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> Fields<'a> {
+    let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
+    known(inner, names);
+    inner
+}
 
 /// Records a fault for each member that does not exist.
 #[inline(never)]

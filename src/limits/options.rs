@@ -1,90 +1,18 @@
 //! The options that the host passed, parsed once. A wrong option is refused with its path.
 
 use crate::base::error::{Code, Error};
-use crate::base::json::{Faults, Fields, Json, decimal, misfit};
-use crate::base::{markers, text};
-use crate::limits::names::{known, unknown};
+use crate::base::json::{Faults, Fields, Json, misfit};
+use crate::limits::estimator;
+use crate::limits::names::{inside, known, unknown};
 use crate::limits::preset::Preset;
 use crate::limits::prices::Prices;
+use crate::limits::shares::Shares;
 use crate::limits::strategy::Strategy;
+use crate::limits::summary_options::{Prompt, Summarizer, Wanted};
 use crate::limits::tool_policy::ToolPolicies;
 use crate::limits::wishes::{self, Wishes};
 use crate::tokens::Estimator;
 use crate::tokens::family::Family;
-
-/// Shares of the room, in millionths unless stated otherwise. See the table in `docs/design.md`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shares {
-    /// The size that a rung aims at, in addition to the fixed tokens.
-    pub target: u64,
-    /// The newest groups, which are kept verbatim. If the host does not say, 0.2, or what its target leaves.
-    pub tail: Option<u64>,
-    /// The largest part that is not clipped.
-    pub part: u64,
-    /// The least that clearing must save.
-    pub clear: u64,
-    /// Where a clip or clear may stop, as a share of the distance from target to trigger.
-    pub accept: u64,
-    /// The room for the user's message before the active one.
-    pub typed: u64,
-    /// Facts that code keeps beside a summary written by a model.
-    pub facts: u64,
-    /// Where work ahead of time begins, as a share of the trigger.
-    pub soft: u64,
-    /// New tokens since the last compaction below which they count as little.
-    pub fresh: u64,
-}
-
-/// The name, default, minimum and maximum of each share, in millionths.
-const SHARES: [(&str, u64, u64, u64); 9] = [
-    ("target", 500_000, 50_000, 900_000),
-    ("tail", 200_000, 0, 800_000),
-    ("part", 300_000, 10_000, 900_000),
-    ("clear", 150_000, 0, 900_000),
-    ("accept", 800_000, 0, 1_000_000),
-    ("typed", 100_000, 0, 500_000),
-    ("facts", 100_000, 0, 300_000),
-    ("soft", 850_000, 100_000, 1_000_000),
-    ("fresh", 100_000, 0, 500_000),
-];
-
-/// The summarizer's limits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Summarizer {
-    /// The context window of its model, if it differs from the agent's.
-    pub window: Option<u64>,
-    /// The most tokens it may write.
-    pub max_output: Option<u64>,
-    /// The most calls of it in one call of precis.
-    pub max_calls: u64,
-}
-
-/// The default of `max_calls`.
-const MAX_CALLS: u64 = 8;
-
-/// The language of summaries.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Wanted {
-    /// The language of the conversation. It is passed to the summarizer if it is clear, and the summary is checked.
-    #[default]
-    Theirs,
-    /// The language that the host named. It is passed on, and the summary is checked if its script or frequent words
-    /// identify it.
-    Named(String),
-    /// Any language: summaries are not checked.
-    Any,
-}
-
-/// What the host adds to the instructions for a summary.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Prompt {
-    /// An additional rule, in the host's words.
-    pub instructions: String,
-    /// Headings that replace ours.
-    pub sections: Vec<String>,
-    /// What stands before and after a summary in the view; empty if nothing does.
-    pub frame: Vec<String>,
-}
 
 /// Parsed options.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -172,12 +100,12 @@ impl Options {
         let repair = options.raw("repair").is_null() || options.flag("repair");
         let summarize = options.function("summarize");
         options.function("onEvent");
-        let summarizer = summarizer(options);
+        let summarizer = Summarizer::parse(options);
         let summary = inside(options, "summary", "summary", &["language", "instructions", "sections", "frame"]);
-        let (language, prompt) = (language(summary), prompt(summary));
-        let estimator = estimator(tokens, preset.is_some());
+        let (language, prompt) = (Wanted::parse(summary), Prompt::parse(summary));
+        let estimator = estimator::name(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
-        let shares = shares(tune);
+        let shares = Shares::parse(tune);
         let memory = memory(tune);
         let family = estimator.split_once(':').and_then(|(_, family)| Family::parse(family));
         let prices = Prices::parse(tune, family);
@@ -238,28 +166,6 @@ fn policy(tune: Fields<'_>) -> (Option<Preset>, Strategy) {
     (preset.map(|_| Preset::Contextguard), strategy.unwrap_or_default())
 }
 
-fn summarizer(options: Fields<'_>) -> Summarizer {
-    let summarizer =
-        inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"]);
-    summarizer.some_milliseconds("timeoutMs");
-    Summarizer {
-        window: summarizer.some_tokens("contextWindow"),
-        max_output: summarizer.some_tokens("maxOutputTokens"),
-        max_calls: calls(summarizer),
-    }
-}
-
-fn calls(summarizer: Fields<'_>) -> u64 {
-    let calls = summarizer.count("maxCalls").unwrap_or(MAX_CALLS);
-    if calls == 0 {
-        summarizer.wrong(
-            "maxCalls",
-            "Expected a number of calls above 0. To have code make every compaction, leave out `summarize`.",
-        );
-    }
-    calls
-}
-
 /// Parses options like `createCompactor`, with all checks that are possible before the first call.
 ///
 /// # Errors
@@ -318,124 +224,6 @@ pub fn window(value: &Json) -> Result<u64, Error> {
     })
 }
 
-/// The most bytes of the name of a language.
-const LONGEST_LANGUAGE: usize = 60;
-
-/// The most bytes of instructions, the most headings, and the most bytes of a heading.
-const INSTRUCTIONS: usize = 4_000;
-const SECTIONS: usize = 20;
-const HEADING: usize = 200;
-
-fn prompt(summary: Fields<'_>) -> Prompt {
-    let instructions = summary.text("instructions").unwrap_or_default().trim();
-    if instructions.len() > INSTRUCTIONS {
-        summary.wrong("instructions", "Expected at most 4000 bytes of instructions.");
-    }
-    let sections = summary.texts("sections");
-    if sections.len() > SECTIONS
-        || sections.iter().any(|heading| heading.is_empty() || heading.len() > HEADING || heading.contains('\n'))
-    {
-        summary.wrong("sections", "Expected at most 20 headings of one line each, at most 200 bytes long.");
-    }
-    Prompt { instructions: instructions.to_owned(), sections, frame: frame(summary) }
-}
-
-/// Bytes of what a host puts before and after a summary, each.
-pub const FRAME_MOST: usize = 500;
-
-/// What the host puts around a summary.
-fn frame(summary: Fields<'_>) -> Vec<String> {
-    let frame = inside(summary, "frame", "summary.frame", &["before", "after"]);
-    let sides = ["before", "after"].map(|name| {
-        let text = frame.text(name).unwrap_or_default().trim();
-        if text.len() > FRAME_MOST {
-            frame.wrong(name, "Expected at most 500 bytes.");
-        }
-        if markers::ALL.iter().any(|marker| text::find(text, marker).is_some()) {
-            frame.wrong(name, "Expected words of your own: precis puts its own lines around the summary and yours.");
-        }
-        text.to_owned()
-    });
-    if sides.iter().all(String::is_empty) { Vec::new() } else { sides.to_vec() }
-}
-
-fn language(summary: Fields<'_>) -> Wanted {
-    match summary.raw("language") {
-        Json::Null => Wanted::Theirs,
-        Json::Bool(false) => Wanted::Any,
-        Json::Text(name) => {
-            let name = name.trim();
-            // The name becomes part of a line of the instructions.
-            let plain = |char: char| match char {
-                ' ' | '-' | '_' | '(' | ')' | ',' => true,
-                '\u{2028}' | '\u{2029}' => false,
-                _ => char.is_ascii_alphanumeric() || !char.is_ascii() && !char.is_control(),
-            };
-            if name.is_empty() || name.len() > LONGEST_LANGUAGE || !name.chars().all(plain) {
-                summary.wrong("language", "Expected the name of a language, such as \"German\", or its code, such as \"de\": letters, spaces and hyphens, at most 60 bytes.");
-            }
-            Wanted::Named(name.to_owned())
-        }
-        other => {
-            summary.faults.note(misfit(
-                summary.code,
-                "summary.language",
-                "the name of a language, or false for any",
-                other,
-            ));
-            Wanted::Any
-        }
-    }
-}
-
-/// The name of the estimator.
-fn estimator(tokens: Fields<'_>, of_preset: bool) -> String {
-    let family = match tokens.raw("family") {
-        Json::Null => "",
-        Json::Text(family) => family,
-        other => {
-            tokens.faults.note(misfit(tokens.code, "tune.tokens.family", "the name of a tokenizer family", other));
-            ""
-        }
-    };
-    let rule = match tokens.raw("estimator") {
-        // The preset's numbers are those of the system that it reproduces.
-        Json::Null if of_preset => "bytes4",
-        Json::Null => "lexical",
-        Json::Bool(true) => "host",
-        Json::Text(name) if name != "host" => {
-            const NAMES: &[&str] = &["lexical", "bytes4"];
-            if !NAMES.contains(&name.as_str()) {
-                unknown(tokens, "estimator", name, NAMES, "estimator");
-            }
-            name
-        }
-        other => {
-            tokens.faults.note(misfit(
-                tokens.code,
-                "tune.tokens.estimator",
-                "the name of an estimator or a function",
-                other,
-            ));
-            ""
-        }
-    };
-    if rule == "lexical" && !family.is_empty() && !Family::NAMES.contains(&family) {
-        match Family::of_model(family) {
-            Some(known) => tokens.wrong(
-                "family",
-                &format!(
-                    "\"{family}\" is a model, not a tokenizer family; its family is \"{}\". Known: {}.",
-                    known.name(),
-                    text::joined(Family::NAMES, ", ")
-                ),
-            ),
-            None => unknown(tokens, "family", family, Family::NAMES, "tokenizer family"),
-        }
-    }
-    if family.is_empty() { rule.to_owned() } else { format!("{rule}:{family}") }
-}
-
 /// The bytes that the memory may take, limited to what a state can hold.
 fn memory(tune: Fields<'_>) -> u64 {
     const MOST: u64 = 64_000;
@@ -448,28 +236,3 @@ fn memory(tune: Fields<'_>) -> u64 {
 
 /// The default of `tune.memory`, in bytes.
 const MEMORY: u64 = 20_000;
-
-fn shares(tune: Fields<'_>) -> Shares {
-    let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));
-    let mut values = [0; SHARES.len()];
-    for (value, (name, default, least, most)) in values.iter_mut().zip(SHARES) {
-        *value = default;
-        let given = shares.raw(name);
-        if !given.is_null() {
-            match given.millionths().and_then(|share| u64::try_from(share).ok()) {
-                Some(share) if (least..=most).contains(&share) => *value = share,
-                _ => shares.wrong(name, &format!("Expected a share from {} to {}.", decimal(least), decimal(most))),
-            }
-        }
-    }
-    let [target, tail, part, clear, accept, typed, facts, soft, fresh] = values;
-    let tail = Some(tail).filter(|_| !shares.raw("tail").is_null());
-    Shares { target, tail, part, clear, accept, typed, facts, soft, fresh }
-}
-
-/// The fields of the member `name`, of which only these `names` are allowed.
-fn inside<'a>(outer: Fields<'a>, name: &str, path: &'a str, names: &[&str]) -> Fields<'a> {
-    let inner = Fields::of(outer.raw(name), path, outer.code, outer.faults);
-    known(inner, names);
-    inner
-}

@@ -2,7 +2,7 @@
 
 use crate::base::archive::{Archive, Record};
 use crate::base::markers;
-use crate::limits::options::FRAME_MOST;
+use crate::limits::summary_options::FRAME_MOST;
 use crate::model::message::Position;
 
 /// The most bytes of a text that is read: about twenty times the longest summary that is requested.

@@ -2,7 +2,7 @@
 
 use crate::base::{quoting, text};
 use crate::ingest::host::Todo;
-use crate::limits::options::Prompt;
+use crate::limits::summary_options::Prompt;
 use crate::summary::transcript::{self, Line};
 use crate::tokens::Estimator;
 
