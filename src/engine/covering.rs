@@ -10,7 +10,7 @@ use crate::ladder::{self, RungId, Scene};
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::session::compaction::Kind;
-use crate::session::edits;
+use crate::session::edits::eligibility;
 use crate::session::state::Breaker;
 use crate::session::view::View;
 use crate::tokens;
@@ -233,7 +233,9 @@ impl Covering<'_> {
         work.state.clips.retain(|clip| {
             clip.up_to.count > shape.covers.count
                 || shape.kept.iter().any(|&index| {
-                    history.input_of(index).is_some_and(|input| edits::cuts(clip, &history.messages[input], index))
+                    history
+                        .input_of(index)
+                        .is_some_and(|input| eligibility::cuts(clip, &history.messages[input], index))
                 })
         });
         work.state.spared.retain(|&index| index >= shape.covers.count || shape.keeps(index));

@@ -3,7 +3,7 @@
 use crate::ladder::protection::{self, Hold};
 use crate::ladder::{Scene, strategies};
 use crate::model::message::{Part, PartKind, Role};
-use crate::session::edits;
+use crate::session::edits::{call_input, eligibility, placeholder};
 use crate::session::reach::LEAST_CLEARED;
 use crate::session::view::Slot;
 
@@ -57,19 +57,19 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
         end = group_end(scene, input).unwrap_or(before).max(covered).min(before);
         // Media that people attached are kept during their turn.
         let is_cleared = |part: &Part| {
-            edits::clearable(part, &message)
+            eligibility::clearable(part, &message)
                 && match part.kind {
                     PartKind::Call => !failed,
-                    _ if failed => edits::is_of_failed(part, &message),
-                    _ => index < old || edits::is_of_result(part, &message),
+                    _ if failed => eligibility::is_of_failed(part, &message),
+                    _ => index < old || eligibility::is_of_result(part, &message),
                 }
         };
         for part in message.parts().filter(is_cleared) {
             let tokens = u64::from(part.tokens);
             // Only results keep names.
             let cost = match part.kind {
-                PartKind::Result => edits::cleared_tokens(tokens),
-                PartKind::Call => edits::cleared_input_tokens(tokens),
+                PartKind::Result => placeholder::cleared_tokens(tokens),
+                PartKind::Call => call_input::cleared_tokens(tokens),
                 _ => LEAST_CLEARED,
             };
             gained += tokens.saturating_sub(cost);

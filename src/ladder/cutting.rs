@@ -2,7 +2,7 @@
 
 use crate::ladder::Scene;
 use crate::ladder::protection::Hold;
-use crate::session::edits;
+use crate::session::edits::eligibility;
 use crate::session::view::Slot;
 
 /// The least cap of a clip, in raw tokens. A notice must fit.
@@ -27,7 +27,7 @@ pub fn cuttable_over(scene: &Scene<'_>, reach: u64, over: Hold) -> Vec<(usize, u
         }
         let message = item.digest().unwrap_or(scene.history.messages[input]);
         for part in message.parts() {
-            if edits::reaches(&part, &message, reach, index < old) {
+            if eligibility::reaches(&part, &message, reach, index < old) {
                 parts.push((at, u64::from(part.tokens)));
             }
         }

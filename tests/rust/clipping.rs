@@ -17,7 +17,7 @@ use crate::support::user;
 use crate::support::words;
 use precis::model::message::Role;
 use precis::report::Outcome;
-use precis::session::edits::{DONE_CUT, cut};
+use precis::session::edits::truncation::{DONE_CUT, cut};
 use precis::session::state::Clip;
 use precis::tokens::{Estimator, of_text};
 use serde_json::json;

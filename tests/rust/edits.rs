@@ -26,7 +26,7 @@ use precis::ladder::Move;
 use precis::limits::options::Options;
 use precis::model::message::{Digest, Role};
 use precis::session::compaction::Kind;
-use precis::session::edits;
+use precis::session::edits::truncation::{self, DONE_CUT};
 use precis::summary::request::Request;
 use precis::tokens::{self, Estimator};
 use serde_json::json;
@@ -188,8 +188,8 @@ fn a_text_is_cut_to_its_cap_also_where_its_ends_take_more_tokens_than_its_middle
     let signs: String = (0..4_000).map(|at| "#%&!?$~^"[at * 7 % 8..][..1].to_owned()).collect();
     let text = format!("{signs}{}{signs}", " ".repeat(60_000));
     for cap in [64, 200, 700] {
-        for advice in ["", edits::DONE_CUT] {
-            let short = edits::cut(&text, cap, advice, &[], &estimator);
+        for advice in ["", DONE_CUT] {
+            let short = truncation::cut(&text, cap, advice, &[], &estimator);
             let tokens = tokens::of_text(&estimator, &short);
             assert!(tokens <= cap, "{tokens} tokens in place of {cap}: {short}");
         }

@@ -6,7 +6,7 @@ use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::Source;
 use precis::memory::{Memory, names, scan};
 use precis::model::message::Role;
-use precis::session::edits::{DONE_CUT, cut};
+use precis::session::edits::truncation::{DONE_CUT, cut};
 use precis::session::state::SessionState;
 use precis::tokens::{self, Estimator};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 //! missing.
 
 use crate::support::filler;
-use precis::session::edits::{DONE_CUT, cut};
+use precis::session::edits::truncation::{DONE_CUT, cut};
 use precis::tokens::{self, Estimator};
 use proptest::prelude::*;
 use serde_json::{Value, json};

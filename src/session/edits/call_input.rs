@@ -11,10 +11,18 @@ const LEAST: usize = 160;
 /// One part in this many of the bytes of a cut string is for names in what is left out.
 const NAMES_PART: usize = 12;
 /// The same for a cleared call, whose text stands nowhere else, and the most bytes.
-pub(super) const CLEARED_PART: usize = 6;
-pub(super) const CLEARED_MOST: usize = 8_000;
+const CLEARED_PART: usize = 6;
+const CLEARED_MOST: usize = 8_000;
 /// The most attempts, each with an eighth fewer bytes.
 const TRIES: usize = 16;
+
+/// The raw tokens of cleared arguments, or as close to it as cutting long strings allows.
+pub(super) const CLEARED: u64 = 120;
+
+/// The most raw tokens of a cleared call's arguments, with the names in what is left out.
+pub fn cleared_tokens(tokens: u64) -> u64 {
+    CLEARED + (tokens / CLEARED_PART as u64).min(CLEARED_MOST as u64 / 3)
+}
 
 /// Shortens `input` to `cap` raw tokens, or as close to it as cutting strings allows. A cleared call keeps names beyond
 /// that. Returns `None` if it does not get shorter.

@@ -2,19 +2,22 @@
 //! one line. Both say what happened. Neither asks to repeat a call, because it may have had an effect.
 
 pub(crate) mod call_input;
+pub(crate) mod eligibility;
+mod literals;
 pub(crate) mod media;
+pub(crate) mod placeholder;
 pub mod rules;
+pub mod truncation;
 
-use crate::base::{markers, quoting, references, text};
+use crate::base::references;
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
-use crate::ingest::tape::NO_NUMBER;
-use crate::memory::{names, records};
-use crate::model::message::{Digest, Part, PartKind, Role};
+use crate::model::message::{Digest, Part, PartKind};
+use crate::session::edits::eligibility::{clearable, is_of_failed, is_of_result, reaches};
 use crate::session::edits::rules::ResultRule;
-use crate::session::reach::{ARGUMENTS, ASSISTANT, EVERYTHING, LEAST_CLEARED};
+use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
+use crate::session::reach::LEAST_CLEARED;
 use crate::session::state::Clip;
-use crate::shorten::Shape;
 use crate::tokens::{self, Estimator};
 
 /// The edits of one message.
@@ -69,74 +72,10 @@ impl<'s> Cut<'s> {
     }
 }
 
-/// Whether a clip with this reach may cut a part. `old`: the message was old when the clip was made.
-pub fn reaches(part: &Part, message: &Digest<'_>, reach: u64, old: bool) -> bool {
-    let role = message.role();
-    // Assistant messages stay unchanged during their turn, and forever if a provider signed them.
-    let open = role != Role::System && (role != Role::Assistant || old && !message.is_signed());
-    match part.kind {
-        PartKind::Result => true,
-        PartKind::Call => reach >= ARGUMENTS && open && part.number != NO_NUMBER,
-        PartKind::Text if role == Role::Assistant => reach >= ASSISTANT && open,
-        PartKind::Text => reach >= EVERYTHING && role == Role::User,
-        PartKind::Media => {
-            let enough = if old { ARGUMENTS } else { EVERYTHING };
-            reach >= enough && open && part.number != NO_NUMBER
-        }
-        _ => false,
-    }
-}
-
-/// Whether a clip may cut any part of the message at a history index.
-pub fn cuts(clip: &Clip, message: &Digest<'_>, index: u64) -> bool {
-    message
-        .parts()
-        .any(|part| u64::from(part.tokens) > clip.cap && reaches(&part, message, clip.reach, index < clip.old))
-}
-
-/// Whether a part can be cleared.
-pub fn clearable(part: &Part, message: &Digest<'_>) -> bool {
-    match part.kind {
-        PartKind::Result => true,
-        PartKind::Call => part.number != NO_NUMBER && !message.is_signed(),
-        PartKind::Media => reaches(part, message, EVERYTHING, true),
-        _ => false,
-    }
-}
-
-/// The raw tokens of cleared arguments, or as close to it as cutting long strings allows.
-pub const CLEARED_INPUT: u64 = 120;
-
-/// The most raw tokens of a cleared call's arguments, with the names in what is left out.
-pub fn cleared_input_tokens(tokens: u64) -> u64 {
-    CLEARED_INPUT + (tokens / call_input::CLEARED_PART as u64).min(call_input::CLEARED_MOST as u64 / 3)
-}
-
-/// Whether this is a result or media inside one, which has the same number.
-pub fn is_of_result(part: &Part, message: &Digest<'_>) -> bool {
-    part.kind == PartKind::Result
-        || part.kind == PartKind::Media
-            && message.has(PartKind::Result)
-            && message.parts().any(|other| other.kind == PartKind::Result && other.number == part.number)
-}
-
-/// Whether this is the result of a failed call or media inside one.
-pub fn is_of_failed(part: &Part, message: &Digest<'_>) -> bool {
-    match part.kind {
-        PartKind::Result if part.marked => true,
-        _ => {
-            message.has_marked(PartKind::Result)
-                && message
-                    .parts()
-                    .any(|other| other.kind == PartKind::Result && other.marked && other.number == part.number)
-        }
-    }
-}
-
 /// Whether the edits clear this part.
 fn clears(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
     if part.kind == PartKind::Call {
-        edits.clears_inputs && u64::from(part.tokens) > CLEARED_INPUT
+        edits.clears_inputs && u64::from(part.tokens) > call_input::CLEARED
     } else if is_of_result(part, message) {
         edits.clears || edits.clears_failed && is_of_failed(part, message)
     } else {
@@ -227,9 +166,10 @@ fn shortened(
             continue;
         }
         let next = match edited.as_ref().unwrap_or(body) {
-            ContentPart::Text { number, text } => {
-                ContentPart::Text { number: *number, text: cut(text, clip.cap, told, edits.keep, estimator) }
-            }
+            ContentPart::Text { number, text } => ContentPart::Text {
+                number: *number,
+                text: truncation::cut(text, clip.cap, told, edits.keep, estimator),
+            },
             ContentPart::Result { number, id, output, failed } => {
                 // When a format replaces the text of a result, it removes everything else in it.
                 let notice = media::notice(inner);
@@ -242,13 +182,16 @@ fn shortened(
                     (false, true) => AGAIN_CUT,
                 };
                 let advice = format!("{advice}{told}");
-                let mut text =
-                    if tokens > cap { cut(&text, cap, &advice, edits.keep, estimator) } else { text.into_owned() };
+                let mut text = if tokens > cap {
+                    truncation::cut(&text, cap, &advice, edits.keep, estimator)
+                } else {
+                    text.into_owned()
+                };
                 text.push_str(&notice);
                 // A later clear would skip such a short text in a view that is passed as history, but not in the
                 // history itself.
                 if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = cleared("", *failed, rerun, &[], "");
+                    text = placeholder::of("", *failed, rerun, &[], "");
                 }
                 ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
             }
@@ -269,8 +212,8 @@ fn shortened(
     }
     if part.kind == PartKind::Call && clears(part, message, edits) && clearable(part, message) {
         if let ContentPart::Call { number, id, name, input: value } = edited.as_ref().unwrap_or(body)
-            && tokens > CLEARED_INPUT
-            && let Some(input) = call_input::shortened(value, CLEARED_INPUT, true, estimator)
+            && tokens > call_input::CLEARED
+            && let Some(input) = call_input::shortened(value, call_input::CLEARED, true, estimator)
         {
             edited = Some(ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input });
         }
@@ -283,7 +226,7 @@ fn shortened(
             ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
                 number: *number,
                 id: id.clone(),
-                output: Value::Text(cleared(&output.to_text(), *failed, rerun, edits.keep, told)),
+                output: Value::Text(placeholder::of(&output.to_text(), *failed, rerun, edits.keep, told)),
                 failed: *failed,
             }),
             _ => Some(media::replaced(body)),
@@ -291,181 +234,3 @@ fn shortened(
     }
     edited
 }
-
-/// About the raw tokens of a cleared result that had `tokens`: few results hold as many names as may stay.
-pub fn cleared_tokens(tokens: u64) -> u64 {
-    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 5
-}
-
-const NAMES: &str = names::NAMED_IN;
-
-/// The bytes of names that a cleared result of `bytes` keeps. Most of what is used later of a result is names, and a line
-/// of names costs little.
-fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(10_000)
-}
-
-/// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
-/// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
-fn cleared(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -> String {
-    if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
-        return references::without_others(&text::start(text, LONGEST_CLEARED), told);
-    }
-    // Where hardly more stood than this line, nothing is missing.
-    let told = if text.len() < LEAST_REFERRED { "" } else { told };
-    let mut names = literals(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
-    let bytes = names_bytes(text.len()).saturating_sub(told.len());
-    // A record keeps together what belongs together. A text that was cut before already names what it held.
-    let whole = text::find(text, markers::NOTICE).is_none();
-    let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
-    let shown = record.as_deref().unwrap_or_default();
-    let room = bytes.saturating_sub(names.len() + shown.len());
-    let more = names::missing(&names::in_text(text), &names, shown, room);
-    append(&mut names, &more);
-    let record = record
-        .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
-        .unwrap_or_default();
-    format!(
-        "{}{}{}{}{told}{record}{}{names}]",
-        markers::NOTICE,
-        CLEARED,
-        if failed { "failed" } else { "succeeded" },
-        match (failed, rerun) {
-            (true, _) => ".",
-            (false, false) => DONE,
-            (false, true) => AGAIN,
-        },
-        if names.is_empty() { "" } else { NAMES }
-    )
-}
-
-/// Added to the notice for a call that succeeded.
-const DONE: &str = ". Do not repeat the call for its effect.";
-/// The same if the tool may be called again.
-const AGAIN: &str = ". Call the tool again if you need it.";
-const CLEARED: &str = "this tool result was removed to save space; the tool had ";
-/// The most bytes of the line for a cleared result: its names, and what it says beside them.
-const LONGEST_CLEARED: usize = 7_000;
-
-/// The most bytes of literal strings in a notice, and the bytes that a result must exceed to have any.
-const MOST_LITERALS: usize = 200;
-const LEAST_LITERALS: usize = 160;
-/// Bytes of the smallest result whose notice says where it is found.
-const LEAST_REFERRED: usize = 200;
-
-/// The literal strings to keep that occur in `text` and not in `shown`, as many as fit into `bytes`.
-fn literals(text: &str, shown: &str, bytes: usize, keep: &[String]) -> String {
-    let mut out = String::new();
-    for literal in keep {
-        let holds = |text: &str| text::find(text, literal).is_some();
-        if out.len() + literal.len() < bytes
-            // Excludes strings that cannot be part of a notice or of JSON.
-            && !literal.bytes().any(|byte| byte < b' ' || matches!(byte, b'"' | b'\\' | b']'))
-            && holds(text)
-            && !holds(shown)
-            && !holds(&out)
-        {
-            append(&mut out, literal);
-        }
-    }
-    out
-}
-
-/// Appends an item to a list.
-fn append(list: &mut String, more: &str) {
-    if !list.is_empty() && !more.is_empty() {
-        list.push_str(", ");
-    }
-    list.push_str(more);
-}
-
-/// Cuts a text to `cap` raw tokens, with a notice of what is left out and, for a result, how to get it again. Keeps its
-/// structure ([`Shape`]) if the cap leaves room for it.
-pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Estimator) -> String {
-    let whole = tokens::of_text(estimator, text);
-    if whole <= cap {
-        return text.to_owned();
-    }
-    let shape = Shape::of(text);
-    let bytes = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
-    let (mut short, mut shaped) = within(&shape, bytes, cap, advice, estimator);
-    // The notice names what is left out, as long as the text keeps its structure, and what must be kept comes first.
-    // The names replace other text, so the list is checked again.
-    let mut room = (bytes / if shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES);
-    let mut most = MOST_LITERALS;
-    let mut shown = String::new();
-    let all = names::in_text(text);
-    for _ in 0..NAMES_TRIES {
-        let kept = literals(text, &short, most, keep);
-        let mut more = shown.clone();
-        append(&mut more, &kept);
-        let names = names::missing(&all, &more, &short, room.saturating_sub(more.len()));
-        append(&mut more, &names);
-        if more.len() == shown.len() {
-            break;
-        }
-        let (named, stays) = within(&shape, bytes, cap, &format!("{advice}{}{more}", NAMES), estimator);
-        let fits = tokens::of_text(estimator, &named) <= cap && named.len() <= text.len();
-        if (stays >= shaped || !kept.is_empty()) && fits {
-            (short, shown, shaped) = (named, more, shaped && stays);
-        } else {
-            room /= 2;
-            most /= 2;
-        }
-    }
-    // JSON of which no further member fits leaves room for names.
-    let mut spare = bytes.saturating_sub(short.len());
-    for _ in 0..NAMES_TRIES {
-        if spare < LEAST_SPARE {
-            break;
-        }
-        let mut more = shown.clone();
-        append(&mut more, &names::missing(&all, &shown, &short, spare));
-        if more.len() == shown.len() {
-            break;
-        }
-        let (named, stays) = within(&shape, bytes, cap, &format!("{advice}{}{more}", NAMES), estimator);
-        let fits = tokens::of_text(estimator, &named) <= cap && named.len() <= text.len();
-        if stays >= shaped && fits && named.len() > short.len() {
-            spare = bytes.saturating_sub(named.len());
-            (short, shown) = (named, more);
-        } else {
-            spare /= 2;
-        }
-    }
-    short
-}
-
-/// One part in this many of the bytes of a cut text is for names in what is left out, up to a maximum. Texts whose
-/// lines differ in importance get fewer, because the important lines are kept.
-const NAMES_PART: usize = 3;
-const LINES_PART: usize = 8;
-const MOST_NAMES: usize = 1_200;
-const NAMES_TRIES: usize = 4;
-/// Bytes below which no further names are looked for.
-const LEAST_SPARE: usize = 24;
-
-/// Cuts a text to about `fair` bytes and, if possible, `cap` raw tokens. Returns whether it keeps its structure.
-fn within(shape: &Shape<'_>, fair: usize, cap: u64, advice: &str, estimator: &Estimator) -> (String, bool) {
-    let (mut bytes, mut tries) = (fair, 0);
-    loop {
-        let shaped = tries < TRIES;
-        if tries == TRIES {
-            bytes = fair;
-        }
-        let short = if shaped { shape.within(bytes, advice) } else { shape.parted.keep(bytes, advice) };
-        let fits = tokens::of_text(estimator, &short) <= cap && short.len() <= shape.text.len();
-        if fits || !shaped && bytes < 8 {
-            return (short, shaped);
-        }
-        bytes = bytes * 7 / 8;
-        tries += 1;
-    }
-}
-
-/// Added to the notice of a cut result. The effect of the tool is unknown: it may charge a card.
-pub const DONE_CUT: &str = " The call succeeded: do not repeat it for its effect.";
-/// The same if the tool may be called again.
-pub const AGAIN_CUT: &str = " Call the tool again for the rest.";
-/// The most attempts to keep the structure, each with an eighth fewer bytes.
-const TRIES: usize = 8;

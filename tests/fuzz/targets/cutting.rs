@@ -6,7 +6,7 @@ use libfuzzer_sys::{
     fuzz_target,
 };
 use precis::base::text;
-use precis::session::edits::{DONE_CUT, cut};
+use precis::session::edits::truncation::{DONE_CUT, cut};
 use precis::shorten::Shape;
 use precis::tokens::{self, Estimator};
 use precis_fuzz::texts::Text;
