@@ -1,100 +1,12 @@
-//! Places a history in relation to a state: which checkpoint holds, whether it is one of our views, and what was typed.
+//! Places a history: which checkpoint of the state holds, and whether the input is one of our views.
 
 use crate::base::error::{Code, Error};
 use crate::base::id_map::IdMap;
-use crate::model::message::{CHAIN_START, Digest, PartKind, Position, Role, combine};
+use crate::model::message::{CHAIN_START, Digest, PartKind, Role, combine};
 use crate::session::compaction::Checkpoint;
-use crate::session::edits::rules::ResultRule;
+use crate::session::history::{Compaction, Diverged, History, Lead};
 use crate::session::state::{Rewrite, SessionState};
 use crate::tokens::Estimator;
-
-/// The host's `pin` returned true.
-const PINNED: u8 = 1;
-/// The host's `isTyped` was called, and what it returned.
-const ASKED: u8 = 2;
-const TYPED: u8 = 4;
-
-/// The reason why the newest checkpoint no longer holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Diverged {
-    /// What happened to the history, as a sentence.
-    pub reason: &'static str,
-    /// The number of messages that the newest checkpoint covered.
-    pub at: u64,
-}
-
-/// The kind of an input message at the front of a view that was passed as history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lead {
-    Kept(u64),
-    Made,
-}
-
-/// The host's messages, placed in the whole conversation.
-#[derive(Clone, Debug)]
-pub struct History<'a> {
-    /// The input messages in order.
-    pub messages: Vec<Digest<'a>>,
-    /// The raw tokens of each input message.
-    pub tokens: Vec<u64>,
-    hashes: Vec<u64>,
-    flags: &'a [u8],
-    lead: Vec<Lead>,
-    /// For each history index in the lead, the input index.
-    leads: IdMap,
-    first: u64,
-    /// `chain[i]` is the chain before the `i`-th message after the lead, if known.
-    chain: Vec<Option<u64>>,
-    /// The index of the checkpoint that holds.
-    pub active: Option<usize>,
-    /// Set if the newest checkpoint does not hold.
-    pub diverged: Option<Diverged>,
-    /// Literal strings that edits keep if possible.
-    pub keep: &'a [String],
-    /// Whether notices say where the model finds the text.
-    pub references: bool,
-    /// What tool policies say about individual results, in the order of the input.
-    pub rules: Vec<ResultRule>,
-    /// All checkpoints of the state as it was passed, even those that do not hold. Their messages are recognized by
-    /// hash.
-    known: &'a [Checkpoint],
-    /// Parts that are in no view, in the order of their messages.
-    pub left_out: Vec<LeftOut>,
-    /// The newest message with a provider's own summary, which stands for everything before it.
-    pub compaction: Option<Compaction>,
-}
-
-/// A provider's own summary in the history.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Compaction {
-    /// The input index of its message.
-    pub input: usize,
-    /// Whether its text is readable, so that another summary can replace it.
-    pub readable: bool,
-}
-
-impl Compaction {
-    fn newest(messages: &[Digest<'_>]) -> Option<Self> {
-        let of = |(input, message): (usize, &Digest<'_>)| {
-            let part = message.compaction().filter(|_| message.role() == Role::Assistant)?;
-            Some(Self { input, readable: part.marked })
-        };
-        messages.iter().enumerate().rev().find_map(of)
-    }
-}
-
-/// Parts of a message that are in no view.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOut {
-    /// The input index of the message.
-    pub input: usize,
-    /// The numbers of the parts.
-    pub parts: Vec<u32>,
-    /// Whether these are all parts of the message.
-    pub whole: bool,
-    /// The call ids of results among them that are quoted after the message.
-    pub quoted: Vec<u64>,
-}
 
 impl<'a> History<'a> {
     /// Places `records` in the conversation that `state` knows. `all`: a checkpoint may cover all messages.
@@ -283,147 +195,15 @@ impl<'a> History<'a> {
             same.then_some((index, length))
         })
     }
+}
 
-    /// Whether the host passed a view in place of its history.
-    pub fn is_view(&self) -> bool {
-        !self.lead.is_empty()
-    }
-
-    /// The content hash of an input message. If it is a copy that we clipped, that of the original.
-    pub fn hash(&self, input: usize) -> u64 {
-        self.hashes[input]
-    }
-
-    /// The history index after the last message.
-    pub fn end(&self) -> u64 {
-        self.first + (self.messages.len() - self.lead.len()) as u64
-    }
-
-    /// The chain before a history index, if known.
-    pub fn chain_at(&self, index: u64) -> Option<u64> {
-        let at = usize::try_from(index.checked_sub(self.first)?).ok()?;
-        self.chain.get(at).copied().flatten()
-    }
-
-    /// The position before a history index, if its chain is known.
-    pub fn position(&self, index: u64) -> Option<Position> {
-        self.chain_at(index).map(|chain| Position { count: index, chain })
-    }
-
-    /// The raw tokens of the assistant messages after a position, or 0 if the position does not hold.
-    pub fn reply_after(&self, position: Position) -> u64 {
-        let Some(input) = self.input_of(position.count).filter(|_| self.position(position.count) == Some(position))
-        else {
-            return 0;
+impl Compaction {
+    fn newest(messages: &[Digest<'_>]) -> Option<Self> {
+        let of = |(input, message): (usize, &Digest<'_>)| {
+            let part = message.compaction().filter(|_| message.role() == Role::Assistant)?;
+            Some(Self { input, readable: part.marked })
         };
-        let reply = self.messages[input..].iter().take_while(|message| message.role() == Role::Assistant);
-        self.tokens[input..].iter().zip(reply).map(|(tokens, _)| tokens).sum()
-    }
-
-    /// The raw tokens of all messages before a history index, if known. Those of messages that were not loaded are
-    /// stored in their checkpoint.
-    pub fn raw_before(&self, index: u64, checkpoints: &[Checkpoint]) -> Option<u64> {
-        let known = |checkpoint: &Checkpoint| Some((checkpoint.covers.count, checkpoint.raw?));
-        let active = checkpoints.get(..self.active.map_or(0, |active| active + 1)).unwrap_or_default();
-        let noted = active.iter().rev().filter_map(known).find(|&(count, _)| count >= self.first && count <= index);
-        let (from, raw) = noted.or((self.first == 0).then_some((0, 0)))?;
-        let loaded = (from..index).map_while(|index| self.input_of(index));
-        Some(raw + loaded.map(|input| self.tokens[input]).sum::<u64>())
-    }
-
-    /// The input index of a message of the history.
-    pub fn input_of(&self, index: u64) -> Option<usize> {
-        if index >= self.first {
-            let input = usize::try_from(index - self.first).ok()? + self.lead.len();
-            return (input < self.messages.len()).then_some(input);
-        }
-        self.leads.get(index).map(|at| at as usize)
-    }
-
-    /// The history index of an input message. `None` if we wrote the message.
-    pub fn index_of(&self, input: usize) -> Option<u64> {
-        match self.lead.get(input) {
-            Some(Lead::Kept(index)) => Some(*index),
-            Some(Lead::Made) => None,
-            None => Some(self.first + (input - self.lead.len()) as u64),
-        }
-    }
-
-    /// The history index from which on the input holds all messages.
-    pub fn first(&self) -> u64 {
-        self.first
-    }
-
-    /// Whether a person typed the message. The host decides if it can. Otherwise these are user messages without tool
-    /// results that we did not write. The beginning of the text does not matter.
-    pub fn is_typed(&self, input: usize) -> bool {
-        if self.lead.get(input) == Some(&Lead::Made) {
-            return false;
-        }
-        let flags = self.flags.get(input).copied().unwrap_or(0);
-        if flags & ASKED != 0 {
-            return flags & TYPED != 0;
-        }
-        let asks = |message: &Digest<'_>| {
-            message.role() == Role::User && !message.has(PartKind::Result) && !message.is_empty()
-        };
-        let (before, after) = self.messages.split_at(input);
-        let Some((message, after)) = after.split_first() else { return false };
-        // The newest message is the current request, even if somebody pasted a summary of ours. A progress note comes
-        // after the request that it is about.
-        let newest = || !before.last().is_some_and(asks) && !after.iter().any(asks);
-        asks(message) && (!self.is_made(input) || newest())
-    }
-
-    /// Whether we wrote the message, according to the hashes in the state.
-    fn is_made(&self, input: usize) -> bool {
-        let hash = self.messages[input].hash();
-        let made = |checkpoint: &Checkpoint| {
-            checkpoint.summary.hash == hash || checkpoint.note.as_ref().is_some_and(|note| note.hash == hash)
-        };
-        self.known.iter().any(made)
-    }
-
-    /// The checkpoint whose summary an input message is, by hash, even if the checkpoint does not hold.
-    pub fn summary_at(&self, input: usize) -> Option<&'a Checkpoint> {
-        let hash = self.messages[input].hash();
-        self.known.iter().rev().find(|checkpoint| checkpoint.summary.hash == hash)
-    }
-
-    /// The input index of the last message that a person typed.
-    pub fn active_user(&self) -> Option<usize> {
-        (0..self.messages.len()).rev().find(|&input| self.is_typed(input))
-    }
-
-    /// The history index before which messages are old: they belong to turns before the active one, and the assistant
-    /// has answered since.
-    pub fn old(&self) -> u64 {
-        let index = self.active_user().and_then(|input| self.index_of(input)).unwrap_or(0);
-        index.min(self.said_last())
-    }
-
-    /// The history index of the last assistant message, or 0 if there is none.
-    pub fn said_last(&self) -> u64 {
-        let said = (0..self.messages.len()).rev().find(|&input| self.messages[input].role() == Role::Assistant);
-        said.and_then(|input| self.index_of(input)).unwrap_or(0)
-    }
-
-    /// The parts of a message that are in no view.
-    pub fn left_out(&self, input: usize) -> Option<&LeftOut> {
-        let at = self.left_out.binary_search_by_key(&input, |left_out| left_out.input).ok()?;
-        Some(&self.left_out[at])
-    }
-
-    /// Whether the host pinned the message, or it holds a summary of everything before it that only the provider can
-    /// read.
-    pub fn is_pinned(&self, input: usize) -> bool {
-        let opaque = |compaction: Compaction| compaction.input == input && !compaction.readable;
-        self.compaction.is_some_and(opaque) || self.is_pinned_by_host(input)
-    }
-
-    /// Whether the host pinned the message.
-    pub fn is_pinned_by_host(&self, input: usize) -> bool {
-        self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
+        messages.iter().enumerate().rev().find_map(of)
     }
 }
 

@@ -1,0 +1,65 @@
+//! Who wrote a message: a person, the assistant or precis. The active turn and what is old follow from it.
+
+use crate::model::message::{Digest, PartKind, Role};
+use crate::session::compaction::Checkpoint;
+use crate::session::history::{History, Lead};
+
+/// The host's `isTyped` was called, and what it returned.
+const ASKED: u8 = 2;
+const TYPED: u8 = 4;
+
+impl<'a> History<'a> {
+    /// Whether a person typed the message. The host decides if it can. Otherwise these are user messages without tool
+    /// results that we did not write. The beginning of the text does not matter.
+    pub fn is_typed(&self, input: usize) -> bool {
+        if self.lead.get(input) == Some(&Lead::Made) {
+            return false;
+        }
+        let flags = self.flags.get(input).copied().unwrap_or(0);
+        if flags & ASKED != 0 {
+            return flags & TYPED != 0;
+        }
+        let asks = |message: &Digest<'_>| {
+            message.role() == Role::User && !message.has(PartKind::Result) && !message.is_empty()
+        };
+        let (before, after) = self.messages.split_at(input);
+        let Some((message, after)) = after.split_first() else { return false };
+        // The newest message is the current request, even if somebody pasted a summary of ours. A progress note comes
+        // after the request that it is about.
+        let newest = || !before.last().is_some_and(asks) && !after.iter().any(asks);
+        asks(message) && (!self.is_made(input) || newest())
+    }
+
+    /// Whether we wrote the message, according to the hashes in the state.
+    fn is_made(&self, input: usize) -> bool {
+        let hash = self.messages[input].hash();
+        let made = |checkpoint: &Checkpoint| {
+            checkpoint.summary.hash == hash || checkpoint.note.as_ref().is_some_and(|note| note.hash == hash)
+        };
+        self.known.iter().any(made)
+    }
+
+    /// The checkpoint whose summary an input message is, by hash, even if the checkpoint does not hold.
+    pub fn summary_at(&self, input: usize) -> Option<&'a Checkpoint> {
+        let hash = self.messages[input].hash();
+        self.known.iter().rev().find(|checkpoint| checkpoint.summary.hash == hash)
+    }
+
+    /// The input index of the last message that a person typed.
+    pub fn active_user(&self) -> Option<usize> {
+        (0..self.messages.len()).rev().find(|&input| self.is_typed(input))
+    }
+
+    /// The history index before which messages are old: they belong to turns before the active one, and the assistant
+    /// has answered since.
+    pub fn old(&self) -> u64 {
+        let index = self.active_user().and_then(|input| self.index_of(input)).unwrap_or(0);
+        index.min(self.said_last())
+    }
+
+    /// The history index of the last assistant message, or 0 if there is none.
+    pub fn said_last(&self) -> u64 {
+        let said = (0..self.messages.len()).rev().find(|&input| self.messages[input].role() == Role::Assistant);
+        said.and_then(|input| self.index_of(input)).unwrap_or(0)
+    }
+}

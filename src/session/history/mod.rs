@@ -1,0 +1,175 @@
+//! A history placed in relation to a state: where each input message stands in the whole conversation, the chain and the
+//! raw tokens before it, and what is pinned or left out.
+
+mod authorship;
+mod resolution;
+
+use crate::base::id_map::IdMap;
+use crate::model::message::{Digest, Position, Role};
+use crate::session::compaction::Checkpoint;
+use crate::session::edits::rules::ResultRule;
+
+/// The host's `pin` returned true.
+const PINNED: u8 = 1;
+
+/// The reason why the newest checkpoint no longer holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diverged {
+    /// What happened to the history, as a sentence.
+    pub reason: &'static str,
+    /// The number of messages that the newest checkpoint covered.
+    pub at: u64,
+}
+
+/// The kind of an input message at the front of a view that was passed as history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lead {
+    Kept(u64),
+    Made,
+}
+
+/// The host's messages, placed in the whole conversation.
+#[derive(Clone, Debug)]
+pub struct History<'a> {
+    /// The input messages in order.
+    pub messages: Vec<Digest<'a>>,
+    /// The raw tokens of each input message.
+    pub tokens: Vec<u64>,
+    hashes: Vec<u64>,
+    flags: &'a [u8],
+    lead: Vec<Lead>,
+    /// For each history index in the lead, the input index.
+    leads: IdMap,
+    first: u64,
+    /// `chain[i]` is the chain before the `i`-th message after the lead, if known.
+    chain: Vec<Option<u64>>,
+    /// The index of the checkpoint that holds.
+    pub active: Option<usize>,
+    /// Set if the newest checkpoint does not hold.
+    pub diverged: Option<Diverged>,
+    /// Literal strings that edits keep if possible.
+    pub keep: &'a [String],
+    /// Whether notices say where the model finds the text.
+    pub references: bool,
+    /// What tool policies say about individual results, in the order of the input.
+    pub rules: Vec<ResultRule>,
+    /// All checkpoints of the state as it was passed, even those that do not hold. Their messages are recognized by
+    /// hash.
+    known: &'a [Checkpoint],
+    /// Parts that are in no view, in the order of their messages.
+    pub left_out: Vec<LeftOut>,
+    /// The newest message with a provider's own summary, which stands for everything before it.
+    pub compaction: Option<Compaction>,
+}
+
+/// A provider's own summary in the history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Compaction {
+    /// The input index of its message.
+    pub input: usize,
+    /// Whether its text is readable, so that another summary can replace it.
+    pub readable: bool,
+}
+
+/// Parts of a message that are in no view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The input index of the message.
+    pub input: usize,
+    /// The numbers of the parts.
+    pub parts: Vec<u32>,
+    /// Whether these are all parts of the message.
+    pub whole: bool,
+    /// The call ids of results among them that are quoted after the message.
+    pub quoted: Vec<u64>,
+}
+
+impl<'a> History<'a> {
+    /// Whether the host passed a view in place of its history.
+    pub fn is_view(&self) -> bool {
+        !self.lead.is_empty()
+    }
+
+    /// The content hash of an input message. If it is a copy that we clipped, that of the original.
+    pub fn hash(&self, input: usize) -> u64 {
+        self.hashes[input]
+    }
+
+    /// The history index after the last message.
+    pub fn end(&self) -> u64 {
+        self.first + (self.messages.len() - self.lead.len()) as u64
+    }
+
+    /// The chain before a history index, if known.
+    pub fn chain_at(&self, index: u64) -> Option<u64> {
+        let at = usize::try_from(index.checked_sub(self.first)?).ok()?;
+        self.chain.get(at).copied().flatten()
+    }
+
+    /// The position before a history index, if its chain is known.
+    pub fn position(&self, index: u64) -> Option<Position> {
+        self.chain_at(index).map(|chain| Position { count: index, chain })
+    }
+
+    /// The raw tokens of the assistant messages after a position, or 0 if the position does not hold.
+    pub fn reply_after(&self, position: Position) -> u64 {
+        let Some(input) = self.input_of(position.count).filter(|_| self.position(position.count) == Some(position))
+        else {
+            return 0;
+        };
+        let reply = self.messages[input..].iter().take_while(|message| message.role() == Role::Assistant);
+        self.tokens[input..].iter().zip(reply).map(|(tokens, _)| tokens).sum()
+    }
+
+    /// The raw tokens of all messages before a history index, if known. Those of messages that were not loaded are
+    /// stored in their checkpoint.
+    pub fn raw_before(&self, index: u64, checkpoints: &[Checkpoint]) -> Option<u64> {
+        let known = |checkpoint: &Checkpoint| Some((checkpoint.covers.count, checkpoint.raw?));
+        let active = checkpoints.get(..self.active.map_or(0, |active| active + 1)).unwrap_or_default();
+        let noted = active.iter().rev().filter_map(known).find(|&(count, _)| count >= self.first && count <= index);
+        let (from, raw) = noted.or((self.first == 0).then_some((0, 0)))?;
+        let loaded = (from..index).map_while(|index| self.input_of(index));
+        Some(raw + loaded.map(|input| self.tokens[input]).sum::<u64>())
+    }
+
+    /// The input index of a message of the history.
+    pub fn input_of(&self, index: u64) -> Option<usize> {
+        if index >= self.first {
+            let input = usize::try_from(index - self.first).ok()? + self.lead.len();
+            return (input < self.messages.len()).then_some(input);
+        }
+        self.leads.get(index).map(|at| at as usize)
+    }
+
+    /// The history index of an input message. `None` if we wrote the message.
+    pub fn index_of(&self, input: usize) -> Option<u64> {
+        match self.lead.get(input) {
+            Some(Lead::Kept(index)) => Some(*index),
+            Some(Lead::Made) => None,
+            None => Some(self.first + (input - self.lead.len()) as u64),
+        }
+    }
+
+    /// The history index from which on the input holds all messages.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The parts of a message that are in no view.
+    pub fn left_out(&self, input: usize) -> Option<&LeftOut> {
+        let at = self.left_out.binary_search_by_key(&input, |left_out| left_out.input).ok()?;
+        Some(&self.left_out[at])
+    }
+
+    /// Whether the host pinned the message, or it holds a summary of everything before it that only the provider can
+    /// read.
+    pub fn is_pinned(&self, input: usize) -> bool {
+        let opaque = |compaction: Compaction| compaction.input == input && !compaction.readable;
+        self.compaction.is_some_and(opaque) || self.is_pinned_by_host(input)
+    }
+
+    /// Whether the host pinned the message.
+    pub fn is_pinned_by_host(&self, input: usize) -> bool {
+        self.flags.get(input).is_some_and(|flags| flags & PINNED != 0)
+    }
+}
