@@ -14,7 +14,7 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
 /// The bytes of names that a cleared result of `bytes` keeps. Most of what is used later of a result is names, and a line
 /// of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(10_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(6_000)
 }
 
 /// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
