@@ -5,9 +5,9 @@ use crate::base::text;
 
 /// Whether a program printed a line. `line` has no blanks around it.
 pub fn is_printed(line: &str) -> bool {
-    // None of the signs below goes without one of these.
-    let may_be = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'=' | b'_' | b'^' | b'E' | b'T');
-    line.bytes().next().is_some_and(may_be) && starts_printed(line)
+    // Most lines begin with a letter, and no sign of a start but two does.
+    let may_start = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'=' | b'_' | b'^' | b'E' | b'T');
+    line.bytes().next().is_some_and(may_start) && starts_printed(line)
         || line.bytes().any(|byte| byte == b':') && (starts_with_place(line) || names_commit(line))
         || text::find(line, "........").is_some()
 }
@@ -35,12 +35,12 @@ fn starts_with_time(line: &[u8]) -> bool {
 
 /// Whether a line starts with a place in a file that a checker reports: `a.py:22:1: E501`, `a.c:22: error: …`.
 fn starts_with_place(line: &str) -> bool {
-    let Some((place, rest)) = line.split_once(' ') else { return false };
-    let numbers = place.split(':').skip(1).filter(|part| !part.is_empty());
-    let (count, numeric) = numbers
-        .fold((0, true), |(count, all), part| (count + 1, all && part.bytes().all(|byte| byte.is_ascii_digit())));
-    let reports = || ["error", "warning", "note"].iter().any(|kind| rest.starts_with(kind));
-    place.ends_with(':') && numeric && (count == 2 || count == 1 && reports())
+    let Some((place, report)) = line.split_once(": ") else { return false };
+    let file = place.trim_end_matches(|char: char| char.is_ascii_digit() || char == ':');
+    let is_file = !file.contains(' ') && file.contains(|char: char| char.is_ascii_alphabetic());
+    let numbers = text::between(place, file.len(), place.len()).bytes().filter(|byte| *byte == b':').count();
+    let reports = || ["error", "warning", "note"].iter().any(|kind| report.starts_with(kind));
+    is_file && (numbers == 2 || numbers == 1 && reports())
 }
 
 /// Whether a line gives a commit with its subject: `Commit 04fff71 feat: Add tests`, `HEAD is: 04fff71 fix: …`.

@@ -446,6 +446,7 @@ fn lines_that_a_program_printed_are_not_typed_and_lines_like_them_are() {
         "Commit 7d56889 must not be reverted",
         "04fff71 should stay as it is",
         "src/a.ts: never throw",
+        "12:30:45: never start before then",
         "src/a.ts:12: must not throw",
         "Due 2024-05-20 12:30, and never later",
         "2024-05-20 is when it must be done",
