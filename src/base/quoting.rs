@@ -47,8 +47,7 @@ fn disarmed(text: &str, frames: bool) -> String {
     let (mut copied, mut from) = (0, 0);
     // Most texts hold none of these bytes, one of which begins everything that is searched for. Searching bytes is
     // faster than decoding characters.
-    let may_begin = |byte: &u8| matches!(byte, b'<' | b'[' | 0xef);
-    while let Some(at) = text.as_bytes()[from..].iter().position(may_begin).map(|next| from + next) {
+    while let Some(at) = memchr::memchr3(b'<', b'[', 0xef, &text.as_bytes()[from..]).map(|next| from + next) {
         let Some(char) = text::between(text, at, text.len()).chars().next() else { break };
         from = at + char.len_utf8();
         let rest = || text::between(text, at + char.len_utf8(), text.len());
@@ -77,11 +76,9 @@ fn names(text: &str, name: &str) -> bool {
 
 /// Returns where the line that contains `from` ends and where the next line begins, or `None` in the last line.
 pub fn line_end(text: &str, from: usize) -> Option<(usize, usize)> {
-    // The first bytes of the characters that end a line.
-    let may_end = |byte: &u8| matches!(byte, b'\n'..=b'\r' | 0x1c..=0x1e | 0xc2 | 0xe2);
     let mut at = from;
     loop {
-        at += text.as_bytes()[at..].iter().position(may_end)?;
+        at += text.as_bytes()[at..].iter().position(|byte| MAY_END[usize::from(*byte)])?;
         let char = text::between(text, at, text.len()).chars().next()?;
         let next = at + char.len_utf8();
         if ends_line(char) {
@@ -90,6 +87,17 @@ pub fn line_end(text: &str, from: usize) -> Option<(usize, usize)> {
         at = next;
     }
 }
+
+/// Which bytes begin a character that ends a line.
+const MAY_END: [bool; 256] = {
+    let mut may_end = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        may_end[byte] = matches!(byte, 0x0a..=0x0d | 0x1c..=0x1e | 0xc2 | 0xe2);
+        byte += 1;
+    }
+    may_end
+};
 
 /// Whether this character ends a line, on any system.
 pub fn ends_line(char: char) -> bool {

@@ -261,7 +261,8 @@ const WROTE: &str = "wrote|schrieb|a écrit|escribió|escreveu|ha scritto|schree
 
 fn forwards(line: &str) -> bool {
     let line = line.trim_start_matches('*');
-    if FORWARDS.split('|').any(|start| starts_with(line, start).is_some()) {
+    let may_start = line.starts_with(['-', '_', 'b', 'B']);
+    if may_start && FORWARDS.split('|').any(|start| starts_with(line, start).is_some()) {
         return true;
     }
     // "On 3 May 2024, Ann wrote:". In German, the name comes after the verb.

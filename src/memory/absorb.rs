@@ -83,6 +83,7 @@ impl<'t> Recollection<'t> {
             reading.read(message);
         }
         reading.close(None);
+        reading.trim_tasks();
         reading.deeds.conclude(&mut reading.memory);
         let now = messages.last().map_or(memory.upto.count, |last| last.index + 1);
         Self { memory: reading.memory, names: reading.names.ranked(now) }
@@ -226,8 +227,17 @@ impl<'t> Reading<'t> {
         let most = if self.memory.tasks.is_empty() { OPENING } else { REQUEST };
         let text = quoting::quote(&text::ends(&asked, most));
         self.memory.tasks.push(Entry { text, at: message.index, ..Entry::default() });
-        if self.memory.tasks.len() > MOST {
-            self.memory.tasks.remove(1);
+        // Behind the first one all move up, so many go at once.
+        if self.memory.tasks.len() >= 2 * MOST {
+            self.trim_tasks();
+        }
+    }
+
+    /// Keeps the request that opened the conversation, and the newest.
+    fn trim_tasks(&mut self) {
+        let over = self.memory.tasks.len().saturating_sub(MOST);
+        if over > 0 {
+            self.memory.tasks.drain(1..=over);
         }
     }
 

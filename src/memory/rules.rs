@@ -4,6 +4,7 @@
 
 use crate::base::id_map::IdMap;
 use crate::base::text::{self, lower};
+use core::ops::Range;
 
 /// Demands something wherever it stands in a sentence, in languages that part words: en, de, fr, es, it, pt, nl, pl, tr,
 /// ru, ar, he, hi. A bar ends each.
@@ -157,11 +158,17 @@ impl Reading {
 
 /// Which of the lists hold a word or phrase: to be made once for many texts.
 #[derive(Clone, Debug)]
-pub struct Words(IdMap);
+pub struct Words {
+    /// The lists that hold what has a hash.
+    lists: IdMap,
+    /// The words of the sentence that is read, with the hash of each alone; and what is known of them.
+    texts: Vec<(Range<usize>, u64)>,
+    words: Vec<Word>,
+}
 
 impl Default for Words {
     fn default() -> Self {
-        let mut words = Self(IdMap::new(4_000));
+        let mut words = Self { lists: IdMap::new(4_000), texts: Vec::new(), words: Vec::new() };
         for (bit, list) in LISTS {
             for phrase in list.split('|') {
                 let mut id = 0;
@@ -184,7 +191,7 @@ impl Default for Words {
 }
 
 /// A word of a sentence, and which lists hold it or the phrase that begins with it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Word {
     lists: u64,
     /// Words of the longest phrase that begins here.
@@ -197,22 +204,23 @@ struct Word {
 
 impl Words {
     fn mark(&mut self, id: u64, bit: u64) {
-        let lists = self.0.get(id).unwrap_or(0);
-        self.0.insert(id, lists | bit);
+        let lists = self.lists.get(id).unwrap_or(0);
+        self.lists.insert(id, lists | bit);
     }
 
     /// What a sentence is.
-    pub fn tell(&self, sentence: &str) -> Sentence {
+    pub fn tell(&mut self, sentence: &str) -> Sentence {
         self.read(sentence).kind
     }
 
     /// All that is known of a sentence.
-    pub fn read(&self, sentence: &str) -> Reading {
+    pub fn read(&mut self, sentence: &str) -> Reading {
         let sentence = sentence.trim();
         if sentence.len() < SHORTEST || sentence.len() > LONGEST || asks(sentence) || is_output(sentence) {
             return Reading::NOTHING;
         }
-        if sentence.chars().any(|char| char >= '\u{3000}') {
+        // Letters from U+3000 on.
+        if sentence.bytes().any(|byte| byte >= 0xe3) {
             let has = |parts: &str| parts.split('|').any(|part| text::find(sentence, part).is_some());
             let requires = has(PARTS) || has(WISH_PARTS) && has(BOUND_PARTS);
             let kind = match (has(DECIDES_PARTS), requires && !has(SPEAKER_PARTS)) {
@@ -224,7 +232,8 @@ impl Words {
             let cue = if has(CUE_PARTS) { Cue::Strong } else { Cue::None };
             return Reading { kind, cue, personal: !has(PARTS) && requires };
         }
-        let words = self.words(sentence);
+        self.find_words(sentence);
+        let words = &self.words;
         let lists = words.iter().fold(0, |lists, word| lists | word.lists);
         let has = |bit: u64| lists & bit > 0;
         let cue = match () {
@@ -233,10 +242,10 @@ impl Words {
             () => Cue::None,
         };
         let last = sentence.trim_end_matches(|char: char| !char.is_alphanumeric());
-        let ends = || ENDINGS.iter().any(|ending| last.ends_with(ending));
+        let ends = || last.ends_with(['ı', 'i', 'n', 'r']) && ENDINGS.iter().any(|ending| last.ends_with(ending));
         let kind = match () {
             () if has(DECIDE) => Sentence::Decides,
-            () if requires(&words) || ends() => Sentence::Requires,
+            () if requires(words) || ends() => Sentence::Requires,
             () if has(TELL) => Sentence::Tells,
             () => Sentence::Other,
         };
@@ -248,23 +257,25 @@ impl Words {
         Reading { kind, cue, personal }
     }
 
-    /// The words of a sentence.
-    fn words(&self, sentence: &str) -> Vec<Word> {
-        let most = (sentence.len() / 2 + 1).min(WORDS + 1);
-        let mut texts: Vec<&str> = Vec::with_capacity(most);
-        let mut words: Vec<Word> = Vec::with_capacity(most);
+    /// Finds the words of a sentence, and the lists that hold them.
+    fn find_words(&mut self, sentence: &str) {
+        let Self { lists: known, texts, words } = self;
+        texts.clear();
+        words.clear();
         let (mut from, mut begins, mut first) = (None, true, true);
+        let mut id = 0;
         for (at, char) in sentence.char_indices().chain([(sentence.len(), ' ')]) {
             if is_letter(char) {
                 from.get_or_insert(at);
+                id = hash(id, lower(char));
                 continue;
             }
             if let Some(start) = from.take() {
-                let word = text::between(sentence, start, at);
                 words.push(Word { begins, first, length: 1, lists: 0 });
-                let prepares = (begins || first) && self.0.get(small(0, word)).is_some_and(|lists| lists & PREPARE > 0);
+                let prepares = (begins || first) && known.get(id).is_some_and(|lists| lists & PREPARE > 0);
                 (begins, first) = (begins && prepares, first && prepares);
-                texts.push(word);
+                texts.push((start..at, id));
+                id = 0;
                 if words.len() > WORDS {
                     break;
                 }
@@ -273,12 +284,10 @@ impl Words {
         }
         for (at, word) in words.iter_mut().enumerate() {
             let mut id = 0;
-            for (next, text) in texts.iter().enumerate().skip(at) {
-                if next > at {
-                    id = hash(id, ' ');
-                }
-                id = small(id, text);
-                let lists = self.0.get(id).unwrap_or(0);
+            for (next, (place, alone)) in texts.iter().enumerate().skip(at) {
+                let text = || text::between(sentence, place.start, place.end);
+                id = if next == at { *alone } else { small(hash(id, ' '), text()) };
+                let lists = known.get(id).unwrap_or(0);
                 if lists & !MORE > 0 {
                     word.lists |= lists & !MORE;
                     if lists & !(MORE | PREPARE | AGREE) > 0 {
@@ -290,7 +299,6 @@ impl Words {
                 }
             }
         }
-        words
     }
 }
 
@@ -331,13 +339,14 @@ pub(super) fn names_something(sentence: &str) -> bool {
 /// Whether a sentence is a question.
 pub(super) fn asks(sentence: &str) -> bool {
     const POLITE: [&str; 5] = ["Could you ", "Can you ", "Would you ", "could you ", "can you "];
-    if POLITE.iter().any(|start| sentence.starts_with(start))
+    if sentence.starts_with(['C', 'W', 'c', 'w'])
+        && POLITE.iter().any(|start| sentence.starts_with(start))
         && ["ensure", "make sure", "without "].iter().any(|part| text::find(sentence, part).is_some())
     {
         return false;
     }
     let end = sentence.trim_end_matches(['"', '\'', ')', '*', '”', '»', ' ']);
-    ["?", "？", "؟", "吗", "か。", "か"].iter().any(|sign| end.ends_with(sign))
+    end.ends_with(['?', '？', '؟', '吗', 'か']) || end.ends_with("か。")
 }
 
 /// Whether a line was printed by a program or is code: it begins like one, or holds more signs than words do.
@@ -348,23 +357,52 @@ fn is_output(line: &str) -> bool {
     ];
     const SIGNS: [&str; 12] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();", " += ", " -= "];
     let bytes = line.as_bytes();
+    let (mut signs, mut marks) = (0, 0);
+    for byte in bytes {
+        marks |= SIGN_KINDS[usize::from(*byte)];
+        signs += usize::from(SIGN_KINDS[usize::from(*byte)] & SIGN);
+    }
     // key: Value
-    let key = text::find(line, ": ").unwrap_or(line.len());
+    let key = if marks & COLON > 0 { text::find(line, ": ") } else { None };
     let blanks = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b' ').count();
-    let setting = key + 2 < line.len() && blanks(&bytes[..key]) == 0 && blanks(bytes) < 3 && !line.ends_with('.');
+    let setting = key.is_some_and(|key| {
+        key + 2 < line.len() && blanks(&bytes[..key]) == 0 && blanks(bytes) < 3 && !line.ends_with('.')
+    });
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let numbered = digits > 0 && matches!(bytes.get(digits), Some(b':' | b'-' | b'|' | b'\t' | b'/'));
-    let is_sign = |byte: &&u8| {
-        byte.is_ascii_punctuation() && !matches!(byte, b'\'' | b'"' | b',' | b'.' | b'`' | b'!' | b'-' | b'_' | b'/')
-    };
-    let signs = bytes.iter().filter(is_sign).count();
     numbered
         || setting
-        || STARTS.iter().any(|start| line.starts_with(start))
-        || bytes.iter().any(|byte| matches!(byte, b'(' | b'=' | b'}' | b'{' | b'<' | b'-' | b':'))
-            && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
+        || bytes.first().is_some_and(|first| b"/#$>+-@dcifrIWEDa[".contains(first))
+            && STARTS.iter().any(|start| line.starts_with(start))
+        || marks & CODE > 0 && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
         || signs * 8 > bytes.len()
 }
+
+/// Counts as a sign that sentences seldom have; stands in all signs of code; a colon.
+const SIGN: u8 = 1;
+const CODE: u8 = 2;
+const COLON: u8 = 4;
+
+/// What each byte of a line is, as far as signs go.
+const SIGN_KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let code = byte as u8;
+        if code.is_ascii_punctuation() && !matches!(code, b'\'' | b'"' | b',' | b'.' | b'`' | b'!' | b'-' | b'_' | b'/')
+        {
+            kinds[byte] |= SIGN;
+        }
+        if matches!(code, b'(' | b'=' | b'}' | b'{' | b'<' | b'-' | b':') {
+            kinds[byte] |= CODE;
+        }
+        if code == b':' {
+            kinds[byte] |= COLON;
+        }
+        byte += 1;
+    }
+    kinds
+};
 
 /// The hash of a word and another one in small letters.
 fn small(word: u64, more: &str) -> u64 {

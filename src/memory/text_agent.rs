@@ -65,7 +65,8 @@ fn is_frame(line: &str) -> bool {
         "The LLM did not conform to the edit format",
         "# 1 SEARCH/REPLACE block failed",
     ];
-    STARTS.iter().any(|start| line.starts_with(start))
+    line.starts_with(['<', 'O', 'E', '[', 'Y', 'F', 'A', '#', 'T'])
+        && STARTS.iter().any(|start| line.starts_with(start))
 }
 
 /// What a person asks for in a text: its lines without empty ones, those that a program printed, and the prompt of a

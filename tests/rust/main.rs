@@ -45,5 +45,6 @@ mod summary;
 mod support;
 mod survivors;
 mod targets;
+mod text;
 mod trust;
 mod vectors;

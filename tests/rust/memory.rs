@@ -71,11 +71,41 @@ fn found(text: &str) -> Vec<&str> {
     all
 }
 
+fn proper(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    proper::each_proper(text, &mut |one| all.push(one));
+    proper::each_date(text, &mut |one| all.push(one));
+    all
+}
+
 fn required(text: &str) -> Vec<&str> {
-    let words = Words::default();
+    let mut words = Words::default();
     let mut all = rules::sentences(text);
     all.retain(|sentence| words.tell(sentence) == Sentence::Requires);
     all
+}
+
+#[test]
+fn words_that_begin_like_names_and_dates_are_found() {
+    let cases: [(&str, &[&str]); 14] = [
+        ("we stay at Grand Hotel Astor (Ohio)", &["Grand Hotel Astor", "Ohio"]),
+        ("We left. Berlin was cold", &[]),
+        ("the 3rd May meeting with O'Neill", &["May", "Neill"]),
+        ("in 2024 May came", &[]),
+        ("a camelCase word is none", &[]),
+        ("an Ab is too short", &[]),
+        ("ask 「設定画面」 and《红楼梦》", &["設定画面", "红楼梦"]),
+        ("the API「設定」 is open", &["設定"]),
+        ("on May 20, 2024 at 7:00 AM", &["May 20, 2024", "7:00 AM"]),
+        ("am Mai 5 und Dezember 24", &["Mai 5", "Dezember 24"]),
+        ("20:15 or 9:05, not 20:15:30", &["20:15", "9:05"]),
+        ("x20:15 and maybe 20", &[]),
+        ("on May 123 or order 4712", &[]),
+        ("by May 5:30 PM", &["May 5", "5:30 PM"]),
+    ];
+    for (text, wanted) in cases {
+        assert_eq!(proper(text), wanted, "{text}");
+    }
 }
 
 #[test]
@@ -659,6 +689,16 @@ fn open_todos_are_told_and_done_ones_counted() {
     let todos = vec![todo("ship it", "pending"), todo("build it", "completed")];
     let text = Past { todos, ..Past::default() }.cover(&session(), 4_000);
     assert!(section(&text, NEXT).contains("- [pending] ship it\n- 1 more done"), "{text}");
+}
+
+#[test]
+fn of_very_many_requests_the_first_and_the_newest_are_kept() {
+    let asked = |index: usize| user(&format!("Fetch the page with the number {index}"));
+    let all: Vec<M> = (0..1_000).map(asked).collect();
+    let more = messages(0, &all);
+    let tasks = Recollection::of(&Memory::default(), &more).memory.tasks;
+    let places: Vec<u64> = tasks.iter().map(|task| task.at).collect();
+    assert_eq!((places[0], places[1], places.last()), (0, 801, Some(&999)));
 }
 
 #[test]

@@ -75,7 +75,7 @@ fn found(text: &str) {
     once.sort_unstable();
     once.dedup();
     assert_eq!(once.len(), names.len(), "a name twice");
-    let words = rules::Words::default();
+    let mut words = rules::Words::default();
     for sentence in rules::sentences(text) {
         assert!(text.contains(sentence) && !sentence.is_empty(), "{sentence}");
         words.tell(sentence);

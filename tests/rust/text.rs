@@ -1,0 +1,17 @@
+//! Searching in texts finds what the standard library finds, whichever way it goes.
+
+use precis::base::text;
+use proptest::prelude::*;
+
+proptest! {
+    /// Few different letters, so that much of what is looked for stands there in part; longer ones are searched for with
+    /// preparation.
+    #[test]
+    fn what_is_found_is_the_first(whole in "[ab é]{0,200}", what in "[ab é]{0,6}", often in 1_usize..12) {
+        let what = what.repeat(often);
+        let wanted = whole.find(&what).filter(|_| !what.is_empty());
+        prop_assert_eq!(text::find(&whole, &what), wanted);
+        let holds = format!("{whole}{what}{whole}");
+        prop_assert_eq!(text::find(&holds, &what), holds.find(&what).filter(|_| !what.is_empty()));
+    }
+}
