@@ -236,12 +236,12 @@ impl<'t> Names<'t> {
 
     fn add(&mut self, text: &'t str, by: u64, at: u64) {
         let number = by == PRINTED && scan::is_weak(text);
-        if text.is_empty() || text.len() > LONGEST || text.contains('\\') || number && self.numbers > ENOUGH_NUMBERS {
+        if text.is_empty() || text.len() > LONGEST || number && self.numbers > ENOUGH_NUMBERS {
             return;
         }
         // Names stand in lines of ours, so they hold neither the end of one nor a marker.
-        let may_break = |byte: u8| matches!(byte, 0..b' ' | b'[' | b'<' | 0xc2 | 0xe2 | 0xef);
-        if text.bytes().any(may_break) && quoting::one_line(text) != text {
+        let may_break = |byte: u8| matches!(byte, 0..b' ' | b'[' | b'\\' | b'<' | 0xc2 | 0xe2 | 0xef);
+        if text.bytes().any(may_break) && (text.contains('\\') || quoting::one_line(text) != text) {
             return;
         }
         if by >= NAMED && self.all.len() > ENOUGH && self.known.find(text).is_none() {
