@@ -8,7 +8,7 @@ use crate::memory::deeds::Deeds;
 use crate::memory::names::{self, Met, NAMED, Names, PRINTED, TYPED, USED};
 use crate::memory::rules::{self, Cue, Sentence, Words};
 use crate::memory::work::{self, EVIDENCE};
-use crate::memory::{Entry, Memory, in_force, proper, said, scan, supersede::supersede, text_agent};
+use crate::memory::{Entry, Memory, in_force, proper, said, scan, sentences, supersede::supersede, text_agent};
 use crate::model::message::Role;
 
 /// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
@@ -190,7 +190,7 @@ impl<'t> Reading<'t> {
                     // Of instructions that come with every task of an agent, the first are enough.
                     let mut left = if text.len() > INSTRUCTIONS { FEW_SENTENCES } else { SENTENCES };
                     for &(from, to) in &passages {
-                        for sentence in rules::sentences(text::between(text, from, to)) {
+                        for sentence in sentences::split(text::between(text, from, to)) {
                             if left > 0 && self.sentence(sentence, message.index) {
                                 kept.push(sentence);
                                 left -= 1;
@@ -324,7 +324,7 @@ impl<'t> Reading<'t> {
         }
         let ended = !calls && command.is_none();
         let decides = DECISIONS.iter().any(|part| text::find(&words, part).is_some());
-        let sentences = if decides { rules::sentences(&words) } else { Vec::new() };
+        let sentences = if decides { sentences::split(&words) } else { Vec::new() };
         for sentence in sentences.into_iter().take(SENTENCES * 4) {
             if self.words.tell(sentence) == Sentence::Decides && !sentence.ends_with(['?', '？']) {
                 let text = text::start(&quoting::one_line(sentence), SENTENCE);

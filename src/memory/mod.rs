@@ -17,6 +17,7 @@ pub mod rules;
 mod said;
 pub mod scan;
 mod sections;
+pub mod sentences;
 mod supersede;
 mod text_agent;
 mod values;

@@ -4,6 +4,7 @@
 
 use crate::base::id_map::IdMap;
 use crate::base::text::{self, lower};
+use crate::memory::sentences;
 use core::ops::Range;
 
 /// Demands something wherever it stands in a sentence, in languages that part words: en, de, fr, es, it, pt, nl, pl, tr,
@@ -13,7 +14,7 @@ const DEMANDS: &str = "must|mustn't|has to|have to be|have to|had better|has got
 const BEGINS: &str = "keep|use|don't use|stick|follow|leave|avoid|refrain|prefer|answer|reply|respond|speak|talk|write|name|format|put|call|limit|cap|restrict|treat|assume|respect|preserve|quote|cite|round|wrap|indent|match|note that|be|stay|don't|do not|dont|no|not|never|always|only|nothing|nobody|every|each|just use|just keep|show only|ask before|ask me|check with|start every|end every|begin every|include|exclude|wait for|verwende|verwendet|verwenden|nutze|nutzen|benutze|benutzen|halte|halten|schreib|schreibe|schreiben|antworte|antworten|bleib|bleibe|lass|lasse|lassen|achte|achten|vermeide|vermeiden|formuliere|nenne|beachte|beachten|nie|nicht|kein|keine|keinen|nur|immer|stets|alle|jede|jeder|jedes|utilise|utilisez|utiliser|garde|gardez|écris|écrivez|réponds|répondez|parle|parlez|évite|évitez|laisse|laissez|respecte|respectez|limite|limitez|nomme|nommez|tutoie|tutoyez|vouvoie|jamais|pas de|pas d'|aucun|aucune|rien|uniquement|seulement|tous les|toutes les|chaque|toujours|ne|n'utilise|n'utilisez|n'oublie|n'oubliez|usa|use|utiliza|utilice|mantén|mantenga|escribe|escriba|responde|responda|habla|deja|deje|respeta|respete|evita|evite|limita|nunca|jamás|no|ningún|ninguna|nada|sólo|solamente|únicamente|todos los|todas las|cada|siempre|utilizza|usate|mantieni|mantenete|scrivi|scrivete|rispondi|rispondete|parla|lascia|rispetta|evitate|limita|mai|non|nessun|nessuna|niente|soltanto|ogni|tutti i|tutte le|sempre|utilize|mantenha|escreva|responda|fale|deixe|respeite|limite|não|nenhum|nenhuma|somente|apenas|todos os|todas as|sempre|gebruik|houd|hou|schrijf|antwoord|spreek|laat|vermijd|respecteer|beperk|niet|geen|alleen|elke|elk|używaj|używajcie|trzymaj|pisz|piszcie|odpowiadaj|odpowiadajcie|mów|zostaw|unikaj|przestrzegaj|nie|żadnych|żaden|tylko|wyłącznie|każdy|każda|każde|wszystkie|используй|используйте|держи|держите|пиши|пишите|отвечай|отвечайте|говори|говорите|оставь|оставьте|избегай|избегайте|соблюдай|соблюдайте|называй|называйте|не|никаких|никогда|только|каждый|каждая|каждое|все|استخدم|استخدمي|احتفظ|اكتب|أجب|تحدث|اترك|تجنب|التزم|لا|ليس|كل|جميع|השתמש|השתמשי|שמור|שמרי|כתוב|כתבי|ענה|עני|דבר|השאר|הימנע|הקפד|אל|לא|בלי|כל|सभी|हर|ignore|deliver|emit|choose|try|instead|return only|brief|anything that|fass|rühr|contesta|conteste|que los|que las|que el|que la|que los nombres|dammi del|trate|blijf|zwracaj|zwracajcie|תכתוב|תענה|תשתמש|pas plus|asla|her zaman|darf|minimize|report only|one|nigdy|zawsze|altijd|nooit|niemals|всегда|دائما|دائماً|تמיד|תמיד|לעולם|हमेशा|कभी";
 /// At the end of a sentence, or of a word in it: languages that append.
 const ENDS: &str = "malı|meli|malıdır|melidir|mamalı|memeli|malısın|melisin|mamalısın|memelisin|malısınız|melisiniz|kullan|kullanın|kullanma|kullanmayın|yazın|yaz|yazma|yazmayın|tut|tutun|değiştirme|değiştirmeyin|silme|silmeyin|dokunma|dokunmayın|yapma|yapmayın|verme|vermeyin|bırak|kaçın|gönderme|göndermeyin|cevap ver|cevap verin|yanıt ver|yanıtla|रखें|रखो|रखना|करना|लिखें|लिखो|लिखना|न करें|मत करो|मत करना|ना करें|उत्तर दें|जवाब दें|जवाब दो|मत|only|please only|olsun|gerekiyor";
-/// The same in languages that do not part words: zh, ja, ko. Some are no demand by themselves: see `PARTS_WITH`.
+/// The same in languages that do not part words: zh, ja, ko.
 const PARTS: &str = "要用|要写|要以|要保持|不要|不能|不得|不可以|不可|不准|不许|不許|不应|不應|不该|不超过|不超過|不得超过|不多于|不少于|必须|必需|应当|應當|应该|應該|只能|只准|只要|只用|只许|仅限|僅限|仅用|禁止|切勿|请勿|請勿|勿|千万别|别再|別再|从不|從不|永远|永遠|绝不|絕不|绝对|务必|務必|一定要|一律|今后|今後|从今天起|從今天起|从现在起|从现在开始|從現在開始|以后都|以後都|以后请|至少|至多|控制在|统一用|統一用|都用|都要|请用|請用|请使用|使用简体|用中文回|用英文回|最好|ないで|必ず|だけに|だけを|のみ|ならない|なりません|絶対に|決して|なければ|常に|ようにして|ようにお願い|こととする|しないこと|ないこと|今日から|これから|今後は|以内|以下に|以下で|以上に|までにして|禁止|してはだめ|ダメ|厳守|統一|書いてください|使ってください|保ってください|守ってください|答えてください|返答して|回答してください|にしてください|避けて|마세요|마십시오|말 것|말아|지 마|지마|절대|반드시|오직|금지|안 됩|안 돼|안됩|안돼|여야|되어야|오늘부터|앞으로|이제부터|이하로|이상이|이내로|이내|까지만|만 사용|만 써|사용하세요|사용해 주세요|쓰세요|작성하세요|작성해 주세요|유지하세요|유지해 주세요|지켜 주세요|답하세요|답해 주세요|대답해 주세요|피하세요|피해 주세요|할 것|최대|최소|只改|只坐|只吃|只买|每次提交|までです|でお願いします|がいいです|がいいな|で統一|로 지어|로 부탁|지어 주세요|통일";
 /// A wish of the speaker: requires something if a bound, a preference or a negation follows.
 const WISHES: &str = "i want|i wanted|i need|i would like|i'd like|i would only want|i would only|i'd only|i would want|i only want|i only need|i am looking for|i'm looking for|we want|we need|ich möchte|ich will|ich brauche|ich hätte gern|wir wollen|wir brauchen|je veux|je voudrais|j'aimerais|il me faut|nous voulons|quiero|quisiera|necesito|me gustaría|queremos|voglio|vorrei|mi serve|vogliamo|quero|queria|gostaria|preciso|queremos|ik wil|ik wou|we willen|chcę|chciałbym|chciałabym|chcemy|istiyorum|хочу|хотел бы|хотела бы|хотим|мне нужно|мне нужен|мне нужна|أريد|أرغب|نريد|אני רוצה|אנחנו רוצים|मैं चाहता|मुझे चाहिए|मैं चाहती|i just need|i just want|i really want|du darfst|ihr dürft|sie dürfen|man darf";
@@ -109,8 +110,6 @@ const YES: &str = "Yes|yes|Yeah|yeah|Sure|sure|Ja|ja|Oui|oui|Sí|sí|Sì|sì|Sim
 /// How a message begins that calls off what was asked before.
 const CANCELS: &str = "stop|cancel that|cancel it|never mind|nevermind|forget |abbr|stopp|vergiss|annule|arrête|oublie|cancela|olvida|annulla|dimentica|lascia perdere|cancele|esqueça|laat maar|отмен|забудь|стоп|取消|算了|停|不用了|キャンセル|やめて|中止|취소|그만|إلغاء|ألغ|توقف";
 
-/// Of a long text, which may be a paste, only its ends are looked at: that many bytes of each.
-const LOOKED_AT: usize = 3_000;
 /// A shorter one ("No worries!") says nothing by itself; a longer one was not typed as one.
 const SHORTEST: usize = 8;
 const LONGEST: usize = 400;
@@ -216,7 +215,11 @@ impl Words {
     /// All that is known of a sentence.
     pub fn read(&mut self, sentence: &str) -> Reading {
         let sentence = sentence.trim();
-        if sentence.len() < SHORTEST || sentence.len() > LONGEST || asks(sentence) || is_output(sentence) {
+        if sentence.len() < SHORTEST
+            || sentence.len() > LONGEST
+            || sentences::asks(sentence)
+            || sentences::is_output(sentence)
+        {
             return Reading::NOTHING;
         }
         // Letters from U+3000 on.
@@ -336,74 +339,6 @@ pub(super) fn names_something(sentence: &str) -> bool {
     NAMING.split('|').any(|part| text::find(sentence, part).is_some())
 }
 
-/// Whether a sentence is a question.
-pub(super) fn asks(sentence: &str) -> bool {
-    const POLITE: [&str; 5] = ["Could you ", "Can you ", "Would you ", "could you ", "can you "];
-    if sentence.starts_with(['C', 'W', 'c', 'w'])
-        && POLITE.iter().any(|start| sentence.starts_with(start))
-        && ["ensure", "make sure", "without "].iter().any(|part| text::find(sentence, part).is_some())
-    {
-        return false;
-    }
-    let end = sentence.trim_end_matches(['"', '\'', ')', '*', '”', '»', ' ']);
-    end.ends_with(['?', '？', '؟', '吗', 'か']) || end.ends_with("か。")
-}
-
-/// Whether a line was printed by a program or is code: it begins like one, or holds more signs than words do.
-fn is_output(line: &str) -> bool {
-    const STARTS: [&str; 20] = [
-        "//", "/*", "#!", "$ ", ">>>", "+++", "---", "@@", "diff ", "def ", "class ", "import ", "from ", "return ",
-        "INFO", "WARN", "ERROR", "DEBUG", "[", "at ",
-    ];
-    const SIGNS: [&str; 12] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();", " += ", " -= "];
-    let bytes = line.as_bytes();
-    let (mut signs, mut marks) = (0, 0);
-    for byte in bytes {
-        marks |= SIGN_KINDS[usize::from(*byte)];
-        signs += usize::from(SIGN_KINDS[usize::from(*byte)] & SIGN);
-    }
-    // key: Value
-    let key = if marks & COLON > 0 { text::find(line, ": ") } else { None };
-    let blanks = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b' ').count();
-    let setting = key.is_some_and(|key| {
-        key + 2 < line.len() && blanks(&bytes[..key]) == 0 && blanks(bytes) < 3 && !line.ends_with('.')
-    });
-    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let numbered = digits > 0 && matches!(bytes.get(digits), Some(b':' | b'-' | b'|' | b'\t' | b'/'));
-    numbered
-        || setting
-        || bytes.first().is_some_and(|first| b"/#$>+-@dcifrIWEDa[".contains(first))
-            && STARTS.iter().any(|start| line.starts_with(start))
-        || marks & CODE > 0 && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
-        || signs * 8 > bytes.len()
-}
-
-/// Counts as a sign that sentences seldom have; stands in all signs of code; a colon.
-const SIGN: u8 = 1;
-const CODE: u8 = 2;
-const COLON: u8 = 4;
-
-/// What each byte of a line is, as far as signs go.
-const SIGN_KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let code = byte as u8;
-        if code.is_ascii_punctuation() && !matches!(code, b'\'' | b'"' | b',' | b'.' | b'`' | b'!' | b'-' | b'_' | b'/')
-        {
-            kinds[byte] |= SIGN;
-        }
-        if matches!(code, b'(' | b'=' | b'}' | b'{' | b'<' | b'-' | b':') {
-            kinds[byte] |= CODE;
-        }
-        if code == b':' {
-            kinds[byte] |= COLON;
-        }
-        byte += 1;
-    }
-    kinds
-};
-
 /// The hash of a word and another one in small letters.
 fn small(word: u64, more: &str) -> u64 {
     more.chars().map(lower).fold(word, hash)
@@ -418,65 +353,6 @@ fn hash(word: u64, letter: char) -> u64 {
 pub fn cancels(text: &str) -> bool {
     let start: String = text.trim_start().chars().take(24).map(lower).collect();
     CANCELS.split('|').any(|cue| start.starts_with(cue))
-}
-
-/// The sentences of a text, in order; of a long one those at its ends.
-pub fn sentences(text: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let head = text::floor(text, LOOKED_AT);
-    let tail = text::ceil(text, text.len().saturating_sub(LOOKED_AT)).max(head);
-    for (from, to) in [(0, head), (tail, text.len())] {
-        let (part, mut start) = (text::between(text, from, to), 0);
-        let mut looked = 0;
-        while looked < part.len() {
-            // Bytes between the signs that may close a sentence are passed over.
-            let sign = part.as_bytes()[looked..].iter().position(may_close).map_or(part.len(), |next| looked + next);
-            let char = text::between(part, sign, part.len()).chars().next();
-            let end = sign + char.map_or(0, char::len_utf8);
-            looked = end;
-            let closes = match char {
-                Some('\n' | '\r' | '。' | '！' | '？' | '；' | '।' | '؟') => true,
-                Some('.' | '!' | '?' | ';') => {
-                    !text::between(part, end, part.len()).starts_with(|next: char| !next.is_whitespace())
-                        && !abbreviates(part, sign)
-                }
-                _ => false,
-            };
-            if closes || end == part.len() {
-                let sentence = bare(text::between(part, start, end));
-                if !sentence.is_empty() {
-                    out.push(sentence);
-                }
-                start = end;
-            }
-        }
-    }
-    out
-}
-
-/// Whether a sign that closes a sentence may begin with this byte.
-const fn may_close(byte: &u8) -> bool {
-    matches!(byte, b'\n' | b'\r' | b'.' | b'!' | b'?' | b';' | 0xd8 | 0xe0 | 0xe3 | 0xef)
-}
-
-/// Whether the point at a place only shortens a word: "e.g.", "No. 5", or counts: "1. ".
-fn abbreviates(text: &str, at: usize) -> bool {
-    let word = text::between(text, 0, at).rsplit([' ', '\n', '(']).next().unwrap_or_default();
-    matches!(
-        word,
-        "e.g" | "i.e" | "etc" | "vs" | "No" | "Nr" | "z.B" | "d.h" | "bzw" | "p.ej" | "Mr" | "Mrs" | "Ms" | "Dr"
-    ) || !word.is_empty() && word.len() < 3 && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// A sentence without the sign of the list it stands in.
-fn bare(sentence: &str) -> &str {
-    let sentence = sentence.trim();
-    let rest = sentence.trim_start_matches(|char: char| char.is_ascii_digit());
-    let rest = match rest.strip_prefix(['.', ')']) {
-        Some(rest) if rest.len() + 1 < sentence.len() => rest,
-        _ => sentence,
-    };
-    rest.trim_start_matches(['-', '*', '•', '–', ' ', '\t', '#'])
 }
 
 fn is_letter(char: char) -> bool {

@@ -9,8 +9,8 @@ use precis::ingest::content;
 use precis::ingest::host::Todo;
 use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::{self, Source};
-use precis::memory::rules::{self, Sentence, Words};
-use precis::memory::{Memory, names, proper, records, recover, scan};
+use precis::memory::rules::{Sentence, Words};
+use precis::memory::{Memory, names, proper, records, recover, scan, sentences};
 use precis::model::message::{Position, Role};
 use proptest::prelude::*;
 use serde_json::json;
@@ -80,7 +80,7 @@ fn proper(text: &str) -> Vec<&str> {
 
 fn required(text: &str) -> Vec<&str> {
     let mut words = Words::default();
-    let mut all = rules::sentences(text);
+    let mut all = sentences::split(text);
     all.retain(|sentence| words.tell(sentence) == Sentence::Requires);
     all
 }
@@ -739,7 +739,7 @@ proptest! {
         for one in found(&text) {
             prop_assert!(text.contains(one) && !one.contains(char::is_whitespace), "{one:?}");
         }
-        for sentence in rules::sentences(&text) {
+        for sentence in sentences::split(&text) {
             prop_assert!(text.contains(sentence) && !sentence.contains('\n'), "{sentence:?}");
         }
         proper::each_proper(&text, &mut |one| assert!(text.contains(one)));

@@ -9,7 +9,7 @@ use precis::base::headings::{KEPT, NAMES, RULES};
 use precis::ingest::content::{Content, ContentPart, Value};
 use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::{self, Source};
-use precis::memory::{Memory, names, rules, scan};
+use precis::memory::{Memory, names, rules, scan, sentences};
 use precis::model::message::Role;
 use precis_fuzz::texts::Text;
 
@@ -76,7 +76,7 @@ fn found(text: &str) {
     once.dedup();
     assert_eq!(once.len(), names.len(), "a name twice");
     let mut words = rules::Words::default();
-    for sentence in rules::sentences(text) {
+    for sentence in sentences::split(text) {
         assert!(text.contains(sentence) && !sentence.is_empty(), "{sentence}");
         words.tell(sentence);
     }

@@ -1,0 +1,133 @@
+//! The sentences of a text, and which of them are questions or lines that a program printed.
+
+use crate::base::text;
+
+/// Of a long text, which may be a paste, only its ends are looked at: that many bytes of each.
+const LOOKED_AT: usize = 3_000;
+
+/// The sentences of a text, in order; of a long one those at its ends.
+pub fn split(text: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    let head = text::floor(text, LOOKED_AT);
+    let tail = text::ceil(text, text.len().saturating_sub(LOOKED_AT)).max(head);
+    for (from, to) in [(0, head), (tail, text.len())] {
+        let (part, mut start) = (text::between(text, from, to), 0);
+        let mut looked = 0;
+        while looked < part.len() {
+            // Bytes between the signs that may close a sentence are passed over.
+            let sign = part.as_bytes()[looked..].iter().position(may_close).map_or(part.len(), |next| looked + next);
+            let char = text::between(part, sign, part.len()).chars().next();
+            let end = sign + char.map_or(0, char::len_utf8);
+            looked = end;
+            let closes = match char {
+                Some('\n' | '\r' | '。' | '！' | '？' | '；' | '।' | '؟') => true,
+                Some('.' | '!' | '?' | ';') => {
+                    !text::between(part, end, part.len()).starts_with(|next: char| !next.is_whitespace())
+                        && !abbreviates(part, sign)
+                }
+                _ => false,
+            };
+            if closes || end == part.len() {
+                let sentence = bare(text::between(part, start, end));
+                if !sentence.is_empty() {
+                    out.push(sentence);
+                }
+                start = end;
+            }
+        }
+    }
+    out
+}
+
+/// Whether a sign that closes a sentence may begin with this byte.
+const fn may_close(byte: &u8) -> bool {
+    matches!(byte, b'\n' | b'\r' | b'.' | b'!' | b'?' | b';' | 0xd8 | 0xe0 | 0xe3 | 0xef)
+}
+
+/// Whether the point at a place only shortens a word: "e.g.", "No. 5", or counts: "1. ".
+fn abbreviates(text: &str, at: usize) -> bool {
+    let word = text::between(text, 0, at).rsplit([' ', '\n', '(']).next().unwrap_or_default();
+    matches!(
+        word,
+        "e.g" | "i.e" | "etc" | "vs" | "No" | "Nr" | "z.B" | "d.h" | "bzw" | "p.ej" | "Mr" | "Mrs" | "Ms" | "Dr"
+    ) || !word.is_empty() && word.len() < 3 && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A sentence without the sign of the list it stands in.
+fn bare(sentence: &str) -> &str {
+    let sentence = sentence.trim();
+    let rest = sentence.trim_start_matches(|char: char| char.is_ascii_digit());
+    let rest = match rest.strip_prefix(['.', ')']) {
+        Some(rest) if rest.len() + 1 < sentence.len() => rest,
+        _ => sentence,
+    };
+    rest.trim_start_matches(['-', '*', '•', '–', ' ', '\t', '#'])
+}
+
+/// Whether a sentence is a question.
+pub(super) fn asks(sentence: &str) -> bool {
+    const POLITE: [&str; 5] = ["Could you ", "Can you ", "Would you ", "could you ", "can you "];
+    if sentence.starts_with(['C', 'W', 'c', 'w'])
+        && POLITE.iter().any(|start| sentence.starts_with(start))
+        && ["ensure", "make sure", "without "].iter().any(|part| text::find(sentence, part).is_some())
+    {
+        return false;
+    }
+    let end = sentence.trim_end_matches(['"', '\'', ')', '*', '”', '»', ' ']);
+    end.ends_with(['?', '？', '؟', '吗', 'か']) || end.ends_with("か。")
+}
+
+/// Whether a line was printed by a program or is code: it begins like one, or holds more signs than words do.
+pub(super) fn is_output(line: &str) -> bool {
+    const STARTS: [&str; 20] = [
+        "//", "/*", "#!", "$ ", ">>>", "+++", "---", "@@", "diff ", "def ", "class ", "import ", "from ", "return ",
+        "INFO", "WARN", "ERROR", "DEBUG", "[", "at ",
+    ];
+    const SIGNS: [&str; 12] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();", " += ", " -= "];
+    let bytes = line.as_bytes();
+    let (mut signs, mut marks) = (0, 0);
+    for byte in bytes {
+        marks |= SIGN_KINDS[usize::from(*byte)];
+        signs += usize::from(SIGN_KINDS[usize::from(*byte)] & SIGN);
+    }
+    // key: Value
+    let key = if marks & COLON > 0 { text::find(line, ": ") } else { None };
+    let blanks = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b' ').count();
+    let setting = key.is_some_and(|key| {
+        key + 2 < line.len() && blanks(&bytes[..key]) == 0 && blanks(bytes) < 3 && !line.ends_with('.')
+    });
+    let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let numbered = digits > 0 && matches!(bytes.get(digits), Some(b':' | b'-' | b'|' | b'\t' | b'/'));
+    numbered
+        || setting
+        || bytes.first().is_some_and(|first| b"/#$>+-@dcifrIWEDa[".contains(first))
+            && STARTS.iter().any(|start| line.starts_with(start))
+        || marks & CODE > 0 && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
+        || signs * 8 > bytes.len()
+}
+
+/// Counts as a sign that sentences seldom have; stands in all signs of code; a colon.
+const SIGN: u8 = 1;
+const CODE: u8 = 2;
+const COLON: u8 = 4;
+
+/// What each byte of a line is, as far as signs go.
+const SIGN_KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let code = byte as u8;
+        if code.is_ascii_punctuation() && !matches!(code, b'\'' | b'"' | b',' | b'.' | b'`' | b'!' | b'-' | b'_' | b'/')
+        {
+            kinds[byte] |= SIGN;
+        }
+        if matches!(code, b'(' | b'=' | b'}' | b'{' | b'<' | b'-' | b':') {
+            kinds[byte] |= CODE;
+        }
+        if code == b':' {
+            kinds[byte] |= COLON;
+        }
+        byte += 1;
+    }
+    kinds
+};
