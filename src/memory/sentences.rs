@@ -106,7 +106,7 @@ pub(super) fn is_output(line: &str) -> bool {
         || signs * 8 > bytes.len()
 }
 
-/// Counts as a sign that sentences seldom have; stands in all signs of code; a colon.
+/// Counts as a sign that few sentences have; stands in all signs of code; a colon.
 const SIGN: u8 = 1;
 const CODE: u8 = 2;
 const COLON: u8 = 4;
