@@ -4,7 +4,7 @@
 use crate::base::text;
 
 /// Characters of the longest stretch that is told.
-const LONGEST: usize = 10;
+const LONGEST: usize = 14;
 
 /// What a character belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -14,9 +14,338 @@ enum Script {
     Hangul,
 }
 
-/// Characters of Chinese that stand in most sentences and in few names: pronouns, particles, prepositions, measure words,
-/// and the verbs of asking and answering.
-const COMMON: &str = "的了着过是我你您他她它们这那哪谁什么怎样为在有没不无也都就才还又再和与跟或但而且所以因如果吗呢吧啊呀哦嗯哈很太更最非常挺比较把被给让叫向往从到去来回说讲问答看听吃住玩找想要会能可应该需将请谢帮先后及等个位些点次种条间里边面下多少几每各另只已经一二两三四五六七八九十家好客气重新选择营业小时推荐";
+/// Characters of Chinese that stand in most sentences and in hardly any name: pronouns, particles, prepositions, and the
+/// verbs of asking and answering.
+const JOINTS: &str = "的了着过是我你您他她它们这哪谁什么怎样为在有没不无也都就才还再与跟或但而且所以因如果吗呢吧啊呀哦嗯哈很太更最挺比较把被给让叫向往从到去回说讲问答看听吃住玩找想要能可应该需将请谢帮先及等每另只已好客气啥完";
+/// Characters that join as often as they stand in names: 会 in 会议中心, 家 in 家常菜, 来 in 东来顺, 新 in 北新桥.
+const BOTH: &str = "又和会来家里边面下上中个位些点次种条间多少几各后一二两三四五六七八九十新小大时那店正真实老解拿食全";
+/// Measure words, which belong to what a joint begins: 这家, 哪个.
+const MEASURES: [char; 9] = ['家', '个', '间', '位', '些', '点', '次', '种', '里'];
+
+/// Words that everybody knows, sorted: what is made of them alone is no name.
+pub const EVERYDAY: [&str; 319] = [
+    "一下",
+    "一些",
+    "一共",
+    "一定",
+    "一样",
+    "一点",
+    "一番",
+    "一直",
+    "一緒",
+    "一般",
+    "一起",
+    "上午",
+    "下午",
+    "下来",
+    "不过",
+    "不错",
+    "东西",
+    "中午",
+    "主意",
+    "之前",
+    "之后",
+    "之间",
+    "了解",
+    "事情",
+    "于是",
+    "享受",
+    "人均",
+    "今回",
+    "今天",
+    "今度",
+    "今日",
+    "今晚",
+    "介绍",
+    "仕事",
+    "代码",
+    "以上",
+    "以下",
+    "以前",
+    "以后",
+    "价格",
+    "价钱",
+    "任何",
+    "休息",
+    "位置",
+    "住宿",
+    "体验",
+    "何か",
+    "使用",
+    "便宜",
+    "信息",
+    "修改",
+    "值得",
+    "元気",
+    "先生",
+    "免费",
+    "入住",
+    "全部",
+    "公司",
+    "公园",
+    "关系",
+    "兴趣",
+    "其中",
+    "其实",
+    "具体",
+    "内容",
+    "决定",
+    "准备",
+    "几个",
+    "出发",
+    "出来",
+    "出租车",
+    "函数",
+    "分数",
+    "刚好",
+    "删除",
+    "别人",
+    "别处",
+    "到达",
+    "办法",
+    "午餐",
+    "午饭",
+    "友人",
+    "友達",
+    "变量",
+    "另外",
+    "可惜",
+    "可能",
+    "号码",
+    "吃饭",
+    "合适",
+    "名字",
+    "名称",
+    "告诉",
+    "周围",
+    "周边",
+    "唯一",
+    "問題",
+    "喜欢",
+    "回去",
+    "回来",
+    "回答",
+    "地址",
+    "地方",
+    "地点",
+    "地铁",
+    "場合",
+    "場所",
+    "处理",
+    "多久",
+    "多分",
+    "多少",
+    "大丈夫",
+    "大変",
+    "大学",
+    "大家",
+    "大概",
+    "大约",
+    "女士",
+    "好吃",
+    "如何",
+    "子供",
+    "学习",
+    "学校",
+    "孩子",
+    "完全",
+    "实在",
+    "实现",
+    "家人",
+    "家族",
+    "家里",
+    "宾馆",
+    "尝尝",
+    "工作",
+    "左右",
+    "差不多",
+    "已经",
+    "希望",
+    "帮助",
+    "帮忙",
+    "干净",
+    "并且",
+    "建议",
+    "开始",
+    "开心",
+    "开车",
+    "当然",
+    "彼女",
+    "很多",
+    "心情",
+    "必要",
+    "必须",
+    "忘记",
+    "总共",
+    "总是",
+    "情况",
+    "愉快",
+    "意思",
+    "感觉",
+    "感谢",
+    "愿意",
+    "或者",
+    "所有",
+    "打算",
+    "打车",
+    "抱歉",
+    "接着",
+    "推荐",
+    "提供",
+    "搜索",
+    "支持",
+    "收费",
+    "放心",
+    "散步",
+    "数据",
+    "文件",
+    "方便",
+    "方式",
+    "方法",
+    "旁边",
+    "旅游",
+    "旅行",
+    "早上",
+    "早餐",
+    "早饭",
+    "时候",
+    "时长",
+    "时间",
+    "明天",
+    "明日",
+    "明晚",
+    "明白",
+    "映画",
+    "昨天",
+    "昨日",
+    "時間",
+    "晚上",
+    "晚餐",
+    "晚饭",
+    "景点",
+    "最初",
+    "最后",
+    "最後",
+    "最近",
+    "有时",
+    "朋友",
+    "服务",
+    "期待",
+    "本当",
+    "机会",
+    "条件",
+    "查找",
+    "查查",
+    "查询",
+    "正在",
+    "正好",
+    "步行",
+    "毎日",
+    "比较",
+    "测试",
+    "消化",
+    "消费",
+    "添加",
+    "清楚",
+    "游玩",
+    "溜达",
+    "满意",
+    "满足",
+    "漂亮",
+    "热门",
+    "然后",
+    "爱好",
+    "版本",
+    "特别",
+    "现在",
+    "生活",
+    "用户",
+    "用餐",
+    "电影",
+    "电话",
+    "直接",
+    "直达",
+    "看看",
+    "真的",
+    "知道",
+    "确实",
+    "確認",
+    "票价",
+    "离开",
+    "私達",
+    "程序",
+    "稍等",
+    "突然",
+    "立刻",
+    "符合",
+    "简单",
+    "类型",
+    "系统",
+    "终于",
+    "经常",
+    "结束",
+    "结果",
+    "继续",
+    "美食",
+    "老师",
+    "考虑",
+    "联系",
+    "肯定",
+    "自分",
+    "自己",
+    "舒服",
+    "营业",
+    "虽然",
+    "要求",
+    "觉得",
+    "记下",
+    "记得",
+    "许多",
+    "设施",
+    "评分",
+    "试试",
+    "说明",
+    "谢谢",
+    "走走",
+    "赶紧",
+    "起来",
+    "趣味",
+    "车站",
+    "转转",
+    "过去",
+    "过来",
+    "运行",
+    "还有",
+    "适合",
+    "选择",
+    "逛逛",
+    "遗憾",
+    "那个",
+    "那么",
+    "那家",
+    "那里",
+    "酒店",
+    "重新",
+    "错误",
+    "门票",
+    "问题",
+    "附近",
+    "非常",
+    "音乐",
+    "音楽",
+    "顺便",
+    "预定",
+    "预订",
+    "餐厅",
+    "餐馆",
+    "饭店",
+    "首先",
+    "马上",
+    "高兴",
+    "麻烦",
+];
+/// Characters of the longest of them.
+const LONGEST_EVERYDAY: usize = 3;
 
 fn script(letter: char) -> Option<Script> {
     match letter {
@@ -34,19 +363,45 @@ pub fn is_in(text: &str) -> bool {
 
 /// Calls `each` with the stretches of Han, katakana and hangul that may be names.
 pub fn each<'t>(whole: &'t str, each: &mut dyn FnMut(&'t str)) {
-    let (mut from, mut letters, mut before) = (0, 0, None);
-    let mut end = |from: usize, to: usize, letters: usize| {
-        if (2..=LONGEST).contains(&letters) {
-            each(text::between(whole, from, to));
+    let (mut from, mut before, mut joined) = (0, None, false);
+    let mut end = |from: usize, to: usize, joined: bool| {
+        let stretch = text::between(whole, from, to);
+        let stretch = if joined { stretch.trim_start_matches(MEASURES) } else { stretch };
+        if (2..=LONGEST).contains(&text::characters(stretch)) && !is_everyday(stretch) {
+            each(stretch);
         }
     };
     for (at, letter) in whole.char_indices() {
-        let now = script(letter).filter(|&script| script != Script::Han || !COMMON.contains(letter));
+        let of = script(letter);
+        let joins = of == Some(Script::Han) && JOINTS.contains(letter);
+        let now = of.filter(|_| !joins);
         if now != before {
-            end(from, at, letters);
-            (from, letters, before) = (at, 0, now);
+            if before.is_some() {
+                end(from, at, joined);
+            }
+            (from, before) = (at, now);
         }
-        letters += usize::from(now.is_some());
+        // Whether the next stretch begins behind a joint.
+        if now.is_none() {
+            joined = joins;
+        }
     }
-    end(from, whole.len(), letters);
+    if before.is_some() {
+        end(from, whole.len(), joined);
+    }
+}
+
+/// Whether a stretch is made of words alone that everybody knows.
+fn is_everyday(stretch: &str) -> bool {
+    let mut rest = stretch;
+    while let Some(letter) = rest.chars().next() {
+        let known = |count: usize| {
+            let end = rest.char_indices().map(|(at, _)| at).chain([rest.len()]).nth(count)?;
+            EVERYDAY.binary_search(&text::between(rest, 0, end)).is_ok().then_some(end)
+        };
+        let single = || BOTH.contains(letter).then(|| letter.len_utf8());
+        let Some(end) = (2..=LONGEST_EVERYDAY).rev().find_map(known).or_else(single) else { return false };
+        rest = text::between(rest, end, rest.len());
+    }
+    true
 }

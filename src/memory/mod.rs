@@ -4,7 +4,7 @@
 
 pub mod absorb;
 mod bound;
-mod cjk;
+pub mod cjk;
 mod deeds;
 pub mod digest;
 pub mod names;

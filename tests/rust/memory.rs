@@ -108,6 +108,35 @@ fn words_that_begin_like_names_and_dates_are_found() {
     }
 }
 
+/// 会, 家, 来 and 新 join words as often as they stand in names.
+#[test]
+fn names_in_chinese_are_whole_and_words_that_everybody_knows_are_none() {
+    let said = [
+        user("这家酒店附近有啥好吃的？我打算先去北京市政协会议中心。"),
+        assistant("它家周边餐馆实在太多了，比如北新桥卤煮老店、东来顺(朝阳双井店)、粥饼家常菜，完全符合您的要求。"),
+        user("那家的地址和电话告诉我一下，我记下来。ラーメンも食べたい"),
+        assistant("好的。"),
+    ];
+    let all = messages(0, &said);
+    let memory = Memory::default();
+    let known = Recollection::of(&memory, &all);
+    let names: Vec<&str> = known.names.iter().map(|name| name.text).collect();
+    for name in ["北京市政协会议中心", "北新桥卤煮老店", "东来顺", "朝阳双井店", "粥饼家常菜", "ラーメン"]
+    {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    let everyday = ["酒店", "附近", "打算", "周边", "餐馆", "地址", "电话", "符合", "完全", "要求", "记下"];
+    for word in everyday {
+        assert!(!names.iter().any(|name| name.starts_with(word)), "{word}: {names:?}");
+    }
+}
+
+#[test]
+fn the_words_that_everybody_knows_are_sorted() {
+    let sorted = |words: &[&str]| words.windows(2).all(|pair| pair[0] < pair[1]);
+    assert!(sorted(&precis::memory::cjk::EVERYDAY));
+}
+
 #[test]
 fn what_must_be_repeated_exactly_is_found() {
     let cases: [(&str, &[&str]); 31] = [
