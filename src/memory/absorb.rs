@@ -350,7 +350,7 @@ impl<'t> Reading<'t> {
 
     /// Keeps what the assistant said last.
     fn say(&mut self, words: &str, at: u64, ended: bool) {
-        let text = quoting::quote(&text::ends(words, SAID));
+        let text = quoting::quote(&text::ends(said::without_pleasantries(words), SAID));
         let said = &mut self.memory.said;
         // What is said beside a call is a step: only the last one tells how to go on.
         said.retain(|entry| !entry.passing);

@@ -229,7 +229,9 @@ impl<'t> Names<'t> {
         let whole = argument.trim();
         let plain = !whole.contains(['\n', '"', '\\', '{', '[', ';', '<', '＜', '`']);
         let is_name = |word: &str| word.starts_with(|first: char| !first.is_ascii_lowercase());
-        if plain && (2..=ARGUMENT).contains(&whole.len()) && (!whole.contains(' ') || whole.split(' ').all(is_name)) {
+        // `pending` and `create` are values of an argument that any model writes.
+        let is_word = whole.bytes().all(|byte| byte.is_ascii_lowercase());
+        if plain && !is_word && (2..=ARGUMENT).contains(&whole.len()) && (!whole.contains(' ') || whole.split(' ').all(is_name)) {
             self.add(whole, USED, at);
         }
     }

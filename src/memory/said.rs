@@ -1,30 +1,40 @@
-//! What an assistant said, without what tells nothing: phrases that only begin, and blocks of code.
+//! What an assistant said, without what tells nothing: pleasantries, intentions and blocks of code.
 
 use crate::base::text;
 use crate::memory::text_agent::Edit;
 
-/// Words without the sentences at their beginning that only say that something is going to be said.
+/// How sentences begin that only show that something was heard.
+const PLEASANTRIES: [&str; 12] = [
+    "Certainly",
+    "Sure",
+    "Of course",
+    "Great",
+    "Good ",
+    "Perfect",
+    "Okay",
+    "No problem",
+    "Absolutely",
+    "Thank you",
+    "I apologize",
+    "I'm sorry",
+];
+/// How sentences begin that only say that something is going to be said or done.
+const INTENTIONS: [&str; 4] = ["Let me ", "Now I ", "Now let", "You're right"];
+
+/// Words without the sentences at their beginning that tell nothing of what was found or done.
 pub(super) fn substance(words: &str) -> &str {
-    const FILLERS: [&str; 16] = [
-        "Certainly",
-        "Sure",
-        "Of course",
-        "Great",
-        "Good ",
-        "Perfect",
-        "Okay",
-        "No problem",
-        "Absolutely",
-        "Thank you",
-        "I apologize",
-        "I'm sorry",
-        "Let me ",
-        "Now I ",
-        "Now let",
-        "You're right",
-    ];
+    without(words, &|rest| PLEASANTRIES.iter().chain(&INTENTIONS).any(|start| rest.starts_with(start)))
+}
+
+/// Words without the sentences at their beginning that only show that something was heard.
+pub(super) fn without_pleasantries(words: &str) -> &str {
+    without(words, &|rest| PLEASANTRIES.iter().any(|start| rest.starts_with(start)))
+}
+
+/// Words without the sentences at their beginning that are empty; all of them if nothing else is left.
+fn without<'w>(words: &'w str, is_empty: &dyn Fn(&str) -> bool) -> &'w str {
     let mut rest = words.trim();
-    while FILLERS.iter().any(|filler| rest.starts_with(filler)) {
+    while is_empty(rest) {
         let ends = |(at, char): &(usize, char)| {
             matches!(char, '.' | '!' | ':') && text::between(rest, at + 1, rest.len()).starts_with([' ', '\n'])
         };
