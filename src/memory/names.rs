@@ -150,8 +150,10 @@ impl<'t> Names<'t> {
     pub fn read(&mut self, whole: &'t str, at: u64, by: &dyn Fn(usize) -> u64) {
         scan::each(whole, &mut |text| {
             let place = text.as_ptr() as usize - whole.as_ptr() as usize;
-            // How much a notice of ours stands for is no name, and neither is where that is found.
-            if !text::between(whole, 0, place).ends_with(NOTICE) && !references::stands_at(whole, place) {
+            // How much a notice of ours stands for is no name, and neither is where that is found, or the year of a date.
+            let before = text::between(whole, 0, place);
+            let is_year = text.len() == 4 && proper::ends_in_day(before);
+            if !before.ends_with(NOTICE) && !references::stands_at(whole, place) && !is_year {
                 self.add(text, by(place), at);
             }
         });
@@ -231,7 +233,11 @@ impl<'t> Names<'t> {
         let is_name = |word: &str| word.starts_with(|first: char| !first.is_ascii_lowercase());
         // `pending` and `create` are values of an argument that any model writes.
         let is_word = whole.bytes().all(|byte| byte.is_ascii_lowercase());
-        if plain && !is_word && (2..=ARGUMENT).contains(&whole.len()) && (!whole.contains(' ') || whole.split(' ').all(is_name)) {
+        if plain
+            && !is_word
+            && (2..=ARGUMENT).contains(&whole.len())
+            && (!whole.contains(' ') || whole.split(' ').all(is_name))
+        {
             self.add(whole, USED, at);
         }
     }

@@ -33,6 +33,13 @@ pub fn each_date<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
     }
 }
 
+/// Whether a text ends in the month and the day of a date whose year comes next: "on May 20, ".
+pub fn ends_in_day(text: &str) -> bool {
+    let Some(rest) = text.strip_suffix(", ") else { return false };
+    let digits = rest.bytes().rev().take_while(u8::is_ascii_digit).count();
+    (1..3).contains(&digits) && month_before(rest, rest.len() - digits).is_some()
+}
+
 /// Whether the byte before a place belongs to no word.
 fn is_word_start(bytes: &[u8], at: usize) -> bool {
     at == 0 || !is_in_word(bytes[at - 1])

@@ -108,6 +108,30 @@ fn words_that_begin_like_names_and_dates_are_found() {
     }
 }
 
+/// All names that a conversation leaves.
+fn names_of(all: &[M]) -> Vec<String> {
+    let (memory, all) = (Memory::default(), messages(0, all));
+    Recollection::of(&memory, &all).names.iter().map(|name| name.text.to_owned()).collect()
+}
+
+#[test]
+fn the_year_of_a_date_and_a_word_that_is_an_argument_are_no_names() {
+    let input = json!({ "status": "pending", "file": "a.py", "on": "May 20, 2024" });
+    let names =
+        names_of(&[user("From May 20, 2024 on the limit is 2048."), call("c", "plan", input), result("c", "ok")]);
+    assert!(["May 20, 2024", "2048", "a.py"].iter().all(|name| names.iter().any(|one| one == name)), "{names:?}");
+    assert!(!names.iter().any(|name| name == "2024" || name == "pending"), "{names:?}");
+}
+
+#[test]
+fn what_was_said_last_begins_with_what_it_says() {
+    let digest =
+        digest_of(&[user("Mend it"), assistant("Certainly! Great. Let me read a.py: it may be the cause.")], 4_000);
+    assert!(section(&digest, NEXT).contains("- The assistant: Let me read a.py: it may be the cause."), "{digest}");
+    let digest = digest_of(&[user("Mend it"), assistant("Certainly!")], 4_000);
+    assert!(digest.contains("- Mend it → Certainly!"), "{digest}");
+}
+
 /// 会, 家, 来 and 新 join words as often as they stand in names.
 #[test]
 fn names_in_chinese_are_whole_and_words_that_everybody_knows_are_none() {
@@ -117,13 +141,10 @@ fn names_in_chinese_are_whole_and_words_that_everybody_knows_are_none() {
         user("那家的地址和电话告诉我一下，我记下来。ラーメンも食べたい"),
         assistant("好的。"),
     ];
-    let all = messages(0, &said);
-    let memory = Memory::default();
-    let known = Recollection::of(&memory, &all);
-    let names: Vec<&str> = known.names.iter().map(|name| name.text).collect();
+    let names = names_of(&said);
     for name in ["北京市政协会议中心", "北新桥卤煮老店", "东来顺", "朝阳双井店", "粥饼家常菜", "ラーメン"]
     {
-        assert!(names.contains(&name), "{name}: {names:?}");
+        assert!(names.iter().any(|one| one == name), "{name}: {names:?}");
     }
     let everyday = ["酒店", "附近", "打算", "周边", "餐馆", "地址", "电话", "符合", "完全", "要求", "记下"];
     for word in everyday {
