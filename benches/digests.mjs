@@ -24,18 +24,18 @@ main(import.meta.url, async (args) => {
     const found = [];
     for (const session of sessions) found.push(await judged(session, Number(values.window)));
     if (values.misses) for (const one of found) for (const miss of one.misses) note(`${name}\t${miss}`);
-    console.log(told(name, summed(found)));
+    console.log(lineOf(name, summed(found)));
     all.push(...found);
   }
-  console.log(told("all", summed(all)));
+  console.log(lineOf("all", summed(all)));
 });
 
-function told(name, { sessions, actions, outcomes, lines, with: having, open, stale }) {
+function lineOf(name, { sessions, actions, outcomes, lines, with: having, open, stale }) {
   const share = (part, whole) => (whole ? `${part} of ${whole} (${((part / whole) * 100).toFixed(0)} %)` : "none");
   return [
     name.padEnd(20),
     `${sessions} digests`,
-    `actions told with their outcome ${share(outcomes, actions)}`,
+    `actions with their outcome ${share(outcomes, actions)}`,
     `lines of work with an outcome ${share(having, lines)}`,
     `stale of those called open ${share(stale, open)}`,
   ].join("  ");

@@ -30,12 +30,12 @@ main(import.meta.url, async (args) => {
   const { setsOf } = await import("./recall/sets.mjs");
   const { reach, table } = await import("./recall/reach.mjs");
   const sets = await setsOf(positionals, { set: values.set, limit });
-  const miss = values.misses ? (one) => note(told(one)) : undefined;
+  const miss = values.misses ? (one) => note(lineOf(one)) : undefined;
   const rows = await reach(sets, { fraction, window, miss });
   console.log(values.json ? JSON.stringify({ rows }) : table(rows));
 });
 
 /** A miss in a line: data set, session, the message that used it, its class, the thing, who said it last, the query. */
-function told({ source, session, at, kind, thing, lastSaid, query }) {
+function lineOf({ source, session, at, kind, thing, lastSaid, query }) {
   return [source, session, at, kind, thing, lastSaid, query].join("\t");
 }

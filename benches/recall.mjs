@@ -34,7 +34,7 @@ main(import.meta.url, async (args) => {
   const { measure } = await import("./recall/measure.mjs");
   const { tables } = await import("./recall/table.mjs");
   const sets = await setsOf(positionals, { set: values.set, limit });
-  const miss = values.misses ? (one) => note(told(one)) : undefined;
+  const miss = values.misses ? (one) => note(lineOf(one)) : undefined;
   const rows = await measure(sets, { fraction, window, peers: !values["no-peers"], miss });
   console.log(values.json ? JSON.stringify({ rows }) : tables(rows));
 });
@@ -46,7 +46,7 @@ const tokensIn = (words) => Number(words.replace(/k$/, "000"));
  * used), its class, the thing, whether a call or a text used it, who said it
  * first and last before the request, and the rung of the compaction.
  */
-function told({ source, session, index, at, hard, fresh, kind, thing, how, said, lastSaid, rung }) {
+function lineOf({ source, session, index, at, hard, fresh, kind, thing, how, said, lastSaid, rung }) {
   const scope = fresh ? "fresh" : hard ? "hard" : "all";
   return [source, session, index, at, scope, kind, thing, how, said, lastSaid, rung].join("\t");
 }

@@ -4,7 +4,7 @@ use crate::base::text;
 
 /// The tool by which a model recalls: `recallDefinition` of `js/src/recall.ts`.
 pub const TOOL: &str = "recall";
-/// The argument by which that tool is told from another of its name.
+/// The argument that distinguishes that tool from another of its name.
 pub const ARGUMENT: &str = "reference";
 /// Stands before the reference in a notice.
 const RETURNED: &str = " The tool recall returns it: ";
@@ -21,7 +21,7 @@ pub fn sentence(reference: &str) -> String {
     format!("{RETURNED}{reference}.")
 }
 
-/// What a digest says of the messages before `count`, of which it tells.
+/// What a digest says of the messages before `count`, which it stands for.
 pub fn legend(count: u64) -> String {
     let last = of(count.saturating_sub(1), 0);
     format!(
@@ -37,9 +37,9 @@ pub fn without_others(notice: &str, own: &str) -> String {
     while let Some(at) = text::find(rest, RETURNED) {
         let after = text::between(rest, at + RETURNED.len(), rest.len());
         let length = after.bytes().take_while(|byte| matches!(byte, b'r' | b'0'..=b'9' | b'.' | b'+')).count();
-        let told = text::between(rest, at, at + RETURNED.len() + length);
+        let returned = text::between(rest, at, at + RETURNED.len() + length);
         out.push_str(text::between(rest, 0, at));
-        out.push_str(if told == own { told } else { "" });
+        out.push_str(if returned == own { returned } else { "" });
         rest = text::between(after, length, after.len());
     }
     out.push_str(rest);

@@ -29,7 +29,7 @@ const INSTRUCTIONS: usize = 1_500;
 const MOST: usize = 200;
 /// Records, the newest, that are looked through for what a call uses.
 const USED_RECORDS: usize = 8;
-/// What stands in most sentences that tell a decision: the others are not read.
+/// What stands in most sentences that report a decision: the others are not read.
 const DECISIONS: [&str; 12] = [
     "decid",
     "agreed",
@@ -63,7 +63,7 @@ pub struct Message {
 pub struct Recollection<'t> {
     /// Its entries; its names are not up to date.
     pub memory: Memory,
-    /// All names that are told, those of the memory among them: what matters most first.
+    /// All names that were met, those of the memory among them: what matters most first.
     pub names: Vec<Met<'t>>,
 }
 
@@ -197,7 +197,7 @@ impl<'t> Reading<'t> {
                             }
                         }
                     }
-                    // What is kept as a sentence is told there.
+                    // What is kept as a sentence is shown there.
                     let asks = text_agent::request(text);
                     if kept.is_empty() {
                         let untagged = if any_typed { asks } else { text_agent::untagged(&asks) };
@@ -338,7 +338,7 @@ impl<'t> Reading<'t> {
         if parts.iter().any(is_finish) && matches!(self.answer, Some((_, true))) {
             return;
         }
-        // What was changed is told with the work.
+        // What was changed is shown with the work.
         let plain = if edits.is_empty() { None } else { Some(said::without_code(said, &edits)) };
         let said = plain.as_deref().unwrap_or(said);
         if said.is_empty() {
@@ -352,7 +352,7 @@ impl<'t> Reading<'t> {
     fn say(&mut self, words: &str, at: u64, ended: bool) {
         let text = quoting::quote(&text::ends(said::without_pleasantries(words), SAID));
         let said = &mut self.memory.said;
-        // What is said beside a call is a step: only the last one tells how to go on.
+        // What is said beside a call is a step: only the last one shows how to go on.
         said.retain(|entry| !entry.passing);
         said.push(Entry { text, at, passing: !ended, ..Entry::default() });
         if said.len() > SAID_MOST {

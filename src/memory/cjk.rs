@@ -1,9 +1,9 @@
 //! Words of scripts that put no blanks between them: what stands between the characters that only join others may be a
-//! name, and costs little to tell.
+//! name, and costs little to show.
 
 use crate::base::text;
 
-/// Characters of the longest stretch that is told.
+/// Characters of the longest stretch that counts.
 const LONGEST: usize = 14;
 
 /// What a character belongs to.

@@ -31,7 +31,7 @@ pub(super) struct Deeds<'t> {
     records: VecDeque<Outcome<'t>>,
 }
 
-/// What tells an activity from others: see [`Activity`]. Of changes and checks all calls are one.
+/// What distinguishes an activity from others: see [`Activity`]. Of changes and checks all calls are one.
 #[derive(Clone)]
 struct Deed {
     /// The hash of the rest: comparing it is enough for most.
@@ -159,15 +159,15 @@ impl<'t> Deeds<'t> {
     pub fn conclude(self, memory: &mut Memory) {
         for Outcome { deed, output, failed, over, .. } in self.outcomes {
             let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };
-            let told = match output {
+            let shown = match output {
                 Output::Value(value) => outcomes::outcome(&one.what, value),
                 Output::Text(text) => outcomes::outcome_of(&one.what, text),
             };
-            let told = told.map(|told| text::spaced(&quoting::one_line(&told)));
-            one.outcome = told.map(|told| match (failed, over) {
-                (true, true) => format!("failed before: {told}"),
-                (true, false) => format!("failed: {told}"),
-                _ => told,
+            let shown = shown.map(|shown| text::spaced(&quoting::one_line(&shown)));
+            one.outcome = shown.map(|shown| match (failed, over) {
+                (true, true) => format!("failed before: {shown}"),
+                (true, false) => format!("failed: {shown}"),
+                _ => shown,
             });
         }
         gather_alike(&mut memory.work);
@@ -192,16 +192,16 @@ impl<'t> Deeds<'t> {
 
 /// Notes a call: what it did.
 fn activity(all: &mut Vec<Activity>, name: &str, input: &Value, at: u64) -> Deed {
-    let told = work::told(name, input);
-    let (what, last) = (quoting::one_line(&told.what), text::spaced(&quoting::one_line(&told.last)));
-    let is_one = told.changes || work::checks(&what) || work::plans(name);
-    let deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), told.writes);
+    let described = work::describe(name, input);
+    let (what, last) = (quoting::one_line(&described.what), text::spaced(&quoting::one_line(&described.last)));
+    let is_one = described.changes || work::checks(&what) || work::plans(name);
+    let deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), described.writes);
     // The one used last stands last.
     let known = all.iter().position(|one| deed.is(one));
     let earlier = known.map(|known| all.remove(known)).unwrap_or_default();
     all.push(Activity {
         what: deed.what.clone(),
-        changes: told.changes,
+        changes: described.changes,
         calls: earlier.calls.saturating_add(1),
         last,
         outcome: None,
@@ -214,7 +214,7 @@ fn activity(all: &mut Vec<Activity>, name: &str, input: &Value, at: u64) -> Deed
     deed
 }
 
-/// Tells activities that differ in what they say alone as one, but for the newest ones of each kind.
+/// Joins activities that differ in what they say alone, but for the newest ones of each kind.
 fn gather(all: &mut Vec<Activity>, apart: usize) {
     let mut at = all.len();
     while at > 0 {
@@ -237,7 +237,7 @@ fn gather(all: &mut Vec<Activity>, apart: usize) {
     }
 }
 
-/// Tells activities of the same kind that came to the same as one.
+/// Joins activities of the same kind that came to the same.
 fn gather_alike(all: &mut Vec<Activity>) {
     let mut at = all.len();
     while at > 0 {

@@ -10,7 +10,7 @@ use crate::memory::absorb::Recollection;
 use crate::memory::sections::{self, ARROW, LEAST, Section, shorten};
 use crate::memory::{Activity, Entry, in_force, proper, scan, work};
 
-/// How a request is told that nobody answered, and one that was called off.
+/// How a request is marked that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
 const CANCELLED: &str = "- [cancelled] ";
 /// Activities from which on those that changed, checked and failed nothing are shortened: only the newest, in so many bytes each.
@@ -33,7 +33,7 @@ pub struct Source<'a> {
     pub summary: &'a str,
     /// The host's todo list.
     pub todos: &'a [Todo],
-    /// Whether the message with this index stands in the view: what it says is not told again.
+    /// Whether the message with this index stands in the view: what it says is not repeated.
     pub visible: &'a dyn Fn(u64) -> bool,
     /// Where the model can look up what is covered: how many messages that are.
     pub references: Option<u64>,
@@ -42,11 +42,11 @@ pub struct Source<'a> {
 /// What was left out of a text for want of room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LeftOut {
-    /// A requirement is not told whole, or neither a requirement nor a request at all.
+    /// A requirement is not shown whole, or neither a requirement nor a request at all.
     pub required: bool,
-    /// Something that was asked, required, decided or told is not told whole.
+    /// Something that was asked, required, decided or told is not shown whole.
     pub remembered: bool,
-    /// Names that are known are not told.
+    /// Names that are known are not shown.
     pub names: bool,
 }
 
@@ -93,9 +93,9 @@ impl Source<'_> {
 
     fn write(&self, out: &mut String, bytes: usize, least: bool, whole: bool) -> LeftOut {
         let memory = &self.known.memory;
-        let told = |entry: &&Entry| in_force(entry) && !(self.visible)(entry.at);
+        let is_shown = |entry: &&Entry| in_force(entry) && !(self.visible)(entry.at);
         let list = |entries: &[Entry], write: fn(&Entry) -> String| {
-            entries.iter().filter(told).map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
+            entries.iter().filter(is_shown).map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
         };
         let plain = |entries: &[Entry]| list(entries, sentence);
         let section = |heading, lines, share| Section { heading, lines, share };
@@ -166,17 +166,17 @@ impl Source<'_> {
             one if one.failures > 0 => 1,
             _ => 0,
         };
-        // What a record tells is told there.
+        // What a record holds is shown there.
         let records = &self.known.memory.records;
-        let is_told = |one: &Activity| {
+        let is_record = |one: &Activity| {
             records
                 .iter()
                 .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
         };
         // What matters most stands last: of too many lines the first ones go.
-        let is_work = |one: &Activity| !is_told(one) && !work::plans(&one.what);
+        let is_work = |one: &Activity| !is_record(one) && !work::plans(&one.what);
         let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one));
-        let tell = |one: &Activity, line: String| self.referred(line, one.at);
+        let referred = |one: &Activity, line: String| self.referred(line, one.at);
         let mut rest: Vec<&Activity> = at(0).collect();
         let crowded = all.len() > CROWDED;
         // Where much was done, the newest of the rest are enough, in short.
@@ -184,8 +184,8 @@ impl Source<'_> {
         rest.drain(..more);
         let left_out = (more > 0).then(|| format!("- ({more} earlier ones are left out)"));
         let brief = |line: String| if crowded { shorten(&line, REST_BYTES) } else { line };
-        let rest = rest.into_iter().map(|one| tell(one, brief(activity(one))));
-        let others = (1..4).flat_map(|place| at(place).map(|one| tell(one, activity(one))));
+        let rest = rest.into_iter().map(|one| referred(one, brief(activity(one))));
+        let others = (1..4).flat_map(|place| at(place).map(|one| referred(one, activity(one))));
         left_out.into_iter().chain(rest).chain(others).collect()
     }
 
@@ -211,7 +211,7 @@ impl Source<'_> {
         let since = memory.said.iter().filter(|entry| entry.at > newest).count().clamp(1, 2);
         let from = memory.said.len().saturating_sub(since);
         let said = memory.said[from..].iter().filter(|entry| !(self.visible)(entry.at));
-        // What stands beside the request that it answers is not told again.
+        // What stands beside the request that it answers is not repeated.
         let is_told = |entry: &&Entry| {
             let is_answer = |task: &Entry| {
                 task.outcome
@@ -246,7 +246,7 @@ impl Source<'_> {
         lines
     }
 
-    /// Names that are not told yet, within so many bytes. Whether there are more.
+    /// Names that are not shown yet, within so many bytes. Whether there are more.
     fn names(&self, out: &mut String, bytes: usize) -> bool {
         let mut room = bytes.saturating_sub(NAMES.len() + 2);
         let mut known: Distinct<'_> = Distinct::default();
@@ -274,7 +274,7 @@ impl Source<'_> {
                 continue;
             }
             room -= cost;
-            // What a path that is told ends in: to tell that again would take room from others.
+            // What a path that is shown ends in: to show that again would take room from others.
             let mut path = name.text;
             while let Some(at) = text::find(path, "/") {
                 path = text::between(path, at + 1, path.len());
@@ -339,7 +339,7 @@ fn activity(one: &Activity) -> String {
     line
 }
 
-/// Whether a section tells what was asked, required, decided or told.
+/// Whether a section holds what was asked, required, decided or told.
 fn is_remembered(heading: &&str) -> bool {
     [TASKS, RULES, DECIDED, TOLD].contains(heading)
 }
@@ -357,12 +357,12 @@ fn leave_out(summary: &mut String, kept: &str) {
     fn said(line: &str) -> &str {
         references::without(line.trim()).trim_start_matches(['-', '*', ' ']).trim_end_matches(['.', '。'])
     }
-    let mut told = Distinct::default();
+    let mut known = Distinct::default();
     kept.lines().filter(|line| line.starts_with("- ")).for_each(|line| {
-        told.number(said(line));
+        known.number(said(line));
     });
     let lines = summary.split_inclusive('\n');
-    let others: String = lines.filter(|line| told.find(said(line)).is_none()).collect();
+    let others: String = lines.filter(|line| known.find(said(line)).is_none()).collect();
     if !others.trim().is_empty() {
         summary.clear();
         summary.push_str(others.trim_end());

@@ -60,7 +60,7 @@ const RECENT: u64 = 24;
 
 impl Met<'_> {
     /// What it is worth for the bytes that it takes, where the conversation has come to message `now`; none if it is not
-    /// told at all.
+    /// shown at all.
     fn worth(&self, now: u64) -> u64 {
         let weak = scan::is_weak(self.text);
         let printed = self.by & (TYPED | USED | NAMED) == 0;
@@ -146,7 +146,7 @@ impl<'t> Names<'t> {
         names
     }
 
-    /// Notes all names in a text. `by` tells by its place in the text who said each.
+    /// Notes all names in a text. `by` returns who said each by its place in the text.
     pub fn read(&mut self, whole: &'t str, at: u64, by: &dyn Fn(usize) -> u64) {
         scan::each(whole, &mut |text| {
             let place = text.as_ptr() as usize - whole.as_ptr() as usize;
@@ -269,7 +269,7 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// Those that are told, by what they are worth where the conversation has come to message `now`; of equals the one that
+    /// Those that are shown, by what they are worth where the conversation has come to message `now`; of equals the one that
     /// was met last.
     pub fn ranked(&self, now: u64) -> Vec<Met<'t>> {
         // One number for both: a sort of pairs would be 4 kB of wasm more.
@@ -295,7 +295,7 @@ const PART_MOST: u64 = (1 << PART_BITS) - 1;
 /// Bytes of names in one text behind which no more are looked for.
 const LOOKED: usize = 16_000;
 /// How often a name stands in a text, up to the last, counts with so much more than that it stands there at all. In JSON
-/// what stands there often belongs to all records and tells none of them.
+/// what stands there often belongs to all records and distinguishes none of them.
 const STANDS: u64 = 3;
 const STANDS_MOST: u64 = 4;
 

@@ -108,7 +108,7 @@ fn weight(line: &str) -> u32 {
     if says(&VERDICTS) {
         return 2;
     }
-    u32::from(log::tells(line))
+    u32::from(log::reports_trouble(line))
 }
 
 /// What a compiler says of a place, without the folders of its file.

@@ -72,8 +72,8 @@ fn is_empty(value: &Value) -> bool {
 fn without_notices(value: &Value) -> Value {
     match value {
         Value::Object(members) => {
-            let told = members.iter().filter(|(key, _)| key != LEFT_OUT);
-            Value::Object(told.map(|(key, value)| (key.clone(), without_notices(value))).collect())
+            let kept = members.iter().filter(|(key, _)| key != LEFT_OUT);
+            Value::Object(kept.map(|(key, value)| (key.clone(), without_notices(value))).collect())
         }
         Value::Array(items) => Value::Array(
             items.iter().filter(|item| !is_notice(item)).map(without_notices).filter(|item| !is_empty(item)).collect(),
@@ -88,11 +88,11 @@ fn wrapped(value: &Value) -> Option<&Value> {
     let says = |value: &Value| {
         !matches!(value, Value::Null | Value::Bool(_)) && !matches!(value, Value::Text(text) if text.is_empty())
     };
-    let mut telling = members.iter().filter(|(_, value)| says(value));
-    let (key, value) = telling.next()?;
+    let mut saying = members.iter().filter(|(_, value)| says(value));
+    let (key, value) = saying.next()?;
     let wraps = ["response", "result", "output", "data", "content"].contains(&key.as_str());
     let is_more = matches!(value, Value::Object(_) | Value::Array(_) | Value::Text(_));
-    (wraps && is_more && telling.next().is_none()).then_some(value)
+    (wraps && is_more && saying.next().is_none()).then_some(value)
 }
 
 /// Members in a row: what holds identifiers first, then what is one value, then what holds others.

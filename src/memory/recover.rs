@@ -7,7 +7,7 @@ use crate::memory::{Entry, Memory, NOWHERE, Name};
 /// How requests begin, those of an earlier version among them.
 const STATES: [&str; 3] = ["[open] ", "[answered] ", "[cancelled] "];
 
-/// What a text of ours tells, as if the message with the index `at` had said it all: one that is no longer in the view.
+/// What a text of ours says, as if the message with the index `at` had said it all: one that is no longer in the view.
 pub fn of(text: &str, at: u64) -> Memory {
     let mut memory = Memory::default();
     let mut heading = "";

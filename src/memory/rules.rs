@@ -1,4 +1,4 @@
-//! Tells what a sentence that a person typed is: a requirement (a lasting rule, a bound, a wish for how things are to be),
+//! Classifies a sentence that a person typed: a requirement (a lasting rule, a bound, a wish for how things are to be),
 //! a decision, or neither. In the languages people write to us, by frequent words alone; questions are none, and neither
 //! are lines of logs, code and tables.
 

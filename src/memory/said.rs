@@ -1,4 +1,4 @@
-//! What an assistant said, without what tells nothing: pleasantries, intentions and blocks of code.
+//! What an assistant said, without what says nothing: pleasantries, intentions and blocks of code.
 
 use crate::base::text;
 use crate::memory::text_agent::Edit;
@@ -21,7 +21,7 @@ const PLEASANTRIES: [&str; 12] = [
 /// How sentences begin that only say that something is going to be said or done.
 const INTENTIONS: [&str; 4] = ["Let me ", "Now I ", "Now let", "You're right"];
 
-/// Words without the sentences at their beginning that tell nothing of what was found or done.
+/// Words without the sentences at their beginning that say nothing of what was found or done.
 pub(super) fn substance(words: &str) -> &str {
     without(words, &|rest| PLEASANTRIES.iter().chain(&INTENTIONS).any(|start| rest.starts_with(start)))
 }

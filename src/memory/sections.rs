@@ -128,7 +128,7 @@ pub(super) fn fit(lines: Vec<String>, budget: usize, heading: &str) -> String {
     out
 }
 
-/// A line within so many bytes: where it tells what came of something, both are cut.
+/// A line within so many bytes: where it says what came of something, both are cut.
 pub(super) fn shorten(line: &str, bytes: usize) -> String {
     const OF_BOTH: usize = 60;
     let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes && bytes > OF_BOTH);

@@ -40,7 +40,7 @@ pub(super) fn supersede(
         }
         let other = Topic::of(&entry.text);
         let common = about.common(&other);
-        // That both are called something tells nothing, unless nothing else is told: "it is called b now".
+        // That both are called something says nothing, unless nothing else is said: "it is called b now".
         let all_naming = about.words.len() > BARE_NAME && about.shared(&other).all(|word| NAMING.contains(&word));
         if all_naming {
             continue;
@@ -87,9 +87,9 @@ fn padded(sentence: &str) -> String {
     out
 }
 
-/// Words by which a name is told, as they are stemmed.
+/// Words by which a name is given, as they are stemmed.
 const NAMING: [&str; 10] = ["calle", "named", "renam", "heißt", "appel", "llama", "chiam", "chama", "nazyw", "назыв"];
-/// Words of a sentence that tells a name and not of what.
+/// Words of a sentence that gives a name and not of what.
 const BARE_NAME: usize = 2;
 
 /// What a sentence is about.

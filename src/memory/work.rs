@@ -1,4 +1,4 @@
-//! What a call did: told apart from others of its tool by the program that it runs or the file that it changes.
+//! What a call did: distinguished from others of its tool by the program that it runs or the file that it changes.
 
 use crate::base::text;
 use crate::ingest::content::Value;
@@ -8,7 +8,7 @@ use crate::memory::names;
 pub(super) const EVIDENCE: usize = 160;
 
 /// A call in short.
-pub(super) struct Told {
+pub(super) struct Described {
     /// The tool, with the program or the file.
     pub what: String,
     /// What else it says.
@@ -76,14 +76,19 @@ fn push(out: &mut String, between: &str) {
     }
 }
 
-/// What tells a call from others of its tool: the program that it runs, with its subcommand, or the file that it changes.
+/// What distinguishes a call from others of its tool: the program that it runs, with its subcommand, or the file that it changes.
 /// Then what else it says, in short.
-pub(super) fn told(name: &str, input: &Value) -> Told {
+pub(super) fn describe(name: &str, input: &Value) -> Described {
     /// Of what a call says beside that: the first of it.
     const SAYS: usize = 4;
     const WAS: &str = " ← was ";
     if let Some(list) = todos(input).filter(|_| plans(name)) {
-        return Told { what: name.to_owned(), last: text::start(&list, 3 * EVIDENCE), changes: false, writes: false };
+        return Described {
+            what: name.to_owned(),
+            last: text::start(&list, 3 * EVIDENCE),
+            changes: false,
+            writes: false,
+        };
     }
     let (mut file, mut command, mut old, mut writes, mut says) = ("", "", "", false, Vec::<&str>::new());
     if let Value::Object(members) = input {
@@ -139,7 +144,7 @@ pub(super) fn told(name: &str, input: &Value) -> Told {
         last = changed_lines(patch);
     }
     let what = if target.is_empty() { name.to_owned() } else { format!("{name} {target}") };
-    Told { what, last, changes, writes: writes && file.is_empty() }
+    Described { what, last, changes, writes: writes && file.is_empty() }
 }
 
 /// The file that a patch changes first.

@@ -18,7 +18,7 @@ pub fn mark(lines: &mut [Line<'_>]) -> bool {
     let mut found = false;
     let mut below = 0;
     for line in lines {
-        if tells(line.text) {
+        if reports_trouble(line.text) {
             found = true;
             below = BELOW;
             line.rank = 1;
@@ -33,7 +33,7 @@ pub fn mark(lines: &mut [Line<'_>]) -> bool {
 }
 
 /// Whether a line reports a problem.
-pub fn tells(line: &str) -> bool {
+pub fn reports_trouble(line: &str) -> bool {
     let bytes = line.as_bytes();
     (0..bytes.len()).any(|at| {
         // Most letters start none of the words.

@@ -128,8 +128,8 @@ pub fn apply(
         let touched = touches(&part, message, edits) || inner.iter().any(|(part, _)| touches(part, message, edits));
         match touched
             .then(|| {
-                let told = edits.reference.map(|index| references::sentence(&references::of(index, place)));
-                shortened(message, &part, &body, (&inner, &told.unwrap_or_default()), edits, estimator)
+                let reference = edits.reference.map(|index| references::sentence(&references::of(index, place)));
+                shortened(message, &part, &body, (&inner, &reference.unwrap_or_default()), edits, estimator)
             })
             .flatten()
         {
@@ -152,7 +152,7 @@ fn shortened(
     message: &Digest<'_>,
     part: &Part,
     body: &ContentPart,
-    (mut inner, told): (&[(Part, ContentPart)], &str),
+    (mut inner, reference): (&[(Part, ContentPart)], &str),
     edits: &Edits<'_>,
     estimator: &Estimator,
 ) -> Option<ContentPart> {
@@ -168,7 +168,7 @@ fn shortened(
         let next = match edited.as_ref().unwrap_or(body) {
             ContentPart::Text { number, text } => ContentPart::Text {
                 number: *number,
-                text: truncation::cut(text, clip.cap, told, edits.keep, estimator),
+                text: truncation::cut(text, clip.cap, reference, edits.keep, estimator),
             },
             ContentPart::Result { number, id, output, failed } => {
                 // When a format replaces the text of a result, it removes everything else in it.
@@ -181,7 +181,7 @@ fn shortened(
                     (false, false) => DONE_CUT,
                     (false, true) => AGAIN_CUT,
                 };
-                let advice = format!("{advice}{told}");
+                let advice = format!("{advice}{reference}");
                 let mut text = if tokens > cap {
                     truncation::cut(&text, cap, &advice, edits.keep, estimator)
                 } else {
@@ -226,7 +226,7 @@ fn shortened(
             ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
                 number: *number,
                 id: id.clone(),
-                output: Value::Text(placeholder::of(&output.to_text(), *failed, rerun, edits.keep, told)),
+                output: Value::Text(placeholder::of(&output.to_text(), *failed, rerun, edits.keep, reference)),
                 failed: *failed,
             }),
             _ => Some(media::replaced(body)),

@@ -19,14 +19,14 @@ fn names_bytes(bytes: usize) -> usize {
 
 /// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
 /// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
-pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], told: &str) -> String {
+pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], reference: &str) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
-        return references::without_others(&text::start(text, LONGEST_CLEARED), told);
+        return references::without_others(&text::start(text, LONGEST_CLEARED), reference);
     }
     // Where hardly more stood than this line, nothing is missing.
-    let told = if text.len() < LEAST_REFERRED { "" } else { told };
+    let reference = if text.len() < LEAST_REFERRED { "" } else { reference };
     let mut names = literals::missing(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
-    let bytes = names_bytes(text.len()).saturating_sub(told.len());
+    let bytes = names_bytes(text.len()).saturating_sub(reference.len());
     // A record keeps together what belongs together. A text that was cut before already names what it held.
     let whole = text::find(text, markers::NOTICE).is_none();
     let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
@@ -38,7 +38,7 @@ pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], told: &
         .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
         .unwrap_or_default();
     format!(
-        "{}{}{}{}{told}{record}{}{names}]",
+        "{}{}{}{}{reference}{record}{}{names}]",
         markers::NOTICE,
         CLEARED,
         if failed { "failed" } else { "succeeded" },
