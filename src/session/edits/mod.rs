@@ -156,81 +156,95 @@ fn shortened(
     edits: &Edits<'_>,
     estimator: &Estimator,
 ) -> Option<ContentPart> {
+    let rerun = edits.rules.iter().any(|rule| rule.rerun && rule.concerns(part));
+    let shortening = Shortening { edits, reference, rerun, estimator };
     let mut tokens = u64::from(part.tokens);
     let mut edited = None;
-    let rerun = edits.rules.iter().any(|rule| rule.rerun && rule.concerns(part));
     for &cut_by in &edits.clips {
-        let clip = cut_by.clip;
-        let over = |part: &Part, tokens: u64| tokens > clip.cap && cut_by.reaches(part, message);
+        let cap = cut_by.clip.cap;
+        let over = |part: &Part, tokens: u64| tokens > cap && cut_by.reaches(part, message);
         if !over(part, tokens) && !inner.iter().any(|(part, _)| over(part, u64::from(part.tokens))) {
             continue;
         }
         let next = match edited.as_ref().unwrap_or(body) {
-            ContentPart::Text { number, text } => ContentPart::Text {
+            ContentPart::Text { number, text } => Some(ContentPart::Text {
                 number: *number,
-                text: truncation::cut(text, clip.cap, reference, edits.keep, estimator),
-            },
+                text: truncation::cut(text, cap, reference, edits.keep, estimator),
+            }),
             ContentPart::Result { number, id, output, failed } => {
                 // When a format replaces the text of a result, it removes everything else in it.
-                let notice = media::notice(inner);
-                inner = &[];
-                let cap = clip.cap.saturating_sub(tokens::of_text(estimator, &notice) + 1);
-                let text = output.to_text();
-                let advice = match (*failed, rerun) {
-                    (true, _) => "",
-                    (false, false) => DONE_CUT,
-                    (false, true) => AGAIN_CUT,
-                };
-                let advice = format!("{advice}{reference}");
-                let mut text = if tokens > cap {
-                    truncation::cut(&text, cap, &advice, edits.keep, estimator)
-                } else {
-                    text.into_owned()
-                };
-                text.push_str(&notice);
-                // A later clear would skip such a short text in a view that is passed as history, but not in the
-                // history itself.
-                if !notice.is_empty() && tokens::of_text(estimator, &text) <= LEAST_CLEARED {
-                    text = placeholder::of("", *failed, rerun, &[], "");
-                }
-                ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(text), failed: *failed }
+                let notice = media::notice(core::mem::take(&mut inner));
+                let output = Value::Text(shortening.cut(&output.to_text(), *failed, (tokens, cap), &notice));
+                Some(ContentPart::Result { number: *number, id: id.clone(), output, failed: *failed })
             }
-            ContentPart::Call { number, id, name, input: value } => {
-                match call_input::shortened(value, clip.cap, false, estimator) {
-                    Some(input) => ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input },
-                    None => continue,
-                }
-            }
+            call @ ContentPart::Call { .. } => shortening.cut_call(call, cap, false),
             ContentPart::Media { .. } => return Some(media::replaced(body)),
             ContentPart::Reasoning | ContentPart::Compaction { .. } | ContentPart::Opaque => return None,
         };
+        let Some(next) = next else { continue };
         tokens = match &next {
             ContentPart::Call { name, input, .. } => counting::of_call(estimator, name, input),
             other => tokens::of_text(estimator, &media::text_of(other)),
         };
         edited = Some(next);
     }
-    if part.kind == PartKind::Call && clears(part, message, edits) && clearable(part, message) {
-        if let ContentPart::Call { number, id, name, input: value } = edited.as_ref().unwrap_or(body)
-            && tokens > call_input::CLEARED
-            && let Some(input) = call_input::shortened(value, call_input::CLEARED, true, estimator)
-        {
-            edited = Some(ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input });
-        }
+    if !clears(part, message, edits) || !clearable(part, message) {
         return edited;
     }
-    // Later clips do not affect a cleared result, so this comes last. Clearing does not pay if a cut has made the
-    // result that small.
-    if clears(part, message, edits) && clearable(part, message) && (edited.is_none() || tokens > LEAST_CLEARED) {
-        return match edited.as_ref().unwrap_or(body) {
-            ContentPart::Result { number, id, output, failed } => Some(ContentPart::Result {
-                number: *number,
-                id: id.clone(),
-                output: Value::Text(placeholder::of(&output.to_text(), *failed, rerun, edits.keep, reference)),
-                failed: *failed,
-            }),
-            _ => Some(media::replaced(body)),
-        };
+    // Later clips do not affect what is cleared, so this comes last.
+    let now = edited.as_ref().unwrap_or(body);
+    if part.kind == PartKind::Call {
+        let cut = if tokens > call_input::CLEARED { shortening.cut_call(now, call_input::CLEARED, true) } else { None };
+        return cut.or(edited);
     }
-    edited
+    // Clearing does not pay if a cut has made the result that small.
+    if edited.is_some() && tokens <= LEAST_CLEARED { edited } else { Some(shortening.cleared(body, now)) }
+}
+
+/// How a part is shortened.
+struct Shortening<'a> {
+    edits: &'a Edits<'a>,
+    /// What its notice says of where it is found.
+    reference: &'a str,
+    /// The tool may be called again.
+    rerun: bool,
+    estimator: &'a Estimator,
+}
+
+impl Shortening<'_> {
+    /// The text of a result of so many tokens cut to a cap, with a notice of the media that were inside it.
+    fn cut(&self, text: &str, failed: bool, (tokens, cap): (u64, u64), notice: &str) -> String {
+        let advice = match (failed, self.rerun) {
+            (true, _) => "",
+            (false, false) => DONE_CUT,
+            (false, true) => AGAIN_CUT,
+        };
+        let advice = format!("{advice}{}", self.reference);
+        let cap = cap.saturating_sub(tokens::of_text(self.estimator, notice) + 1);
+        let mut text = if tokens > cap {
+            truncation::cut(text, cap, &advice, self.edits.keep, self.estimator)
+        } else {
+            text.to_owned()
+        };
+        text.push_str(notice);
+        // A later clear would skip such a short text in a view that is passed as history, but not in the history itself.
+        if !notice.is_empty() && tokens::of_text(self.estimator, &text) <= LEAST_CLEARED {
+            text = placeholder::of("", failed, self.rerun, &[], "");
+        }
+        text
+    }
+
+    /// A call whose input is cut to a cap. `None` if there is nothing to cut, or it is no call.
+    fn cut_call(&self, call: &ContentPart, cap: u64, clear: bool) -> Option<ContentPart> {
+        let ContentPart::Call { number, id, name, input } = call else { return None };
+        let input = call_input::shortened(input, cap, clear, self.estimator)?;
+        Some(ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input })
+    }
+
+    /// A result cleared, as it is `now` after its cuts; of anything else what stands for it.
+    fn cleared(&self, body: &ContentPart, now: &ContentPart) -> ContentPart {
+        let ContentPart::Result { number, id, output, failed } = now else { return media::replaced(body) };
+        let output = placeholder::of(&output.to_text(), *failed, self.rerun, self.edits.keep, self.reference);
+        ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(output), failed: *failed }
+    }
 }
