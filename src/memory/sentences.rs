@@ -1,6 +1,6 @@
 //! The sentences of a text, and which of them are questions or lines that a program printed.
 
-use crate::base::text;
+use crate::base::text::{self, Starts};
 
 /// Of a long text, which may be a paste, only its ends are looked at: that many bytes of each.
 const LOOKED_AT: usize = 3_000;
@@ -66,9 +66,8 @@ fn bare(sentence: &str) -> &str {
 
 /// Whether a sentence is a question.
 pub(super) fn asks(sentence: &str) -> bool {
-    const POLITE: [&str; 5] = ["Could you ", "Can you ", "Would you ", "could you ", "can you "];
-    if sentence.starts_with(['C', 'W', 'c', 'w'])
-        && POLITE.iter().any(|start| sentence.starts_with(start))
+    static POLITE: Starts<5> = Starts::new(["Could you ", "Can you ", "Would you ", "could you ", "can you "]);
+    if POLITE.begin(sentence)
         && ["ensure", "make sure", "without "].iter().any(|part| text::find(sentence, part).is_some())
     {
         return false;
@@ -79,11 +78,10 @@ pub(super) fn asks(sentence: &str) -> bool {
 
 /// Whether a line was printed by a program or is code: it begins like one, or holds more signs than words do.
 pub(super) fn is_output(line: &str) -> bool {
-    const STARTS: [&str; 20] = [
+    static STARTS: Starts<20> = Starts::new([
         "//", "/*", "#!", "$ ", ">>>", "+++", "---", "@@", "diff ", "def ", "class ", "import ", "from ", "return ",
         "INFO", "WARN", "ERROR", "DEBUG", "[", "at ",
-    ];
-    const SIGNS: [&str; 12] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();", " += ", " -= "];
+    ]);
     let bytes = line.as_bytes();
     let (mut signs, mut marks) = (0, 0);
     for byte in bytes {
@@ -100,13 +98,15 @@ pub(super) fn is_output(line: &str) -> bool {
     let numbered = digits > 0 && matches!(bytes.get(digits), Some(b':' | b'-' | b'|' | b'\t' | b'/'));
     numbered
         || setting
-        || bytes.first().is_some_and(|first| b"/#$>+-@dcifrIWEDa[".contains(first))
-            && STARTS.iter().any(|start| line.starts_with(start))
+        || STARTS.begin(line)
         || marks & CODE > 0 && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
         || signs * 8 > bytes.len()
 }
 
-/// Counts as a sign that few sentences have; stands in all signs of code; a colon.
+/// Signs of code.
+const SIGNS: [&str; 12] = ["()", "=>", "};", "{}", "</", "==", "->", "::", " = ", "();", " += ", " -= "];
+
+/// Counts as a sign that few sentences have; begins a sign of code; a colon.
 const SIGN: u8 = 1;
 const CODE: u8 = 2;
 const COLON: u8 = 4;
@@ -121,13 +121,17 @@ const SIGN_KINDS: [u8; 256] = {
         {
             kinds[byte] |= SIGN;
         }
-        if matches!(code, b'(' | b'=' | b'}' | b'{' | b'<' | b'-' | b':') {
-            kinds[byte] |= CODE;
-        }
         if code == b':' {
             kinds[byte] |= COLON;
         }
         byte += 1;
+    }
+    let mut at = 0;
+    while at < SIGNS.len() {
+        let sign = SIGNS[at].as_bytes();
+        let first = if sign[0] == b' ' { sign[1] } else { sign[0] };
+        kinds[first as usize] |= CODE;
+        at += 1;
     }
     kinds
 };

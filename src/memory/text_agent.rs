@@ -1,6 +1,6 @@
 //! Assistants without tools: the edits and commands that they write into their words, and what programs print to them.
 
-use crate::base::text;
+use crate::base::text::{self, Starts};
 use crate::ingest::printed;
 
 /// A change that an assistant without tools wrote: the file, what stood there, what stands there now.
@@ -48,7 +48,7 @@ pub(super) fn is_printed(said: &str, acted: bool) -> bool {
 
 /// Whether a line begins what a program printed, or how an agent frames it.
 fn is_frame(line: &str) -> bool {
-    const STARTS: [&str; 15] = [
+    static STARTS: Starts<15> = Starts::new([
         "<returncode>",
         "<output>",
         "<warning>",
@@ -64,9 +64,8 @@ fn is_frame(line: &str) -> bool {
         "# Fix any errors below",
         "The LLM did not conform to the edit format",
         "# 1 SEARCH/REPLACE block failed",
-    ];
-    line.starts_with(['<', 'O', 'E', '[', 'Y', 'F', 'A', '#', 'T'])
-        && STARTS.iter().any(|start| line.starts_with(start))
+    ]);
+    STARTS.begin(line)
 }
 
 /// What a person asks for in a text: its lines without empty ones, those that a program printed, and the prompt of a

@@ -1,4 +1,4 @@
-//! Searching in texts finds what the standard library finds, whichever way it goes.
+//! Searching in texts finds what the standard library finds, whichever way it goes; and how texts begin.
 
 use precis::base::text;
 use proptest::prelude::*;
@@ -14,4 +14,11 @@ proptest! {
         let holds = format!("{whole}{what}{whole}");
         prop_assert_eq!(text::find(&holds, &what), holds.find(&what).filter(|_| !what.is_empty()));
     }
+}
+
+#[test]
+fn a_text_begins_with_one_of_several() {
+    static STARTS: text::Starts<3> = text::Starts::new(["def ", "//", "是"]);
+    assert!(["def f", "// no", "//", "是的"].iter().all(|line| STARTS.begin(line)));
+    assert!(!["", "d", "define", "/ /", " //", "不是"].iter().any(|line| STARTS.begin(line)));
 }
