@@ -212,7 +212,7 @@ impl Source<'_> {
         let from = memory.said.len().saturating_sub(since);
         let said = memory.said[from..].iter().filter(|entry| !(self.visible)(entry.at));
         // What stands beside the request that it answers is not repeated.
-        let is_told = |entry: &&Entry| {
+        let is_repeated = |entry: &&Entry| {
             let is_answer = |task: &Entry| {
                 task.outcome
                     .as_deref()
@@ -220,7 +220,7 @@ impl Source<'_> {
             };
             memory.tasks.iter().any(is_answer)
         };
-        let said = said.filter(|entry| !is_told(entry));
+        let said = said.filter(|entry| !is_repeated(entry));
         lines.extend(said.map(|entry| self.entry(format!("- The assistant: {}", entry.text), entry)));
         lines
     }
@@ -260,11 +260,11 @@ impl Source<'_> {
             let list = &mut lists[name.line()];
             let first = list.len() == LINES[name.line()].len();
             let cost = name.text.len() + if first { list.len() + 1 } else { 2 };
-            let is_told =
+            let is_repeated =
                 || name.text.starts_with(|first: char| first >= '\u{3000}') && text::find(&before, name.text).is_some();
             if name.text.contains(", ") && !proper::is_date(name.text)
                 || (self.visible)(name.at)
-                || is_told()
+                || is_repeated()
                 || !known.number(name.text).1
             {
                 continue;

@@ -152,7 +152,8 @@ impl<'t> Names<'t> {
             let place = text.as_ptr() as usize - whole.as_ptr() as usize;
             // How much a notice of ours stands for is no name, and neither is where that is found, or the year of a date.
             let before = text::between(whole, 0, place);
-            let is_year = text.len() == 4 && proper::ends_in_day(before);
+            let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+            let is_year = is_number && text.len() == 4 && proper::ends_in_day(before);
             if !before.ends_with(NOTICE) && !references::stands_at(whole, place) && !is_year {
                 self.add(text, by(place), at);
             }

@@ -10,7 +10,7 @@ use precis::ingest::host::Todo;
 use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::{self, Source};
 use precis::memory::rules::{Sentence, Words};
-use precis::memory::{Memory, names, proper, records, recover, scan, sentences};
+use precis::memory::{Memory, cjk, names, proper, records, recover, scan, sentences};
 use precis::model::message::{Position, Role};
 use proptest::prelude::*;
 use serde_json::json;
@@ -117,9 +117,15 @@ fn names_of(all: &[M]) -> Vec<String> {
 #[test]
 fn the_year_of_a_date_and_a_word_that_is_an_argument_are_no_names() {
     let input = json!({ "status": "pending", "file": "a.py", "on": "May 20, 2024" });
-    let names =
-        names_of(&[user("From May 20, 2024 on the limit is 2048."), call("c", "plan", input), result("c", "ok")]);
-    assert!(["May 20, 2024", "2048", "a.py"].iter().all(|name| names.iter().any(|one| one == name)), "{names:?}");
+    let names = names_of(&[
+        user("From May 20, 2024 on the limit is 2048. On May 21, K7QZ leaves."),
+        call("c", "plan", input),
+        result("c", "ok"),
+    ]);
+    assert!(
+        ["May 20, 2024", "2048", "a.py", "K7QZ"].iter().all(|name| names.iter().any(|one| one == name)),
+        "{names:?}"
+    );
     assert!(!names.iter().any(|name| name == "2024" || name == "pending"), "{names:?}");
 }
 
@@ -153,9 +159,12 @@ fn names_in_chinese_are_whole_and_words_that_everybody_knows_are_none() {
 }
 
 #[test]
-fn the_words_that_everybody_knows_are_sorted() {
-    let sorted = |words: &[&str]| words.windows(2).all(|pair| pair[0] < pair[1]);
-    assert!(sorted(&precis::memory::cjk::EVERYDAY));
+fn the_words_that_everybody_knows_are_sorted_and_have_two_characters() {
+    assert!(cjk::EVERYDAY.iter().all(|word| word.chars().count() == 2));
+    // A joint parts what it stands in, so a word with one is never looked for.
+    assert!(!cjk::EVERYDAY.iter().any(|word| word.chars().any(|letter| cjk::JOINTS.contains(letter))));
+    let is_sorted = |words: &[&str]| words.windows(2).all(|pair| pair[0] < pair[1]);
+    assert!(is_sorted(&cjk::EVERYDAY));
 }
 
 #[test]
