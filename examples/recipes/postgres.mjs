@@ -100,20 +100,23 @@ export const keepPlan = (pool, chat, worker, seconds, plan) =>
 
 export const renew = (pool, chat, worker, seconds) => hold(pool, chat, worker, seconds);
 
-export async function finish(pool, chat, worker) {
-  const finished = await hold(pool, chat, worker, 0, ", plan = null, done = true");
-  if (finished) await pool.query("delete from ahead_answers where chat = $1", [chat]);
-  return finished;
-}
+/** Finishes a chat and removes its answers, both or neither; false if another worker has it by now. */
+export const finish = (pool, chat, worker) =>
+  transaction(pool, async (client) => {
+    const finished = await hold(client, chat, worker, 0, ", plan = null, done = true");
+    if (finished) await client.query("delete from ahead_answers where chat = $1", [chat]);
+    return finished;
+  });
 
 export async function answersOf(pool, chat) {
   const { rows } = await pool.query("select request, answer from ahead_answers where chat = $1", [chat]);
   return new Map(rows.map(({ request, answer }) => [request, answer]));
 }
 
+/** Stores an answer, unless its chat is finished: `for share` waits for whoever is just finishing it, or makes them wait. */
 export const keepAnswer = (pool, chat, request, answer) =>
   pool.query(
-    `insert into ahead_answers select $1, $2, $3::jsonb where exists (select 1 from ahead where chat = $1 and not done)
+    `insert into ahead_answers select chat, $2, $3::jsonb from ahead where chat = $1 and not done for share
      on conflict do nothing`,
     [chat, request, JSON.stringify(answer)],
   );
@@ -125,4 +128,19 @@ export async function progress(pool) {
        count(*) filter (where not done and leased_until >= now())::int as underway from ahead`,
   );
   return rows[0];
+}
+
+/** All of `work` is stored or nothing; a connection that fails is closed, which undoes what it did. */
+async function transaction(pool, work) {
+  const client = await pool.connect();
+  try {
+    await client.query("begin");
+    const result = await work(client);
+    await client.query("commit");
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
 }

@@ -10,6 +10,7 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { queueEndsClean } from "./queued/queue-ends.mjs";
 import { storeHoldsRaces } from "./queued/store-races.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -35,9 +36,8 @@ chmodSync(folder, 0o777);
 cpSync(here("../../../examples/recipes"), folder, { recursive: true, filter: (path) => !/node_modules/.test(path) });
 symlinkSync(here("../node_modules"), join(folder, "node_modules"), "junction");
 const { default: pg } = await import(pathToFileURL(here("../node_modules/pg/esm/index.mjs")).href);
-const { append, enqueueAll, progress, SCHEMA, stateStore } = await import(
-  pathToFileURL(join(folder, "postgres.mjs")).href
-);
+const recipe = await import(pathToFileURL(join(folder, "postgres.mjs")).href);
+const { append, enqueueAll, progress, SCHEMA, stateStore } = recipe;
 const { compactor } = await import(pathToFileURL(join(folder, "ahead-worker.mjs")).href);
 const { chat } = await import(pathToFileURL(join(folder, "support.mjs")).href);
 
@@ -54,6 +54,7 @@ try {
 async function run() {
   await pool.query(SCHEMA);
   await storeHoldsRaces(stateStore(pool));
+  await queueEndsClean(pool, recipe);
   await fill();
   await enqueueAll(pool);
   const began = performance.now();
