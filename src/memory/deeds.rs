@@ -175,8 +175,8 @@ impl<'t> Deeds<'t> {
         for Outcome { deed: Deed { what, .. }, call, output, at, .. } in self.records {
             let key = if call.is_empty() { what } else { format!("{what} {}", text::start(&call, EVIDENCE / 2)) };
             let parsed = match output {
-                Output::Value(value) => records::line(value, RECORD),
-                Output::Text(text) => parse::strict(text).and_then(|value| records::line(&value, RECORD)),
+                Output::Value(value) => records::line_beside(value, RECORD, &key),
+                Output::Text(text) => parse::strict(text).and_then(|value| records::line_beside(&value, RECORD, &key)),
             };
             let Some(line) = parsed else { continue };
             let records = &mut memory.records;

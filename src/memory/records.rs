@@ -9,11 +9,18 @@ use crate::memory::{parse, scan};
 const LEFT_OUT: &str = "[precis]";
 /// Bytes of one text in a record.
 const TEXT: usize = 80;
+/// Bytes of the shortest word that is not repeated behind a call with it: a shorter one may be there by chance.
+const LEAST_SAID: usize = 3;
 /// Rows of a table are as many as fit, columns no more than this.
 const COLUMNS: usize = 10;
 
 /// The record of what a tool returned in about `bytes`, if it is an object or a list.
 pub fn line(output: &Value, bytes: usize) -> Option<String> {
+    line_beside(output, bytes, "")
+}
+
+/// The same where the call stands beside it: what that says is not said again.
+pub fn line_beside(output: &Value, bytes: usize, call: &str) -> Option<String> {
     let parsed;
     let value = match output {
         Value::Text(text) => {
@@ -40,6 +47,13 @@ pub fn line(output: &Value, bytes: usize) -> Option<String> {
         &plain
     } else {
         value
+    };
+    let unsaid;
+    let value = if call.is_empty() {
+        value
+    } else {
+        unsaid = without_said(value, call);
+        &unsaid
     };
     let mut out = String::new();
     match value {
@@ -78,6 +92,32 @@ fn without_notices(value: &Value) -> Value {
         Value::Array(items) => Value::Array(
             items.iter().filter(|item| !is_notice(item)).map(without_notices).filter(|item| !is_empty(item)).collect(),
         ),
+        other => other.clone(),
+    }
+}
+
+/// A value without the members that are words of the call; of a list those that all its objects share.
+fn without_said(value: &Value, call: &str) -> Value {
+    let is_said = |value: &Value| {
+        matches!(value, Value::Text(word) | Value::Number(word)
+            if word.len() >= LEAST_SAID && call.split([' ', ',']).any(|said| said == word))
+    };
+    match value {
+        Value::Object(members) => Value::Object(members.iter().filter(|(_, value)| !is_said(value)).cloned().collect()),
+        Value::Array(items) => {
+            let first = items.first().map_or(&Value::Null, |first| first);
+            let is_shared = |key: &str| {
+                let said = member(first, key).filter(|value| is_said(value));
+                said.is_some() && items.iter().all(|item| member(item, key) == said)
+            };
+            let rest = |item: &Value| match item {
+                Value::Object(members) => {
+                    Value::Object(members.iter().filter(|(key, _)| !is_shared(key)).cloned().collect())
+                }
+                other => other.clone(),
+            };
+            Value::Array(items.iter().map(rest).collect())
+        }
         other => other.clone(),
     }
 }

@@ -391,7 +391,22 @@ fn json_is_told_as_records() {
         &[user("Where is it?"), call("1", "get_order", json!({ "id": "#W2611340" })), result("1", &order.to_string())],
         3_000,
     );
-    assert!(digest.contains("- get_order #W2611340: order_id=#W2611340, status=pending"), "{digest}");
+    assert!(digest.contains("- get_order #W2611340: status=pending"), "{digest}");
+}
+
+#[test]
+fn a_record_does_not_repeat_what_its_call_says() {
+    let beside = |output: serde_json::Value, call: &str| {
+        records::line_beside(&content::Value::Text(output.to_string()), 300, call).unwrap_or_default()
+    };
+    let order = json!({ "id": "W26", "status": "open", "paid": 200, "items": [{ "id": "W26" }] });
+    assert_eq!(beside(order.clone(), "get_order W26"), "paid=200, status=open, items=[(id=W26)]");
+    assert_eq!(beside(order, "get_order W260"), "id=W26, paid=200, status=open, items=[(id=W26)]");
+    assert_eq!(beside(json!({ "id": 7, "paid": 200 }), "get_order 7, 200"), "id=7", "too short to be no chance");
+    let flights = |from: &str| json!([{ "from": "IAH", "no": "H1" }, { "from": from, "no": "H2" }]);
+    assert_eq!(beside(flights("IAH"), "search IAH, SFO"), "no: H1; H2");
+    assert_eq!(beside(flights("SFO"), "search IAH, SFO"), "from|no: IAH|H1; SFO|H2", "a column is whole or not there");
+    assert_eq!(beside(json!({ "id": "W26" }), "get_order W26"), "", "nothing is left");
 }
 
 #[test]
