@@ -108,14 +108,14 @@ impl Source<'_> {
         let tasks = list(&memory.tasks, request);
         let asked = !tasks.is_empty();
         let mut sections = vec![
-            section(TASKS, if whole { tasks } else { Vec::new() }, 22 * first),
+            section(TASKS, if whole { tasks } else { Vec::new() }, 28 * first),
             section(BEFORE, before, 25),
             section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
             section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
             section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
             section(WORK, if whole { self.work() } else { Vec::new() }, 40),
             section(NEXT, if whole { self.next() } else { Vec::new() }, 20),
-            section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 25 } else { 10 }),
+            section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 32 } else { 10 }),
         ];
         sections.retain(|section| !section.lines.is_empty());
         let room = bytes.saturating_sub(out.len());

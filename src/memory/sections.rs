@@ -98,8 +98,12 @@ const fn least_of(rules: bool) -> usize {
 /// newest are written, and short ones keep their length.
 pub(super) fn fit(lines: Vec<String>, budget: usize, heading: &str) -> String {
     let rules = heading == RULES;
-    // A record begins with what identifies it.
-    let cut = if heading == RECORDS { beginning } else { shorten };
+    let cut = match heading {
+        // A record begins with what identifies it.
+        RECORDS => beginning,
+        TASKS => asked,
+        _ => shorten,
+    };
     let least = least_of(rules);
     let room = (budget / least).max(1);
     let total = lines.len();
@@ -130,15 +134,24 @@ pub(super) fn fit(lines: Vec<String>, budget: usize, heading: &str) -> String {
 
 /// A line within so many bytes: where it says what came of something, both are cut.
 pub(super) fn shorten(line: &str, bytes: usize) -> String {
+    parted(line, bytes, 50)
+}
+
+/// A request within so many bytes: it says more than how its answer begins.
+fn asked(line: &str, bytes: usize) -> String {
+    parted(line, bytes, 30)
+}
+
+/// A line within so many bytes, of which what came of something has `share` percent.
+fn parted(line: &str, bytes: usize, share: usize) -> String {
     const OF_BOTH: usize = 60;
     let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes && bytes > OF_BOTH);
     let Some(at) = arrow else { return text::ends(line, bytes) };
     let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
     let room = bytes - ARROW.len();
-    // What one of them leaves of its half is the other's.
-    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room / 2 };
-    let half = part.max(room.saturating_sub(what.len()));
-    let came = text::ends(came, half);
+    // What one of them leaves of its part is the other's.
+    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room * share / 100 };
+    let came = text::ends(came, part.max(room.saturating_sub(what.len())));
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }
 
