@@ -149,7 +149,10 @@ function readCopilot(text, name) {
   return [chat(name, messages)];
 }
 
-/** Aider: `####` is what was typed, `>` what the program printed (also typed by no model), the rest is the model's. */
+/**
+ * Aider: `####` is what was typed, `> ` what the program printed (also typed by no model): until two blanks end a line, if
+ * they do not end the first. The rest is the model's, the `>>>>>>>` that ends its edits included.
+ */
 function readAider(text) {
   // What stands before the first heading belongs to a chat that began elsewhere.
   const [, ...parts] = text.split(/^# aider chat started at /m);
@@ -160,9 +163,12 @@ function readAider(text) {
 
 function aiderMessages(text) {
   const messages = [];
+  let printing = false;
   for (const line of text.split("\n")) {
-    const user = line.startsWith(">") || line.startsWith("####");
-    const content = line.replace(/^(?:#### ?|> ?)/, "").trimEnd();
+    const marked = /^(?:#### ?|> |>$)/.test(line);
+    const user = marked || printing;
+    printing = (printing || line.startsWith("> ")) && !line.startsWith("####") && !/\S {2}$/.test(line);
+    const content = (marked ? line.replace(/^(?:#### ?|> ?)/, "") : line).trimEnd();
     const last = messages.at(-1);
     if (!content && !last) continue;
     if (last && (last.role === (user ? "user" : "assistant") || !line)) last.content += `\n${content}`;

@@ -338,9 +338,13 @@ impl<'t> Reading<'t> {
         if parts.iter().any(is_finish) && matches!(self.answer, Some((_, true))) {
             return;
         }
-        // What was changed is shown with the work.
-        let plain = if edits.is_empty() { None } else { Some(said::without_code(said, &edits)) };
-        let said = plain.as_deref().unwrap_or(said);
+        // What was changed is shown with the work; of other code its names are kept.
+        let plain = if text::find(said, "```").is_some() { Some(said::without_code(said, &edits)) } else { None };
+        let said = match plain.as_deref() {
+            Some("") if edits.is_empty() => said,
+            Some(plain) => plain,
+            None => said,
+        };
         if said.is_empty() {
             return;
         }
