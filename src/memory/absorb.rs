@@ -1,6 +1,7 @@
 //! Reads messages into the memory: what was asked, required, decided and told, what was done with what outcome, what tools
 //! returned, and all names.
 
+use crate::base::distinct::Distinct;
 use crate::base::{markers, quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value, medium};
 use crate::ingest::typed;
@@ -191,7 +192,7 @@ impl<'t> Reading<'t> {
                     let mut left = if text.len() > INSTRUCTIONS { FEW_SENTENCES } else { SENTENCES };
                     for &(from, to) in &passages {
                         for sentence in sentences::split(text::between(text, from, to)) {
-                            if left > 0 && self.sentence(sentence, message.index) {
+                            if left > 0 && !text_agent::is_agents(sentence) && self.sentence(sentence, message.index) {
                                 kept.push(sentence);
                                 left -= 1;
                             }
@@ -233,8 +234,14 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Keeps the request that opened the conversation, and the newest.
+    /// Keeps the request that opened the conversation, and the newest; of equal ones that came to the same, the last one.
     fn trim_tasks(&mut self) {
+        let repeated = repeated(&self.memory.tasks);
+        let mut at = 0;
+        self.memory.tasks.retain(|_| {
+            at += 1;
+            !repeated[at - 1]
+        });
         let over = self.memory.tasks.len().saturating_sub(MOST);
         if over > 0 {
             self.memory.tasks.drain(1..=over);
@@ -340,11 +347,7 @@ impl<'t> Reading<'t> {
         }
         // What was changed is shown with the work; of other code its names are kept.
         let plain = if text::find(said, "```").is_some() { Some(said::without_code(said, &edits)) } else { None };
-        let said = match plain.as_deref() {
-            Some("") if edits.is_empty() => said,
-            Some(plain) => plain,
-            None => said,
-        };
+        let said = plain.as_deref().unwrap_or(said);
         if said.is_empty() {
             return;
         }
@@ -410,6 +413,24 @@ fn tells(sentence: &str) -> bool {
     scan::each(sentence, &mut |_| found = true);
     proper::each_proper(sentence, &mut |_| found = true);
     found && sentence.len() <= TOLD && !sentence.ends_with(['?', '？', ':']) && !sentence.starts_with(markers::NOTICE)
+}
+
+/// Which requests behind the first one are said again later and come to the same then.
+fn repeated(tasks: &[Entry]) -> Vec<bool> {
+    let mut repeated = vec![false; tasks.len()];
+    let mut texts = Distinct::default();
+    let mut later: Vec<&Entry> = Vec::new();
+    for (at, task) in tasks.iter().enumerate().skip(1).rev() {
+        let (number, new) = texts.number(&task.text);
+        if new {
+            later.push(task);
+        } else if (&later[number].outcome, later[number].cancelled) == (&task.outcome, task.cancelled) {
+            repeated[at] = true;
+        } else {
+            later[number] = task;
+        }
+    }
+    repeated
 }
 
 /// What stands around the words of a request.

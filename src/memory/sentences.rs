@@ -28,8 +28,10 @@ pub fn split(text: &str) -> Vec<&str> {
                 _ => false,
             };
             if closes || end == part.len() {
-                let sentence = bare(text::between(part, start, end));
-                if !sentence.is_empty() {
+                let sentence = text::between(part, start, end).trim();
+                let is_comment = is_comment(sentence);
+                let sentence = bare(sentence);
+                if !sentence.is_empty() && !is_comment {
                     out.push(sentence);
                 }
                 start = end;
@@ -53,9 +55,13 @@ fn abbreviates(text: &str, at: usize) -> bool {
     ) || !word.is_empty() && word.len() < 3 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
+/// Whether a line is a comment in code: a heading begins with a capital letter.
+fn is_comment(line: &str) -> bool {
+    line.strip_prefix("# ").is_some_and(|line| line.starts_with(|first: char| first.is_ascii_lowercase()))
+}
+
 /// A sentence without the sign of the list it stands in.
 fn bare(sentence: &str) -> &str {
-    let sentence = sentence.trim();
     let rest = sentence.trim_start_matches(|char: char| char.is_ascii_digit());
     let rest = match rest.strip_prefix(['.', ')']) {
         Some(rest) if rest.len() + 1 < sentence.len() => rest,
@@ -78,9 +84,9 @@ pub(super) fn asks(sentence: &str) -> bool {
 
 /// Whether a line was printed by a program or is code: it begins like one, or holds more signs than words do.
 pub(super) fn is_output(line: &str) -> bool {
-    static STARTS: Starts<20> = Starts::new([
+    static STARTS: Starts<21> = Starts::new([
         "//", "/*", "#!", "$ ", ">>>", "+++", "---", "@@", "diff ", "def ", "class ", "import ", "from ", "return ",
-        "INFO", "WARN", "ERROR", "DEBUG", "[", "at ",
+        "INFO", "WARN", "ERROR", "DEBUG", "[", "at ", "self.",
     ]);
     let bytes = line.as_bytes();
     let (mut signs, mut marks) = (0, 0);
@@ -100,7 +106,19 @@ pub(super) fn is_output(line: &str) -> bool {
         || setting
         || STARTS.begin(line)
         || marks & CODE > 0 && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
+        || calls(line)
         || signs * 8 > bytes.len()
+}
+
+/// Whether a line ends with a call that is given a text: `raise ValueError("…")`, `mkdir(f'…')`.
+fn calls(line: &str) -> bool {
+    line.ends_with(')')
+        && line.match_indices('(').any(|(at, _)| {
+            let given = text::between(line, at + 1, line.len());
+            let given = given.strip_prefix(['f', 'r', 'b']).unwrap_or(given);
+            given.starts_with(['"', '\''])
+                && text::between(line, 0, at).ends_with(|last: char| last.is_ascii_alphanumeric())
+        })
 }
 
 /// Signs of code.

@@ -20,7 +20,7 @@ pub(super) fn edits(said: &str) -> Vec<Edit<'_>> {
         let (new, next) = (middle + "=======\n".len(), body + end);
         // The line above the fence names the file.
         let above = text::between(said, 0, at).lines().rev().map(str::trim);
-        let file = above.filter(|line| !line.starts_with("```")).find(|line| !line.is_empty()).unwrap_or_default();
+        let file = above.filter(|line| !line.starts_with(['`', '<'])).find(|line| !line.is_empty()).unwrap_or_default();
         if end < new || file.is_empty() || file.contains(' ') || all.len() == MOST {
             break;
         }
@@ -69,20 +69,31 @@ fn is_frame(line: &str) -> bool {
 }
 
 /// What a person asks for in a text: its lines without empty ones, those that a program printed, and the prompt of a
-/// shell at its end. The whole text, if nothing else is left.
+/// shell at its end. All of a text that is nothing but a paste; nothing of one that an agent alone wrote.
 pub(super) fn request(text: &str) -> String {
-    /// What agents say of a turn beside their frames.
-    const REMARKS: [&str; 2] = ["Tokens: ", "You can use /undo"];
     let text = without_prompt(text);
-    let is_asked = |line: &&str| {
-        let line = line.trim();
-        !line.is_empty()
-            && !printed::is_printed(line)
-            && !is_frame(line)
-            && !REMARKS.iter().any(|start| line.starts_with(start))
-    };
-    let lines: Vec<&str> = text.lines().filter(is_asked).collect();
-    if lines.is_empty() { text.to_owned() } else { text::joined(&lines, "\n") }
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    if lines().all(is_agents) {
+        return String::new();
+    }
+    let asked: Vec<&str> = lines().filter(|line| !is_agents(line) && !printed::is_printed(line.trim())).collect();
+    if asked.is_empty() { text.to_owned() } else { text::joined(&asked, "\n") }
+}
+
+/// Whether an agent wrote a line beside what was typed: what frames an output, its banner, what it says of a turn.
+pub(super) fn is_agents(line: &str) -> bool {
+    static REMARKS: Starts<8> = Starts::new([
+        "Aider v",
+        "Model: ",
+        "Models: ",
+        "Git repo: ",
+        "Repo-map: ",
+        "Tokens: ",
+        "Use /help ",
+        "You can use /undo",
+    ]);
+    let line = line.trim();
+    is_frame(line) || REMARKS.begin(line)
 }
 
 /// A text in which the tags are left out that stand around a line.

@@ -176,6 +176,51 @@ fn changes_written_into_words_are_work() {
 }
 
 #[test]
+fn the_file_of_a_change_is_the_line_above_its_fence() {
+    let change = |fence: &str| {
+        assistant(&format!("app/main.py\n{fence}\n<<<<<<< SEARCH\nimport so\n=======\nimport os\n>>>>>>> REPLACE\n```"))
+    };
+    for fence in ["```python", "<source>python"] {
+        let text = digest(&[user("repair the import"), change(fence), user("Applied edit to app/main.py")]);
+        assert!(line(&text, "edit app/main.py").contains("import os ← was import so"), "{text}");
+    }
+}
+
+#[test]
+fn what_an_assistant_said_is_shown_without_its_code() {
+    let said = "The cap is three:\n```js\nconst retries = Math.min(given, 3)\n```\nIt is read once.";
+    let text = digest(&[user("How are retries capped?"), assistant(said), user("Thanks."), assistant("Gladly.")]);
+    assert_eq!(line(&text, "- How"), "- How are retries capped? → The cap is three: It is read once.", "{text}");
+}
+
+#[test]
+fn a_request_that_comes_again_and_comes_to_the_same_is_shown_once() {
+    let mut all = vec![user("Set up the project."), assistant("It is set up.")];
+    for answer in ["All pass.", "All pass.", "One fails.", "All pass."] {
+        all.extend([user("Run them once more"), assistant(answer)]);
+    }
+    let asked: Vec<String> =
+        digest(&all).lines().filter(|line| line.contains("once more")).map(str::to_owned).collect();
+    assert_eq!(
+        asked,
+        ["- Run them once more → All pass.", "- Run them once more → One fails.", "- Run them once more → All pass."]
+    );
+}
+
+#[test]
+fn what_an_agent_wrote_beside_a_request_is_none() {
+    let banner = "Aider v0.48.2-dev\nModels: gpt-4o with diff edit format\nUse /help <question> for help, always";
+    let text = digest(&[
+        user(&format!("{banner}\nMake the limit three.")),
+        assistant("It is three."),
+        user("Tokens: 1,497 sent, 57 received. Cost: $0.0053 request, $0.0053 session."),
+        assistant("Anything else?"),
+    ]);
+    assert_eq!(line(&text, "Make the limit"), "- Make the limit three. → It is three.", "{text}");
+    assert!(!text.contains("/help") && !text.contains("Tokens: "), "{text}");
+}
+
+#[test]
 fn what_a_program_puts_beside_a_request_is_none() {
     let parts = vec![
         P::Text("<system-reminder>\nThe user provided a reference.\n</system-reminder>".to_owned()),

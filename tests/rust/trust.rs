@@ -460,6 +460,25 @@ fn lines_that_a_program_printed_are_not_typed_and_lines_like_them_are() {
 }
 
 #[test]
+fn code_without_a_frame_requires_nothing() {
+    let required = |text: &str| {
+        let memory = Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory;
+        memory.required.into_iter().map(|entry| entry.text).collect::<Vec<_>>()
+    };
+    for code in [
+        "# first part must be a module",
+        "raise ValueError(f'never an invalid format: {name}')",
+        "raise TypeError(\"at least one argument must be given\")",
+        "self.limit, never more",
+    ] {
+        assert!(required(&format!("Mend it.\n{code}")).is_empty(), "{code}");
+    }
+    for by_hand in ["# Never push to main", "Always open it with the flag (\"r\")", "Never call it yourself."] {
+        assert_eq!(required(&format!("Mend it.\n{by_hand}")).len(), 1, "{by_hand}");
+    }
+}
+
+#[test]
 fn a_request_of_nothing_but_what_a_program_printed_is_kept_as_it_stands() {
     let text = "E           NameError: name 'GitRepo' is not defined\n\na.py:1:2: F821 undefined name";
     let memory = Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory;
