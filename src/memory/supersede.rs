@@ -52,13 +52,13 @@ pub(super) fn supersede(
         if demands && elsewhere {
             continue;
         }
-        let few = about.words.len().min(other.words.len()).max(1);
+        let (few, many) = (about.words.len().min(other.words.len()).max(1), about.words.len().max(other.words.len()));
         // Without a word that reports a change, only the same sentence with other values contradicts.
         let asks = kind == Sentence::Other && !strong && (common < 2 || common * 2 < few);
         let enough = if asks && is_task {
             false
         } else if cued {
-            common * 3 >= few && common > 0
+            common * 3 >= few && common > 0 && (common > 1 || many <= BRIEF)
         } else {
             common * 4 >= few * 3 && common > 1 && about.numbers != other.numbers
         };
@@ -91,6 +91,9 @@ fn padded(sentence: &str) -> String {
 const NAMING: [&str; 10] = ["calle", "named", "renam", "heißt", "appel", "llama", "chiam", "chama", "nazyw", "назыв"];
 /// Words of a sentence that gives a name and not of what.
 const BARE_NAME: usize = 2;
+
+/// Words of sentences so short that one in common shows that they are about the same.
+const BRIEF: usize = 6;
 
 /// What a sentence is about.
 struct Topic {
