@@ -477,6 +477,33 @@ fn numbers_of_lines_are_not_told_but_numbers_in_json_are() {
 }
 
 #[test]
+fn numbers_of_typed_lines_are_no_names_and_numbers_before_a_colon_are() {
+    let names = |text: &str| {
+        let all = messages(0, &[user(text)]);
+        let memory = Memory::default();
+        Recollection::of(&memory, &all).names.iter().map(|name| name.text.to_owned()).collect::<Vec<_>>()
+    };
+    for text in [
+        "See:\n1488: raise error\n1489:\n1490:class Mapping",
+        "See:\n  998:a\n  999:b\n 1000:c",
+        "{\"output\": \"1488: a\\n1489: b\\n1490: c\"}",
+        "312│ with patch(",
+    ] {
+        let found = names(text);
+        assert!(!found.iter().any(|name| name.bytes().all(|byte| byte.is_ascii_digit())), "{text}: {found:?}");
+    }
+    for (text, number) in [
+        ("5432: the database\n6379: the cache", "5432"),
+        ("1200:30\n1201:30", "1201"),
+        ("1488: only one line is numbered", "1488"),
+        ("It is 1488:\nso 1489: ok", "1488"),
+    ] {
+        let found = names(text);
+        assert!(found.iter().any(|name| name.contains(number)), "{text}: {found:?}");
+    }
+}
+
+#[test]
 fn values_of_a_record_are_names_and_small_counts_are_not() {
     let flight = "{\"price\": 152, \"date\": \"2024-05-20\", \"from\": \"JFK\", \"city\": \"Denver\", \"stars\": 4.7, \"seats\": 12, \"bag_fee\": 35.0}";
     let parsed: serde_json::Value = serde_json::from_str(flight).unwrap();
