@@ -1,0 +1,100 @@
+//! What an assistant said: its answer, what it decided, and the changes and commands that it wrote into its words.
+
+use super::requests::{SENTENCE, SENTENCES};
+use super::{Message, Reading, push};
+use crate::base::{quoting, text};
+use crate::ingest::content::{ContentPart, Value};
+use crate::memory::rules::Sentence;
+use crate::memory::work::{self, EVIDENCE};
+use crate::memory::{Entry, said, sentences, text_agent};
+
+/// Bytes of what the assistant said.
+const SAID: usize = 500;
+/// What the assistant said last.
+const SAID_MOST: usize = 4;
+/// What stands in most sentences that report a decision: the others are not read.
+const DECISIONS: [&str; 12] = [
+    "decid",
+    "agreed",
+    "settled",
+    "go with",
+    "going with",
+    "entschied",
+    "décid",
+    "решил",
+    "决定",
+    "決",
+    "결정",
+    "convenu",
+];
+
+impl Reading<'_> {
+    /// What the assistant said.
+    pub(super) fn said(&mut self, message: &Message) {
+        let parts = &message.content.parts;
+        let calls = parts.iter().any(|part| matches!(part, ContentPart::Call { name, .. } if !work::finishes(name)));
+        let mut words = String::new();
+        for part in parts {
+            if let ContentPart::Text { text, .. } = part {
+                push(&mut words, text);
+            }
+        }
+        if words.is_empty() {
+            if let (true, Some((_, ended))) = (calls, &mut self.answer) {
+                *ended = false;
+            }
+            return;
+        }
+        let edits = if calls { Vec::new() } else { text_agent::edits(&words) };
+        let command = text_agent::written(&words).filter(|_| !calls && edits.is_empty());
+        if command.is_some() || !edits.is_empty() {
+            self.deeds.begin_written();
+        }
+        let text = |text: &str| Value::Text(text.to_owned());
+        for (file, old, new) in &edits {
+            let members = [("file", *file), ("old", *old), ("new", *new)];
+            let input = Value::Object(members.map(|(key, value)| (key.to_owned(), text(value))).to_vec());
+            self.deeds.write(&mut self.memory, "edit", &input, message.index);
+        }
+        if let Some((_, command)) = command {
+            let input = Value::Object(vec![("command".to_owned(), text(command))]);
+            self.deeds.write(&mut self.memory, "bash", &input, message.index);
+        }
+        let ended = !calls && command.is_none();
+        let decides = DECISIONS.iter().any(|part| text::find(&words, part).is_some());
+        let sentences = if decides { sentences::split(&words) } else { Vec::new() };
+        for sentence in sentences.into_iter().take(SENTENCES * 4) {
+            if self.words.tell(sentence) == Sentence::Decides && !sentence.ends_with(['?', '？']) {
+                let text = text::start(&quoting::one_line(sentence), SENTENCE);
+                if self.memory.decided.iter().all(|entry| entry.text != text) {
+                    self.memory.decided.push(Entry { text, at: message.index, passing: true, ..Entry::default() });
+                }
+            }
+        }
+        let said = command.map_or(words.trim(), |(said, _)| said);
+        let is_finish = |part: &ContentPart| matches!(part, ContentPart::Call { name, .. } if work::finishes(name));
+        if parts.iter().any(is_finish) && matches!(self.answer, Some((_, true))) {
+            return;
+        }
+        // What was changed is shown with the work; of other code its names are kept.
+        let plain = if text::find(said, "```").is_some() { Some(said::without_code(said, &edits)) } else { None };
+        let said = plain.as_deref().unwrap_or(said);
+        if said.is_empty() {
+            return;
+        }
+        self.answer = Some((text::brief(&quoting::one_line(said::substance(said)), EVIDENCE), ended));
+        self.say(said, message.index, ended);
+    }
+
+    /// Keeps what the assistant said last.
+    pub(super) fn say(&mut self, words: &str, at: u64, ended: bool) {
+        let text = quoting::quote(&text::ends(said::without_pleasantries(words), SAID));
+        let said = &mut self.memory.said;
+        // What is said beside a call is a step: only the last one shows how to go on.
+        said.retain(|entry| !entry.passing);
+        said.push(Entry { text, at, passing: !ended, ..Entry::default() });
+        if said.len() > SAID_MOST {
+            said.remove(0);
+        }
+    }
+}

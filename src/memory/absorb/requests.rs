@@ -1,0 +1,220 @@
+//! What a person asked for, required, decided and told, and when a request is answered.
+
+use super::{MOST, Reading, push};
+use crate::base::distinct::Distinct;
+use crate::base::{markers, quoting, text};
+use crate::ingest::content::{ContentPart, medium};
+use crate::ingest::typed;
+use crate::memory::absorb::Message;
+use crate::memory::names::{NAMED, TYPED};
+use crate::memory::rules::{self, Cue, Sentence};
+use crate::memory::work::EVIDENCE;
+use crate::memory::{Entry, in_force, proper, scan, sentences, supersede::supersede, text_agent};
+
+/// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
+const PASTED: usize = 4_000;
+/// Bytes of the request that opens a conversation, and of others.
+const OPENING: usize = 1_500;
+const REQUEST: usize = 600;
+/// Bytes of a sentence that is kept.
+pub(super) const SENTENCE: usize = 300;
+/// Bytes of a sentence that tells one thing: longer ones are a part of what was asked.
+const TOLD: usize = 160;
+/// Sentences of one text that are kept, and of one that is as long as instructions are.
+pub(super) const SENTENCES: usize = 16;
+const FEW_SENTENCES: usize = 6;
+const INSTRUCTIONS: usize = 1_500;
+
+impl<'t> Reading<'t> {
+    /// The names in a text that a person typed, and in what they pasted into it.
+    fn typed_names(&mut self, text: &'t str, at: u64, passages: &[(usize, usize)]) {
+        let short = passages.iter().map(|(from, to)| to - from).sum::<usize>() < PASTED;
+        self.names.read(text, at, &|place| {
+            let passage = passages.partition_point(|&(from, _)| from <= place).checked_sub(1);
+            let is_typed = short && passage.is_some_and(|passage| place < passages[passage].1);
+            if is_typed { TYPED } else { NAMED }
+        });
+        if short {
+            for &(from, to) in passages {
+                self.names.read_proper(text::between(text, from, to), at, TYPED);
+            }
+        }
+    }
+
+    /// What a person asks for, requires, decides or tells.
+    pub(super) fn request(&mut self, message: &'t Message) {
+        let mut asked = String::new();
+        let passages = |part: &ContentPart| match part {
+            ContentPart::Text { text, .. } => typed::passages(text),
+            _ => Vec::new(),
+        };
+        let parts: Vec<_> = message.content.parts.iter().map(|part| (part, passages(part))).collect();
+        let any_typed = parts.iter().any(|(part, passages)| {
+            matches!(part, ContentPart::Text { text, .. } if !typed::joined(text, passages).trim().is_empty())
+        });
+        for (part, passages) in parts {
+            match part {
+                ContentPart::Text { text, .. } => {
+                    self.typed_names(text, message.index, &passages);
+                    // What a program put beside it asks for nothing.
+                    if any_typed && passages.is_empty() {
+                        continue;
+                    }
+                    let mut kept = Vec::new();
+                    // Of instructions that come with every task of an agent, the first are enough.
+                    let mut left = if text.len() > INSTRUCTIONS { FEW_SENTENCES } else { SENTENCES };
+                    for &(from, to) in &passages {
+                        for sentence in sentences::split(text::between(text, from, to)) {
+                            if left > 0 && !text_agent::is_agents(sentence) && self.sentence(sentence, message.index) {
+                                kept.push(sentence);
+                                left -= 1;
+                            }
+                        }
+                    }
+                    // What is kept as a sentence is shown there.
+                    let asks = text_agent::request(text);
+                    if kept.is_empty() {
+                        let untagged = if any_typed { asks } else { text_agent::untagged(&asks) };
+                        push(&mut asked, untagged.trim());
+                        continue;
+                    }
+                    let mut rest = asks;
+                    for sentence in kept {
+                        if let Some(at) = text::find(&rest, sentence) {
+                            rest.replace_range(at..at + sentence.len(), "");
+                        }
+                    }
+                    push(&mut asked, without_empty(&rest).trim_matches(is_mark));
+                }
+                ContentPart::Media { kind, media_type, reference, .. } => {
+                    push(&mut asked, &format!("[{}]", medium(*kind, media_type, reference)));
+                }
+                _ => {}
+            }
+        }
+        let cancels = rules::cancels(&asked);
+        let cancel = cancels.then(|| text::first_line(&asked, EVIDENCE));
+        self.close(Some(cancel));
+        if asked.is_empty() {
+            return;
+        }
+        let most = if self.memory.tasks.is_empty() { OPENING } else { REQUEST };
+        let text = quoting::quote(&text::ends(&asked, most));
+        self.memory.tasks.push(Entry { text, at: message.index, ..Entry::default() });
+        // Behind the first one all move up, so many go at once.
+        if self.memory.tasks.len() >= 2 * MOST {
+            self.trim_tasks();
+        }
+    }
+
+    /// Keeps the request that opened the conversation, and the newest; of equal ones that came to the same, the last one.
+    pub(super) fn trim_tasks(&mut self) {
+        let repeated = repeated(&self.memory.tasks);
+        let mut at = 0;
+        self.memory.tasks.retain(|_| {
+            at += 1;
+            !repeated[at - 1]
+        });
+        let over = self.memory.tasks.len().saturating_sub(MOST);
+        if over > 0 {
+            self.memory.tasks.drain(1..=over);
+        }
+    }
+
+    /// Keeps a sentence that is more than a request; whether it did.
+    fn sentence(&mut self, sentence: &str, at: u64) -> bool {
+        let read = self.words.read(sentence);
+        let is_request = match read.kind {
+            Sentence::Other => true,
+            Sentence::Tells => !tells(sentence),
+            Sentence::Requires | Sentence::Decides => false,
+        };
+        if is_request && read.cue == Cue::None {
+            return false;
+        }
+        let text = text::start(&quoting::one_line(sentence), SENTENCE);
+        let memory = &mut self.memory;
+        let was = supersede(memory, &text, at, read);
+        let list = match read.kind {
+            Sentence::Requires => &mut memory.required,
+            Sentence::Decides => &mut memory.decided,
+            Sentence::Other | Sentence::Tells if was.is_some() => &mut memory.decided,
+            Sentence::Tells if tells(sentence) => &mut memory.told,
+            Sentence::Other | Sentence::Tells => return false,
+        };
+        let before = list.iter().position(|entry| in_force(entry) && entry.text == text);
+        let earlier = before.map(|before| list.remove(before)).unwrap_or_default();
+        let passing = read.personal;
+        list.push(Entry { text, at, was: was.or(earlier.was), passing, ..Entry::default() });
+        if list.len() > MOST {
+            let superseded = list.iter().position(|entry| !in_force(entry)).unwrap_or(0);
+            list.remove(superseded);
+        }
+        true
+    }
+
+    /// Closes the requests that are open, if the assistant answered: at the next request (`cancel`: what it calls off), or
+    /// where it ended without a call.
+    pub(super) fn close(&mut self, cancel: Option<Option<String>>) {
+        let answer = self.answer.take_if(|(_, ended)| *ended || cancel.is_some());
+        let next = cancel.is_some() && core::mem::take(&mut self.acted);
+        let called_off = cancel.flatten();
+        let open = self.memory.tasks.iter_mut().rev().take_while(|task| task.outcome.is_none());
+        for (at, task) in open.enumerate() {
+            match (&answer, &called_off) {
+                (_, Some(words)) if at == 0 => (task.outcome, task.cancelled) = (Some(words.clone()), true),
+                (Some((words, _)), _) => task.outcome = Some(words.clone()),
+                // Whoever goes on after something was done does not wait for an answer.
+                (None, _) if next => task.outcome = Some(String::new()),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether a sentence tells something that has to be repeated exactly.
+fn tells(sentence: &str) -> bool {
+    // Whoever tells how something is called or how many there are of it expects that to be known.
+    const ASKS: [&str; 8] = ["Give ", "give ", "Show ", "show ", "Write ", "write ", "Make ", "make "];
+    if ASKS.iter().any(|verb| sentence.starts_with(verb)) {
+        return false;
+    }
+    let mut found = sentence.bytes().any(|byte| byte.is_ascii_digit()) || rules::names_something(sentence);
+    scan::each(sentence, &mut |_| found = true);
+    proper::each_proper(sentence, &mut |_| found = true);
+    found && sentence.len() <= TOLD && !sentence.ends_with(['?', '？', ':']) && !sentence.starts_with(markers::NOTICE)
+}
+
+/// Which requests behind the first one are said again later and come to the same then.
+fn repeated(tasks: &[Entry]) -> Vec<bool> {
+    let mut repeated = vec![false; tasks.len()];
+    let mut texts = Distinct::default();
+    let mut later: Vec<&Entry> = Vec::new();
+    for (at, task) in tasks.iter().enumerate().skip(1).rev() {
+        let (number, new) = texts.number(&task.text);
+        if new {
+            later.push(task);
+        } else if (&later[number].outcome, later[number].cancelled) == (&task.outcome, task.cancelled) {
+            repeated[at] = true;
+        } else {
+            later[number] = task;
+        }
+    }
+    repeated
+}
+
+/// What stands around the words of a request.
+fn is_mark(char: char) -> bool {
+    char.is_whitespace() || matches!(char, '-' | '*' | '.')
+}
+
+/// A text without lines that nothing but a mark is left of.
+fn without_empty(text: &str) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        if line.trim().is_empty() || !line.trim_matches(is_mark).is_empty() {
+            out.push_str(line);
+        }
+    }
+    out
+}
