@@ -1,36 +1,32 @@
 //! The exports of the module: typed functions that parse their arguments, call the engine and return plain objects.
 //! `js/src/boundary/glue.ts` is the other side.
 
+use super::arguments::{parse_call, parse_options, parse_plan, parse_state};
 use super::host::Bridge;
 pub use super::host::JsHost;
-use super::objects::{gone, member, object, plain, thrown, to_js, words};
+use super::objects::{gone, object, plain, thrown, to_js};
 use super::panics;
 use super::polling::Guarded;
 pub use super::polling::JsRounds;
 pub use super::reading::Reading;
+use super::results::{again, committed, requests_to_js};
 use crate::base::archive::Record;
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
-use crate::call::committed::Committed;
-use crate::call::input::Call;
 use crate::call::standing::Standing;
-use crate::engine::fast_path::{self, Passed};
+use crate::engine::fast_path;
 use crate::engine::waiting::Waiting;
 use crate::engine::{self, Begun};
 use crate::ingest::digester::Digester;
-use crate::ingest::host::Sent;
 use crate::ingest::pairs;
-use crate::ladder::plan::Plan;
 use crate::limits::names;
-use crate::limits::options::{self, Options};
-use crate::model::message::{Digest, hex};
+use crate::limits::options;
+use crate::model::message::Digest;
 use crate::recall::Asked;
 use crate::report;
-use crate::session::state::SessionState;
-use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
-use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
+use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 
@@ -312,148 +308,4 @@ pub fn check(records: &[u32], strict: bool) -> Returned {
 fn asking<T>(host: &JsHost, work: impl FnOnce(&mut Bridge<'_>) -> Result<T, Error>) -> Result<T, JsValue> {
     let mut bridge = Bridge::new(host);
     work(&mut bridge).map_err(|error| bridge.thrown.take().unwrap_or_else(|| thrown(error)))
-}
-
-fn parse_options(options: JsValue) -> Result<Options, JsValue> {
-    plain(options, "options", Code::InvalidOption).and_then(|options| Options::parse(&options)).map_err(thrown)
-}
-
-fn parse_state(state: JsValue) -> Result<SessionState, JsValue> {
-    plain(state, "state", Code::InvalidState).and_then(|state| SessionState::parse(&state)).map_err(thrown)
-}
-
-fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
-    plain(given, "plan", Code::InvalidPlan).and_then(|given| Plan::parse(&given)).map_err(thrown)
-}
-
-/// The members of a call, each with the code of errors about it.
-const MEMBERS: [(&str, Code); 31] = [
-    ("options", Code::InvalidOption),
-    ("window", Code::InvalidWindow),
-    ("state", Code::InvalidState),
-    ("offset", Code::InvalidCall),
-    ("model", Code::InvalidCall),
-    ("maxOutputTokens", Code::InvalidCall),
-    ("uncountedTools", Code::InvalidCall),
-    ("recall", Code::InvalidCall),
-    ("todos", Code::InvalidCall),
-    ("mustKeep", Code::InvalidCall),
-    ("threshold", Code::InvalidCall),
-    ("focus", Code::InvalidCall),
-    ("toolPolicy", Code::InvalidCall),
-    ("asksPolicies", Code::InvalidCall),
-    ("trigger", Code::InvalidCall),
-    ("target", Code::InvalidCall),
-    ("keep", Code::InvalidCall),
-    ("prefer", Code::InvalidCall),
-    ("reasoning", Code::InvalidCall),
-    ("compact", Code::InvalidCall),
-    ("ids", Code::InvalidCall),
-    ("unreadable", Code::InvalidCall),
-    ("counterFailed", Code::InvalidCall),
-    ("overflow", Code::InvalidCall),
-    ("strict", Code::InvalidCall),
-    ("opensWithUser", Code::InvalidCall),
-    ("continues", Code::InvalidCall),
-    ("takesEmpty", Code::InvalidCall),
-    ("leavesOut", Code::InvalidCall),
-    ("asking", Code::InvalidCall),
-    ("inFlight", Code::InvalidPlan),
-];
-
-fn parse_call(input: &JsValue, records: Vec<u32>, flags: Vec<u8>) -> Result<Call, JsValue> {
-    let mut members = Vec::with_capacity(MEMBERS.len());
-    for (name, code) in MEMBERS {
-        members.push((name.to_owned(), plain(member(input, name), name, code).map_err(thrown)?));
-    }
-    let (system, tools) = (words(member(input, "system")), words(member(input, "tools")));
-    Call::parse(&Json::Object(members), records, flags, system.as_deref(), tools.as_deref()).map_err(thrown)
-}
-
-/// `{ id, kind, system, prompt, maxOutputTokens }[]`.
-fn requests_to_js(requests: Vec<Request>) -> JsValue {
-    let request = |request: Request| {
-        to_js(&Json::record(&mut [
-            ("id", request.id.into()),
-            ("kind", request.kind.into()),
-            ("system", request.system.into()),
-            ("prompt", request.prompt.into()),
-            ("maxOutputTokens", request.max_output_tokens.into()),
-        ]))
-    };
-    requests.into_iter().map(request).collect::<Array>().into()
-}
-
-/// `{ state, report, changed, view, standing, next }`.
-fn committed(mut committed: Committed) -> JsValue {
-    let standing = committed.standing.as_ref().map_or(JsValue::UNDEFINED, standing_to_js);
-    let next = committed.next.as_mut().map_or(JsValue::UNDEFINED, |next| to_js(&next.to_json()));
-    object(&[
-        ("state", to_js(&committed.state.to_json())),
-        ("report", to_js(&committed.report.to_json())),
-        ("changed", committed.changed.into()),
-        ("view", Uint32Array::from(&runs(&committed.view)[..]).into()),
-        ("standing", standing),
-        ("next", next),
-    ])
-}
-
-/// The differences from the previous call, `{ numbers, texts, standing }`. Most calls return only this, so it crosses
-/// the boundary in as few values as possible. `unfolded` in `js/src/boundary/glue.ts` reads them in this order. The
-/// texts are one per line.
-#[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
-fn again(Passed { usage, at, outcome, request, reason, saved, standing }: &Passed) -> JsValue {
-    let parts = usage.parts;
-    let numbers = [
-        usage.tokens,
-        usage.raw,
-        usage.window,
-        usage.trigger,
-        usage.until_compaction(),
-        usage.bound,
-        usage.reply_room(),
-        parts.system,
-        parts.tools,
-        parts.user,
-        parts.assistant,
-        parts.results,
-        parts.media,
-        parts.summary,
-        at.count,
-        *saved,
-    ]
-    .map(|number| number as f64);
-    let fraction = Json::Fraction { millionths: usage.fraction() as i64, bits: 0 };
-    let texts = [outcome.as_str(), usage.source(), request, reason, &hex(at.chain)].join("\n");
-    object(&[
-        ("numbers", Float64Array::from(&numbers[..]).into()),
-        ("fraction", to_js(&fraction)),
-        ("texts", texts.into()),
-        ("standing", standing_to_js(standing)),
-    ])
-}
-
-fn standing_to_js(standing: &Standing) -> JsValue {
-    Uint8Array::from(&standing.to_bytes()[..]).into()
-}
-
-/// The messages to send, as triples: `0, from, to` for the host's own messages, `1, number, 0` for one created in this
-/// call.
-fn runs(view: &[Sent]) -> Vec<u32> {
-    let mut out: Vec<u32> = Vec::new();
-    for sent in view {
-        match *sent {
-            Sent::Input(input) => {
-                let input = input as u32;
-                let end = out.len();
-                if end >= 3 && out[end - 3] == 0 && out[end - 1] == input {
-                    out[end - 1] = input + 1;
-                } else {
-                    out.extend([0, input, input + 1]);
-                }
-            }
-            Sent::Made(number) => out.extend([1, number, 0]),
-        }
-    }
-    out
 }

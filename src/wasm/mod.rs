@@ -3,6 +3,8 @@
 //! [`plain`] is also compiled natively, so that tests can use it. The rest exists only in wasm.
 
 #[cfg(target_arch = "wasm32")]
+mod arguments;
+#[cfg(target_arch = "wasm32")]
 pub mod exports;
 #[cfg(target_arch = "wasm32")]
 mod host;
@@ -15,3 +17,5 @@ pub mod plain;
 mod polling;
 #[cfg(target_arch = "wasm32")]
 mod reading;
+#[cfg(target_arch = "wasm32")]
+mod results;

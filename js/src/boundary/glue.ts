@@ -98,7 +98,7 @@ export const STATE = PLAIN.indexOf("state");
 /** Takes in messages; used synchronously and freed. */
 export type Reading = InstanceType<Bindings["Reading"]>;
 
-/** What is different from the call before as it crosses: see `again` in `src/wasm/exports.rs`. */
+/** What is different from the call before as it crosses: see `again` in `src/wasm/results.rs`. */
 interface Folded {
   readonly numbers: Float64Array;
   readonly fraction: number;

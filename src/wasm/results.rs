@@ -1,0 +1,101 @@
+//! What the exports return, as objects of JavaScript.
+
+use super::objects::{object, to_js};
+use crate::base::archive::Record;
+use crate::base::json::Json;
+use crate::call::committed::Committed;
+use crate::call::standing::Standing;
+use crate::engine::fast_path::Passed;
+use crate::ingest::host::Sent;
+use crate::model::message::hex;
+use crate::summary::request::Request;
+use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
+use wasm_bindgen::prelude::*;
+
+/// `{ id, kind, system, prompt, maxOutputTokens }[]`.
+pub(super) fn requests_to_js(requests: Vec<Request>) -> JsValue {
+    let request = |request: Request| {
+        to_js(&Json::record(&mut [
+            ("id", request.id.into()),
+            ("kind", request.kind.into()),
+            ("system", request.system.into()),
+            ("prompt", request.prompt.into()),
+            ("maxOutputTokens", request.max_output_tokens.into()),
+        ]))
+    };
+    requests.into_iter().map(request).collect::<Array>().into()
+}
+
+/// `{ state, report, changed, view, standing, next }`.
+pub(super) fn committed(mut committed: Committed) -> JsValue {
+    let standing = committed.standing.as_ref().map_or(JsValue::UNDEFINED, standing_to_js);
+    let next = committed.next.as_mut().map_or(JsValue::UNDEFINED, |next| to_js(&next.to_json()));
+    object(&[
+        ("state", to_js(&committed.state.to_json())),
+        ("report", to_js(&committed.report.to_json())),
+        ("changed", committed.changed.into()),
+        ("view", Uint32Array::from(&runs(&committed.view)[..]).into()),
+        ("standing", standing),
+        ("next", next),
+    ])
+}
+
+/// The differences from the previous call, `{ numbers, texts, standing }`. Most calls return only this, so it crosses
+/// the boundary in as few values as possible. `unfolded` in `js/src/boundary/glue.ts` reads them in this order. The
+/// texts are one per line.
+#[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
+pub(super) fn again(Passed { usage, at, outcome, request, reason, saved, standing }: &Passed) -> JsValue {
+    let parts = usage.parts;
+    let numbers = [
+        usage.tokens,
+        usage.raw,
+        usage.window,
+        usage.trigger,
+        usage.until_compaction(),
+        usage.bound,
+        usage.reply_room(),
+        parts.system,
+        parts.tools,
+        parts.user,
+        parts.assistant,
+        parts.results,
+        parts.media,
+        parts.summary,
+        at.count,
+        *saved,
+    ]
+    .map(|number| number as f64);
+    let fraction = Json::Fraction { millionths: usage.fraction() as i64, bits: 0 };
+    let texts = [outcome.as_str(), usage.source(), request, reason, &hex(at.chain)].join("\n");
+    object(&[
+        ("numbers", Float64Array::from(&numbers[..]).into()),
+        ("fraction", to_js(&fraction)),
+        ("texts", texts.into()),
+        ("standing", standing_to_js(standing)),
+    ])
+}
+
+pub(super) fn standing_to_js(standing: &Standing) -> JsValue {
+    Uint8Array::from(&standing.to_bytes()[..]).into()
+}
+
+/// The messages to send, as triples: `0, from, to` for the host's own messages, `1, number, 0` for one created in this
+/// call.
+fn runs(view: &[Sent]) -> Vec<u32> {
+    let mut out: Vec<u32> = Vec::new();
+    for sent in view {
+        match *sent {
+            Sent::Input(input) => {
+                let input = input as u32;
+                let end = out.len();
+                if end >= 3 && out[end - 3] == 0 && out[end - 1] == input {
+                    out[end - 1] = input + 1;
+                } else {
+                    out.extend([0, input, input + 1]);
+                }
+            }
+            Sent::Made(number) => out.extend([1, number, 0]),
+        }
+    }
+    out
+}
