@@ -5,6 +5,7 @@
 //! three attempts. It guarantees only the invariants 1, 3, 5, 8 and 9. The differences from the original, and their
 //! reasons, are listed in `docs/contextguard.md`.
 
+mod continuation;
 pub(crate) mod text;
 
 use crate::base::error::{Error, Warning};
@@ -15,14 +16,13 @@ use crate::call::context::Work;
 use crate::call::render::{first_changed, render};
 use crate::engine::policy::Policy;
 use crate::engine::presets::contextguard::text::{fallback, prompt, system};
-use crate::ingest::content::{Content, ContentPart};
+use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Sent};
 use crate::ingest::pairs::Cuts;
 use crate::ladder::compact::Shape;
 use crate::ladder::plan::{Asked, Plan};
 use crate::ladder::{Move, RungId};
 use crate::limits::options::Options;
-use crate::model::message::Digest;
 use crate::report::change;
 use crate::report::reasons::{infeasible, passed, why};
 use crate::report::{Notice, Outcome, Report, Usage};
@@ -204,7 +204,7 @@ impl Policy for Contextguard {
         if compacts {
             // The calibration is reset, then stored for the request as it is sent.
             work.state.contextguard = Some(ContextguardState { real: 0, last: request });
-            let text = continuation(&work, host)?;
+            let text = continuation::message(&work, host)?;
             let product = host.summary(&text, &checkpoint::message_id(work.state.revision + 1, "continuation"), 0)?;
             let place = view.items.iter().position(|item| item.slot == Slot::Summary).map_or(sent.len(), |at| at + 1);
             sent.insert(place, Sent::Made(product.number));
@@ -317,7 +317,7 @@ fn cover_in_rounds(
         let text = summary(work, answer.take(), &contents, report);
         let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
         cover(work, &view, &shape, kind, &text, host)?;
-        let request = work.project(host)?.raw() + continuation_tokens(work, host)? + work.call.beside();
+        let request = work.project(host)?.raw() + continuation::tokens(work, host)? + work.call.beside();
         rounds.request = request;
         report.reason =
             format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
@@ -406,44 +406,6 @@ fn cover(
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
     Ok(())
-}
-
-fn continuation_tokens(work: &Work<'_>, host: &mut dyn Host) -> Result<u64, Error> {
-    let text = continuation(work, host)?;
-    let product = host.summary(&text, "precis-measure", 0)?;
-    Ok(Digest::split(&product.record).and_then(|all| all.first().map(Digest::tokens)).unwrap_or(0))
-}
-
-/// The continuation message, sent in the one request that compacted. It quotes the request of the turn, if a person
-/// typed one.
-fn continuation(work: &Work<'_>, host: &mut dyn Host) -> Result<String, Error> {
-    let mut request = None;
-    for input in (0..work.history.messages.len()).rev().filter(|&input| work.history.is_typed(input)) {
-        let texts = host.read(&[input])?.into_iter().flat_map(|content| content.parts).filter_map(|part| match part {
-            ContentPart::Text { text, .. } if !text.is_empty() => Some(text),
-            _ => None,
-        });
-        let mut texts = texts.peekable();
-        // Only the preset relies on how a text begins, as the original does.
-        if !texts.peek().is_some_and(|text| is_ours(text)) {
-            request = texts.next();
-            break;
-        }
-    }
-    // The recorded numbers include these texts: 187 bytes without a request, 238 more than the request with one.
-    const OPENING: &str = "[System: The context window was full, so the conversation was compacted. The summary above holds all that came before.";
-    const CLOSING: &str = "Continue the work from there, without asking the user to repeat it.]";
-    Ok(match request {
-        None => format!("{} {}", OPENING, CLOSING),
-        Some(request) => format!("{} The request the user waits upon, word for word: `{request}` {}", OPENING, CLOSING),
-    })
-}
-
-/// Whether a text begins with one of our markers.
-fn is_ours(text: &str) -> bool {
-    [markers::SUMMARY, markers::PROGRESS, markers::NOTICE, markers::PRESET_SUMMARY, markers::PRESET_CONTINUATION]
-        .iter()
-        .any(|marker| text.starts_with(marker))
 }
 
 /// The preset's limits for a window, for documentation and tests: buffer, threshold, and the tokens and words of a
