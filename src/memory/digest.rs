@@ -114,7 +114,7 @@ impl Source<'_> {
             section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
             section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
             section(WORK, if whole { self.work() } else { Vec::new() }, 40),
-            section(NEXT, if whole { self.next() } else { Vec::new() }, 20),
+            section(NEXT, if whole { self.next() } else { Vec::new() }, 26),
             section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 32 } else { 10 }),
         ];
         sections.retain(|section| !section.lines.is_empty());
