@@ -48,17 +48,10 @@ pub fn line_beside(output: &Value, bytes: usize, call: &str) -> Option<String> {
     } else {
         value
     };
-    let unsaid;
-    let value = if call.is_empty() {
-        value
-    } else {
-        unsaid = without_said(value, call);
-        &unsaid
-    };
     let mut out = String::new();
     match value {
-        Value::Object(members) if !members.is_empty() => object(members, bytes, &mut out),
-        Value::Array(items) if !items.is_empty() => list(items, bytes, &mut out),
+        Value::Object(members) if !members.is_empty() => object(members, bytes, call, &mut out),
+        Value::Array(items) if !items.is_empty() => list(items, bytes, call, &mut out),
         _ => return None,
     }
     (!out.is_empty()).then_some(out)
@@ -96,30 +89,10 @@ fn without_notices(value: &Value) -> Value {
     }
 }
 
-/// A value without the members that are words of the call; of a list those that all its objects share.
-fn without_said(value: &Value, call: &str) -> Value {
-    let is_said = |value: &Value| {
-        matches!(value, Value::Text(word) | Value::Number(word)
-            if word.len() >= LEAST_SAID && call.split([' ', ',']).any(|said| said == word))
-    };
-    match value {
-        Value::Object(members) => Value::Object(members.iter().filter(|(_, value)| !is_said(value)).cloned().collect()),
-        Value::Array(items) => {
-            let first = items.first().map_or(&Value::Null, |first| first);
-            let is_shared = |key: &str| {
-                let said = member(first, key).filter(|value| is_said(value));
-                said.is_some() && items.iter().all(|item| member(item, key) == said)
-            };
-            let rest = |item: &Value| match item {
-                Value::Object(members) => {
-                    Value::Object(members.iter().filter(|(key, _)| !is_shared(key)).cloned().collect())
-                }
-                other => other.clone(),
-            };
-            Value::Array(items.iter().map(rest).collect())
-        }
-        other => other.clone(),
-    }
+/// Whether a value is a word of the call.
+fn is_said(value: &Value, call: &str) -> bool {
+    matches!(value, Value::Text(word) | Value::Number(word)
+        if word.len() >= LEAST_SAID && call.split([' ', ',']).any(|said| said == word))
 }
 
 /// What an object wraps that holds nothing else: a response beside an empty error.
@@ -135,8 +108,9 @@ fn wrapped(value: &Value) -> Option<&Value> {
     (wraps && is_more && saying.next().is_none()).then_some(value)
 }
 
-/// Members in a row: what holds identifiers first, then what is one value, then what holds others.
-fn object(members: &[(String, Value)], bytes: usize, out: &mut String) {
+/// Members in a row: what holds identifiers first, then what is one value, then what holds others. What the call says is
+/// left out.
+fn object(members: &[(String, Value)], bytes: usize, call: &str, out: &mut String) {
     let start = out.len();
     let end = start + bytes;
     let mut left = 0;
@@ -145,7 +119,7 @@ fn object(members: &[(String, Value)], bytes: usize, out: &mut String) {
         _ => 2 - 2 * usize::from(identifies(key, value)),
     };
     for at in 0..4 {
-        for (key, value) in members.iter().filter(|member| rank(member) == at) {
+        for (key, value) in members.iter().filter(|member| rank(member) == at && !is_said(&member.1, call)) {
             let room = end.saturating_sub(out.len());
             let mut one = String::new();
             one.push_str(key);
@@ -179,7 +153,7 @@ fn inside(value: &Value, bytes: usize, out: &mut String) {
     match value {
         Value::Object(members) if !members.is_empty() => {
             let mut one = String::new();
-            object(members, bytes.saturating_sub(2), &mut one);
+            object(members, bytes.saturating_sub(2), "", &mut one);
             if !one.is_empty() {
                 out.push('(');
                 out.push_str(&one);
@@ -188,7 +162,7 @@ fn inside(value: &Value, bytes: usize, out: &mut String) {
         }
         Value::Array(items) if !items.is_empty() => {
             let mut one = String::new();
-            list(items, bytes.saturating_sub(2), &mut one);
+            list(items, bytes.saturating_sub(2), "", &mut one);
             if !one.is_empty() {
                 out.push('[');
                 out.push_str(&one);
@@ -205,13 +179,15 @@ fn inside(value: &Value, bytes: usize, out: &mut String) {
     }
 }
 
-/// A list: of like objects a table, else its elements in a row. Nothing where not even one of them has room.
-fn list(items: &[Value], bytes: usize, out: &mut String) {
+/// A list: of like objects a table, else its elements in a row. Nothing where not even one of them has room. What all of
+/// them share and the call says is left out.
+fn list(items: &[Value], bytes: usize, call: &str, out: &mut String) {
     let columns = columns(items);
     let (shared, columns): (Vec<Column<'_>>, Vec<Column<'_>>) =
         columns.into_iter().partition(|one| one.is_shared(items));
     let mut head = String::new();
-    for column in &shared {
+    let is_told = |column: &&Column<'_>| member(&items[0], column.key).is_none_or(|value| !is_said(value, call));
+    for column in shared.iter().filter(is_told) {
         separate(&mut head);
         head.push_str(column.key);
         head.push('=');
