@@ -72,12 +72,12 @@ fn is_frame(line: &str) -> bool {
 /// shell at its end. All of a text that is nothing but a paste; nothing of one that an agent alone wrote.
 pub(super) fn request(text: &str) -> String {
     let text = without_prompt(text);
-    let lines = || text.lines().filter(|line| !line.trim().is_empty());
-    if lines().all(is_agents) {
+    let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty() && !is_agents(line)).collect();
+    if lines.is_empty() {
         return String::new();
     }
-    let asked: Vec<&str> = lines().filter(|line| !is_agents(line) && !printed::is_printed(line.trim())).collect();
-    if asked.is_empty() { text.to_owned() } else { text::joined(&asked, "\n") }
+    lines.retain(|line| !printed::is_printed(line.trim()));
+    if lines.is_empty() { text.to_owned() } else { text::joined(&lines, "\n") }
 }
 
 /// Whether an agent wrote a line beside what was typed: what frames an output, its banner, what it says of a turn.

@@ -54,6 +54,7 @@ impl<'t> Recollection<'t> {
             reading.read(message);
         }
         reading.close(None);
+        reading.join_repeated();
         reading.trim_tasks();
         reading.deeds.conclude(&mut reading.memory);
         let now = messages.last().map_or(memory.upto.count, |last| last.index + 1);

@@ -107,14 +107,18 @@ impl<'t> Reading<'t> {
         }
     }
 
-    /// Keeps the request that opened the conversation, and the newest; of equal ones that came to the same, the last one.
-    pub(super) fn trim_tasks(&mut self) {
+    /// Of equal requests that came to the same keeps the last one, and the one that opened the conversation.
+    pub(super) fn join_repeated(&mut self) {
         let repeated = repeated(&self.memory.tasks);
         let mut at = 0;
         self.memory.tasks.retain(|_| {
             at += 1;
             !repeated[at - 1]
         });
+    }
+
+    /// Keeps the request that opened the conversation, and the newest.
+    pub(super) fn trim_tasks(&mut self) {
         let over = self.memory.tasks.len().saturating_sub(MOST);
         if over > 0 {
             self.memory.tasks.drain(1..=over);
