@@ -82,18 +82,20 @@ pub(super) fn request(text: &str) -> String {
 
 /// Whether an agent wrote a line beside what was typed: what frames an output, its banner, what it says of a turn.
 pub(super) fn is_agents(line: &str) -> bool {
-    static REMARKS: Starts<8> = Starts::new([
-        "Aider v",
-        "Model: ",
-        "Models: ",
-        "Git repo: ",
-        "Repo-map: ",
-        "Tokens: ",
-        "Use /help ",
-        "You can use /undo",
-    ]);
+    /// How a line begins, and what it holds besides: a person may begin one with the same word.
+    const REMARKS: [(&str, &str); 8] = [
+        ("Aider v", "."),
+        ("Model: ", " edit format"),
+        ("Models: ", " edit format"),
+        ("Git repo: ", " files"),
+        ("Repo-map: ", "using "),
+        ("Tokens: ", " received"),
+        ("Use /help <question>", "help"),
+        ("You can use /undo", " commit "),
+    ];
     let line = line.trim();
-    is_frame(line) || REMARKS.begin(line)
+    let is_remark = |(start, part): &(&str, &str)| line.starts_with(start) && text::find(line, part).is_some();
+    is_frame(line) || REMARKS.iter().any(is_remark)
 }
 
 /// A text in which the tags are left out that stand around a line.

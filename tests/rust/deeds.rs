@@ -218,6 +218,9 @@ fn what_an_agent_wrote_beside_a_request_is_none() {
     ]);
     assert_eq!(line(&text, "Make the limit"), "- Make the limit three. → It is three.", "{text}");
     assert!(!text.contains("/help") && !text.contains("Tokens: "), "{text}");
+    for typed in ["Tokens: never more than 500", "Model: never switch it", "Git repo: never push to it"] {
+        assert!(digest(&[user(typed), assistant("Understood.")]).contains(typed), "{typed}");
+    }
 }
 
 #[test]
