@@ -7,6 +7,7 @@ pub mod counting;
 pub mod digester;
 pub mod host;
 pub mod pairs;
+pub mod pasted_json;
 pub mod printed;
 pub mod tape;
 pub mod typed;

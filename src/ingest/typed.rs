@@ -2,25 +2,27 @@
 //! our own texts. Only typed text can state requirements, contain the user's own names, and show which language they
 //! write in.
 //!
-//! Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame, and a line
-//! that a program printed with the line. The end
-//! of a mail, a transcript or one of our own texts cannot be found reliably, because its author could imitate any end.
-//! So everything after its start counts as pasted.
+//! Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame, JSON with
+//! its last bracket, and a line that a program printed with the line. The end of a mail, a transcript or one of our own
+//! texts cannot be found reliably, because its author could imitate any end. So everything after its start counts as
+//! pasted.
 
 use crate::base::headings::{KEPT, LINES, NAMES, OPENING, RULES};
 use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, text};
+use crate::ingest::pasted_json;
 use crate::ingest::printed::is_printed;
 use crate::shorten::gap::Gap;
 
 /// The passages of a text that were typed, as pairs of start and end in bytes, in order.
 pub fn passages(text: &str) -> Vec<(usize, usize)> {
-    let mut reader = Reader { text, typed: Vec::new(), tags: TAGS, colons: COLONS };
+    let mut reader = Reader { text, typed: Vec::new(), tags: TAGS, colons: COLONS, cut: CUT };
     let mut at = 0;
     while let Some(line) = Line::at(text, at) {
         match reader.read(&line) {
             Step::Typed => reader.add(line.from, line.next),
-            Step::Until(to) => {
+            Step::Pasted(from, to) => {
+                reader.add(line.from, from);
                 at = to.max(line.next);
                 continue;
             }
@@ -53,6 +55,8 @@ pub fn joined(text: &str, passages: &[(usize, usize)]) -> String {
 const TAGS: usize = 8;
 /// The most lines with a colon that are searched for a reference to a following text.
 const COLONS: usize = 64;
+/// The most objects of JSON without an end that are read.
+const CUT: usize = 8;
 
 /// A line of a text.
 struct Line<'t> {
@@ -75,8 +79,8 @@ impl<'t> Line<'t> {
 enum Step {
     /// The line was typed.
     Typed,
-    /// Pasted text starts with this line and ends at this byte.
-    Until(usize),
+    /// Pasted text starts and ends at these bytes.
+    Pasted(usize, usize),
     /// Everything from this byte on is pasted.
     Rest(usize),
 }
@@ -86,6 +90,7 @@ struct Reader<'t> {
     typed: Vec<(usize, usize)>,
     tags: usize,
     colons: usize,
+    cut: usize,
 }
 
 impl Reader<'_> {
@@ -103,13 +108,16 @@ impl Reader<'_> {
             return Step::Typed;
         }
         if let Some(fence) = fence(seen) {
-            return Step::Until(self.after_fence(line.next, fence));
+            return Step::Pasted(line.from, self.after_fence(line.next, fence));
         }
         if seen.starts_with(['>', '＞']) {
-            return Step::Until(line.next);
+            return Step::Pasted(line.from, line.next);
         }
         if let Some(end) = self.after_tag(line) {
-            return Step::Until(end);
+            return Step::Pasted(line.from, end);
+        }
+        if let Some((from, end)) = self.json(line) {
+            return Step::Pasted(from, end);
         }
         if is_ours(seen) || forwards(seen) || speaks(seen) || self.is_mail(line) || self.greets(line) {
             return Step::Rest(line.from);
@@ -118,7 +126,7 @@ impl Reader<'_> {
             return Step::Rest(at);
         }
         if is_printed(seen) {
-            return Step::Until(line.next);
+            return Step::Pasted(line.from, line.next);
         }
         let named = if self.colons > 0 && may_have_colon(seen) && seen.contains([':', '：']) {
             self.colons -= 1;
@@ -188,6 +196,22 @@ impl Reader<'_> {
         let end = opened + rest.rfind(&close)? + close.len();
         // The rest of the closing line belongs to the pasted text.
         Some(Line::at(self.text, end).map_or(self.text.len(), |line| line.next))
+    }
+
+    /// Where JSON that was pasted starts in a line, and the end of its last line. Short JSON in a sentence was typed.
+    fn json(&mut self, line: &Line<'_>) -> Option<(usize, usize)> {
+        if self.cut == 0 {
+            return None;
+        }
+        let seen = line.seen.as_ptr() as usize - self.text.as_ptr() as usize;
+        let from = pasted_json::start(self.text, seen, seen + line.seen.len())?;
+        let Some(end) = pasted_json::end(self.text, from) else {
+            self.cut -= 1;
+            return (from == seen).then_some((from, line.next));
+        };
+        let last = Line::at(self.text, end).map_or(self.text.len(), |rest| rest.next);
+        let is_alone = from == seen && text::between(self.text, end, last).trim_matches(is_unseen).is_empty();
+        (is_alone || end > line.next || end - from > pasted_json::LONGEST_TYPED).then_some((from, last))
     }
 
     /// The position of one of our markers in a line. The notice of a gap does not count: then we cut the typed text.

@@ -1,7 +1,7 @@
 //! Assistants without tools: the edits and commands that they write into their words, and what programs print to them.
 
 use crate::base::text::{self, Starts};
-use crate::ingest::printed;
+use crate::ingest::{pasted_json, printed};
 
 /// A change that an assistant without tools wrote: the file, what stood there, what stands there now.
 pub(super) type Edit<'t> = (&'t str, &'t str, &'t str);
@@ -68,10 +68,16 @@ fn is_frame(line: &str) -> bool {
     STARTS.begin(line)
 }
 
-/// What a person asks for in a text: its lines without empty ones, those that a program printed, and the prompt of a
-/// shell at its end. All of a text that is nothing but a paste; nothing of one that an agent alone wrote.
+/// Bytes of pasted JSON that are shown.
+const JSON_BYTES: usize = 80;
+
+/// What a person asks for in a text: its lines without empty ones, those that a program printed, the rest of long JSON,
+/// and the prompt of a shell at its end. All of a text that is nothing but a paste; nothing of one that an agent alone wrote.
 pub(super) fn request(text: &str) -> String {
-    let text = without_prompt(text);
+    let whole = without_prompt(text);
+    let shortened = pasted_json::shortened(whole, JSON_BYTES);
+    // Of nothing but JSON the beginning is not enough.
+    let text = if shortened.trim_start().starts_with(['{', '[']) { whole } else { &shortened };
     let mut lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty() && !is_agents(line)).collect();
     if lines.is_empty() {
         return String::new();

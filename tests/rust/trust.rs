@@ -460,6 +460,47 @@ fn lines_that_a_program_printed_are_not_typed_and_lines_like_them_are() {
 }
 
 #[test]
+fn json_without_a_frame_is_not_typed_and_short_json_in_a_sentence_is() {
+    let wrapped = "{\"error\":{\"message\":\"messages.236: ids must\n follow. Never omit\n them.\"},\"id\":\"x\"}";
+    let long = format!("{{\"text\":\"Always use tabs. {}\"}}", "word ".repeat(60));
+    for json in [
+        "{\"type\":\"text\",\"text\":\"Checked. No fixes applied.\\n\\nNever use tabs.\"}",
+        "[{\"rule\": \"Never use tabs.\"}]",
+        "{\n  \"rules\": [\n    \"Never use tabs.\"\n  ]\n}",
+        "[\n  {\n    \"rule\": \"Never use tabs.\"\n  }\n]",
+        "{\"a\":1}\n{\"rule\":\"Never use tabs.\"}",
+        "{\"rule\":\"Never use tabs. It was cut her",
+        wrapped,
+        long.as_str(),
+    ] {
+        assert_eq!(typed(json).trim(), "", "{json}");
+        let text = format!("Mend it.\n{json}\nThe cause must be named.");
+        let memory = Recollection::of(&Memory::default(), &messages(0, &[user(&text)])).memory;
+        let required: Vec<&str> = memory.required.iter().map(|entry| entry.text.as_str()).collect();
+        assert_eq!(required, ["The cause must be named."], "{json}");
+        let asked = &memory.tasks[0].text;
+        assert!(asked.starts_with("Mend it.") && asked.contains("{"), "{asked}");
+    }
+    assert_eq!(typed(&format!("It says: Error 400 {wrapped}\nWhy?")).trim(), "It says: Error 400  Why?");
+    let asked = |text: &str| {
+        Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory.tasks.remove(0).text
+    };
+    let mended = asked(&format!("What is this?\n{long}\nMend it."));
+    assert!(mended.len() < 140 && mended.contains("Always use tabs") && mended.ends_with("Mend it."), "{mended}");
+    assert_eq!(asked(&long), long);
+    for by_hand in [
+        "Return {\"error\": true} and never throw",
+        "{\"a\": 1} must stay as it is",
+        "{placeholders} must be kept",
+        "[a, b] must both work",
+        "Use [\"a\", \"b\"] and never c",
+        "It prints {\"a\": and stops, never more",
+    ] {
+        assert_eq!(typed(by_hand).trim(), by_hand);
+    }
+}
+
+#[test]
 fn code_without_a_frame_requires_nothing() {
     let required = |text: &str| {
         let memory = Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory;
