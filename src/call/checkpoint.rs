@@ -11,7 +11,6 @@ use crate::memory::{Memory, digest, recover};
 use crate::model::message::{CHAIN_START, combine};
 use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
-use crate::summary::note;
 
 /// What a summarizer reads.
 #[derive(Clone, Debug, Default)]
@@ -234,29 +233,23 @@ pub fn body(text: &str) -> &str {
     frames.iter().find_map(|(start, end)| text.strip_prefix(start)?.strip_suffix(end)).map_or(text, str::trim)
 }
 
-/// The progress note of a shape that cuts inside the active turn: the text of the last note, and what was done since.
-///
-/// # Errors
-///
-/// If the host cannot read a message.
-pub fn progress(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Option<String>, Error> {
-    let history = scene.history;
-    let Some(turn) = scene.active_user().filter(|_| shape.note) else { return Ok(None) };
-    let active = history.active.map(|active| &scene.state.checkpoints[active]);
-    let asked = history.index_of(turn).unwrap_or(0);
-    // A note about the same request is continued. A note about another request is part of the history.
-    let earlier =
-        active.filter(|checkpoint| checkpoint.covers.count > asked).and_then(|checkpoint| checkpoint.note.as_ref());
-    let from = active.map_or(0, |checkpoint| checkpoint.covers.count).max(asked + 1);
-    let inputs: Vec<usize> = (from..shape.covers.count)
-        .filter(|&index| !shape.keeps(index))
-        .filter_map(|index| history.input_of(index))
-        .collect();
-    let contents = host.read(&inputs)?;
+/// The history index of the request that a shape cuts behind, inside its turn: a progress note follows it.
+pub fn turn(scene: &Scene<'_>, shape: &Shape) -> Option<u64> {
+    scene.active_user().filter(|_| shape.note).and_then(|turn| scene.history.index_of(turn))
+}
+
+/// The same of a checkpoint that has a note.
+pub fn turn_of(history: &History<'_>, checkpoint: &Checkpoint) -> Option<u64> {
+    let is_typed = |index: &&u64| history.input_of(**index).is_some_and(|input| history.is_typed(input));
+    let stays = checkpoint.head.iter().chain(&checkpoint.kept);
+    checkpoint.note.as_ref().and_then(|_| stays.filter(is_typed).max()).copied()
+}
+
+/// The bytes of the progress note of a shape.
+pub fn note_bytes(scene: &Scene<'_>, shape: &Shape) -> usize {
     let raw = scene.raw(shape.summary_tokens);
     let bytes = if shape.repeats(scene) { raw * 3 } else { (raw * 3 / 2).max(LEAST_NOTE) };
-    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-    Ok(Some(note::write(earlier.map(|note| note.text.as_str()), &contents, bytes)))
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 /// The minimum bytes of a note, in the smallest window.

@@ -105,9 +105,10 @@ impl Covering<'_> {
         let visible = |index| index >= shape.covers.count || shape.keeps(index);
         let references = work.call.recalls.then_some(shape.covers.count);
         let (summary_before, todos) = (&*known.summary, &*work.call.todos);
-        let source = Source { known: &recollection, summary: summary_before, todos, visible: &visible, references };
+        let turn = checkpoint::turn(&scene, shape);
+        let source = Source { known: &recollection, summary: summary_before, todos, visible: &visible, references, turn };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
-        let note = if replaces { None } else { checkpoint::progress(&scene, shape, host)? };
+        let note = turn.and_then(|_| source.progress(checkpoint::note_bytes(&scene, shape)));
         let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);
         let size = Size { replaced: known.raw, note: beside, dropped, shorter };
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
@@ -221,7 +222,6 @@ impl Covering<'_> {
         let same = work.history.active.map(|active| &work.state.checkpoints[active]);
         let note = match same.filter(|same| replaces && same.covers == shape.covers) {
             Some(same) => same.note.as_ref().map(|note| note.text.clone()),
-            None if replaces => checkpoint::progress(&scene, shape, host)?,
             None => note,
         };
         let checkpoint = checkpoint::checkpoint(&scene, shape, written, note, &work.call.ids, host)?;

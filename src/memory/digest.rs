@@ -37,6 +37,8 @@ pub struct Source<'a> {
     pub visible: &'a dyn Fn(u64) -> bool,
     /// Where the model can look up what is covered: how many messages that are.
     pub references: Option<u64>,
+    /// The index of the request behind which a progress note shows what was done about it: the digest does not.
+    pub turn: Option<u64>,
 }
 
 /// What was left out of a text for want of room.
@@ -81,8 +83,13 @@ impl Source<'_> {
         }
     }
 
+    /// Whether a message belongs to the turn that has a progress note.
+    pub(super) fn is_of_turn(&self, at: u64) -> bool {
+        self.turn.is_some_and(|turn| at > turn)
+    }
+
     /// A line with the reference of the message it comes from.
-    fn referred(&self, line: String, at: u64) -> String {
+    pub(super) fn referred(&self, line: String, at: u64) -> String {
         if self.references.is_none_or(|count| at >= count) { line } else { line + &references::behind(at) }
     }
 
@@ -174,7 +181,7 @@ impl Source<'_> {
                 .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
         };
         // What matters most stands last: of too many lines the first ones go.
-        let is_work = |one: &Activity| !is_record(one) && !work::plans(&one.what);
+        let is_work = |one: &Activity| !is_record(one) && !work::plans(&one.what) && !self.is_of_turn(one.at);
         let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one));
         let referred = |one: &Activity, line: String| self.referred(line, one.at);
         let mut rest: Vec<&Activity> = at(0).collect();
@@ -220,7 +227,7 @@ impl Source<'_> {
             };
             memory.tasks.iter().any(is_answer)
         };
-        let said = said.filter(|entry| !is_repeated(entry));
+        let said = said.filter(|entry| !is_repeated(entry) && !self.is_of_turn(entry.at));
         lines.extend(said.map(|entry| self.entry(format!("- The assistant: {}", entry.text), entry)));
         lines
     }
@@ -319,7 +326,8 @@ fn request(task: &Entry) -> String {
     }
 }
 
-fn activity(one: &Activity) -> String {
+/// What was done, how often, and what came of it.
+pub(super) fn activity(one: &Activity) -> String {
     let mut line = format!("- {}", one.what);
     if one.calls > 1 {
         line.push_str(&format!(" ({}×", one.calls));

@@ -10,6 +10,7 @@ pub mod digest;
 pub mod names;
 mod outcomes;
 mod parse;
+mod progress;
 pub mod proper;
 pub mod records;
 pub mod recover;

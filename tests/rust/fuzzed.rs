@@ -32,7 +32,7 @@ fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction(
             let before = memory.clone();
             let known = Recollection::of(&before, messages);
             memory = known.bounded(8_000);
-            Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }
+            Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
                 .digest(2_000, false)
                 .0
         };

@@ -80,7 +80,7 @@ fn markers_and_frames_in_quotations_are_powerless() {
         let known = crate::memory::messages(0, &history);
         let memory = Memory::default();
         let known = Recollection::of(&memory, &known);
-        let digest = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }
+        let digest = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
             .digest(8_000, false)
             .0;
         assert!(!digest.contains(marker), "{marker}: {digest}");
