@@ -181,7 +181,9 @@ pub(crate) fn remembered(memory: Option<&Memory>, active: &Checkpoint) -> Memory
         _ => {
             let stays = |index: &u64| active.head.contains(index) || active.kept.contains(index);
             let gone = (0..active.covers.count).rev().find(|index| !stays(index)).unwrap_or(0);
-            Memory { upto: active.covers, ..recover::of(body(&active.summary.text), gone) }
+            let mut memory = Memory { upto: active.covers, ..recover::of(body(&active.summary.text), gone) };
+            memory.work.extend(active.note.iter().flat_map(|note| recover::work(&note.text, gone)));
+            memory
         }
     }
 }

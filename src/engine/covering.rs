@@ -106,7 +106,8 @@ impl Covering<'_> {
         let references = work.call.recalls.then_some(shape.covers.count);
         let (summary_before, todos) = (&*known.summary, &*work.call.todos);
         let turn = checkpoint::turn(&scene, shape);
-        let source = Source { known: &recollection, summary: summary_before, todos, visible: &visible, references, turn };
+        let source =
+            Source { known: &recollection, summary: summary_before, todos, visible: &visible, references, turn };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
         let note = turn.and_then(|_| source.progress(checkpoint::note_bytes(&scene, shape)));
         let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);

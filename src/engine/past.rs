@@ -130,7 +130,8 @@ fn condensed(messages: &[Message], earlier: &str, budget: usize, estimator: &Est
     let most = budget / DIGEST_PART;
     let memory = Memory::default();
     let known = Recollection::of(&memory, messages);
-    let source = Source { known: &known, summary: earlier, todos: &[], visible: &|_| false, references: None, turn: None };
+    let source =
+        Source { known: &known, summary: earlier, todos: &[], visible: &|_| false, references: None, turn: None };
     let mut bytes = budget;
     let mut out = String::new();
     for _ in 0..DIGEST_TRIES {

@@ -39,7 +39,8 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let known = Recollection::of(&memory, &[]);
     let references = work.call.recalls.then_some(before.covers.count);
     let turn = checkpoint::turn_of(scene.history, before);
-    let source = Source { known: &known, summary: &summary, todos: &work.call.todos, visible: &stays, references, turn };
+    let source =
+        Source { known: &known, summary: &summary, todos: &work.call.todos, visible: &stays, references, turn };
     let estimator = &scene.options.estimator;
     let bytes = room as usize * 4;
     let (mut text, mut left_out) = source.digest(bytes, false);

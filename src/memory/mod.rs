@@ -19,6 +19,7 @@ mod said;
 pub mod scan;
 mod sections;
 pub mod sentences;
+mod shell;
 mod supersede;
 mod text_agent;
 mod values;

@@ -14,7 +14,8 @@ impl Source<'_> {
     /// The note within about `bytes`, unless nothing has been done yet. Changes, checks and what failed stay longest, then
     /// what is newest.
     pub fn progress(&self, bytes: usize) -> Option<String> {
-        let mut out = format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
+        let mut out =
+            format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
         let said = self.known.memory.said.last().filter(|said| self.is_of_turn(said.at) && !(self.visible)(said.at));
         let said = said.map(|said| text::ends(&said.text, (bytes / SAID_PART).clamp(LEAST, SAID)));
         let said = said.map_or_else(String::new, |said| format!("\nThe assistant's last words on it: {said}"));

@@ -2,7 +2,7 @@
 
 use crate::base::text;
 use crate::ingest::content::Value;
-use crate::memory::names;
+use crate::memory::{names, shell};
 
 /// Bytes of a call and of its outcome.
 pub(super) const EVIDENCE: usize = 160;
@@ -115,6 +115,17 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     // A patch names its files itself.
     let patched = says.iter().copied().chain([command]).find_map(patched);
     let changes = writes && !file.is_empty() || patched.is_some();
+    let written = if changes { None } else { shell::written(command) };
+    if let Some(shell::Written { how, file, text, rest: "" }) = written {
+        let what = format!("{name} {how} {}", tail(file));
+        return Described { what, last: text::start(text.trim(), EVIDENCE), changes: true, writes: false };
+    }
+    // What is written first is often a script that the rest of the command runs.
+    let wrote = written.map(|written| {
+        command = written.rest;
+        format!("wrote {}", tail(written.file))
+    });
+    says.extend(wrote.as_deref());
     let mut target = "";
     if changes {
         target = tail(patched.unwrap_or(file));
@@ -129,7 +140,7 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
         says.insert(0, tail(file));
     }
     if !command.is_empty() && !changes {
-        let (from, end) = program(command);
+        let (from, end) = shell::program(command);
         target = text::between(command, from, end);
         says.insert(0, text::between(command, end, command.len()));
     }
@@ -172,35 +183,6 @@ pub(super) fn tail(file: &str) -> &str {
         at -= 1;
     }
     text::between(file, at, file.len())
-}
-
-/// Where in a command the program that it runs stands, with its subcommand.
-fn program(command: &str) -> (usize, usize) {
-    // What only prepares.
-    let mut from = 0;
-    let prepares = |rest: &str| ["cd ", "pwd && ", "git add "].iter().any(|start| rest.starts_with(start));
-    while prepares(text::between(command, from, command.len()).trim_start()) {
-        let rest = text::between(command, from, command.len());
-        let Some(next) = text::find(rest, "&& ").map(|at| at + 3).or_else(|| text::find(rest, "\n").map(|at| at + 1))
-        else {
-            break;
-        };
-        from += next;
-    }
-    let bytes = command.as_bytes();
-    let (mut end, mut words) = (from, 0);
-    for at in from..=bytes.len() {
-        let byte = bytes.get(at).copied().unwrap_or(b'\n');
-        if byte == b' ' || byte == b'\n' {
-            let run = text::between(command, end, at) == " run";
-            (end, words) = (at, words + usize::from(!run));
-        }
-        let plain = byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b':');
-        if words > 1 || !plain {
-            break;
-        }
-    }
-    (from, end)
 }
 
 /// How the words end that name programs by which work is checked.

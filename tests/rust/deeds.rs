@@ -12,7 +12,9 @@ fn digest(all: &[M]) -> String {
     let memory = Memory::default();
     let messages = messages(0, all);
     let known = Recollection::of(&memory, &messages);
-    Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }.digest(8_000, false).0
+    Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
+        .digest(8_000, false)
+        .0
 }
 
 /// The line that holds this.
@@ -49,6 +51,39 @@ fn calls_that_came_to_the_same_are_one_line_with_a_count() {
     let told = line(&text, "git commit");
     assert!(told.contains("(3×)") && told.ends_with("→ checks passed"), "{text}");
     assert_eq!(text.matches("git commit").count(), 1, "{text}");
+}
+
+#[test]
+fn a_file_that_a_command_writes_is_a_change_of_that_file() {
+    let bash = |command: &str| ("bash", json!({ "command": command }), "");
+    let text = digest(&calls(&[
+        bash("cd /srv && cat > src/a.py <<'EOF'\nimport re\nEOF"),
+        bash("cat <<EOF > src/a.py\nimport os\nEOF\n"),
+        bash("tee -a b.txt << \"END\"\nnew\nEND"),
+        bash("cd /srv && sed -i 's/one two/three/g' src/c.py"),
+        bash("sed -i '3d' src/c.py"),
+    ]));
+    assert_eq!(line(&text, "src/a.py"), "- bash cat > src/a.py (2×): import os", "{text}");
+    assert_eq!(line(&text, "b.txt"), "- bash cat > b.txt: new", "{text}");
+    assert_eq!(line(&text, "src/c.py"), "- bash sed -i src/c.py (2×): '3d'", "{text}");
+}
+
+#[test]
+fn a_script_that_a_command_writes_and_runs_is_shown_with_what_came_of_it() {
+    let command = "mkdir -p out && cat > fix.py << 'EOF'\nprint('<< fixed')\nEOF\npython fix.py";
+    let text = digest(&calls(&[("bash", json!({ "command": command }), "<< fixed")]));
+    assert_eq!(line(&text, "fix.py"), "- bash python: fix.py, wrote fix.py → << fixed", "{text}");
+    for other in [
+        "cat > a.py << 'EOF'\nno end",
+        "cat a.py",
+        "sed -i 's/a/b/' a.py && python a.py",
+        "sed -i 's/a/b/' *.ts",
+        "sed -i 's/a b/c/'",
+        "echo 'cat > a.py << EOF'\nEOF",
+    ] {
+        let text = digest(&calls(&[("bash", json!({ "command": other }), "done")]));
+        assert!(line(&text, "bash").ends_with("→ done"), "{other}: {text}");
+    }
 }
 
 #[test]
@@ -241,8 +276,9 @@ fn of_a_long_line_the_outcome_is_kept_as_well() {
     let all = [user(&request), assistant("It is done, and the port is 5433."), user("More?")];
     let messages = messages(0, &all);
     let known = Recollection::of(&memory, &messages);
-    let text =
-        Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None }.digest(300, false).0;
+    let text = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
+        .digest(300, false)
+        .0;
     assert!(line(&text, "word word").contains("→ It is done"), "{text}");
 }
 

@@ -32,6 +32,7 @@ mod plain;
 mod plans;
 mod policies;
 mod prices;
+mod progress;
 mod properties;
 mod reasoning;
 mod recall;

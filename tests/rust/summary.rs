@@ -25,7 +25,7 @@ use precis::model::message::Role;
 use precis::summary::language::Language;
 use precis::summary::request::{self, Tongue};
 use precis::summary::verify::{Answer, Measure, judge};
-use precis::summary::{chunk, note, transcript};
+use precis::summary::{chunk, transcript};
 use precis::tokens::Estimator;
 use proptest::prelude::*;
 use serde_json::json;
@@ -80,16 +80,15 @@ fn markers_and_frames_in_quotations_are_powerless() {
         let known = crate::memory::messages(0, &history);
         let memory = Memory::default();
         let known = Recollection::of(&memory, &known);
-        let digest = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
-            .digest(8_000, false)
-            .0;
+        let mut source =
+            Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None };
+        let digest = source.digest(8_000, false).0;
         assert!(!digest.contains(marker), "{marker}: {digest}");
+        source.turn = Some(0);
+        let note = source.progress(2_000).unwrap();
+        assert!(!note.split_once('\n').unwrap().1.contains(marker), "{marker}: {note}");
         let rendered = transcript::render(&transcript::lines(&contents(&history), &bytes4()), 2_000);
         assert!(!rendered.contains(marker), "{marker}: {rendered}");
-        let contents: Vec<Content> = contents(&history).into_iter().map(|(content, _)| content).collect();
-        let note = note::write(None, &contents, 2_000);
-        let rest = note.split_once('\n').unwrap().1;
-        assert!(!rest.contains(marker), "{marker}: {note}");
     }
 }
 
@@ -186,80 +185,6 @@ fn the_host_adds_instructions_and_headings_to_the_request() {
 }
 
 #[test]
-fn a_note_tells_calls_with_their_outcomes() {
-    let contents: Vec<Content> = contents(&session()).into_iter().map(|(content, _)| content).collect();
-    let note = note::write(None, &contents, 2_000);
-    assert!(note.starts_with(markers::PROGRESS));
-    assert!(note.contains("- bash: git tag → ok: v1.4.2"), "{note}");
-    assert!(note.contains("- bash: deploy staging → failed: permission denied"), "{note}");
-    assert!(note.contains("The assistant's last words on it: The deployment failed: permission denied."), "{note}");
-    let waiting = note::write(None, &contents[1..2], 2_000);
-    assert!(waiting.contains("→ no result"), "{waiting}");
-}
-
-#[test]
-fn a_note_pairs_each_call_with_its_own_result_when_ids_come_again() {
-    let calls = [
-        call("call_0", "read", json!({ "n": 1 })),
-        result("call_0", "the first"),
-        call("call_0", "read", json!({ "n": 2 })),
-        result("call_0", "the second"),
-        call("call_0", "read", json!({ "n": 3 })),
-    ];
-    let contents: Vec<Content> = contents(&calls).into_iter().map(|(content, _)| content).collect();
-    let note = note::write(None, &contents, 2_000);
-    assert!(note.contains("- read: 1 → ok: the first"), "{note}");
-    assert!(note.contains("- read: 2 → ok: the second"), "{note}");
-    assert!(note.contains("- read: 3 → no result"), "{note}");
-}
-
-#[test]
-fn a_note_goes_on_and_counts_what_it_no_longer_lists() {
-    let mut note: Option<String> = None;
-    for turn in 0..10 {
-        let calls: Vec<M> = (0..10)
-            .flat_map(|number| {
-                let (id, step) = (format!("{turn}.{number}"), turn * 10 + number);
-                [call(&id, "step", json!({ "n": step })), result(&id, &format!("done {step}"))]
-            })
-            .collect();
-        let contents: Vec<Content> = contents(&calls).into_iter().map(|(content, _)| content).collect();
-        note = Some(note::write(note.as_deref(), &contents, 2_000));
-    }
-    let note = note.unwrap();
-    let listed = note.matches("- step: ").count();
-    assert!(listed > 0 && note.contains(&format!("- {} earlier tool calls", 100 - listed)), "{note}");
-    assert!(note.contains("- step: 99 → ok: done 99"), "the newest call is listed");
-}
-
-#[test]
-fn a_note_tells_calls_of_one_tool_with_one_outcome_in_a_line_and_still_counts_them() {
-    let mut note: Option<String> = None;
-    for turn in 0..60 {
-        let tool = if turn % 20 < 15 { "step" } else { "look" };
-        let calls: Vec<M> = (0..10)
-            .flat_map(|number| {
-                let id = format!("{turn}.{number}");
-                [call(&id, tool, json!({ "n": turn * 10 + number })), result(&id, "done")]
-            })
-            .collect();
-        let contents: Vec<Content> = contents(&calls).into_iter().map(|(content, _)| content).collect();
-        note = Some(note::write(note.as_deref(), &contents, 1_000));
-    }
-    let note = note.unwrap();
-    let count = |line: &str| -> Option<usize> {
-        let line = line.strip_prefix("- ")?;
-        if let Some(count) = line.strip_suffix(" earlier tool calls, see the summary") {
-            return count.parse().ok();
-        }
-        let (_, rest) = line.split_once(" (")?;
-        rest.split_once("×)")?.0.parse().ok()
-    };
-    assert_eq!(note.lines().filter_map(count).sum::<usize>(), 600, "{note}");
-    assert!(note.contains("; 599 → ok: done") && note.lines().count() < 30, "{note}");
-}
-
-#[test]
 fn an_unusable_answer_is_refused_with_its_reason() {
     let estimator = Estimator::parse("bytes4").unwrap();
     let judge = |answer: &Answer, raw, most| judge(answer, &Measure { raw, most, ..Measure::default() }, &estimator);
@@ -292,17 +217,6 @@ fn lines() -> impl Strategy<Value = Vec<M>> {
 }
 
 proptest! {
-    #[test]
-    fn a_note_is_bounded(messages in lines(), more in lines(), bytes in 0_usize..6_000) {
-        let plain = |messages: &[M]| contents(messages).into_iter().map(|(content, _)| content).collect::<Vec<_>>();
-        let first = note::write(None, &plain(&messages), bytes);
-        let second = note::write(Some(&first), &plain(&more), bytes);
-        for note in [first, second] {
-            // One line of last words comes on top.
-            prop_assert!(note.len() <= bytes.max(400) + 2 * (bytes / 24).clamp(60, 400) + 100, "{} of {}", note.len(), bytes);
-        }
-    }
-
     #[test]
     fn pieces_and_their_transcripts_are_bounded_and_hold_every_text(messages in lines(), budget in 128_usize..1_500, name in prop_oneof![Just("bytes4"), Just("lexical")]) {
         let estimator = Estimator::parse(name).unwrap();

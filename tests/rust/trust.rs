@@ -482,9 +482,8 @@ fn json_without_a_frame_is_not_typed_and_short_json_in_a_sentence_is() {
         assert!(asked.starts_with("Mend it.") && asked.contains("{"), "{asked}");
     }
     assert_eq!(typed(&format!("It says: Error 400 {wrapped}\nWhy?")).trim(), "It says: Error 400  Why?");
-    let asked = |text: &str| {
-        Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory.tasks.remove(0).text
-    };
+    let asked =
+        |text: &str| Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory.tasks.remove(0).text;
     let mended = asked(&format!("What is this?\n{long}\nMend it."));
     assert!(mended.len() < 140 && mended.contains("Always use tabs") && mended.ends_with("Mend it."), "{mended}");
     assert_eq!(asked(&long), long);
