@@ -180,57 +180,120 @@ fn inside(value: &Value, bytes: usize, out: &mut String) {
 }
 
 /// A list: of like objects a table, else its elements in a row. Nothing where not even one of them has room. What all of
-/// them share and the call says is left out.
+/// them share and the call says is left out. Lists of like objects are one table, the objects of each joined by a sign.
 fn list(items: &[Value], bytes: usize, call: &str, out: &mut String) {
-    let columns = columns(items);
-    let (shared, columns): (Vec<Column<'_>>, Vec<Column<'_>>) =
-        columns.into_iter().partition(|one| one.is_shared(items));
+    let groups: Vec<&[Value]> = items.iter().map_while(group).collect();
+    let flat: Vec<Value>;
+    let (rows, sizes) = if !items.is_empty() && groups.len() == items.len() {
+        flat = groups.concat();
+        (flat.as_slice(), groups.iter().map(|group| group.len()).collect())
+    } else {
+        (items, vec![1; items.len()])
+    };
+    let columns = columns(rows);
+    if columns.is_empty() {
+        row_of(items, bytes, out);
+        return;
+    }
+    let (shared, mut columns): (Vec<Column<'_>>, Vec<Column<'_>>) =
+        columns.into_iter().partition(|one| one.is_shared(rows));
+    let is_told = |column: &Column<'_>| member(&rows[0], column.key).is_none_or(|value| !is_said(value, call));
+    let mut shared: Vec<Column<'_>> = shared.into_iter().filter(is_told).collect();
+    // Where a table is too wide, what identifies its rows stays.
+    loop {
+        let before = out.len();
+        table(rows, &sizes, (&shared, &columns), bytes, out);
+        if out.len() > before || columns.len() < 2 {
+            return;
+        }
+        shared.clear();
+        let weakest =
+            |column: &Column<'_>| member(&rows[0], column.key).is_none_or(|value| !identifies(column.key, value));
+        columns.remove(columns.iter().rposition(weakest).unwrap_or(columns.len() - 1));
+    }
+}
+
+/// The objects of an element that is a list of objects.
+fn group(item: &Value) -> Option<&[Value]> {
+    match item {
+        Value::Array(items) if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Object(_))) => {
+            Some(items)
+        }
+        _ => None,
+    }
+}
+
+/// Elements in a row.
+fn row_of(items: &[Value], bytes: usize, out: &mut String) {
+    let (mut row, mut shown) = (String::new(), 0);
+    for item in items {
+        let mut one = String::new();
+        inside(item, bytes / 2, &mut one);
+        if one.is_empty() || row.len() + one.len() + MORE > bytes {
+            break;
+        }
+        row.push_str(if shown > 0 { ", " } else { "" });
+        row.push_str(&one);
+        shown += 1;
+    }
+    out.push_str(&row);
+    left_out(items.len(), shown, out);
+}
+
+/// A table of objects: what they share, the names of the columns, the rows. Rows of one group are joined by a plus.
+fn table(
+    rows: &[Value],
+    sizes: &[usize],
+    (shared, columns): (&[Column<'_>], &[Column<'_>]),
+    bytes: usize,
+    out: &mut String,
+) {
     let mut head = String::new();
-    let is_told = |column: &&Column<'_>| member(&items[0], column.key).is_none_or(|value| !is_said(value, call));
-    for column in shared.iter().filter(is_told) {
+    for column in shared {
         separate(&mut head);
         head.push_str(column.key);
         head.push('=');
-        column.cell(&items[0], bytes / 2, &mut head);
+        column.cell(&rows[0], bytes / 2, &mut head);
     }
-    if !columns.is_empty() {
-        head.push_str(if head.is_empty() { "" } else { "; " });
-        let names: Vec<String> = columns.iter().map(Column::heading).collect();
-        head.push_str(&names.join("|"));
-        head.push(':');
-    }
-    let table = !head.is_empty();
-    let mut rows = String::new();
-    let mut shown = 0;
-    for item in items {
-        let mut row = String::new();
-        if table {
-            for (at, column) in columns.iter().enumerate() {
-                row.push_str(if at > 0 { "|" } else { "" });
-                column.cell(item, bytes / 2, &mut row);
-            }
-        } else {
-            inside(item, bytes / 2, &mut row);
+    if columns.is_empty() {
+        if head.len() + MORE <= bytes {
+            out.push_str(&format!("{head} ({}×)", rows.len()));
         }
-        if row.is_empty() || head.len() + rows.len() + row.len() + MORE > bytes {
-            break;
-        }
-        rows.push_str(match (table, shown) {
-            (true, 0) => " ",
-            (true, _) => "; ",
-            (false, 0) => "",
-            (false, _) => ", ",
-        });
-        rows.push_str(&row);
-        shown += 1;
-    }
-    if shown == 0 {
         return;
     }
-    out.push_str(&head);
-    out.push_str(&rows);
-    if shown < items.len() {
-        out.push_str(&format!(" (+{} of {})", items.len() - shown, items.len()));
+    head.push_str(if head.is_empty() { "" } else { "; " });
+    let names: Vec<String> = columns.iter().map(Column::heading).collect();
+    head.push_str(&names.join("|"));
+    head.push(':');
+    let (mut body, mut shown, mut at) = (String::new(), 0, 0);
+    for size in sizes {
+        let mut line = String::new();
+        for (number, item) in rows[at..at + size].iter().enumerate() {
+            line.push_str(if number > 0 { " + " } else { "" });
+            for (number, column) in columns.iter().enumerate() {
+                line.push_str(if number > 0 { "|" } else { "" });
+                column.cell(item, bytes / 2, &mut line);
+            }
+        }
+        at += size;
+        if head.len() + body.len() + line.len() + MORE > bytes {
+            break;
+        }
+        body.push_str(if shown > 0 { "; " } else { " " });
+        body.push_str(&line);
+        shown += 1;
+    }
+    if shown > 0 {
+        out.push_str(&head);
+        out.push_str(&body);
+    }
+    left_out(sizes.len(), shown, out);
+}
+
+/// Says how many of a list are not shown, unless that is all of them.
+fn left_out(all: usize, shown: usize, out: &mut String) {
+    if (1..all).contains(&shown) {
+        out.push_str(&format!(" (+{} of {all})", all - shown));
     }
 }
 

@@ -416,6 +416,20 @@ fn a_record_does_not_repeat_what_its_call_says() {
 }
 
 #[test]
+fn lists_of_lists_are_one_table_and_a_table_that_is_too_wide_keeps_what_identifies_its_rows() {
+    let line = |output: serde_json::Value, bytes| {
+        records::line(&content::Value::Text(output.to_string()), bytes).unwrap_or_default()
+    };
+    let leg = |no: &str, to: &str| json!({ "no": no, "to": to });
+    let routes = json!([[leg("H1", "LGA"), leg("H2", "PHL")], [leg("H3", "DFW"), leg("H4", "PHL")]]);
+    assert_eq!(line(routes.clone(), 200), "no|to: H1|LGA + H2|PHL; H3|DFW + H4|PHL");
+    assert_eq!(line(routes, 40), "no|to: H1|LGA + H2|PHL (+1 of 2)");
+    let item = |id: &str| json!({ "description": "a long text that takes all of the room", "item_id": id });
+    assert_eq!(line(json!([item("A-1001"), item("A-1002")]), 50), "item_id: A-1001; A-1002");
+    assert_eq!(line(json!([{ "id": "A-1001" }, { "id": "A-1001" }]), 200), "id=A-1001 (2×)");
+}
+
+#[test]
 fn a_text_agent_s_commands_and_their_output_are_work() {
     let step = |command: &str, output: &str| {
         [
