@@ -5,6 +5,7 @@
 pub mod absorb;
 mod bound;
 pub mod cjk;
+mod courtesy;
 mod deeds;
 pub mod digest;
 pub mod names;

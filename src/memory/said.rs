@@ -4,7 +4,7 @@ use crate::base::text;
 use crate::memory::text_agent::Edit;
 
 /// How sentences begin that only show that something was heard.
-const PLEASANTRIES: [&str; 12] = [
+const PLEASANTRIES: [&str; 24] = [
     "Certainly",
     "Sure",
     "Of course",
@@ -17,7 +17,21 @@ const PLEASANTRIES: [&str; 12] = [
     "Thank you",
     "I apologize",
     "I'm sorry",
+    "I'd be happy",
+    "I’d be happy",
+    "I would be happy",
+    "I'll be happy",
+    "I'm happy to",
+    "Happy to",
+    "I understand",
+    "I appreciate",
+    "Thanks ",
+    "Hello",
+    "Hi ",
+    "You're welcome",
 ];
+/// In a sentence that goes on like this, more is said than that something was heard.
+const YET: &str = " but ";
 /// How sentences begin that only say that something is going to be said or done.
 const INTENTIONS: [&str; 4] = ["Let me ", "Now I ", "Now let", "You're right"];
 
@@ -34,11 +48,15 @@ pub(super) fn without_pleasantries(words: &str) -> &str {
 /// Words without the sentences at their beginning that are empty; all of them if nothing else is left.
 fn without<'w>(words: &'w str, is_empty: &dyn Fn(&str) -> bool) -> &'w str {
     let mut rest = words.trim();
-    while is_empty(rest) {
+    loop {
         let ends = |(at, char): &(usize, char)| {
             matches!(char, '.' | '!' | ':') && text::between(rest, at + 1, rest.len()).starts_with([' ', '\n'])
         };
         let Some((end, _)) = rest.char_indices().find(ends) else { break };
+        let sentence = text::between(rest, 0, end);
+        if !is_empty(sentence) || text::find(sentence, YET).is_some() {
+            break;
+        }
         rest = text::between(rest, end + 1, rest.len()).trim_start();
     }
     if rest.is_empty() { words } else { rest }

@@ -243,6 +243,70 @@ fn a_request_that_comes_again_and_comes_to_the_same_is_shown_once() {
 }
 
 #[test]
+fn thanks_and_greetings_are_no_request_and_change_nothing() {
+    let remembered = |all: &[M]| Recollection::of(&Memory::default(), &messages(0, all)).memory;
+    for courtesy in [
+        "Thanks!",
+        "Thank you so much for your help!",
+        "hi there",
+        "yo",
+        "Vielen Dank!",
+        "merci beaucoup",
+        "Muchas gracias",
+        "Спасибо большое!",
+        "好的，谢谢！",
+        "好的，收到，谢谢你！",
+        "好，谢谢，我没有问题了。",
+        "ありがとうございます。",
+        "감사합니다!",
+    ] {
+        let memory = remembered(&[user("Mend it."), assistant("Mended."), user(courtesy)]);
+        assert_eq!(memory.tasks.len(), 1, "{courtesy}");
+        assert_eq!(memory.tasks[0].outcome.as_deref(), Some("Mended."), "{courtesy}");
+        let twice = remembered(&[user("好的，谢谢你！"), user(courtesy)]);
+        assert!(twice.decided.is_empty() && twice.required.is_empty() && twice.told.is_empty(), "{courtesy}");
+    }
+    for request in [
+        "Thanks, now deploy it",
+        "ok",
+        "Yes, please",
+        "Hello, who is there?",
+        "好的，谢谢，那地址呢？",
+        "Thanks. Port 80?",
+    ] {
+        assert_eq!(remembered(&[user("Mend it."), assistant("Mended."), user(request)]).tasks.len(), 2, "{request}");
+    }
+}
+
+#[test]
+fn a_request_says_what_it_is_about_where_its_sentences_are_kept_elsewhere() {
+    let asked = |text: &str| {
+        let memory = Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory;
+        memory.tasks.first().map(|task| task.text.clone()).unwrap_or_default()
+    };
+    let long =
+        "I have a flight from Boston to Minneapolis on May 20, and my reservation is the one with the ID YAX4DR.";
+    let label = asked(&format!("Hi! {long} Could you help me with that?"));
+    assert!(label.starts_with("Hi! I have a flight from Boston"), "{label}");
+    assert!(label.ends_with("… Could you help me with that?") && label.len() < 130, "{label}");
+    let whole = asked("Find out why the tests of the parser fail on Windows and nowhere else. Never touch the lexer.");
+    assert_eq!(whole, "Find out why the tests of the parser fail on Windows and nowhere else");
+}
+
+#[test]
+fn an_answer_is_shown_without_its_pleasantries_unless_they_say_more() {
+    let outcome = |answer: &str| {
+        let all = [user("Cancel it."), assistant(answer), user("And?")];
+        Recollection::of(&Memory::default(), &messages(0, &all)).memory.tasks[0].outcome.clone().unwrap_or_default()
+    };
+    assert_eq!(outcome("I'd be happy to help you cancel it. Which reservation is it?"), "Which reservation is it?");
+    assert_eq!(
+        outcome("I understand your concern, but it cannot be cancelled. Sorry."),
+        "I understand your concern, but it cannot be cancelled. Sorry."
+    );
+}
+
+#[test]
 fn what_an_agent_wrote_beside_a_request_is_none() {
     let banner = "Aider v0.48.2-dev\nModels: gpt-4o with diff edit format\nUse /help <question> for help, always";
     let text = digest(&[

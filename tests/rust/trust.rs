@@ -440,7 +440,7 @@ fn lines_that_a_program_printed_are_not_typed_and_lines_like_them_are() {
         let required: Vec<&str> = memory.required.iter().map(|entry| entry.text.as_str()).collect();
         assert_eq!(required, ["The cause must be named."], "{printed}");
         assert_eq!(memory.tasks.len(), 1, "{printed}");
-        assert_eq!(memory.tasks[0].text, "Mend it", "{printed}");
+        assert_eq!(memory.tasks[0].text, "Mend it.\n| The cause must be named", "{printed}");
     }
     for by_hand in [
         "Commit 7d56889 must not be reverted",

@@ -9,7 +9,7 @@ use crate::memory::absorb::Message;
 use crate::memory::names::{NAMED, TYPED};
 use crate::memory::rules::{self, Cue, Sentence};
 use crate::memory::work::EVIDENCE;
-use crate::memory::{Entry, in_force, proper, scan, sentences, supersede::supersede, text_agent};
+use crate::memory::{Entry, courtesy, in_force, proper, scan, sentences, supersede::supersede, text_agent};
 
 /// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
 const PASTED: usize = 4_000;
@@ -24,6 +24,9 @@ const TOLD: usize = 160;
 pub(super) const SENTENCES: usize = 16;
 const FEW_SENTENCES: usize = 6;
 const INSTRUCTIONS: usize = 1_500;
+/// Bytes below which what is left of a request does not say what it is about, and of what is shown of it in addition.
+const BARE: usize = 50;
+const LABEL: usize = 80;
 
 impl<'t> Reading<'t> {
     /// The names in a text that a person typed, and in what they pasted into it.
@@ -78,13 +81,15 @@ impl<'t> Reading<'t> {
                         push(&mut asked, untagged.trim());
                         continue;
                     }
-                    let mut rest = asks;
-                    for sentence in kept {
-                        if let Some(at) = text::find(&rest, sentence) {
-                            rest.replace_range(at..at + sentence.len(), "");
+                    let rest = without(&asks, &kept, "");
+                    let rest = match kept.first() {
+                        // "Could you help me with that?" says nothing by itself.
+                        Some(first) if !rest.is_empty() && rest.len() < BARE => {
+                            without(&asks, &kept, &text::start(first, LABEL))
                         }
-                    }
-                    push(&mut asked, without_empty(&rest).trim_matches(is_mark));
+                        _ => rest,
+                    };
+                    push(&mut asked, &rest);
                 }
                 ContentPart::Media { kind, media_type, reference, .. } => {
                     push(&mut asked, &format!("[{}]", medium(*kind, media_type, reference)));
@@ -95,7 +100,8 @@ impl<'t> Reading<'t> {
         let cancels = rules::cancels(&asked);
         let cancel = cancels.then(|| text::first_line(&asked, EVIDENCE));
         self.close(Some(cancel));
-        if asked.is_empty() {
+        // Whoever says thanks waits for no answer.
+        if asked.is_empty() || courtesy::is_all(&asked) {
             return;
         }
         let most = if self.memory.tasks.is_empty() { OPENING } else { REQUEST };
@@ -127,6 +133,9 @@ impl<'t> Reading<'t> {
 
     /// Keeps a sentence that is more than a request; whether it did.
     fn sentence(&mut self, sentence: &str, at: u64) -> bool {
+        if courtesy::is_all(sentence) {
+            return false;
+        }
         let read = self.words.read(sentence);
         let is_request = match read.kind {
             Sentence::Other => true,
@@ -205,6 +214,17 @@ fn repeated(tasks: &[Entry]) -> Vec<bool> {
         }
     }
     repeated
+}
+
+/// What is left of a request without the sentences that are kept elsewhere, with a text in place of the first of them.
+fn without(asks: &str, kept: &[&str], first: &str) -> String {
+    let mut rest = asks.to_owned();
+    for (number, sentence) in kept.iter().enumerate() {
+        if let Some(at) = text::find(&rest, sentence) {
+            rest.replace_range(at..at + sentence.len(), if number == 0 { first } else { "" });
+        }
+    }
+    without_empty(&rest).trim_matches(is_mark).to_owned()
 }
 
 /// What stands around the words of a request.
