@@ -1,6 +1,7 @@
 //! Finds JSON that a person pasted without a frame around it: objects and lists of objects.
 
 use crate::base::text;
+use std::borrow::Cow;
 
 /// The most bytes of JSON that a person types in a sentence.
 pub const LONGEST_TYPED: usize = 200;
@@ -52,7 +53,7 @@ pub fn end(text: &str, from: usize) -> Option<usize> {
 }
 
 /// A text in which long JSON is cut to its first `bytes`.
-pub fn shortened(text: &str, bytes: usize) -> String {
+pub fn shortened(text: &str, bytes: usize) -> Cow<'_, str> {
     let (mut out, mut at) = (String::new(), 0);
     while let Some(from) = start(text, at, text.len()) {
         let Some(end) = end(text, from) else { break };
@@ -61,6 +62,9 @@ pub fn shortened(text: &str, bytes: usize) -> String {
         out.push_str(&if json.len() > LONGEST_TYPED { text::start(json, bytes) } else { json.to_owned() });
         at = end;
     }
+    if at == 0 {
+        return Cow::Borrowed(text);
+    }
     out.push_str(text::between(text, at, text.len()));
-    out
+    Cow::Owned(out)
 }

@@ -1,5 +1,6 @@
 //! What a person says out of courtesy alone: thanks and greetings ask for nothing and change nothing.
 
+use crate::base::id_map::IdMap;
 use crate::base::text::{self, lower};
 
 /// Thanks and greetings, in languages that part words.
@@ -36,27 +37,57 @@ const BESIDE_PARTS: [&str; 26] = [
     "哦",
     "嗯",
 ];
+/// Marks of Chinese and Japanese.
+fn is_mark(char: char) -> bool {
+    matches!(char, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '～')
+}
+
 /// Bytes of a longer text, which asks for something.
 const LONGEST: usize = 80;
 
-/// Whether a text is nothing but thanks or a greeting.
-pub(super) fn is_all(text: &str) -> bool {
-    if text.len() > LONGEST {
-        return false;
+/// The words of courtesy: to be made once for many texts.
+pub(super) struct Courtesies {
+    /// By its hash whether a word is a courtesy, or only stands beside one.
+    words: IdMap,
+}
+
+impl Default for Courtesies {
+    fn default() -> Self {
+        let mut words = IdMap::new(200);
+        for (list, is_courtesy) in [(BESIDE, 0), (COURTESIES, 1)] {
+            list.split('|').for_each(|word| words.insert(word.chars().fold(0, next), is_courtesy));
+        }
+        Self { words }
     }
-    if text.chars().any(|char| char >= '\u{3000}') {
-        return is_all_parts(text);
+}
+
+impl Courtesies {
+    /// Whether a text is nothing but thanks or a greeting.
+    pub fn are_all(&self, text: &str) -> bool {
+        if text.len() > LONGEST {
+            return false;
+        }
+        let (mut word, mut is_courteous) = (0, false);
+        for char in text.chars().map(lower).chain([' ']) {
+            if char >= '\u{3000}' {
+                return is_all_parts(text);
+            }
+            if char.is_ascii_alphanumeric() || char == '\'' || char >= '\u{a0}' {
+                word = next(word, char);
+            } else if word != 0 {
+                // Most texts end here, with their first word.
+                let Some(is_courtesy) = self.words.get(word) else { return false };
+                is_courteous |= is_courtesy == 1;
+                word = 0;
+            }
+        }
+        is_courteous
     }
-    let small: String = text.chars().map(lower).collect();
-    let mut words = small.split(|char: char| !char.is_alphanumeric() && char != '\'').filter(|word| !word.is_empty());
-    let is_in = |list: &str, word: &str| list.split('|').any(|one| one == word);
-    let mut is_courteous = false;
-    let plain = words.all(|word| {
-        let is_courtesy = is_in(COURTESIES, word);
-        is_courteous |= is_courtesy;
-        is_courtesy || is_in(BESIDE, word)
-    });
-    plain && is_courteous
+}
+
+/// The hash of a word that goes on with a letter.
+fn next(word: u64, letter: char) -> u64 {
+    (word ^ u64::from(u32::from(letter))).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
 }
 
 fn is_all_parts(text: &str) -> bool {
@@ -72,5 +103,5 @@ fn is_all_parts(text: &str) -> bool {
     for part in BESIDE_PARTS {
         rest = rest.replace(part, "");
     }
-    !rest.chars().any(char::is_alphanumeric)
+    !rest.chars().any(|char| char.is_ascii_alphanumeric() || !is_mark(char) && char >= '\u{a0}')
 }

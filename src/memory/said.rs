@@ -48,13 +48,12 @@ pub(super) fn without_pleasantries(words: &str) -> &str {
 /// Words without the sentences at their beginning that are empty; all of them if nothing else is left.
 fn without<'w>(words: &'w str, is_empty: &dyn Fn(&str) -> bool) -> &'w str {
     let mut rest = words.trim();
-    loop {
+    while is_empty(rest) {
         let ends = |(at, char): &(usize, char)| {
             matches!(char, '.' | '!' | ':') && text::between(rest, at + 1, rest.len()).starts_with([' ', '\n'])
         };
         let Some((end, _)) = rest.char_indices().find(ends) else { break };
-        let sentence = text::between(rest, 0, end);
-        if !is_empty(sentence) || text::find(sentence, YET).is_some() {
+        if text::find(text::between(rest, 0, end), YET).is_some() {
             break;
         }
         rest = text::between(rest, end + 1, rest.len()).trim_start();

@@ -6,6 +6,7 @@ mod requests;
 
 use crate::base::{quoting, references, text};
 use crate::ingest::content::{Content, ContentPart, Value};
+use crate::memory::courtesy::Courtesies;
 use crate::memory::deeds::Deeds;
 use crate::memory::names::{self, Met, NAMED, Names, PRINTED, USED};
 use crate::memory::rules::Words;
@@ -46,6 +47,7 @@ impl<'t> Recollection<'t> {
             memory: kept,
             names: Names::of(&memory.names),
             words: Words::default(),
+            courtesies: Courtesies::default(),
             deeds: Deeds::default(),
             answer: None,
             acted: false,
@@ -66,6 +68,7 @@ struct Reading<'t> {
     memory: Memory,
     names: Names<'t>,
     words: Words,
+    courtesies: Courtesies,
     deeds: Deeds<'t>,
     /// How what the assistant said since the last request begins, and whether it ended without a call.
     answer: Option<(String, bool)>,

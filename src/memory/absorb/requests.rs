@@ -9,7 +9,7 @@ use crate::memory::absorb::Message;
 use crate::memory::names::{NAMED, TYPED};
 use crate::memory::rules::{self, Cue, Sentence};
 use crate::memory::work::EVIDENCE;
-use crate::memory::{Entry, courtesy, in_force, proper, scan, sentences, supersede::supersede, text_agent};
+use crate::memory::{Entry, in_force, proper, scan, sentences, supersede::supersede, text_agent};
 
 /// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
 const PASTED: usize = 4_000;
@@ -101,7 +101,7 @@ impl<'t> Reading<'t> {
         let cancel = cancels.then(|| text::first_line(&asked, EVIDENCE));
         self.close(Some(cancel));
         // Whoever says thanks waits for no answer.
-        if asked.is_empty() || courtesy::is_all(&asked) {
+        if asked.is_empty() || self.courtesies.are_all(&asked) {
             return;
         }
         let most = if self.memory.tasks.is_empty() { OPENING } else { REQUEST };
@@ -133,16 +133,13 @@ impl<'t> Reading<'t> {
 
     /// Keeps a sentence that is more than a request; whether it did.
     fn sentence(&mut self, sentence: &str, at: u64) -> bool {
-        if courtesy::is_all(sentence) {
-            return false;
-        }
         let read = self.words.read(sentence);
         let is_request = match read.kind {
             Sentence::Other => true,
             Sentence::Tells => !tells(sentence),
             Sentence::Requires | Sentence::Decides => false,
         };
-        if is_request && read.cue == Cue::None {
+        if is_request && read.cue == Cue::None || self.courtesies.are_all(sentence) {
             return false;
         }
         let text = text::start(&quoting::one_line(sentence), SENTENCE);
