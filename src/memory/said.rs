@@ -1,10 +1,10 @@
 //! What an assistant said, without what says nothing: pleasantries, intentions and blocks of code.
 
-use crate::base::text;
+use crate::base::text::{self, Starts};
 use crate::memory::text_agent::Edit;
 
 /// How sentences begin that only show that something was heard.
-const PLEASANTRIES: [&str; 24] = [
+static PLEASANTRIES: Starts<24> = Starts::new([
     "Certainly",
     "Sure",
     "Of course",
@@ -29,20 +29,20 @@ const PLEASANTRIES: [&str; 24] = [
     "Hello",
     "Hi ",
     "You're welcome",
-];
+]);
 /// In a sentence that goes on like this, more is said than that something was heard.
 const YET: &str = " but ";
 /// How sentences begin that only say that something is going to be said or done.
-const INTENTIONS: [&str; 4] = ["Let me ", "Now I ", "Now let", "You're right"];
+static INTENTIONS: Starts<4> = Starts::new(["Let me ", "Now I ", "Now let", "You're right"]);
 
 /// Words without the sentences at their beginning that say nothing of what was found or done.
 pub(super) fn substance(words: &str) -> &str {
-    without(words, &|rest| PLEASANTRIES.iter().chain(&INTENTIONS).any(|start| rest.starts_with(start)))
+    without(words, &|rest| PLEASANTRIES.begin(rest) || INTENTIONS.begin(rest))
 }
 
 /// Words without the sentences at their beginning that only show that something was heard.
 pub(super) fn without_pleasantries(words: &str) -> &str {
-    without(words, &|rest| PLEASANTRIES.iter().any(|start| rest.starts_with(start)))
+    without(words, &|rest| PLEASANTRIES.begin(rest))
 }
 
 /// Words without the sentences at their beginning that are empty; all of them if nothing else is left.

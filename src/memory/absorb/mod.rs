@@ -11,7 +11,7 @@ use crate::memory::deeds::Deeds;
 use crate::memory::names::{self, Met, NAMED, Names, PRINTED, USED};
 use crate::memory::rules::Words;
 use crate::memory::work::{self, EVIDENCE};
-use crate::memory::{Memory, text_agent};
+use crate::memory::{Entry, Memory, text_agent};
 use crate::model::message::Role;
 
 /// Entries of each kind that are kept while messages are read; what they take decides later.
@@ -50,12 +50,14 @@ impl<'t> Recollection<'t> {
             courtesies: Courtesies::default(),
             deeds: Deeds::default(),
             answer: None,
+            said: Vec::new(),
             acted: false,
         };
         for message in messages {
             reading.read(message);
         }
         reading.close(None);
+        reading.remember_said();
         reading.join_repeated();
         reading.trim_tasks();
         reading.deeds.conclude(&mut reading.memory);
@@ -72,6 +74,8 @@ struct Reading<'t> {
     deeds: Deeds<'t>,
     /// How what the assistant said since the last request begins, and whether it ended without a call.
     answer: Option<(String, bool)>,
+    /// What the assistant said last, as it was said.
+    said: Vec<Entry>,
     /// The assistant spoke or acted since the last request.
     acted: bool,
 }
@@ -119,7 +123,7 @@ impl<'t> Reading<'t> {
     /// Whether a message that passes for a person's is what a program printed.
     fn is_printed(&self, message: &Message) -> bool {
         // What opens a conversation is no answer to anything.
-        let spoke = self.acted || !self.memory.said.is_empty() || !self.memory.work.is_empty();
+        let spoke = self.acted || !self.said.is_empty() || !self.memory.said.is_empty() || !self.memory.work.is_empty();
         spoke
             && message.content.parts.iter().all(|part| match part {
                 ContentPart::Text { text, .. } => text_agent::is_printed(text, self.deeds.waits()),

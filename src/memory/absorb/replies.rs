@@ -2,7 +2,8 @@
 
 use super::requests::{SENTENCE, SENTENCES};
 use super::{Message, Reading, push};
-use crate::base::{quoting, text};
+use crate::base::quoting;
+use crate::base::text::{self, Starts};
 use crate::ingest::content::{ContentPart, Value};
 use crate::memory::rules::Sentence;
 use crate::memory::work::{self, EVIDENCE};
@@ -13,7 +14,7 @@ const SAID: usize = 500;
 /// What the assistant said last.
 const SAID_MOST: usize = 4;
 /// What stands in most sentences that report a decision: the others are not read.
-const DECISIONS: [&str; 12] = [
+static DECISIONS: Starts<12> = Starts::new([
     "decid",
     "agreed",
     "settled",
@@ -26,7 +27,7 @@ const DECISIONS: [&str; 12] = [
     "決",
     "결정",
     "convenu",
-];
+]);
 
 impl Reading<'_> {
     /// What the assistant said.
@@ -61,7 +62,7 @@ impl Reading<'_> {
             self.deeds.write(&mut self.memory, "bash", &input, message.index);
         }
         let ended = !calls && command.is_none();
-        let decides = DECISIONS.iter().any(|part| text::find(&words, part).is_some());
+        let decides = DECISIONS.stand_in(&words);
         let sentences = if decides { sentences::split(&words) } else { Vec::new() };
         for sentence in sentences.into_iter().take(SENTENCES * 4) {
             if self.words.tell(sentence) == Sentence::Decides && !sentence.ends_with(['?', '？']) {
@@ -88,13 +89,20 @@ impl Reading<'_> {
 
     /// Keeps what the assistant said last.
     pub(super) fn say(&mut self, words: &str, at: u64, ended: bool) {
-        let text = quoting::quote(&text::ends(said::without_pleasantries(words), SAID));
-        let said = &mut self.memory.said;
+        let text = text::ends(said::without_pleasantries(words), SAID);
         // What is said beside a call is a step: only the last one shows how to go on.
-        said.retain(|entry| !entry.passing);
-        said.push(Entry { text, at, passing: !ended, ..Entry::default() });
-        if said.len() > SAID_MOST {
-            said.remove(0);
+        self.memory.said.retain(|entry| !entry.passing);
+        self.said.retain(|entry| !entry.passing);
+        self.said.push(Entry { text, at, passing: !ended, ..Entry::default() });
+        if self.said.len() > SAID_MOST {
+            self.said.remove(0);
         }
+    }
+
+    /// Takes what was said last into the memory: what is not kept need not be quoted.
+    pub(super) fn remember_said(&mut self) {
+        let said = &mut self.memory.said;
+        said.extend(self.said.drain(..).map(|entry| Entry { text: quoting::quote(&entry.text), ..entry }));
+        said.drain(..said.len().saturating_sub(SAID_MOST));
     }
 }
