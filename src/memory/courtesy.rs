@@ -39,7 +39,7 @@ const BESIDE_PARTS: [&str; 26] = [
 ];
 /// Marks of Chinese and Japanese.
 fn is_mark(char: char) -> bool {
-    matches!(char, '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '～')
+    matches!(char, ' ' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '～')
 }
 
 /// Bytes of a longer text, which asks for something.
@@ -90,18 +90,16 @@ fn next(word: u64, letter: char) -> u64 {
     (word ^ u64::from(u32::from(letter))).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
 }
 
+/// Whether a text in Chinese, Japanese or Korean is made of such parts alone.
 fn is_all_parts(text: &str) -> bool {
-    let mut rest = text.to_owned();
-    let mut is_courteous = false;
-    for part in COURTESY_PARTS {
-        is_courteous |= text::find(&rest, part).is_some();
-        rest = rest.replace(part, "");
+    let (mut rest, mut is_courteous) = (text, false);
+    while let Some(char) = rest.chars().next() {
+        let part = |parts: &[&'static str]| parts.iter().find(|part| rest.starts_with(**part)).map(|part| part.len());
+        let courtesy = part(&COURTESY_PARTS);
+        is_courteous |= courtesy.is_some();
+        let mark = (char.is_ascii_punctuation() || is_mark(char)).then(|| char.len_utf8());
+        let Some(length) = courtesy.or_else(|| part(&BESIDE_PARTS)).or(mark) else { return false };
+        rest = text::between(rest, length, rest.len());
     }
-    if !is_courteous {
-        return false;
-    }
-    for part in BESIDE_PARTS {
-        rest = rest.replace(part, "");
-    }
-    !rest.chars().any(|char| char.is_ascii_alphanumeric() || !is_mark(char) && char >= '\u{a0}')
+    is_courteous
 }
