@@ -23,7 +23,7 @@ pub fn passages(text: &str) -> Vec<(usize, usize)> {
             Step::Typed => reader.add(line.from, line.next),
             Step::Pasted(from, to) => {
                 reader.add(line.from, from);
-                at = to.max(line.next);
+                at = to;
                 continue;
             }
             Step::Rest(from) => {
@@ -198,7 +198,7 @@ impl Reader<'_> {
         Some(Line::at(self.text, end).map_or(self.text.len(), |line| line.next))
     }
 
-    /// Where JSON that was pasted starts in a line, and the end of its last line. Short JSON in a sentence was typed.
+    /// Where JSON that was pasted starts in a line, and where it ends. Short JSON in a sentence was typed.
     fn json(&mut self, line: &Line<'_>) -> Option<(usize, usize)> {
         if self.cut == 0 {
             return None;
@@ -211,7 +211,7 @@ impl Reader<'_> {
         };
         let last = Line::at(self.text, end).map_or(self.text.len(), |rest| rest.next);
         let is_alone = from == seen && text::between(self.text, end, last).trim_matches(is_unseen).is_empty();
-        (is_alone || end > line.next || end - from > pasted_json::LONGEST_TYPED).then_some((from, last))
+        (is_alone || end > line.next || end - from > pasted_json::LONGEST_TYPED).then_some((from, end))
     }
 
     /// The position of one of our markers in a line. The notice of a gap does not count: then we cut the typed text.

@@ -1,5 +1,6 @@
 //! What a person says out of courtesy alone: thanks and greetings ask for nothing and change nothing.
 
+use crate::base::distinct::with_letter;
 use crate::base::id_map::IdMap;
 use crate::base::text::{self, lower};
 
@@ -37,11 +38,6 @@ const BESIDE_PARTS: [&str; 26] = [
     "哦",
     "嗯",
 ];
-/// Marks of Chinese and Japanese.
-fn is_mark(char: char) -> bool {
-    matches!(char, ' ' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '～')
-}
-
 /// Bytes of a longer text, which asks for something.
 const LONGEST: usize = 80;
 
@@ -55,7 +51,7 @@ impl Default for Courtesies {
     fn default() -> Self {
         let mut words = IdMap::new(200);
         for (list, is_courtesy) in [(BESIDE, 0), (COURTESIES, 1)] {
-            list.split('|').for_each(|word| words.insert(word.chars().fold(0, next), is_courtesy));
+            list.split('|').for_each(|word| words.insert(word.chars().fold(0, with_letter), is_courtesy));
         }
         Self { words }
     }
@@ -73,7 +69,7 @@ impl Courtesies {
                 return is_all_parts(text);
             }
             if char.is_ascii_alphanumeric() || char == '\'' || char >= '\u{a0}' {
-                word = next(word, char);
+                word = with_letter(word, char);
             } else if word != 0 {
                 // Most texts end here, with their first word.
                 let Some(is_courtesy) = self.words.get(word) else { return false };
@@ -83,11 +79,6 @@ impl Courtesies {
         }
         is_courteous
     }
-}
-
-/// The hash of a word that goes on with a letter.
-fn next(word: u64, letter: char) -> u64 {
-    (word ^ u64::from(u32::from(letter))).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
 }
 
 /// Whether a text in Chinese, Japanese or Korean is made of such parts alone.
@@ -102,4 +93,9 @@ fn is_all_parts(text: &str) -> bool {
         rest = text::between(rest, length, rest.len());
     }
     is_courteous
+}
+
+/// Marks of Chinese and Japanese.
+fn is_mark(char: char) -> bool {
+    matches!(char, ' ' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff0f}' | '\u{ff1a}'..='\u{ff20}' | '～')
 }

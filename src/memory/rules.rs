@@ -2,6 +2,7 @@
 //! a decision, or neither. In the languages people write to us, by frequent words alone; questions are none, and neither
 //! are lines of logs, code and tables.
 
+use crate::base::distinct::with_letter;
 use crate::base::id_map::IdMap;
 use crate::base::text::{self, lower};
 use crate::memory::sentences;
@@ -31,7 +32,7 @@ const ONCE: &str = "a|an|this|that|it|these|those|the following|ein|eine|einen|m
 /// Verbs of `BEGINS` that ask for one thing as often as for a way of working.
 const OFTEN_ONCE: &str = "write|name|put|call|include|show|mark|tag|log|commit|quote|format|support|use|remember|note that|start|match|wrap|round|schreib|schreibe|écris|écrivez|escribe|escriba|scrivi|escreva|schrijf|pisz|пиши|nenne|nomme|اكتب|כתוב|lass|try|one|choose";
 /// What stands behind "no" and its kin where nothing is asked.
-const REMARKS: &str = "problem|problems|worries|thanks|thank|idea|one|matter|doubt|way|i|it|it's|that|that's|there|we|you|he|she|they|yet|sure|really|bad|too|so|much|wonder|probleem|problème|gracias|es|das|ich|je|ce|c'est|y|yo|è|é|eu|isso|ik|het|dat|to|ma|jest|это|я|bad|hay|tengo|sé|lo|la|ho|lo|tenho|wiem|mam|знаю|hear|luck|reply|response|errors|error|match|matches|such|more|longer|que|fui|non|found|quite|mais|mi|but|maar|aber|pero|mas|reservation|other|estive|tive|byłem|byłam|lubiłam|lubiłem|need|can|mind";
+const REMARKS: &str = "problem|problems|worries|thanks|thank|idea|one|matter|doubt|way|i|it|it's|that|that's|there|we|you|he|she|they|yet|sure|really|bad|too|so|much|wonder|probleem|problème|gracias|es|das|ich|je|ce|c'est|y|yo|è|é|eu|isso|ik|het|dat|to|ma|jest|это|я|bad|hay|tengo|sé|lo|la|ho|lo|tenho|wiem|mam|знаю|hear|luck|reply|response|errors|error|match|matches|such|more|longer|que|fui|non|encore|pas encore|ancora|ainda|todavía|found|quite|mais|mi|but|maar|aber|pero|mas|reservation|other|estive|tive|byłem|byłam|lubiłam|lubiłem|need|can|mind";
 /// Negations and others of `BEGINS` before such a remark.
 const NOES: &str = "no|not|non|não|nie|nicht|pas|niet|не|لا|לא|ne|nein|nothing|nobody|nada|niente|rien|kein|keine|never|nunca|nigdy|zawsze|always|siempre|sempre|jamais|mai|altijd|nooit|immer";
 /// Decisions.
@@ -176,14 +177,14 @@ impl Default for Words {
                     if char == ' ' {
                         words.mark(id, MORE);
                     }
-                    id = hash(id, char);
+                    id = with_letter(id, char);
                 }
                 words.mark(id, bit);
             }
         }
         for (bit, list, parts) in [(PREPARE, BEFORE, ' '), (AGREE, YES, '|')] {
             for word in list.split(parts).filter(|word| !word.is_empty()) {
-                words.mark(word.chars().fold(0, hash), bit);
+                words.mark(word.chars().fold(0, with_letter), bit);
             }
         }
         words
@@ -276,7 +277,7 @@ impl Words {
         for (at, char) in sentence.char_indices().chain([(sentence.len(), ' ')]) {
             if is_letter(char) {
                 from.get_or_insert(at);
-                id = hash(id, lower(char));
+                id = with_letter(id, lower(char));
                 continue;
             }
             if let Some(start) = from.take() {
@@ -295,7 +296,7 @@ impl Words {
             let mut id = 0;
             for (next, (place, alone)) in texts.iter().enumerate().skip(at) {
                 let text = || text::between(sentence, place.start, place.end);
-                id = if next == at { *alone } else { small(hash(id, ' '), text()) };
+                id = if next == at { *alone } else { small(with_letter(id, ' '), text()) };
                 let lists = known.get(id).unwrap_or(0);
                 if lists & !MORE > 0 {
                     word.lists |= lists & !MORE;
@@ -351,12 +352,7 @@ pub(super) fn names_something(sentence: &str) -> bool {
 
 /// The hash of a word and another one in small letters.
 fn small(word: u64, more: &str) -> u64 {
-    more.chars().map(lower).fold(word, hash)
-}
-
-/// The hash of a word and one more letter.
-fn hash(word: u64, letter: char) -> u64 {
-    (word ^ u64::from(u32::from(letter))).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23)
+    more.chars().map(lower).fold(word, with_letter)
 }
 
 /// Whether a text calls off what was asked before it.
