@@ -147,6 +147,12 @@ const PATTERNS: &[Pattern] = &[
         )
     }),
     code("short rules", 800, |n| named(n, |at| format!("Never touch file {at}."), |rule, _| vec![user(rule)])),
+    code("objects of JSON in one line", 120_000, |n| {
+        typed(&filled(n, |at| format!("{{\"id\": {at}, \"text\": \"{}\"}} ", "never ".repeat(35))))
+    }),
+    code("objects of JSON without an end", 120_000, |n| {
+        typed(&filled(n, |at| format!("{{\"id\": {at}, \"text\": \n")))
+    }),
     code("rules in one message", 32_000, |n| typed(&filled(n, |at| format!("Never touch file {at}. ")))),
     code("calls in one message", 400, |n| {
         let ids: Vec<String> = (0..n).map(|at| format!("call_{at}")).collect();

@@ -16,7 +16,7 @@ use crate::shorten::gap::Gap;
 
 /// The passages of a text that were typed, as pairs of start and end in bytes, in order.
 pub fn passages(text: &str) -> Vec<(usize, usize)> {
-    let mut reader = Reader { text, typed: Vec::new(), tags: TAGS, colons: COLONS, cut: CUT };
+    let mut reader = Reader { text, typed: Vec::new(), tags: TAGS, colons: COLONS, cut: CUT, resumed: RESUMED };
     let mut at = 0;
     while let Some(line) = Line::at(text, at) {
         match reader.read(&line) {
@@ -57,6 +57,8 @@ const TAGS: usize = 8;
 const COLONS: usize = 64;
 /// The most objects of JSON without an end that are read.
 const CUT: usize = 8;
+/// How often a line is read on behind JSON in it. After that, the rest of such a line counts as pasted.
+const RESUMED: usize = 16;
 
 /// A line of a text.
 struct Line<'t> {
@@ -91,6 +93,7 @@ struct Reader<'t> {
     tags: usize,
     colons: usize,
     cut: usize,
+    resumed: usize,
 }
 
 impl Reader<'_> {
@@ -210,8 +213,15 @@ impl Reader<'_> {
             return (from == seen).then_some((from, line.next));
         };
         let last = Line::at(self.text, end).map_or(self.text.len(), |rest| rest.next);
-        let is_alone = from == seen && text::between(self.text, end, last).trim_matches(is_unseen).is_empty();
-        (is_alone || end > line.next || end - from > pasted_json::LONGEST_TYPED).then_some((from, end))
+        let goes_on = !text::between(self.text, end, last).trim_matches(is_unseen).is_empty();
+        let is_alone = from == seen && !goes_on;
+        if !is_alone && end <= line.next && end - from <= pasted_json::LONGEST_TYPED {
+            return None;
+        }
+        // Each time, all of the rest of the line is looked at.
+        let reads_on = goes_on && self.resumed > 0;
+        self.resumed -= usize::from(reads_on);
+        Some((from, if reads_on { end } else { last }))
     }
 
     /// The position of one of our markers in a line. The notice of a gap does not count: then we cut the typed text.

@@ -483,6 +483,7 @@ fn json_without_a_frame_is_not_typed_and_short_json_in_a_sentence_is() {
     }
     let words = |text: &str| typed(text).split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
     assert_eq!(words(&format!("It says: Error 400 {wrapped}\nWhy?")), "It says: Error 400 Why?");
+    assert_eq!(words(&format!("{}\nGood.", long.repeat(200))), "Good.");
     assert_eq!(words(&format!("Return {long} and never more.\nGood.")), "Return and never more. Good.");
     let asked =
         |text: &str| Recollection::of(&Memory::default(), &messages(0, &[user(text)])).memory.tasks.remove(0).text;
