@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { growth } from "../../benches/growth.mjs";
 import { install } from "../../tests/js/cli/installed.mjs";
 import { build } from "./build.mjs";
-import { at, cache, must, packages, wasmTarget } from "./common.mjs";
+import { at, cache, must, packages, target, wasmTarget } from "./common.mjs";
 import { buildSite } from "./docs.mjs";
 import { buildTargets, fuzz, missing, replayCorpus, targets } from "./fuzz.mjs";
 import { checkLayers } from "./layers.mjs";
@@ -39,6 +39,7 @@ export const checks = [
   { name: "build", single: true, run: build },
   { name: "rust format", single: true, run: rustFormat },
   { name: "rust lint", run: () => clippy() },
+  { name: "rust lint, fuzz targets", run: fuzzLint },
   { name: "rust lint, wasm32", run: () => clippy(...wasm) },
   { name: "rust docs", run: rustDocs },
   { name: "rust tests", short: true, run: () => rustTests() },
@@ -126,9 +127,17 @@ async function rustFormat() {
   await must("cargo", ["fmt", "--check", "--manifest-path", "tests/fuzz/Cargo.toml", "--", "--color=never"], quiet);
 }
 
-async function clippy(...target) {
+async function clippy(...flags) {
   await wasmTarget();
-  await must("cargo", ["clippy", "--quiet", "--all-targets", ...target, "--", "-D", "warnings"], quiet);
+  await must("cargo", ["clippy", "--quiet", "--all-targets", ...flags, "--", "-D", "warnings"], quiet);
+}
+
+/** They are a workspace of their own, which nothing else builds on a machine without the nightly toolchain. */
+async function fuzzLint() {
+  // Nothing is linked, so libFuzzer itself is not built.
+  const env = { CUSTOM_LIBFUZZER_PATH: "./libfuzzer.a" };
+  const where = ["--manifest-path", "tests/fuzz/Cargo.toml", "--target-dir", join(target, "fuzz")];
+  await must("cargo", ["clippy", "--quiet", "--all-targets", ...where, "--", "-D", "warnings"], { ...quiet, env });
 }
 
 async function rustDocs() {

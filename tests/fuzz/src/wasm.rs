@@ -266,7 +266,8 @@ impl Both {
             let asked = Asked { plain: plain.clone(), call: &call, ..*asked };
             let requests = engine::requests(&call, &plan, &mut asked.host()).unwrap();
             let plan_json = ("plan", to_value(&plan.clone().to_json()));
-            let theirs = self.module.call(&asked.with("requests", &[plan_json.clone()]), &mut asked.host()).unwrap();
+            let theirs =
+                self.module.call(&asked.with("requests", std::slice::from_ref(&plan_json)), &mut asked.host()).unwrap();
             let mine: Value = requests
                 .iter()
                 .map(|one| value!({ "id": one.id, "kind": one.kind, "system": one.system, "prompt": one.prompt, "maxOutputTokens": one.max_output_tokens }))

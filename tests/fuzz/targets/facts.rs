@@ -45,7 +45,7 @@ fn check(input: &Input) {
     let bytes = 200 + usize::from(input.bytes) % 20_000;
     let mut summary = input.summary.write(8_000);
     let known = Recollection::of(&nothing, &messages);
-    let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None };
+    let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None };
     source.keep(&mut summary, bytes);
     let (written, told) = digest::split(&summary);
     assert!(

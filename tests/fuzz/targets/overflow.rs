@@ -73,7 +73,7 @@ fn written(number: u64, form: u8) -> String {
     let digits = plain.len();
     let mut out = String::new();
     for (at, digit) in plain.chars().enumerate() {
-        if at > 0 && (digits - at) % 3 == 0 {
+        if at > 0 && (digits - at).is_multiple_of(3) {
             out.push(part);
         }
         out.push(digit);

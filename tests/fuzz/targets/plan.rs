@@ -76,7 +76,7 @@ fn set(value: &mut Value, path: &[u8], count: u64) {
             set(&mut items[at], rest, count);
         }
         (number @ Value::Number(_), _) => *number = (count & ((1 << 53) - 1)).into(),
-        (Value::Bool(flag), _) => *flag = count % 2 == 0,
+        (Value::Bool(flag), _) => *flag = count.is_multiple_of(2),
         _ => {}
     }
 }

@@ -12,7 +12,7 @@ use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::Source;
 use precis::model::message::Role;
 use precis::summary::verify::{Answer, Measure, judge};
-use precis::summary::{chunk, note, transcript};
+use precis::summary::{chunk, transcript};
 use precis::tokens::Estimator;
 use precis_fuzz::texts::{MARKERS, Text};
 
@@ -68,14 +68,18 @@ fn check(input: &Input) {
     let nothing = Memory::default();
     let known = Recollection::of(&nothing, &said);
     let summary = previous.as_deref().unwrap_or_default();
-    let source = Source { known: &known, summary, todos: &[], visible: &|_| false, references: None };
+    let source = Source { known: &known, summary, todos: &[], visible: &|_| false, references: None, turn: None };
     let bytes = 400 + usize::from(input.budget) % 20_000;
     let (written, _) = source.digest(bytes, false);
     assert!(written.len() <= bytes + 500, "a digest of {} bytes for {bytes}", written.len());
     assert_eq!(source.digest(bytes, false).0, written);
-    let turn: Vec<Content> = messages.iter().map(|(content, _)| content.clone()).collect();
-    // Its own first line is ours.
-    harmless(note::write(None, &turn, 2_000).split_once('\n').map_or("", |(_, rest)| rest));
+    let source = Source { turn: Some(0), ..source };
+    if let Some(note) = source.progress(bytes) {
+        assert!(note.len() <= bytes + 500, "a note of {} bytes for {bytes}", note.len());
+        assert_eq!(source.progress(bytes).as_ref(), Some(&note));
+        // Its own first line is ours.
+        harmless(note.split_once('\n').map_or("", |(_, rest)| rest));
+    }
 
     let answer = Answer::Text { text: input.answer.write(8_000), finish: "stop".into() };
     let measure = Measure { prompt: &texts.concat(), raw: 2_000, most: 1_000, ..Measure::default() };
@@ -90,7 +94,9 @@ fn message(who: u8, text: String, name: String, at: usize) -> (Content, bool) {
         0 => (Role::User, ContentPart::Text { number: 0, text }),
         1 => (Role::Assistant, ContentPart::Text { number: 0, text }),
         2 => (Role::Assistant, ContentPart::Call { number: 0, id, name, input: Value::Text(text) }),
-        3 => (Role::Tool, ContentPart::Result { number: 0, id, output: Value::Text(text), failed: at % 3 == 0 }),
+        3 => {
+            (Role::Tool, ContentPart::Result { number: 0, id, output: Value::Text(text), failed: at.is_multiple_of(3) })
+        }
         _ => {
             let (media_type, reference) = (name, text);
             (
