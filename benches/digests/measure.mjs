@@ -40,7 +40,7 @@ export async function judged({ format, messages, system, tools, name }, contextW
   sum.lines = work.length;
   // What was changed is what came of a change.
   sum.with = work.filter(
-    (line) => / → ./.test(line) || / ← was /.test(line) || /^- \w+ \S*\.\w+.*?: ./.test(line),
+    (line) => / → ./.test(line) || / ← was /.test(line) || /^- \w+ (?:cat > |sed -i )?\S*\.\w+.*?: ./.test(line),
   ).length;
   const open = lines.filter((line) => line.startsWith(OPEN)).map((line) => line.slice(OPEN.length));
   sum.open = open.length;

@@ -7,7 +7,7 @@ use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, 
 use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
-use crate::memory::sections::{self, ARROW, LEAST, Section, shorten};
+use crate::memory::sections::{self, ARROW, LEAST, Line, Section, done};
 use crate::memory::{Activity, Entry, in_force, proper, scan, work};
 
 /// How a request is marked that nobody answered, and one that was called off.
@@ -24,6 +24,9 @@ const NAMES_BESIDE: usize = 20;
 
 /// Bytes of the shortest text that says how what it covers is looked up.
 const LEAST_REFERRED: usize = 600;
+
+/// How much longer than other work what was changed, checked or failed may be.
+const WORK_THAT_MATTERS: usize = 2;
 
 /// What a text is written of.
 pub struct Source<'a> {
@@ -105,7 +108,11 @@ impl Source<'_> {
             entries.iter().filter(is_shown).map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
         };
         let plain = |entries: &[Entry]| list(entries, sentence);
-        let section = |heading, lines, share| Section { heading, lines, share };
+        let section = |heading, lines: Vec<String>, share| Section {
+            heading,
+            lines: lines.into_iter().map(Line::from).collect(),
+            share,
+        };
         let first = if least { 40 } else { 1 };
         let before = if self.summary.is_empty() || !whole {
             Vec::new()
@@ -120,7 +127,7 @@ impl Source<'_> {
             section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
             section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
             section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
-            section(WORK, if whole { self.work() } else { Vec::new() }, 40),
+            Section { heading: WORK, lines: if whole { self.work() } else { Vec::new() }, share: 40 },
             section(NEXT, if whole { self.next() } else { Vec::new() }, 26),
             section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 32 } else { 10 }),
         ];
@@ -144,8 +151,8 @@ impl Source<'_> {
         let (mut left, mut begun) = (room, false);
         for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
             let rules = heading == RULES;
-            let wanted: usize = lines.iter().map(|line| line.len() + 1).sum();
-            let body = sections::fit(lines, cap.saturating_sub(heading.len() + 3), heading);
+            let wanted = sections::bytes(&lines);
+            let body = sections::fit(&lines, cap.saturating_sub(heading.len() + 3), heading);
             let is_cut = body.len() < wanted;
             left_out.required |= is_cut && rules;
             left_out.remembered |= is_cut && is_remembered(&heading);
@@ -165,14 +172,8 @@ impl Source<'_> {
     }
 
     /// Files that were changed, checks, what failed, then what else was done; the one used last stands last.
-    fn work(&self) -> Vec<String> {
+    fn work(&self) -> Vec<Line> {
         let all = &self.known.memory.work;
-        let place = |one: &Activity| match one {
-            one if one.changes => 2,
-            one if work::checks(&one.what) => 3,
-            one if one.failures > 0 => 1,
-            _ => 0,
-        };
         // What a record holds is shown there.
         let records = &self.known.memory.records;
         let is_record = |one: &Activity| {
@@ -182,18 +183,23 @@ impl Source<'_> {
         };
         // What matters most stands last: of too many lines the first ones go.
         let is_work = |one: &Activity| !is_record(one) && !work::plans(&one.what) && !self.is_of_turn(one.at);
-        let at = |wanted: i32| all.iter().filter(move |one| place(one) == wanted && is_work(one));
-        let referred = |one: &Activity, line: String| self.referred(line, one.at);
+        let at = |wanted: usize| all.iter().filter(move |one| rank(one) == wanted && is_work(one));
         let mut rest: Vec<&Activity> = at(0).collect();
         let crowded = all.len() > CROWDED;
         // Where much was done, the newest of the rest are enough, in short.
         let more = if crowded { rest.len().saturating_sub(REST) } else { 0 };
         rest.drain(..more);
         let left_out = (more > 0).then(|| format!("- ({more} earlier ones are left out)"));
-        let brief = |line: String| if crowded { shorten(&line, REST_BYTES) } else { line };
-        let rest = rest.into_iter().map(|one| referred(one, brief(activity(one))));
-        let others = (1..4).flat_map(|place| at(place).map(|one| referred(one, activity(one))));
-        left_out.into_iter().chain(rest).chain(others).collect()
+        let most = if crowded { REST_BYTES } else { usize::MAX };
+        let rest = rest.into_iter().map(|one| self.activity(one, most));
+        let others = (1..4).flat_map(|rank| at(rank).map(|one| self.activity(one, usize::MAX)));
+        left_out.into_iter().map(Line::from).chain(rest).chain(others).collect()
+    }
+
+    /// A line of work of at most so many bytes: it may be longer than others if it says what was changed, checked or failed.
+    pub(super) fn activity(&self, one: &Activity, most: usize) -> Line {
+        let line = Line { text: activity(one), weight: if rank(one) > 0 { WORK_THAT_MATTERS } else { 1 } };
+        Line { text: self.referred(done(&line, most), one.at), ..line }
     }
 
     /// What is still to be done, and what the assistant said last.
@@ -326,8 +332,18 @@ fn request(task: &Entry) -> String {
     }
 }
 
+/// How much work matters: 3 a check, 2 a change, 1 what failed, 0 all else.
+fn rank(one: &Activity) -> usize {
+    match one {
+        one if one.changes || work::commits(&one.what) => 2,
+        one if work::checks(&one.what) => 3,
+        one if one.failures > 0 => 1,
+        _ => 0,
+    }
+}
+
 /// What was done, how often, and what came of it.
-pub(super) fn activity(one: &Activity) -> String {
+fn activity(one: &Activity) -> String {
     let mut line = format!("- {}", one.what);
     if one.calls > 1 {
         line.push_str(&format!(" ({}×", one.calls));

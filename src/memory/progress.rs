@@ -2,8 +2,8 @@
 //! turn, so that nothing is done twice.
 
 use crate::base::{markers, text};
-use crate::memory::digest::{Source, activity};
-use crate::memory::sections::{LEAST, shorten};
+use crate::memory::digest::Source;
+use crate::memory::sections::{LEAST, done, within};
 use crate::memory::work;
 
 /// Bytes of what the assistant said last: a part of the note, and the most.
@@ -22,8 +22,7 @@ impl Source<'_> {
         let mut lines = Vec::new();
         for one in &self.known.memory.work {
             if self.is_of_turn(one.at) && !(self.visible)(one.at) && !work::plans(&one.what) {
-                let matters = one.changes || one.failures > 0 || work::checks(&one.what);
-                lines.push((matters, self.referred(activity(one), one.at)));
+                lines.push(self.activity(one, usize::MAX));
             }
         }
         if lines.is_empty() && said.is_empty() {
@@ -32,8 +31,8 @@ impl Source<'_> {
         let room = bytes.saturating_sub(out.len() + said.len());
         let mut over = lines.len().saturating_sub((room / LEAST).max(1));
         let left_out = over;
-        lines.retain(|(matters, _)| {
-            let goes = over > 0 && !matters;
+        lines.retain(|line| {
+            let goes = over > 0 && line.weight == 1;
             over -= usize::from(goes);
             !goes
         });
@@ -41,11 +40,9 @@ impl Source<'_> {
         if left_out > 0 {
             out.push_str(&format!("\n- ({left_out} earlier ones are left out)"));
         }
-        let lengths: Vec<usize> = lines.iter().map(|(_, line)| line.len() + 1).collect();
-        let cap = text::level(&lengths, room);
-        for (_, line) in &lines {
+        for line in within(&lines.iter().collect::<Vec<_>>(), room, done) {
             out.push('\n');
-            out.push_str(&shorten(line, cap.saturating_sub(1)));
+            out.push_str(&line);
         }
         out.push_str(&said);
         Some(out)

@@ -12,17 +12,30 @@ pub(super) const LEAST: usize = 80;
 /// Of the bytes, in percent, what requirements, decisions and facts have before anything else if they want as much.
 const SAID_SHARE: usize = 50;
 
+/// An entry of a section.
+pub(super) struct Line {
+    pub text: String,
+    /// How much longer it may be than others that are cut.
+    pub weight: usize,
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Self { text, weight: 1 }
+    }
+}
+
 /// A section: its heading, its entries, and its part of the room.
 pub(super) struct Section {
     pub heading: &'static str,
-    pub lines: Vec<String>,
+    pub lines: Vec<Line>,
     pub share: usize,
 }
 
 impl Section {
     /// Bytes of all of it.
     fn wanted(&self) -> usize {
-        self.lines.iter().map(|line| line.len() + 1).sum::<usize>() + self.heading.len() + 3
+        bytes(&self.lines) + self.heading.len() + 3
     }
 
     /// Bytes of its heading and of the least that a reader could use.
@@ -96,67 +109,104 @@ const fn least_of(rules: bool) -> usize {
 
 /// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
 /// newest are written, and short ones keep their length.
-pub(super) fn fit(lines: Vec<String>, budget: usize, heading: &str) -> String {
+pub(super) fn fit(lines: &[Line], budget: usize, heading: &str) -> String {
     let rules = heading == RULES;
     let cut = match heading {
         // A record begins with what identifies it.
         RECORDS => beginning,
         TASKS => asked,
+        WORK => done,
         _ => shorten,
     };
     let least = least_of(rules);
     let room = (budget / least).max(1);
     let total = lines.len();
-    let whole = lines.iter().map(|line| line.len() + 1).sum::<usize>() <= budget;
+    let whole = bytes(lines) <= budget;
     if budget < least && !whole {
         // Nothing of it could be read.
         return String::new();
     }
-    let chosen: Vec<&String> = if total > room && !whole {
+    let chosen: Vec<&Line> = if total > room && !whole {
         let newest = if rules { room } else { room - 1 };
         let head = lines.iter().take(usize::from(!rules));
         head.chain(&lines[total - newest.min(total - usize::from(!rules))..]).collect()
     } else {
         lines.iter().collect()
     };
-    let lengths: Vec<usize> = chosen.iter().map(|line| line.len() + 1).collect();
-    let cap = text::level(&lengths, budget);
     let mut out = String::new();
-    for (index, line) in chosen.iter().enumerate() {
+    for (index, line) in within(&chosen, budget, cut).iter().enumerate() {
         if index == 1 && chosen.len() < total {
             out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
         }
-        out.push_str(&cut(line, cap.saturating_sub(1)));
+        out.push_str(line);
         out.push('\n');
     }
     out
 }
 
+/// Bytes of lines with their breaks.
+pub(super) fn bytes(lines: &[Line]) -> usize {
+    lines.iter().map(|line| line.text.len() + 1).sum()
+}
+
+/// Lines cut to so many bytes with their breaks: the longest ones, and those that weigh more less than others.
+pub(super) fn within(lines: &[&Line], budget: usize, cut: fn(&Line, usize) -> String) -> Vec<String> {
+    // A line of weight two counts as two lines of half its length.
+    let parts = |line: &&Line| {
+        let (length, weight) = (line.text.len() + 1, line.weight);
+        (0..weight).map(move |part| (length + part) / weight)
+    };
+    let lengths: Vec<usize> = lines.iter().flat_map(parts).collect();
+    let cap = text::level(&lengths, budget);
+    lines.iter().map(|line| cut(line, cap.saturating_mul(line.weight).saturating_sub(1))).collect()
+}
+
 /// A line within so many bytes: where it says what came of something, both are cut.
-pub(super) fn shorten(line: &str, bytes: usize) -> String {
-    parted(line, bytes, 50)
+fn shorten(line: &Line, bytes: usize) -> String {
+    const HALF: Came = Came { share: 50, least: 36 };
+    parted(&line.text, bytes, &HALF)
 }
 
 /// A request within so many bytes: it says more than how its answer begins.
-fn asked(line: &str, bytes: usize) -> String {
-    parted(line, bytes, 30)
+fn asked(line: &Line, bytes: usize) -> String {
+    const ANSWER: Came = Came { share: 30, least: 70 };
+    parted(&line.text, bytes, &ANSWER)
 }
 
-/// A line within so many bytes, of which what came of something has `share` percent.
-fn parted(line: &str, bytes: usize, share: usize) -> String {
-    const OF_BOTH: usize = 60;
-    let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes && bytes > OF_BOTH);
+/// Work within so many bytes: a short line rather says what was done than what came of it, unless it matters.
+pub(super) fn done(line: &Line, bytes: usize) -> String {
+    /// Bytes below which half of a line does not even say what it is about.
+    const SHORT: usize = 100;
+    const OUTCOME: Came = Came { share: 50, least: 24 };
+    const ASIDE: Came = Came { share: 40, least: 28 };
+    parted(&line.text, bytes, if line.weight > 1 || bytes >= SHORT { &OUTCOME } else { &ASIDE })
+}
+
+/// Of a line that is cut, what came of something: its part in percent, and the bytes below which it would say nothing.
+struct Came {
+    share: usize,
+    least: usize,
+}
+
+/// A line within so many bytes, of which what came of something has its part.
+fn parted(line: &str, bytes: usize, of: &Came) -> String {
+    let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes);
     let Some(at) = arrow else { return text::ends(line, bytes) };
     let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
-    let room = bytes - ARROW.len();
+    let room = bytes.saturating_sub(ARROW.len());
     // What one of them leaves of its part is the other's.
-    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room * share / 100 };
-    let came = text::ends(came, part.max(room.saturating_sub(what.len())));
+    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room * of.share / 100 };
+    let part = part.max(room.saturating_sub(what.len()));
+    if part < of.least && came.len() > part {
+        return text::ends(what, bytes);
+    }
+    let came = text::ends(came, part);
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }
 
 /// The beginning of a line within so many bytes, with the reference behind it.
-fn beginning(line: &str, bytes: usize) -> String {
+fn beginning(line: &Line, bytes: usize) -> String {
+    let line = line.text.as_str();
     let body = references::without(line);
     let reference = text::between(line, body.len(), line.len());
     let room = bytes.saturating_sub(reference.len() + "…".len());

@@ -52,7 +52,7 @@ fn by_sed(command: &str) -> Option<Written<'_>> {
 
 /// Where what a command does begins, behind what only prepares it.
 fn prepared(command: &str) -> usize {
-    const PREPARE: [&str; 4] = ["cd ", "pwd && ", "git add ", "mkdir "];
+    const PREPARE: [&str; 6] = ["cd ", "pwd && ", "git add ", "mkdir ", "source ", "export "];
     let mut from = 0;
     let prepares = |rest: &str| PREPARE.iter().any(|start| rest.starts_with(start));
     while prepares(text::between(command, from, command.len()).trim_start()) {
@@ -64,16 +64,64 @@ fn prepared(command: &str) -> usize {
     from
 }
 
+/// Where in a command the program stands, behind what only says how it runs: a variable, a limit of time.
+fn unwrapped(command: &str, mut from: usize) -> usize {
+    const WRAPPERS: [&str; 6] = ["timeout", "sudo", "time", "env", "npx", "nice"];
+    let mut wrapped = false;
+    loop {
+        let rest = text::between(command, from, command.len());
+        let Some(end) = text::find(rest, " ") else { return from };
+        let word = text::between(rest, 0, end);
+        let sets = word.split_once('=').is_some_and(|(name, _)| {
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        });
+        let is_of_wrapper = wrapped && (word.starts_with('-') || is_number(word));
+        if !sets && !is_of_wrapper && !WRAPPERS.contains(&word) {
+            return from;
+        }
+        wrapped = true;
+        from += end + 1;
+    }
+}
+
+/// A command without what only says how much of its output is shown.
+pub(super) fn unpaged(mut command: &str) -> &str {
+    const JOINED: [&str; 2] = ["2>&1", "2>/dev/null"];
+    let pages = |last: &str| {
+        let mut words = last.split(' ');
+        matches!(words.next(), Some("head" | "tail"))
+            && words.all(|word| word.strip_prefix('-').is_some_and(|flag| flag == "n") || is_number(word))
+    };
+    loop {
+        command = command.trim_end();
+        if let Some(before) = JOINED.iter().find_map(|joined| command.strip_suffix(joined)) {
+            command = before;
+        } else if let Some((before, _)) = command.rsplit_once(" | ").filter(|(_, last)| pages(last)) {
+            command = before;
+        } else {
+            return command;
+        }
+    }
+}
+
+/// Whether a word is a number, as a flag or a time may be written.
+fn is_number(word: &str) -> bool {
+    let digits = word.trim_start_matches('-').trim_end_matches(['s', 'm', 'h']);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Where in a command the program that it runs stands, with its subcommand.
 pub(super) fn program(command: &str) -> (usize, usize) {
-    let from = prepared(command);
+    /// What leads to a program instead of being a subcommand.
+    const LEADS: [&str; 3] = [" run", " -m", " exec"];
+    let from = unwrapped(command, prepared(command));
     let bytes = command.as_bytes();
     let (mut end, mut words) = (from, 0);
     for at in from..=bytes.len() {
         let byte = bytes.get(at).copied().unwrap_or(b'\n');
         if byte == b' ' || byte == b'\n' {
-            let run = text::between(command, end, at) == " run";
-            (end, words) = (at, words + usize::from(!run));
+            let leads = LEADS.contains(&text::between(command, end, at));
+            (end, words) = (at, words + usize::from(!leads));
         }
         let plain = byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b':');
         if words > 1 || !plain {

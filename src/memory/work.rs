@@ -140,6 +140,7 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
         says.insert(0, tail(file));
     }
     if !command.is_empty() && !changes {
+        let command = shell::unpaged(command);
         let (from, end) = shell::program(command);
         target = text::between(command, from, end);
         says.insert(0, text::between(command, end, command.len()));
@@ -183,6 +184,11 @@ pub(super) fn tail(file: &str) -> &str {
         at -= 1;
     }
     text::between(file, at, file.len())
+}
+
+/// Whether this keeps changes for good.
+pub(super) fn commits(what: &str) -> bool {
+    text::find(what, "git commit").is_some()
 }
 
 /// How the words end that name programs by which work is checked.

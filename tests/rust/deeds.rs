@@ -69,6 +69,53 @@ fn a_file_that_a_command_writes_is_a_change_of_that_file() {
 }
 
 #[test]
+fn a_program_is_named_without_what_only_says_how_it_runs_or_how_much_is_shown() {
+    for (command, named) in [
+        ("python -m pytest tests/a.py -x 2>&1 | tail -20", "- bash python -m pytest: tests/a.py -x → 3 passed"),
+        ("python -m pytest tests/a.py | head -n 5", "- bash python -m pytest: tests/a.py → 3 passed"),
+        ("cd /srv && source venv/bin/activate && pytest -q", "- bash pytest -q → 3 passed"),
+        ("CI=1 PYTHONPATH=src timeout -k 5 60s uv run pytest", "- bash uv run pytest → 3 passed"),
+        ("export CI=1 && npx -y vitest run", "- bash vitest run → 3 passed"),
+        ("grep a b | wc -l | tail -1", "- bash grep a: b | wc -l → 3 passed"),
+        ("x == y | tail -f log", "- bash x: == y | tail -f log → 3 passed"),
+        ("2to3 -w a.py", "- bash 2to3 -w: a.py → 3 passed"),
+        ("2>&1", "- bash → 3 passed"),
+        ("env ", "- bash env → 3 passed"),
+    ] {
+        let text = digest(&calls(&[("bash", json!({ "command": command }), "3 passed")]));
+        assert_eq!(line(&text, "passed"), named, "{command}");
+    }
+}
+
+#[test]
+fn what_matters_is_longer_than_other_work_where_room_is_short() {
+    let long = |start: &str| format!("{start} {}", "and much more of the same ".repeat(6));
+    let mut all = vec![user("Mend the build.")];
+    for (at, (command, output)) in [
+        ("cat one.txt", long("first")),
+        ("cat two.txt", long("second")),
+        ("npm test", long("Error: expected 345, got 344")),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let id = format!("c{at}");
+        all.extend([
+            call(&id, "bash", json!({ "command": format!("{command} {}", "-v ".repeat(40)) })),
+            result(&id, &output),
+        ]);
+    }
+    let (memory, messages) = (Memory::default(), messages(0, &all));
+    let known = Recollection::of(&memory, &messages);
+    let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None };
+    let text = source.digest(500, false).0;
+    let (read, check) = (line(&text, "one.txt"), line(&text, "npm test"));
+    assert!(check.len() > read.len() * 3 / 2, "{text}");
+    assert!(check.contains("→ failed: Error: expected 345"), "{text}");
+    assert!(!read.contains('→') && read.contains("cat"), "{text}");
+}
+
+#[test]
 fn a_script_that_a_command_writes_and_runs_is_shown_with_what_came_of_it() {
     let command = "mkdir -p out && cat > fix.py << 'EOF'\nprint('<< fixed')\nEOF\npython fix.py";
     let text = digest(&calls(&[("bash", json!({ "command": command }), "<< fixed")]));

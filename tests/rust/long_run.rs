@@ -35,7 +35,7 @@ fn full(request: &Request, word: &str) -> Answer {
 fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
     let mut chat = chat(4_000);
     // A limit that is reached early.
-    chat.options["tune"]["memory"] = json!(8_000);
+    chat.options["tune"]["memory"] = json!(4_000);
     let (mut history, mut compactions, mut number) = (Vec::new(), 0, 0);
     let mut sizes = Vec::new();
     let mut told = String::new();
@@ -77,7 +77,7 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
         }
     }
     let mean = |part: &[usize]| part.iter().sum::<usize>() / part.len();
-    // By then the memory is full: after about 170 compactions in English, later where a turn names little.
+    // By then the memory is full.
     let (early, late) = (mean(&sizes[180..220]), mean(&sizes[220..260]));
     assert!(late * 100 <= early * 107, "the state grows: {early} bytes early, {late} late");
     assert!(told.len() < 40_000, "the question grows: {} bytes", told.len());
