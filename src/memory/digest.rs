@@ -129,19 +129,16 @@ impl Source<'_> {
             section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
             Section { heading: WORK, lines: if whole { self.work() } else { Vec::new() }, share: 40 },
             section(NEXT, if whole { self.next() } else { Vec::new() }, 26),
-            section(RECORDS, self.records(bytes / if whole { 4 } else { 8 }), if whole { 32 } else { 10 }),
+            section(RECORDS, self.records(bytes / if whole { 2 } else { 8 }), if whole { 32 } else { 10 }),
         ];
         sections.retain(|section| !section.lines.is_empty());
         let room = bytes.saturating_sub(out.len());
-        let names: usize = self.known.names.iter().map(|name| name.text.len() + 2).sum();
-        let reserved = if least {
-            0
-        } else {
-            let rest = room - sections::said(&sections, room);
-            (names + NAMES.len() + 60).min(rest * if whole { NAMES_SHARE } else { NAMES_BESIDE } / 100)
-        };
+        let (reserved, for_records) = if least { (0, 0) } else { self.reserved(&sections, room, whole) };
         let had = sections.iter().map(|section| section.heading).collect::<Vec<_>>();
-        let caps = sections::readable(&mut sections, room, reserved);
+        let mut caps = sections::readable(&mut sections, room, reserved);
+        if let Some(at) = sections.iter().position(|section| section.heading == RECORDS) {
+            caps[at] += for_records;
+        }
         let gone = |heading: &&str| sections.iter().all(|section| section.heading != *heading);
         let mut left_out = LeftOut {
             required: false,
@@ -169,6 +166,25 @@ impl Source<'_> {
         left_out.names = self.names(out, left);
         left_out.required |= asked && !begun && whole;
         left_out
+    }
+
+    /// The bytes reserved for names, and those that records have of them: a name that a record holds is not shown again.
+    fn reserved(&self, sections: &[Section], room: usize, whole: bool) -> (usize, usize) {
+        let share = if whole { NAMES_SHARE } else { NAMES_BESIDE };
+        let most = (room - sections::said(sections, room)) * share / 100;
+        let mut held: Distinct<'_> = Distinct::default();
+        for line in sections.iter().filter(|section| section.heading == RECORDS).flat_map(|section| &section.lines) {
+            scan::each(&line.text, &mut |name| {
+                held.number(name);
+            });
+        }
+        let (mut all, mut others) = (NAMES.len() + 60, NAMES.len() + 60);
+        for name in &self.known.names {
+            let bytes = name.text.len() + 2;
+            all += bytes;
+            others += if held.find(name.text).is_none() { bytes } else { 0 };
+        }
+        (all.min(most), all.min(most) - others.min(most))
     }
 
     /// Files that were changed, checks, what failed, then what else was done; the one used last stands last.

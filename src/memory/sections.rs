@@ -112,8 +112,6 @@ const fn least_of(rules: bool) -> usize {
 pub(super) fn fit(lines: &[Line], budget: usize, heading: &str) -> String {
     let rules = heading == RULES;
     let cut = match heading {
-        // A record begins with what identifies it.
-        RECORDS => beginning,
         TASKS => asked,
         WORK => done,
         _ => shorten,
@@ -125,6 +123,9 @@ pub(super) fn fit(lines: &[Line], budget: usize, heading: &str) -> String {
     if budget < least && !whole {
         // Nothing of it could be read.
         return String::new();
+    }
+    if heading == RECORDS && !whole {
+        return newest_whole(lines, budget);
     }
     let chosen: Vec<&Line> = if total > room && !whole {
         let newest = if rules { room } else { room - 1 };
@@ -139,6 +140,25 @@ pub(super) fn fit(lines: &[Line], budget: usize, heading: &str) -> String {
             out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
         }
         out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+/// The newest records that fit, whole; of the one before them as much as there is room for.
+fn newest_whole(lines: &[Line], budget: usize) -> String {
+    let (mut left, mut shown) = (budget, Vec::new());
+    for line in lines.iter().rev() {
+        if left < LEAST {
+            break;
+        }
+        let text = beginning(line, left - 1);
+        left -= text.len() + 1;
+        shown.push(text);
+    }
+    let mut out = String::new();
+    for text in shown.iter().rev() {
+        out.push_str(text);
         out.push('\n');
     }
     out
@@ -204,7 +224,7 @@ fn parted(line: &str, bytes: usize, of: &Came) -> String {
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }
 
-/// The beginning of a line within so many bytes, with the reference behind it.
+/// The beginning of a line within so many bytes, with the reference behind it: a record begins with what identifies it.
 fn beginning(line: &Line, bytes: usize) -> String {
     let line = line.text.as_str();
     let body = references::without(line);

@@ -401,6 +401,29 @@ fn json_is_told_as_records() {
 }
 
 #[test]
+fn where_room_is_short_the_newest_records_are_whole_and_have_the_room_of_the_names_they_hold() {
+    let order = |number: usize| {
+        let items: Vec<_> =
+            (0..4).map(|at| json!({ "item_id": format!("{number}08649956{at}"), "price": 54.5 })).collect();
+        json!({ "status": "pending", "city": "Denver", "zip": format!("8021{number}"), "items": items, "paid": true })
+    };
+    let mut session = vec![user("Where are they?")];
+    for number in 1..5 {
+        let id = number.to_string();
+        session.push(call(&id, "get_order", json!({ "id": format!("#W261134{number}") })));
+        session.push(result(&id, &order(number).to_string()));
+    }
+    let whole = digest_of(&session, 8_000);
+    let records: Vec<&str> = whole.lines().filter(|line| line.starts_with("- get_order")).collect();
+    assert_eq!(records.len(), 4, "{whole}");
+    let short = digest_of(&session, 600);
+    let shown: Vec<&str> = short.lines().filter(|line| line.starts_with("- get_order")).collect();
+    assert!(!shown.is_empty() && shown.len() < 4, "{short}");
+    // With two thirds of the room for names it would have 92 bytes.
+    assert_eq!(shown.last(), records.last(), "the newest is whole: {short}");
+}
+
+#[test]
 fn a_record_does_not_repeat_what_its_call_says() {
     let beside = |output: serde_json::Value, call: &str| {
         records::line_beside(&content::Value::Text(output.to_string()), 300, call).unwrap_or_default()
