@@ -111,8 +111,10 @@ impl Source<'_> {
         let section = |heading, lines: Vec<String>, share| Section {
             heading,
             lines: lines.into_iter().map(Line::from).collect(),
+            left_out: 0,
             share,
         };
+        let (work, earlier) = if whole { self.work() } else { (Vec::new(), 0) };
         let first = if least { 40 } else { 1 };
         let before = if self.summary.is_empty() || !whole {
             Vec::new()
@@ -127,7 +129,7 @@ impl Source<'_> {
             section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
             section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
             section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
-            Section { heading: WORK, lines: if whole { self.work() } else { Vec::new() }, share: 40 },
+            Section { heading: WORK, lines: work, left_out: earlier, share: 40 },
             section(NEXT, if whole { self.next() } else { Vec::new() }, 26),
             section(RECORDS, self.records(bytes / if whole { 2 } else { 8 }), if whole { 32 } else { 10 }),
         ];
@@ -146,10 +148,11 @@ impl Source<'_> {
             remembered: had.iter().filter(|heading| gone(heading)).any(is_remembered),
         };
         let (mut left, mut begun) = (room, false);
-        for (Section { heading, lines, .. }, cap) in sections.into_iter().zip(caps) {
+        for (section, cap) in sections.into_iter().zip(caps) {
+            let heading = section.heading;
             let rules = heading == RULES;
-            let wanted = sections::bytes(&lines);
-            let body = sections::fit(&lines, cap.saturating_sub(heading.len() + 3), heading);
+            let wanted = section.body();
+            let body = sections::fit(&section, cap.saturating_sub(heading.len() + 3));
             let is_cut = body.len() < wanted;
             left_out.required |= is_cut && rules;
             left_out.remembered |= is_cut && is_remembered(&heading);
@@ -187,8 +190,9 @@ impl Source<'_> {
         (all.min(most), all.min(most) - others.min(most))
     }
 
-    /// Files that were changed, checks, what failed, then what else was done; the one used last stands last.
-    fn work(&self) -> Vec<Line> {
+    /// What was done, what failed, what was changed, then checks; the one used last stands last. How much more was done
+    /// before.
+    fn work(&self) -> (Vec<Line>, usize) {
         let all = &self.known.memory.work;
         // What a record holds is shown there.
         let records = &self.known.memory.records;
@@ -205,11 +209,10 @@ impl Source<'_> {
         // Where much was done, the newest of the rest are enough, in short.
         let more = if crowded { rest.len().saturating_sub(REST) } else { 0 };
         rest.drain(..more);
-        let left_out = (more > 0).then(|| format!("- ({more} earlier ones are left out)"));
         let most = if crowded { REST_BYTES } else { usize::MAX };
         let rest = rest.into_iter().map(|one| self.activity(one, most));
         let others = (1..4).flat_map(|rank| at(rank).map(|one| self.activity(one, usize::MAX)));
-        left_out.into_iter().map(Line::from).chain(rest).chain(others).collect()
+        (rest.chain(others).collect(), more)
     }
 
     /// A line of work of at most so many bytes: it may be longer than others if it says what was changed, checked or failed.

@@ -3,7 +3,7 @@
 
 use crate::base::{markers, text};
 use crate::memory::digest::Source;
-use crate::memory::sections::{LEAST, done, within};
+use crate::memory::sections::{LEAST, done, gap, within};
 use crate::memory::work;
 
 /// Bytes of what the assistant said last: a part of the note, and the most.
@@ -38,7 +38,8 @@ impl Source<'_> {
         });
         lines.drain(..over);
         if left_out > 0 {
-            out.push_str(&format!("\n- ({left_out} earlier ones are left out)"));
+            out.push('\n');
+            out.push_str(&gap(left_out));
         }
         for line in within(&lines.iter().collect::<Vec<_>>(), room, done) {
             out.push('\n');

@@ -29,13 +29,20 @@ impl From<String> for Line {
 pub(super) struct Section {
     pub heading: &'static str,
     pub lines: Vec<Line>,
+    /// How many earlier entries are not among the lines.
+    pub left_out: usize,
     pub share: usize,
 }
 
 impl Section {
     /// Bytes of all of it.
     fn wanted(&self) -> usize {
-        bytes(&self.lines) + self.heading.len() + 3
+        self.heading.len() + 3 + self.body()
+    }
+
+    /// Bytes of all of it below its heading.
+    pub fn body(&self) -> usize {
+        bytes(&self.lines) + if self.left_out > 0 { gap(self.left_out).len() + 1 } else { 0 }
     }
 
     /// Bytes of its heading and of the least that a reader could use.
@@ -107,42 +114,46 @@ const fn least_of(rules: bool) -> usize {
     if rules { LEAST / 2 } else { LEAST }
 }
 
-/// Lines within a budget: all of them, cut, if each can keep something; else the first one and the newest. Of rules the
-/// newest are written, and short ones keep their length.
-pub(super) fn fit(lines: &[Line], budget: usize, heading: &str) -> String {
-    let rules = heading == RULES;
-    let cut = match heading {
+/// What stands for entries that are left out.
+pub(super) fn gap(count: usize) -> String {
+    format!("(… {count} more …)")
+}
+
+/// The lines of a section within a budget: all of them, cut, if each can keep something; else the first one and the newest.
+/// Of rules and of work the newest are written, and short ones keep their length.
+pub(super) fn fit(section: &Section, budget: usize) -> String {
+    let Section { heading, lines, left_out, .. } = section;
+    let cut = match *heading {
         TASKS => asked,
         WORK => done,
         _ => shorten,
     };
-    let least = least_of(rules);
+    let least = least_of(*heading == RULES);
     let room = (budget / least).max(1);
-    let total = lines.len();
-    let whole = bytes(lines) <= budget;
+    let whole = section.body() <= budget;
     if budget < least && !whole {
         // Nothing of it could be read.
         return String::new();
     }
-    if heading == RECORDS && !whole {
+    if *heading == RECORDS && !whole {
         return newest_whole(lines, budget);
     }
-    let chosen: Vec<&Line> = if total > room && !whole {
-        let newest = if rules { room } else { room - 1 };
-        let head = lines.iter().take(usize::from(!rules));
-        head.chain(&lines[total - newest.min(total - usize::from(!rules))..]).collect()
+    let first = usize::from(*heading != RULES && *heading != WORK);
+    let total = lines.len();
+    let newest = if whole { total } else { room.min(total) - first };
+    let chosen: Vec<&Line> = if newest + first < total {
+        lines[..first].iter().chain(&lines[total - newest..]).collect()
     } else {
         lines.iter().collect()
     };
-    let mut out = String::new();
-    for (index, line) in within(&chosen, budget, cut).iter().enumerate() {
-        if index == 1 && chosen.len() < total {
-            out.push_str(&format!("(… {} more …)\n", total - chosen.len()));
-        }
-        out.push_str(line);
-        out.push('\n');
+    let gone = left_out + total - chosen.len();
+    let gap = (gone > 0).then(|| gap(gone));
+    let room = budget.saturating_sub(gap.as_ref().map_or(0, |gap| gap.len() + 1));
+    let mut written = within(&chosen, room, cut);
+    if let Some(gap) = gap {
+        written.insert(first, gap);
     }
-    out
+    written.iter().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 
 /// The newest records that fit, whole; of the one before them as much as there is room for.
@@ -156,12 +167,7 @@ fn newest_whole(lines: &[Line], budget: usize) -> String {
         left -= text.len() + 1;
         shown.push(text);
     }
-    let mut out = String::new();
-    for text in shown.iter().rev() {
-        out.push_str(text);
-        out.push('\n');
-    }
-    out
+    shown.iter().rev().flat_map(|line| [line.as_str(), "\n"]).collect()
 }
 
 /// Bytes of lines with their breaks.

@@ -388,7 +388,7 @@ fn of_a_long_line_the_outcome_is_kept_as_well() {
     let messages = messages(0, &all);
     let known = Recollection::of(&memory, &messages);
     let text = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
-        .digest(300, false)
+        .digest(330, false)
         .0;
     assert!(line(&text, "word word").contains("→ It is done"), "{text}");
 }

@@ -99,7 +99,7 @@ fn a_note_goes_on_from_the_memory_and_says_how_many_it_leaves_out() {
         last = note.expect("something was done");
     }
     let listed = last.matches("\n- step").count();
-    assert!(last.contains(&format!("- ({} earlier ones are left out)", 50 - listed)), "{last}");
+    assert!(last.contains(&format!("(… {} more …)", 50 - listed)), "{last}");
     assert!(listed > 10 && last.ends_with("\n- step49: 49 → done 49"), "{last}");
 }
 
