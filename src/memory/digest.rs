@@ -7,6 +7,7 @@ use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, 
 use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
+use crate::memory::names::Met;
 use crate::memory::sections::{self, ARROW, LEAST, Line, Section, done};
 use crate::memory::{Activity, Entry, in_force, proper, scan, work};
 
@@ -175,19 +176,20 @@ impl Source<'_> {
     fn reserved(&self, sections: &[Section], room: usize, whole: bool) -> (usize, usize) {
         let share = if whole { NAMES_SHARE } else { NAMES_BESIDE };
         let most = (room - sections::said(sections, room)) * share / 100;
+        let wanted = |names: &mut dyn Iterator<Item = &Met<'_>>| {
+            let bytes: usize = names.map(|name| name.text.len() + 2).sum();
+            most.min(bytes + NAMES.len() + 60)
+        };
+        let all = wanted(&mut self.known.names.iter());
+        let Some(records) = sections.iter().find(|section| section.heading == RECORDS) else { return (all, 0) };
         let mut held: Distinct<'_> = Distinct::default();
-        for line in sections.iter().filter(|section| section.heading == RECORDS).flat_map(|section| &section.lines) {
+        for line in &records.lines {
             scan::each(&line.text, &mut |name| {
                 held.number(name);
             });
         }
-        let (mut all, mut others) = (NAMES.len() + 60, NAMES.len() + 60);
-        for name in &self.known.names {
-            let bytes = name.text.len() + 2;
-            all += bytes;
-            others += if held.find(name.text).is_none() { bytes } else { 0 };
-        }
-        (all.min(most), all.min(most) - others.min(most))
+        let others = wanted(&mut self.known.names.iter().filter(|name| held.find(name.text).is_none()));
+        (all, all - others)
     }
 
     /// What was done, what failed, what was changed, then checks; the one used last stands last. How much more was done

@@ -88,7 +88,7 @@ fn unwrapped(command: &str, mut from: usize) -> usize {
 pub(super) fn unpaged(mut command: &str) -> &str {
     const JOINED: [&str; 2] = ["2>&1", "2>/dev/null"];
     let pages = |last: &str| {
-        let mut words = last.split(' ');
+        let mut words = last.trim_start().split(' ');
         matches!(words.next(), Some("head" | "tail"))
             && words.all(|word| word.strip_prefix('-').is_some_and(|flag| flag == "n") || is_number(word))
     };
@@ -96,7 +96,9 @@ pub(super) fn unpaged(mut command: &str) -> &str {
         command = command.trim_end();
         if let Some(before) = JOINED.iter().find_map(|joined| command.strip_suffix(joined)) {
             command = before;
-        } else if let Some((before, _)) = command.rsplit_once(" | ").filter(|(_, last)| pages(last)) {
+        } else if let Some((before, _)) =
+            command.rsplit_once('|').filter(|(before, last)| !before.ends_with('|') && pages(last))
+        {
             command = before;
         } else {
             return command;

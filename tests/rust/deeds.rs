@@ -78,6 +78,7 @@ fn a_program_is_named_without_what_only_says_how_it_runs_or_how_much_is_shown() 
         ("export CI=1 && npx -y vitest run", "- bash vitest run → 3 passed"),
         ("grep a b | wc -l | tail -1", "- bash grep a: b | wc -l → 3 passed"),
         ("x == y | tail -f log", "- bash x: == y | tail -f log → 3 passed"),
+        ("make a || tail -5", "- bash make a: || tail -5 → 3 passed"),
         ("2to3 -w a.py", "- bash 2to3 -w: a.py → 3 passed"),
         ("2>&1", "- bash → 3 passed"),
         ("env ", "- bash env → 3 passed"),
