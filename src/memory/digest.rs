@@ -219,8 +219,9 @@ impl Source<'_> {
 
     /// A line of work of at most so many bytes: it may be longer than others if it says what was changed, checked or failed.
     pub(super) fn activity(&self, one: &Activity, most: usize) -> Line {
-        let line = Line { text: activity(one), weight: if rank(one) > 0 { WORK_THAT_MATTERS } else { 1 } };
-        Line { text: self.referred(done(&line, most), one.at), ..line }
+        let weight = if rank(one) > 0 { WORK_THAT_MATTERS } else { 1 };
+        let line = done(&Line::from(activity(one)).weighing(weight), most);
+        Line::from(self.referred(line, one.at)).weighing(weight)
     }
 
     /// What is still to be done, and what the assistant said last.

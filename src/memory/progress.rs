@@ -41,6 +41,7 @@ impl Source<'_> {
             out.push('\n');
             out.push_str(&gap(left_out));
         }
+        let room = bytes.saturating_sub(out.len() + said.len());
         for line in within(&lines.iter().collect::<Vec<_>>(), room, done) {
             out.push('\n');
             out.push_str(&line);

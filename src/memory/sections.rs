@@ -15,13 +15,33 @@ const SAID_SHARE: usize = 50;
 /// An entry of a section.
 pub(super) struct Line {
     pub text: String,
+    /// The reference behind it, with the space before it: a line that is cut keeps it.
+    reference: String,
     /// How much longer it may be than others that are cut.
     pub weight: usize,
 }
 
 impl From<String> for Line {
-    fn from(text: String) -> Self {
-        Self { text, weight: 1 }
+    fn from(mut text: String) -> Self {
+        let reference = text.split_off(references::without(&text).len());
+        Self { text, reference, weight: 1 }
+    }
+}
+
+impl Line {
+    /// The line with a weight.
+    pub fn weighing(self, weight: usize) -> Self {
+        Self { weight, ..self }
+    }
+
+    /// Bytes of it and of the break behind it.
+    fn bytes(&self) -> usize {
+        self.text.len() + self.reference.len() + 1
+    }
+
+    /// The line within so many bytes.
+    fn within(&self, bytes: usize, cut: fn(&Self, usize) -> String) -> String {
+        cut(self, bytes.saturating_sub(self.reference.len())) + &self.reference
     }
 }
 
@@ -68,8 +88,8 @@ const IMPORTANCE: [&str; 8] = [RULES, TASKS, BEFORE, DECIDED, TOLD, WORK, NEXT, 
 /// The bytes that each section may have. A section in whose part nothing could be read leaves it to the others, and the
 /// room reserved for names goes to what was required and asked for if neither could be read without it.
 pub(super) fn readable(sections: &mut Vec<Section>, room: usize, reserved: usize) -> Vec<usize> {
-    let mut caps = allot(sections, room - reserved);
     loop {
+        let caps = allot(sections, room - reserved);
         let unread = |at: &usize| caps[*at] < sections[*at].wanted() && caps[*at] < sections[*at].least();
         let rank = |at: &usize| IMPORTANCE.iter().position(|heading| *heading == sections[*at].heading);
         let Some(gives_way) = (0..sections.len()).filter(unread).max_by_key(rank) else { return caps };
@@ -77,7 +97,6 @@ pub(super) fn readable(sections: &mut Vec<Section>, room: usize, reserved: usize
             return allot(sections, room);
         }
         sections.remove(gives_way);
-        caps = allot(sections, room - reserved);
     }
 }
 
@@ -163,7 +182,7 @@ fn newest_whole(lines: &[Line], budget: usize) -> String {
         if left < LEAST {
             break;
         }
-        let text = beginning(line, left - 1);
+        let text = line.within(left - 1, beginning);
         left -= text.len() + 1;
         shown.push(text);
     }
@@ -172,19 +191,19 @@ fn newest_whole(lines: &[Line], budget: usize) -> String {
 
 /// Bytes of lines with their breaks.
 pub(super) fn bytes(lines: &[Line]) -> usize {
-    lines.iter().map(|line| line.text.len() + 1).sum()
+    lines.iter().map(Line::bytes).sum()
 }
 
 /// Lines cut to so many bytes with their breaks: the longest ones, and those that weigh more less than others.
 pub(super) fn within(lines: &[&Line], budget: usize, cut: fn(&Line, usize) -> String) -> Vec<String> {
     // A line of weight two counts as two lines of half its length.
     let parts = |line: &&Line| {
-        let (length, weight) = (line.text.len() + 1, line.weight);
+        let (length, weight) = (line.bytes(), line.weight);
         (0..weight).map(move |part| (length + part) / weight)
     };
     let lengths: Vec<usize> = lines.iter().flat_map(parts).collect();
     let cap = text::level(&lengths, budget);
-    lines.iter().map(|line| cut(line, cap.saturating_mul(line.weight).saturating_sub(1))).collect()
+    lines.iter().map(|line| line.within(cap.saturating_mul(line.weight).saturating_sub(1), cut)).collect()
 }
 
 /// A line within so many bytes: where it says what came of something, both are cut.
@@ -230,11 +249,11 @@ fn parted(line: &str, bytes: usize, of: &Came) -> String {
     format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
 }
 
-/// The beginning of a line within so many bytes, with the reference behind it: a record begins with what identifies it.
+/// The beginning of a record within so many bytes: it begins with what identifies it.
 fn beginning(line: &Line, bytes: usize) -> String {
-    let line = line.text.as_str();
-    let body = references::without(line);
-    let reference = text::between(line, body.len(), line.len());
-    let room = bytes.saturating_sub(reference.len() + "…".len());
-    if line.len() <= bytes { line.to_owned() } else { text::start(body, room) + reference }
+    if line.text.len() <= bytes {
+        line.text.clone()
+    } else {
+        text::start(&line.text, bytes.saturating_sub("…".len()))
+    }
 }

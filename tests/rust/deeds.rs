@@ -117,6 +117,32 @@ fn what_matters_is_longer_than_other_work_where_room_is_short() {
 }
 
 #[test]
+fn a_line_that_is_cut_keeps_its_reference() {
+    let mut all = vec![user(&format!("Mend the build. {}", "And the tests, all of them. ".repeat(10)))];
+    for at in 0..4 {
+        let id = format!("c{at}");
+        let flags = "-v ".repeat(40);
+        all.push(call(&id, "bash", json!({ "command": format!("cat {at}.txt {flags}") })));
+        all.push(result(&id, &"word ".repeat(30)));
+        all.push(call(&format!("d{at}"), "get_order", json!({ "id": format!("#W261134{at}") })));
+        let order = json!({ "status": "pending", "names": vec![format!("K7QZP{at} and a long name"); 20] });
+        all.push(result(&format!("d{at}"), &order.to_string()));
+    }
+    let (memory, messages) = (Memory::default(), messages(0, &all));
+    let known = Recollection::of(&memory, &messages);
+    let references = Some(all.len() as u64);
+    let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references, turn: None };
+    for bytes in (700..2_400).step_by(50) {
+        let text = source.digest(bytes, false).0;
+        let lines: Vec<&str> =
+            text.lines().filter(|line| line.contains("bash") || line.contains("- get_order")).collect();
+        assert!(!lines.is_empty() && lines.iter().all(|line| line.ends_with(')') && line.contains(" (r")), "{text}");
+        assert!(line(&text, "Mend the build").ends_with(" (r0)"), "{text}");
+        assert!(text.len() <= bytes + 100, "{} of {bytes}: {text}", text.len());
+    }
+}
+
+#[test]
 fn a_script_that_a_command_writes_and_runs_is_shown_with_what_came_of_it() {
     let command = "mkdir -p out && cat > fix.py << 'EOF'\nprint('<< fixed')\nEOF\npython fix.py";
     let text = digest(&calls(&[("bash", json!({ "command": command }), "<< fixed")]));
