@@ -7,8 +7,9 @@ use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, 
 use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
+use crate::memory::lines::{ARROW, LEAST, Line, done};
 use crate::memory::names::Met;
-use crate::memory::sections::{self, ARROW, LEAST, Line, Section, done};
+use crate::memory::sections::{self, Section};
 use crate::memory::{Activity, Entry, in_force, proper, scan, work};
 
 /// How a request is marked that nobody answered, and one that was called off.

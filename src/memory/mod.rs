@@ -8,6 +8,7 @@ pub mod cjk;
 mod courtesy;
 mod deeds;
 pub mod digest;
+mod lines;
 pub mod names;
 mod outcomes;
 mod parse;

@@ -3,7 +3,7 @@
 
 use crate::base::{markers, text};
 use crate::memory::digest::Source;
-use crate::memory::sections::{LEAST, done, gap, within};
+use crate::memory::lines::{LEAST, done, gap, within};
 use crate::memory::work;
 
 /// Bytes of what the assistant said last: a part of the note, and the most.

@@ -2,7 +2,7 @@
 
 use crate::base::headings::{DECIDED, LINES, NAMES, RULES, TASKS, TOLD, WORK};
 use crate::base::{references, text};
-use crate::memory::sections::ARROW;
+use crate::memory::lines::ARROW;
 use crate::memory::{Activity, Entry, Memory, NOWHERE, Name};
 
 /// How requests begin, those of an earlier version among them.

@@ -1,49 +1,10 @@
-//! The sections of a digest: how much room each has, and how its lines are brought to it.
+//! The sections of a digest: how much room each has, and which of its lines stand in it.
 
 use crate::base::headings::{BEFORE, DECIDED, NEXT, RECORDS, RULES, TASKS, TOLD, WORK};
-use crate::base::{references, text};
+use crate::memory::lines::{LEAST, Line, asked, beginning, bytes, done, gap, shorten, within};
 
-/// Stands before what came of something.
-pub(super) const ARROW: &str = " → ";
-/// How an outcome begins that a later one has made good.
-const BEFORE_THAT: &str = "failed before";
-/// Bytes below which a line says nothing, and of the shortest line that a section has.
-pub(super) const LEAST: usize = 80;
 /// Of the bytes, in percent, what requirements, decisions and facts have before anything else if they want as much.
 const SAID_SHARE: usize = 50;
-
-/// An entry of a section.
-pub(super) struct Line {
-    pub text: String,
-    /// The reference behind it, with the space before it: a line that is cut keeps it.
-    reference: String,
-    /// How much longer it may be than others that are cut.
-    pub weight: usize,
-}
-
-impl From<String> for Line {
-    fn from(mut text: String) -> Self {
-        let reference = text.split_off(references::without(&text).len());
-        Self { text, reference, weight: 1 }
-    }
-}
-
-impl Line {
-    /// The line with a weight.
-    pub fn weighing(self, weight: usize) -> Self {
-        Self { weight, ..self }
-    }
-
-    /// Bytes of it and of the break behind it.
-    fn bytes(&self) -> usize {
-        self.text.len() + self.reference.len() + 1
-    }
-
-    /// The line within so many bytes.
-    fn within(&self, bytes: usize, cut: fn(&Self, usize) -> String) -> String {
-        cut(self, bytes.saturating_sub(self.reference.len())) + &self.reference
-    }
-}
 
 /// A section: its heading, its entries, and its part of the room.
 pub(super) struct Section {
@@ -133,11 +94,6 @@ const fn least_of(rules: bool) -> usize {
     if rules { LEAST / 2 } else { LEAST }
 }
 
-/// What stands for entries that are left out.
-pub(super) fn gap(count: usize) -> String {
-    format!("(… {count} more …)")
-}
-
 /// The lines of a section within a budget: all of them, cut, if each can keep something; else the first one and the newest.
 /// Of rules and of work the newest are written, and short ones keep their length.
 pub(super) fn fit(section: &Section, budget: usize) -> String {
@@ -187,73 +143,4 @@ fn newest_whole(lines: &[Line], budget: usize) -> String {
         shown.push(text);
     }
     shown.iter().rev().flat_map(|line| [line.as_str(), "\n"]).collect()
-}
-
-/// Bytes of lines with their breaks.
-pub(super) fn bytes(lines: &[Line]) -> usize {
-    lines.iter().map(Line::bytes).sum()
-}
-
-/// Lines cut to so many bytes with their breaks: the longest ones, and those that weigh more less than others.
-pub(super) fn within(lines: &[&Line], budget: usize, cut: fn(&Line, usize) -> String) -> Vec<String> {
-    // A line of weight two counts as two lines of half its length.
-    let parts = |line: &&Line| {
-        let (length, weight) = (line.bytes(), line.weight);
-        (0..weight).map(move |part| (length + part) / weight)
-    };
-    let lengths: Vec<usize> = lines.iter().flat_map(parts).collect();
-    let cap = text::level(&lengths, budget);
-    lines.iter().map(|line| line.within(cap.saturating_mul(line.weight).saturating_sub(1), cut)).collect()
-}
-
-/// A line within so many bytes: where it says what came of something, both are cut.
-fn shorten(line: &Line, bytes: usize) -> String {
-    const HALF: Came = Came { share: 50, least: 36 };
-    parted(&line.text, bytes, &HALF)
-}
-
-/// A request within so many bytes: it says more than how its answer begins.
-fn asked(line: &Line, bytes: usize) -> String {
-    const ANSWER: Came = Came { share: 30, least: 70 };
-    parted(&line.text, bytes, &ANSWER)
-}
-
-/// Work within so many bytes: a short line rather says what was done than what came of it, unless it matters.
-pub(super) fn done(line: &Line, bytes: usize) -> String {
-    /// Bytes below which half of a line does not even say what it is about.
-    const SHORT: usize = 100;
-    const OUTCOME: Came = Came { share: 50, least: 24 };
-    const ASIDE: Came = Came { share: 40, least: 28 };
-    parted(&line.text, bytes, if line.weight > 1 || bytes >= SHORT { &OUTCOME } else { &ASIDE })
-}
-
-/// Of a line that is cut, what came of something: its part in percent, and the bytes below which it would say nothing.
-struct Came {
-    share: usize,
-    least: usize,
-}
-
-/// A line within so many bytes, of which what came of something has its part.
-fn parted(line: &str, bytes: usize, of: &Came) -> String {
-    let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes);
-    let Some(at) = arrow else { return text::ends(line, bytes) };
-    let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
-    let room = bytes.saturating_sub(ARROW.len());
-    // What one of them leaves of its part is the other's.
-    let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room * of.share / 100 };
-    let part = part.max(room.saturating_sub(what.len()));
-    if part < of.least && came.len() > part {
-        return text::ends(what, bytes);
-    }
-    let came = text::ends(came, part);
-    format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
-}
-
-/// The beginning of a record within so many bytes: it begins with what identifies it.
-fn beginning(line: &Line, bytes: usize) -> String {
-    if line.text.len() <= bytes {
-        line.text.clone()
-    } else {
-        text::start(&line.text, bytes.saturating_sub("…".len()))
-    }
 }
