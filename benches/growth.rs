@@ -50,6 +50,11 @@ fn printed(text: &str) -> Vec<M> {
     all
 }
 
+/// What a model ran, in a conversation that goes on after it.
+fn ran(command: &str) -> Vec<M> {
+    with_tail(vec![user("Run it."), call("call_0", "bash", json!({ "command": command })), result("call_0", "done")])
+}
+
 fn typed(text: &str) -> Vec<M> {
     let mut all = vec![user(text), assistant("Well.")];
     all.extend(tail());
@@ -130,6 +135,9 @@ fn many_calls(ids: &[String]) -> M {
 }
 
 const PATTERNS: &[Pattern] = &[
+    code("a command that prepares in many lines", 64_000, |n| ran(&"cd a\n".repeat(n / 5))),
+    code("a command that sets many variables", 64_000, |n| ran(&"A=1 ".repeat(n / 4))),
+    code("a command that ends in many pagers", 64_000, |n| ran(&"2>&1 | tail -1 ".repeat(n / 15))),
     code("a@a@", 16_000, |n| printed(&"a@".repeat(n / 2))),
     code("a/a/", 16_000, |n| printed(&"a/".repeat(n / 2))),
     code("a:a:", 16_000, |n| printed(&"a:".repeat(n / 2))),

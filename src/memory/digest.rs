@@ -7,10 +7,10 @@ use crate::base::headings::{BEFORE, DECIDED, KEPT, LINES, NAMES, NEXT, OPENING, 
 use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
-use crate::memory::lines::{ARROW, LEAST, Line, done};
-use crate::memory::names::Met;
+use crate::memory::lines::{ARROW, LEAST, Line, cut_work};
+use crate::memory::names::{self, Met};
 use crate::memory::sections::{self, Section};
-use crate::memory::{Activity, Entry, in_force, proper, scan, work};
+use crate::memory::{Activity, Entry, in_force, proper, work};
 
 /// How a request is marked that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
@@ -26,9 +26,6 @@ const NAMES_BESIDE: usize = 20;
 
 /// Bytes of the shortest text that says how what it covers is looked up.
 const LEAST_REFERRED: usize = 600;
-
-/// How much longer than other work what was changed, checked or failed may be.
-const WORK_THAT_MATTERS: usize = 2;
 
 /// What a text is written of.
 pub struct Source<'a> {
@@ -185,9 +182,7 @@ impl Source<'_> {
         let Some(records) = sections.iter().find(|section| section.heading == RECORDS) else { return (all, 0) };
         let mut held: Distinct<'_> = Distinct::default();
         for line in &records.lines {
-            scan::each(&line.text, &mut |name| {
-                held.number(name);
-            });
+            names::add(&line.text, &mut held);
         }
         let others = wanted(&mut self.known.names.iter().filter(|name| held.find(name.text).is_none()));
         (all, all - others)
@@ -220,9 +215,8 @@ impl Source<'_> {
 
     /// A line of work of at most so many bytes: it may be longer than others if it says what was changed, checked or failed.
     pub(super) fn activity(&self, one: &Activity, most: usize) -> Line {
-        let weight = if rank(one) > 0 { WORK_THAT_MATTERS } else { 1 };
-        let line = done(&Line::from(activity(one)).weighing(weight), most);
-        Line::from(self.referred(line, one.at)).weighing(weight)
+        let line = Line { matters: rank(one) > 0, ..activity(one).into() };
+        Line { matters: line.matters, ..self.referred(cut_work(&line, most), one.at).into() }
     }
 
     /// What is still to be done, and what the assistant said last.
@@ -287,9 +281,7 @@ impl Source<'_> {
         let mut room = bytes.saturating_sub(NAMES.len() + 2);
         let mut known: Distinct<'_> = Distinct::default();
         let before = out.clone();
-        scan::each(&before, &mut |name| {
-            known.number(name);
-        });
+        names::add(&before, &mut known);
         let mut more = false;
         let mut lists = LINES.map(str::to_owned);
         for name in &self.known.names {

@@ -13,31 +13,32 @@ pub(super) const LEAST: usize = 80;
 pub(super) struct Line {
     pub text: String,
     /// The reference behind it, with the space before it: a line that is cut keeps it.
-    reference: String,
-    /// How much longer it may be than others that are cut.
-    pub weight: usize,
+    pub reference: String,
+    /// It says what was changed, checked or failed: where lines are cut it may be longer than others.
+    pub matters: bool,
 }
+
+/// How much longer a line that matters may be.
+const WEIGHT: usize = 2;
+
+/// How a line is cut to so many bytes.
+pub(super) type Cut = fn(&Line, usize) -> String;
 
 impl From<String> for Line {
     fn from(mut text: String) -> Self {
         let reference = text.split_off(references::without(&text).len());
-        Self { text, reference, weight: 1 }
+        Self { text, reference, matters: false }
     }
 }
 
 impl Line {
-    /// The line with a weight.
-    pub fn weighing(self, weight: usize) -> Self {
-        Self { weight, ..self }
-    }
-
     /// Bytes of it and of the break behind it.
     pub fn bytes(&self) -> usize {
         self.text.len() + self.reference.len() + 1
     }
 
     /// The line within so many bytes.
-    pub fn within(&self, bytes: usize, cut: fn(&Self, usize) -> String) -> String {
+    pub fn cut_to(&self, bytes: usize, cut: Cut) -> String {
         cut(self, bytes.saturating_sub(self.reference.len())) + &self.reference
     }
 }
@@ -52,37 +53,38 @@ pub(super) fn bytes(lines: &[Line]) -> usize {
     lines.iter().map(Line::bytes).sum()
 }
 
-/// Lines cut to so many bytes with their breaks: the longest ones, and those that weigh more less than others.
-pub(super) fn within(lines: &[&Line], budget: usize, cut: fn(&Line, usize) -> String) -> Vec<String> {
+/// Lines cut to so many bytes with their breaks: the longest ones, and those that matter less than others.
+pub(super) fn cut_all(lines: &[&Line], budget: usize, cut: Cut) -> Vec<String> {
+    let weight = |line: &Line| if line.matters { WEIGHT } else { 1 };
     // A line of weight two counts as two lines of half its length.
     let parts = |line: &&Line| {
-        let (length, weight) = (line.bytes(), line.weight);
+        let (length, weight) = (line.bytes(), weight(line));
         (0..weight).map(move |part| (length + part) / weight)
     };
     let lengths: Vec<usize> = lines.iter().flat_map(parts).collect();
     let cap = text::level(&lengths, budget);
-    lines.iter().map(|line| line.within(cap.saturating_mul(line.weight).saturating_sub(1), cut)).collect()
+    lines.iter().map(|line| line.cut_to(cap.saturating_mul(weight(line)).saturating_sub(1), cut)).collect()
 }
 
 /// A line within so many bytes: where it says what came of something, both are cut.
-pub(super) fn shorten(line: &Line, bytes: usize) -> String {
+pub(super) fn cut_sentence(line: &Line, bytes: usize) -> String {
     const HALF: Came = Came { share: 50, least: 36 };
     parted(&line.text, bytes, &HALF)
 }
 
 /// A request within so many bytes: it says more than how its answer begins.
-pub(super) fn asked(line: &Line, bytes: usize) -> String {
+pub(super) fn cut_request(line: &Line, bytes: usize) -> String {
     const ANSWER: Came = Came { share: 30, least: 70 };
     parted(&line.text, bytes, &ANSWER)
 }
 
 /// Work within so many bytes: a short line rather says what was done than what came of it, unless it matters.
-pub(super) fn done(line: &Line, bytes: usize) -> String {
+pub(super) fn cut_work(line: &Line, bytes: usize) -> String {
     /// Bytes below which half of a line does not even say what it is about.
     const SHORT: usize = 100;
     const OUTCOME: Came = Came { share: 50, least: 24 };
     const ASIDE: Came = Came { share: 40, least: 28 };
-    parted(&line.text, bytes, if line.weight > 1 || bytes >= SHORT { &OUTCOME } else { &ASIDE })
+    parted(&line.text, bytes, if line.matters || bytes >= SHORT { &OUTCOME } else { &ASIDE })
 }
 
 /// Of a line that is cut, what came of something: its part in percent, and the bytes below which it would say nothing.
@@ -108,7 +110,7 @@ fn parted(line: &str, bytes: usize, of: &Came) -> String {
 }
 
 /// The beginning of a record within so many bytes: it begins with what identifies it.
-pub(super) fn beginning(line: &Line, bytes: usize) -> String {
+pub(super) fn cut_record(line: &Line, bytes: usize) -> String {
     if line.text.len() <= bytes {
         line.text.clone()
     } else {

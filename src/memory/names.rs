@@ -362,6 +362,13 @@ fn rank(name: &str) -> u64 {
     if dated || hash || !word { 1 } else { 2 }
 }
 
+/// Adds the names of a text to those that are known.
+pub(super) fn add<'t>(text: &'t str, known: &mut Distinct<'t>) {
+    scan::each(text, &mut |name| {
+        known.number(name);
+    });
+}
+
 /// Of these names of one text those that are neither in a list of names nor among the names of `shown`, within about `bytes`,
 /// in their order in the text.
 pub fn missing(names: &[&str], list: &str, shown: &str, bytes: usize) -> String {
@@ -370,9 +377,7 @@ pub fn missing(names: &[&str], list: &str, shown: &str, bytes: usize) -> String 
     list.split(", ").for_each(|name| {
         known.number(name);
     });
-    scan::each(shown, &mut |name| {
-        known.number(name);
-    });
+    add(shown, &mut known);
     // What stands in JSON may be a name that no text shows to be one.
     let json = shown.trim_start().starts_with(['{', '[']);
     let mut room = bytes;

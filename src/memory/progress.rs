@@ -3,7 +3,7 @@
 
 use crate::base::{markers, text};
 use crate::memory::digest::Source;
-use crate::memory::lines::{LEAST, done, gap, within};
+use crate::memory::lines::{LEAST, cut_all, cut_work, gap};
 use crate::memory::work;
 
 /// Bytes of what the assistant said last: a part of the note, and the most.
@@ -32,7 +32,7 @@ impl Source<'_> {
         let mut over = lines.len().saturating_sub((room / LEAST).max(1));
         let left_out = over;
         lines.retain(|line| {
-            let goes = over > 0 && line.weight == 1;
+            let goes = over > 0 && !line.matters;
             over -= usize::from(goes);
             !goes
         });
@@ -42,7 +42,7 @@ impl Source<'_> {
             out.push_str(&gap(left_out));
         }
         let room = bytes.saturating_sub(out.len() + said.len());
-        for line in within(&lines.iter().collect::<Vec<_>>(), room, done) {
+        for line in cut_all(&lines.iter().collect::<Vec<_>>(), room, cut_work) {
             out.push('\n');
             out.push_str(&line);
         }

@@ -1,7 +1,7 @@
 //! The sections of a digest: how much room each has, and which of its lines stand in it.
 
 use crate::base::headings::{BEFORE, DECIDED, NEXT, RECORDS, RULES, TASKS, TOLD, WORK};
-use crate::memory::lines::{LEAST, Line, asked, beginning, bytes, done, gap, shorten, within};
+use crate::memory::lines::{Cut, LEAST, Line, bytes, cut_all, cut_record, cut_request, cut_sentence, cut_work, gap};
 
 /// Of the bytes, in percent, what requirements, decisions and facts have before anything else if they want as much.
 const SAID_SHARE: usize = 50;
@@ -98,10 +98,10 @@ const fn least_of(rules: bool) -> usize {
 /// Of rules and of work the newest are written, and short ones keep their length.
 pub(super) fn fit(section: &Section, budget: usize) -> String {
     let Section { heading, lines, left_out, .. } = section;
-    let cut = match *heading {
-        TASKS => asked,
-        WORK => done,
-        _ => shorten,
+    let cut: Cut = match *heading {
+        TASKS => cut_request,
+        WORK => cut_work,
+        _ => cut_sentence,
     };
     let least = least_of(*heading == RULES);
     let room = (budget / least).max(1);
@@ -124,7 +124,7 @@ pub(super) fn fit(section: &Section, budget: usize) -> String {
     let gone = left_out + total - chosen.len();
     let gap = (gone > 0).then(|| gap(gone));
     let room = budget.saturating_sub(gap.as_ref().map_or(0, |gap| gap.len() + 1));
-    let mut written = within(&chosen, room, cut);
+    let mut written = cut_all(&chosen, room, cut);
     if let Some(gap) = gap {
         written.insert(first, gap);
     }
@@ -138,7 +138,7 @@ fn newest_whole(lines: &[Line], budget: usize) -> String {
         if left < LEAST {
             break;
         }
-        let text = line.within(left - 1, beginning);
+        let text = line.cut_to(left - 1, cut_record);
         left -= text.len() + 1;
         shown.push(text);
     }

@@ -56,10 +56,14 @@ fn prepared(command: &str) -> usize {
     let mut from = 0;
     let prepares = |rest: &str| PREPARE.iter().any(|start| rest.starts_with(start));
     while prepares(text::between(command, from, command.len()).trim_start()) {
-        let rest = text::between(command, from, command.len());
-        let next = text::find(rest, "&& ").map(|at| at + 3).or_else(|| text::find(rest, "\n").map(|at| at + 1));
-        let Some(next) = next else { break };
-        from += next;
+        let rest = text::between(command, from, command.len()).trim_start();
+        let start = command.len() - rest.len();
+        let line = rest.split_inclusive('\n').next().unwrap_or_default();
+        match text::find(line, "&& ") {
+            Some(at) => from = start + at + 3,
+            None if line.ends_with('\n') => from = start + line.len(),
+            None => break,
+        }
     }
     from
 }
@@ -90,7 +94,7 @@ pub(super) fn unpaged(mut command: &str) -> &str {
     let pages = |last: &str| {
         let mut words = last.trim_start().split(' ');
         matches!(words.next(), Some("head" | "tail"))
-            && words.all(|word| word.strip_prefix('-').is_some_and(|flag| flag == "n") || is_number(word))
+            && words.all(|word| word == "-n" || is_number(word.strip_prefix("-n").unwrap_or(word)))
     };
     loop {
         command = command.trim_end();

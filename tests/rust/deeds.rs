@@ -76,6 +76,8 @@ fn a_program_is_named_without_what_only_says_how_it_runs_or_how_much_is_shown() 
         ("cd /srv && source venv/bin/activate && pytest -q", "- bash pytest -q → 3 passed"),
         ("CI=1 PYTHONPATH=src timeout -k 5 60s uv run pytest", "- bash uv run pytest → 3 passed"),
         ("export CI=1 && npx -y vitest run", "- bash vitest run → 3 passed"),
+        ("cd /srv\nmake all && echo made", "- bash make all: && echo made → 3 passed"),
+        ("head a | tail -n5", "- bash head a → 3 passed"),
         ("grep a b | wc -l | tail -1", "- bash grep a: b | wc -l → 3 passed"),
         ("x == y | tail -f log", "- bash x: == y | tail -f log → 3 passed"),
         ("make a || tail -5", "- bash make a: || tail -5 → 3 passed"),

@@ -32,10 +32,10 @@ fn full(request: &Request, word: &str) -> Answer {
     answer(&text)
 }
 
-fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
+/// `memory`: a limit that is reached early.
+fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>, memory: u64) {
     let mut chat = chat(4_000);
-    // A limit that is reached early.
-    chat.options["tune"]["memory"] = json!(4_000);
+    chat.options["tune"]["memory"] = json!(memory);
     let (mut history, mut compactions, mut number) = (Vec::new(), 0, 0);
     let mut sizes = Vec::new();
     let mut told = String::new();
@@ -77,7 +77,7 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
         }
     }
     let mean = |part: &[usize]| part.iter().sum::<usize>() / part.len();
-    // By then the memory is full.
+    // By then the memory is full: after about 170 compactions in English.
     let (early, late) = (mean(&sizes[180..220]), mean(&sizes[220..260]));
     assert!(late * 100 <= early * 107, "the state grows: {early} bytes early, {late} late");
     assert!(told.len() < 40_000, "the question grows: {} bytes", told.len());
@@ -85,17 +85,18 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>) {
 
 #[test]
 fn hundreds_of_compactions_with_full_summaries() {
-    run(|number| turn(number, 900).to_vec(), Some("word "));
+    run(|number| turn(number, 900).to_vec(), Some("word "), 8_000);
 }
 
 #[test]
 fn hundreds_of_compactions_with_full_summaries_in_chinese() {
     let turns =
         |number: usize| vec![user(&format!("第{number}个问题是什么？")), assistant(&"答案在日志里，请看。".repeat(50))];
-    run(turns, Some("摘要里的话"));
+    // A turn names little, so 8,000 bytes would be full after more than 300.
+    run(turns, Some("摘要里的话"), 4_000);
 }
 
 #[test]
 fn hundreds_of_compactions_without_a_model() {
-    run(|number| turn(number, 900).to_vec(), None);
+    run(|number| turn(number, 900).to_vec(), None, 8_000);
 }
