@@ -215,8 +215,10 @@ impl Source<'_> {
 
     /// A line of work of at most so many bytes: it may be longer than others if it says what was changed, checked or failed.
     pub(super) fn activity(&self, one: &Activity, most: usize) -> Line {
-        let line = Line { matters: rank(one) > 0, ..activity(one).into() };
-        Line { matters: line.matters, ..self.referred(cut_work(&line, most), one.at).into() }
+        let reference = self.referred(String::new(), one.at);
+        let mut line = Line { text: activity(one), reference, matters: rank(one) > 0 };
+        line.text = cut_work(&line, most);
+        line
     }
 
     /// What is still to be done, and what the assistant said last.

@@ -58,10 +58,10 @@ fn prepared(command: &str) -> usize {
     while prepares(text::between(command, from, command.len()).trim_start()) {
         let rest = text::between(command, from, command.len()).trim_start();
         let start = command.len() - rest.len();
-        let line = rest.split_inclusive('\n').next().unwrap_or_default();
-        match text::find(line, "&& ") {
+        let end = text::find(rest, "\n").unwrap_or(rest.len());
+        match text::find(text::between(rest, 0, end), "&& ") {
             Some(at) => from = start + at + 3,
-            None if line.ends_with('\n') => from = start + line.len(),
+            None if end < rest.len() => from = start + end + 1,
             None => break,
         }
     }
@@ -93,8 +93,7 @@ pub(super) fn unpaged(mut command: &str) -> &str {
     const JOINED: [&str; 2] = ["2>&1", "2>/dev/null"];
     let pages = |last: &str| {
         let mut words = last.trim_start().split(' ');
-        matches!(words.next(), Some("head" | "tail"))
-            && words.all(|word| word == "-n" || is_number(word.strip_prefix("-n").unwrap_or(word)))
+        matches!(words.next(), Some("head" | "tail")) && words.all(|word| word == "-n" || is_number(word))
     };
     loop {
         command = command.trim_end();
@@ -112,7 +111,7 @@ pub(super) fn unpaged(mut command: &str) -> &str {
 
 /// Whether a word is a number, as a flag or a time may be written.
 fn is_number(word: &str) -> bool {
-    let digits = word.trim_start_matches('-').trim_end_matches(['s', 'm', 'h']);
+    let digits = word.trim_start_matches(['-', 'n']).trim_end_matches(['s', 'm', 'h']);
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
