@@ -35,6 +35,16 @@ pub enum Json {
 
 static NULL: Json = Json::Null;
 
+/// The bytes of a text written as JSON, quotation marks included.
+pub fn quoted_bytes(text: &str) -> usize {
+    let escaped = |byte: u8| match byte {
+        b'"' | b'\\' | b'\n' | b'\r' | b'\t' => 1,
+        0..b' ' => "\\u0000".len() - 1,
+        _ => 0,
+    };
+    text.len() + 2 + text.bytes().map(escaped).sum::<usize>()
+}
+
 impl Json {
     /// Returns the member `name`, or null.
     #[inline(never)]

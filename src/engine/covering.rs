@@ -1,6 +1,7 @@
 //! Covers the past: writes the text that replaces it, and the checkpoint that holds the text.
 
 use crate::base::error::Error;
+use crate::base::json::quoted_bytes;
 use crate::base::{millionths, text};
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
@@ -11,18 +12,16 @@ use crate::memory::absorb::Recollection;
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::session::compaction::Kind;
 use crate::session::edits::eligibility;
-use crate::session::state::Breaker;
+use crate::session::state::{Breaker, STATE_BYTES};
 use crate::session::view::View;
 use crate::tokens;
 
 /// The most raw tokens of a digest that fills the remaining room. The state must hold it beside older ones.
-pub(crate) const DIGEST_MOST: u64 = 5_000;
+pub(crate) const DIGEST_MOST: u64 = 7_500;
 /// The approximate raw tokens of the lines around a summary.
 const FRAME: u64 = 24;
 /// The raw tokens of a message apart from its text.
 const OVERHEAD: u64 = 4;
-/// The most bytes of the newest summary and the memory together in a state.
-const STATE_BYTES: usize = 48_000;
 /// The bytes up to which a trimmed text may grow.
 const TRIMMED_MOST: usize = 12_000;
 /// The bytes from which on a shortened digest has names again.
@@ -125,9 +124,9 @@ impl Covering<'_> {
             text.push_str(kept);
         }
         let text = checkpoint::trimmed(&text, dropped);
-        // A memory takes up to one and a half times its bytes in a state, so a long text leaves less room for it.
-        let most = (STATE_BYTES.saturating_sub(text.len()) * 2 / 3) as u64;
-        let mut memory = recollection.bounded(work.call.options.memory.min(most) as usize);
+        // A long text leaves less room for the memory.
+        let stored = STATE_BYTES.saturating_sub(quoted_bytes(&text));
+        let mut memory = recollection.bounded(work.call.options.memory as usize, stored);
         memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let written = Written {
             kind,
@@ -136,8 +135,8 @@ impl Covering<'_> {
             text: checkpoint::summary_text(&text),
             bare: shorter,
         };
-        self.push(work, shape, written, note, replaces, host)?;
         work.state.memory = Some(memory);
+        self.push(work, shape, written, note, replaces, host)?;
         work.state.breaker = breaker;
         Ok(left_out.required)
     }

@@ -235,4 +235,4 @@ fn memory(tune: Fields<'_>) -> u64 {
 }
 
 /// The default of `tune.memory`, in bytes.
-const MEMORY: u64 = 20_000;
+const MEMORY: u64 = 28_000;

@@ -1,14 +1,20 @@
 //! The bound of a memory: what falls out where it is reached. The weakest and longest unused first; a request and what is
 //! required only when nothing else is left.
 
+use crate::base::json::quoted_bytes;
 use crate::base::{quoting, text};
 use crate::memory::absorb::Recollection;
 use crate::memory::names::Met;
 use crate::memory::{Activity, Entry, Memory, Name, in_force, work};
+use std::collections::BTreeSet;
 
 /// Bytes that an entry, and a name, take beside their text.
 const ENTRY: usize = 24;
 const NAME: usize = 4;
+/// Of the bytes of a memory in JSON, about those that its texts take, in percent.
+const TEXT_SHARE: usize = 87;
+/// Bytes of the members of a memory in JSON beside what is in them.
+const MEMBERS: usize = 200;
 /// What names have in any case, if there are so many: of the bytes in percent, and all beyond what the rest needs.
 const NAMES_SHARE: usize = 5;
 const REST: usize = 8_000;
@@ -19,7 +25,32 @@ const CURRENT: usize = 3;
 /// Bytes of a request in the middle, and of records and outcomes that are long unused.
 const BEGINNING: usize = 100;
 
+/// Bytes of a number in JSON.
+fn digits(number: u64) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
+}
+
+/// Bytes of a member in JSON, with a comma: none where there is no value.
+fn member(name: &str, value: Option<usize>) -> usize {
+    value.map_or(0, |bytes| name.len() + "\"\":,".len() + bytes)
+}
+
 impl Entry {
+    /// Bytes of it in JSON.
+    fn stored(&self) -> usize {
+        let text = |text: &Option<String>| text.as_deref().map(quoted_bytes);
+        let flag = |is: bool| is.then_some("true".len());
+        "{},".len()
+            + member("text", Some(quoted_bytes(&self.text)))
+            + member("at", Some(digits(self.at)))
+            + member("outcome", text(&self.outcome))
+            + member("cancelled", flag(self.cancelled))
+            + member("passing", flag(self.passing))
+            + member("was", text(&self.was))
+            + member("until", self.until.map(digits))
+            + member("place", self.place.map(digits))
+    }
+
     fn bytes(&self) -> usize {
         let more = self.outcome.as_ref().map_or(0, String::len) + self.was.as_ref().map_or(0, String::len);
         self.text.len() + more + ENTRY
@@ -27,6 +58,18 @@ impl Entry {
 }
 
 impl Activity {
+    /// Bytes of it in JSON.
+    fn stored(&self) -> usize {
+        "{},".len()
+            + member("what", Some(quoted_bytes(&self.what)))
+            + member("changes", self.changes.then_some("true".len()))
+            + member("calls", Some(digits(self.calls)))
+            + member("failures", Some(digits(self.failures)))
+            + member("last", Some(quoted_bytes(&self.last)))
+            + member("outcome", self.outcome.as_deref().map(quoted_bytes))
+            + member("at", Some(digits(self.at)))
+    }
+
     fn bytes(&self) -> usize {
         self.what.len() + self.last.len() + self.outcome.as_ref().map_or(0, String::len) + ENTRY
     }
@@ -40,6 +83,17 @@ impl Memory {
         self.entries().iter().map(|(_, entries)| entries.iter().map(Entry::bytes).sum::<usize>()).sum::<usize>()
             + names
             + work
+    }
+
+    /// Bytes of all that is remembered in JSON.
+    pub fn stored(&mut self) -> usize {
+        let mut names = StoredNames::default();
+        let names: usize = self.names.iter().map(|name| names.add(&name.text, [name.by, name.seen, name.at])).sum();
+        let work: usize = self.work.iter().map(Activity::stored).sum();
+        self.entries().iter().map(|(_, entries)| entries.iter().map(Entry::stored).sum::<usize>()).sum::<usize>()
+            + names
+            + work
+            + MEMBERS
     }
 
     /// Takes the power from what a state that was forged may hold: lines and markers of ours.
@@ -66,9 +120,26 @@ impl Memory {
     }
 }
 
+/// Counts what names take in JSON, where those that were met alike share a row.
+#[derive(Default)]
+struct StoredNames {
+    rows: BTreeSet<[u64; 3]>,
+}
+
+impl StoredNames {
+    /// Bytes that one more name takes.
+    fn add(&mut self, text: &str, [by, seen, at]: [u64; 3]) -> usize {
+        let row = if self.rows.insert([by, seen, u64::MAX]) { "[,],".len() + digits(by) + digits(seen) } else { 0 };
+        let place = if self.rows.insert([by, seen, at]) { ",".len() + digits(at) } else { 0 };
+        row + place + ",".len() + quoted_bytes(text)
+    }
+}
+
 impl Recollection<'_> {
-    /// What of it is kept in the state, within about so many bytes.
-    pub fn bounded(&self, bytes: usize) -> Memory {
+    /// What of it is kept in the state: within about so many `bytes` of text, and in JSON no more than `stored`, except for
+    /// what a person requires and asked for.
+    pub fn bounded(&self, bytes: usize, stored: usize) -> Memory {
+        let bytes = bytes.min(stored * TEXT_SHARE / 100);
         let mut memory = self.memory.clone();
         memory.names.clear();
         memory.entries().into_iter().flat_map(|(_, entries)| entries).for_each(|entry| entry.topic = 0);
@@ -102,9 +173,13 @@ impl Recollection<'_> {
         }
         // Names give way before requirements and requests do.
         let mut left = bytes.saturating_sub(memory.bytes());
+        let mut left_stored = stored.saturating_sub(memory.stored());
+        let mut rows = StoredNames::default();
         for Met { text, by, seen, at } in &self.names {
-            if text.len() + NAME <= left {
-                left -= text.len() + NAME;
+            let cost = text.len() + NAME;
+            if cost <= left && cost <= left_stored {
+                left -= cost;
+                left_stored = left_stored.saturating_sub(rows.add(text, [*by, *seen, *at]));
                 memory.names.push(Name { text: (*text).to_owned(), by: *by, seen: *seen, at: *at });
             }
         }

@@ -211,26 +211,51 @@ impl Record for Memory {
 }
 
 impl Name {
-    /// In plain data names that were met alike share a row: by, seen, at, their texts. There are many.
+    /// In plain data names share a row if the same said them in as many messages: by, seen, and the index of each last
+    /// message with the names in it. There are many.
     fn to_rows(names: &[Self]) -> Vec<Json> {
-        let mut rows: BTreeMap<[u64; 3], Vec<Json>> = BTreeMap::new();
+        let mut alike: BTreeMap<[u64; 3], Vec<Json>> = BTreeMap::new();
         for Self { text, by, seen, at } in names {
-            let row = rows.entry([*by, *seen, *at]).or_insert_with(|| vec![(*by).into(), (*seen).into(), (*at).into()]);
-            row.push(Json::Text(text.clone()));
+            alike.entry([*by, *seen, *at]).or_default().push(Json::Text(text.clone()));
         }
-        rows.into_values().map(Json::List).collect()
+        let mut rows: Vec<Vec<Json>> = Vec::new();
+        let mut before = None;
+        for ([by, seen, at], mut texts) in alike {
+            if before.replace([by, seen]) != Some([by, seen]) {
+                rows.push(vec![by.into(), seen.into()]);
+            }
+            if let Some(row) = rows.last_mut() {
+                row.push(at.into());
+                row.append(&mut texts);
+            }
+        }
+        rows.into_iter().map(Json::List).collect()
     }
 
     /// The names of a row; of one name in a state of an earlier layout, where its text came first.
     fn of_row(row: &Json) -> Option<Vec<Self>> {
-        let row = row.list()?;
-        let (met, texts) = match row {
-            [text, by, seen, at] if text.text().is_some() => ([by, seen, at], core::slice::from_ref(text)),
-            [by, seen, at, texts @ ..] => ([by, seen, at], texts),
-            _ => return None,
+        let turned;
+        let row = match row.list()? {
+            [text, by, seen, at] if text.text().is_some() => {
+                turned = [by, seen, at, text].map(Clone::clone);
+                &turned
+            }
+            row => row,
         };
-        let by = met[0].count().filter(|by| (1..32).contains(by))?;
-        let (seen, at) = (met[1].count()?, met[2].count()?);
-        texts.iter().map(|text| Some(Self { text: text.text()?.to_owned(), by, seen, at })).collect()
+        let [by, seen, met @ ..] = row else { return None };
+        let by = by.count().filter(|by| (1..32).contains(by))?;
+        let seen = seen.count()?;
+        let mut names = Vec::new();
+        let mut at = None;
+        let mut is_named = true;
+        for one in met {
+            match (one.text(), at) {
+                (Some(text), Some(at)) => names.push(Self { text: text.to_owned(), by, seen, at }),
+                (None, _) if is_named => at = Some(one.count()?),
+                _ => return None,
+            }
+            is_named = one.text().is_some();
+        }
+        (is_named && !names.is_empty()).then_some(names)
     }
 }

@@ -6,7 +6,7 @@
 
 use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
-use crate::base::json::Json;
+use crate::base::json::{Json, quoted_bytes};
 use crate::limits::budget::Learned;
 use crate::memory::Memory;
 use crate::model::message::Position;
@@ -29,6 +29,8 @@ const CLIPS: usize = 24;
 pub const OPEN_CLIPS: usize = 16;
 /// The most bytes of text in all checkpoints. The oldest are removed first.
 const TEXT_BYTES: usize = 33_000;
+/// The most bytes of texts and memory together, in JSON: with all the rest a state stays below 64,000.
+pub const STATE_BYTES: usize = 58_500;
 
 /// The highest revision that is read. Every change increments it, and above 2^53 a host's compare-and-set cannot
 /// distinguish revisions.
@@ -329,7 +331,9 @@ impl SessionState {
         self.uncover(checkpoint.covers.count + 1);
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
-        while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > TEXT_BYTES) {
+        let remembered = self.memory.as_mut().map_or(0, Memory::stored);
+        let most = TEXT_BYTES.min(STATE_BYTES.saturating_sub(remembered));
+        while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > most) {
             // The newest summary written by a model stays while digests quote it.
             let last = self.checkpoints.len() - 1;
             let summary = self.checkpoints.iter().rposition(|one| one.kind == Kind::Summary);
@@ -394,6 +398,6 @@ impl SessionState {
     }
 
     fn text_bytes(checkpoint: &Checkpoint) -> usize {
-        checkpoint.summary.text.len() + checkpoint.note.as_ref().map_or(0, |note| note.text.len())
+        quoted_bytes(&checkpoint.summary.text) + checkpoint.note.as_ref().map_or(0, |note| quoted_bytes(&note.text))
     }
 }

@@ -1,6 +1,6 @@
 //! The memory: what is found in a text, what is remembered of messages, and how it is written, limited and kept.
 
-use crate::support::{M, P, Tape, assistant, call, filler, json as plain, result, user};
+use crate::support::{M, P, Tape, assistant, call, filler, json as plain, result, to_value, user};
 use precis::base::archive::{Place, Record};
 use precis::base::error::Code;
 use precis::base::headings::{KEPT, NAMES, RULES};
@@ -10,7 +10,7 @@ use precis::ingest::host::Todo;
 use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::{self, Source};
 use precis::memory::rules::{Sentence, Words};
-use precis::memory::{Memory, cjk, names, proper, records, recover, scan, sentences};
+use precis::memory::{Memory, Name, cjk, names, proper, records, recover, scan, sentences};
 use precis::model::message::{Position, Role};
 use proptest::prelude::*;
 use serde_json::json;
@@ -50,7 +50,7 @@ impl Past {
         };
         let text = source.digest(bytes, false).0;
         let upto = Position { count: self.memory.upto.count + more.len() as u64, ..Position::START };
-        self.memory = known.bounded(8_000);
+        self.memory = known.bounded(8_000, 48_000);
         self.memory.upto = upto;
         text
     }
@@ -611,13 +611,48 @@ fn names_that_were_met_alike_share_a_row_and_earlier_layouts_are_read() {
     let read =
         |names: serde_json::Value| Memory::from_json(&plain(&json!({ "upTo": position, "names": names })), PLACE);
     let earlier = read(json!([["a.py", 1, 2, 3], ["b.py", 1, 2, 3], ["c.py", 4, 1, 3]])).unwrap();
-    let now = read(json!([[1, 2, 3, "a.py", "b.py"], [4, 1, 3, "c.py"]])).unwrap();
-    assert_eq!(earlier.names, now.names);
-    assert!(
-        read(json!([[32, 2, 3, "a.py"]])).is_err()
-            && read(json!([[1, 2, 3, 4]])).is_err()
-            && read(json!([[1]])).is_err()
-    );
+    let apart = read(json!([[1, 2, 3, "a.py", "b.py"], [4, 1, 3, "c.py"]])).unwrap();
+    assert_eq!(earlier.names, apart.names);
+    let mut now = read(json!([[1, 2, 3, "a.py", "b.py", 5, "d.py"], [4, 1, 3, "c.py"]])).unwrap();
+    assert_eq!(now.names[2], Name { text: "d.py".to_owned(), by: 1, seen: 2, at: 5 });
+    assert_eq!(to_value(&now.to_json())["names"], json!([[1, 2, 3, "a.py", "b.py", 5, "d.py"], [4, 1, 3, "c.py"]]));
+    for wrong in [
+        json!([[32, 2, 3, "a.py"]]),
+        json!([[1, 2, 3, 4]]),
+        json!([[1, 2, 3, 4, "a.py"]]),
+        json!([[1, 2, 3, "a.py", 4]]),
+        json!([[1, 2, "a.py"]]),
+        json!([[1, 2]]),
+        json!([[1]]),
+    ] {
+        assert!(read(wrong.clone()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn what_a_memory_takes_in_a_state_is_known() {
+    let texts = ["Say \"no\".\n", "C:\\temp\u{1}", "世界", "a"];
+    let entries: Vec<_> = [
+        json!({ "text": texts[0], "at": 0 }),
+        json!({ "text": texts[1], "at": 9, "outcome": texts[0], "passing": true, "place": 0 }),
+        json!({ "text": texts[2], "at": 10, "was": texts[1], "until": 12_345 }),
+        json!({ "text": texts[3], "at": 99_999, "outcome": texts[2], "cancelled": true }),
+    ]
+    .into();
+    let work = json!([
+        { "what": texts[0], "changes": true, "calls": 1, "failures": 0, "last": texts[1], "at": 100 },
+        { "what": texts[2], "calls": 10, "failures": 10, "last": "", "outcome": texts[0], "at": 7 },
+    ]);
+    let names = json!([[1, 1, 3, "a\"b", "世界", 12, "c"], [1, 10, 3, "d"], [16, 1, 999, "e", 1_000, "f"]]);
+    let position = json!({ "count": 100_000, "chain": "0000000000000000" });
+    let memory = json!({
+        "upTo": position, "tasks": entries, "required": entries, "decided": entries, "told": entries, "work": work,
+        "records": entries, "said": entries, "names": names,
+    });
+    let mut read = Memory::from_json(&plain(&memory), PLACE).unwrap();
+    let written = to_value(&read.to_json()).to_string().len();
+    let stored = read.stored();
+    assert!((written..written + 120).contains(&stored), "{stored} for {written}");
 }
 
 #[test]
@@ -744,7 +779,7 @@ fn what_was_planted_survives_a_hundred_compactions() {
             .collect();
         text = past.cover(&busy, 6_000);
         assert!(text.len() < 6_500, "{}", text.len());
-        assert!(serde_json::to_string(&crate::support::to_value(&past.memory.to_json())).unwrap().len() < 24_000);
+        assert!(serde_json::to_string(&to_value(&past.memory.to_json())).unwrap().len() < 24_000);
     }
     for (language, rule, _) in LANGUAGES {
         assert_eq!(text.matches(rule).count(), 1, "{language}: {text}");

@@ -14,7 +14,7 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
 /// The bytes of names that a cleared result of `bytes` keeps. Most of what is used later of a result is names, and a line
 /// of names costs little.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8).min(6_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8 + bytes.saturating_sub(16_000) / 8).min(12_000)
 }
 
 /// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
@@ -57,7 +57,7 @@ const DONE: &str = ". Do not repeat the call for its effect.";
 const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";
 /// The most bytes of the line for a cleared result: its names, and what it says beside them.
-const LONGEST_CLEARED: usize = 7_000;
+const LONGEST_CLEARED: usize = 13_000;
 /// Bytes that a result must exceed for its placeholder to name literal strings.
 const LEAST_LITERALS: usize = 160;
 /// Bytes of the smallest result whose notice says where it is found.
