@@ -35,6 +35,9 @@ pub enum Json {
 
 static NULL: Json = Json::Null;
 
+/// The most bytes of a number with a fraction.
+const FRACTION: usize = 25;
+
 /// The bytes of a text written as JSON, quotation marks included.
 pub fn quoted_bytes(text: &str) -> usize {
     let escaped = |byte: u8| match byte {
@@ -58,6 +61,24 @@ impl Json {
     /// Whether this is `null` or `undefined`.
     pub const fn is_null(&self) -> bool {
         matches!(self, Self::Null)
+    }
+
+    /// The bytes that it takes when it is written as JSON without blanks; of a fraction, at most.
+    pub fn bytes(&self) -> usize {
+        let list = |sizes: &mut dyn Iterator<Item = usize>| {
+            "[]".len() + sizes.map(|size| size + 1).sum::<usize>().saturating_sub(1)
+        };
+        match self {
+            Self::Null | Self::NotANumber => "null".len(),
+            Self::Bool(bool) => if *bool { "true" } else { "false" }.len(),
+            Self::Int(int) => int.unsigned_abs().checked_ilog10().unwrap_or(0) as usize + 1 + usize::from(*int < 0),
+            Self::Fraction { .. } => FRACTION,
+            Self::Text(text) => quoted_bytes(text),
+            Self::List(items) => list(&mut items.iter().map(Self::bytes)),
+            Self::Object(members) => {
+                list(&mut members.iter().map(|(name, value)| quoted_bytes(name) + 1 + value.bytes()))
+            }
+        }
     }
 
     /// The string, if this is one.

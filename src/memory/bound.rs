@@ -1,20 +1,19 @@
 //! The bound of a memory: what falls out where it is reached. The weakest and longest unused first; a request and what is
 //! required only when nothing else is left.
 
+use crate::base::archive::Record;
+use crate::base::id_map::IdMap;
 use crate::base::json::quoted_bytes;
 use crate::base::{quoting, text};
 use crate::memory::absorb::Recollection;
 use crate::memory::names::Met;
 use crate::memory::{Activity, Entry, Memory, Name, in_force, work};
-use std::collections::BTreeSet;
 
 /// Bytes that an entry, and a name, take beside their text.
 const ENTRY: usize = 24;
 const NAME: usize = 4;
 /// Of the bytes of a memory in JSON, about those that its texts take, in percent.
 const TEXT_SHARE: usize = 87;
-/// Bytes of the members of a memory in JSON beside what is in them.
-const MEMBERS: usize = 200;
 /// What names have in any case, if there are so many: of the bytes in percent, and all beyond what the rest needs.
 const NAMES_SHARE: usize = 5;
 const REST: usize = 8_000;
@@ -25,32 +24,7 @@ const CURRENT: usize = 3;
 /// Bytes of a request in the middle, and of records and outcomes that are long unused.
 const BEGINNING: usize = 100;
 
-/// Bytes of a number in JSON.
-fn digits(number: u64) -> usize {
-    number.checked_ilog10().unwrap_or(0) as usize + 1
-}
-
-/// Bytes of a member in JSON, with a comma: none where there is no value.
-fn member(name: &str, value: Option<usize>) -> usize {
-    value.map_or(0, |bytes| name.len() + "\"\":,".len() + bytes)
-}
-
 impl Entry {
-    /// Bytes of it in JSON.
-    fn stored(&self) -> usize {
-        let text = |text: &Option<String>| text.as_deref().map(quoted_bytes);
-        let flag = |is: bool| is.then_some("true".len());
-        "{},".len()
-            + member("text", Some(quoted_bytes(&self.text)))
-            + member("at", Some(digits(self.at)))
-            + member("outcome", text(&self.outcome))
-            + member("cancelled", flag(self.cancelled))
-            + member("passing", flag(self.passing))
-            + member("was", text(&self.was))
-            + member("until", self.until.map(digits))
-            + member("place", self.place.map(digits))
-    }
-
     fn bytes(&self) -> usize {
         let more = self.outcome.as_ref().map_or(0, String::len) + self.was.as_ref().map_or(0, String::len);
         self.text.len() + more + ENTRY
@@ -58,18 +32,6 @@ impl Entry {
 }
 
 impl Activity {
-    /// Bytes of it in JSON.
-    fn stored(&self) -> usize {
-        "{},".len()
-            + member("what", Some(quoted_bytes(&self.what)))
-            + member("changes", self.changes.then_some("true".len()))
-            + member("calls", Some(digits(self.calls)))
-            + member("failures", Some(digits(self.failures)))
-            + member("last", Some(quoted_bytes(&self.last)))
-            + member("outcome", self.outcome.as_deref().map(quoted_bytes))
-            + member("at", Some(digits(self.at)))
-    }
-
     fn bytes(&self) -> usize {
         self.what.len() + self.last.len() + self.outcome.as_ref().map_or(0, String::len) + ENTRY
     }
@@ -87,13 +49,7 @@ impl Memory {
 
     /// Bytes of all that is remembered in JSON.
     pub fn stored(&mut self) -> usize {
-        let mut names = StoredNames::default();
-        let names: usize = self.names.iter().map(|name| names.add(&name.text, [name.by, name.seen, name.at])).sum();
-        let work: usize = self.work.iter().map(Activity::stored).sum();
-        self.entries().iter().map(|(_, entries)| entries.iter().map(Entry::stored).sum::<usize>()).sum::<usize>()
-            + names
-            + work
-            + MEMBERS
+        self.to_json().bytes()
     }
 
     /// Takes the power from what a state that was forged may hold: lines and markers of ours.
@@ -123,21 +79,29 @@ impl Memory {
 /// Counts what names take in JSON, where those that were met alike share a row.
 #[derive(Default)]
 struct StoredNames {
-    rows: BTreeSet<[u64; 3]>,
+    rows: IdMap,
 }
 
 impl StoredNames {
     /// Bytes that one more name takes.
     fn add(&mut self, text: &str, [by, seen, at]: [u64; 3]) -> usize {
-        let row = if self.rows.insert([by, seen, u64::MAX]) { "[,],".len() + digits(by) + digits(seen) } else { 0 };
-        let place = if self.rows.insert([by, seen, at]) { ",".len() + digits(at) } else { 0 };
-        row + place + ",".len() + quoted_bytes(text)
+        let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
+        // What is larger than its share of the bits shares a row at most in this count.
+        let row = (by << 16 | seen.min(0xffff)) << 40;
+        let mut cost = ",".len() + quoted_bytes(text);
+        for (id, bytes) in [(row, "[,],".len() + digits(by) + digits(seen)), (row | (at + 1), ",".len() + digits(at))] {
+            if self.rows.get(id).is_none() {
+                self.rows.insert(id, 0);
+                cost += bytes;
+            }
+        }
+        cost
     }
 }
 
 impl Recollection<'_> {
-    /// What of it is kept in the state: within about so many `bytes` of text, and in JSON no more than `stored`, except for
-    /// what a person requires and asked for.
+    /// What of it is kept in the state: within about so many `bytes` of text, and names only as long as all of it takes no
+    /// more than `stored` bytes in JSON.
     pub fn bounded(&self, bytes: usize, stored: usize) -> Memory {
         let bytes = bytes.min(stored * TEXT_SHARE / 100);
         let mut memory = self.memory.clone();

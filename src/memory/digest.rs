@@ -331,10 +331,13 @@ impl Source<'_> {
     }
 }
 
+/// What an entry took the place of stands behind this.
+const WAS: &str = " (was: ";
+
 /// A sentence with what it took the place of.
 fn sentence(entry: &Entry) -> String {
     match &entry.was {
-        Some(was) => format!("- {} (was: {was})", entry.text),
+        Some(was) => format!("- {}{WAS}{was})", entry.text),
         None => format!("- {}", entry.text),
     }
 }
@@ -399,9 +402,13 @@ fn leave_out(summary: &mut String, kept: &str) {
         references::without(line.trim()).trim_start_matches(['-', '*', ' ']).trim_end_matches(['.', '。'])
     }
     let mut known = Distinct::default();
-    kept.lines().filter(|line| line.starts_with("- ")).for_each(|line| {
+    for line in kept.lines().filter(|line| line.starts_with("- ")) {
         known.number(said(line));
-    });
+        // A model that says what is so now need not say what it was.
+        if let Some(at) = text::find(line, WAS) {
+            known.number(said(&line[..at]));
+        }
+    }
     let lines = summary.split_inclusive('\n');
     let others: String = lines.filter(|line| known.find(said(line)).is_none()).collect();
     if !others.trim().is_empty() {

@@ -30,7 +30,7 @@ pub const OPEN_CLIPS: usize = 16;
 /// The most bytes of text in all checkpoints. The oldest are removed first.
 const TEXT_BYTES: usize = 33_000;
 /// The most bytes of texts and memory together, in JSON: with all the rest a state stays below 64,000.
-pub const STATE_BYTES: usize = 58_500;
+pub const STATE_BYTES: usize = 57_500;
 
 /// The highest revision that is read. Every change increments it, and above 2^53 a host's compare-and-set cannot
 /// distinguish revisions.

@@ -651,8 +651,22 @@ fn what_a_memory_takes_in_a_state_is_known() {
     });
     let mut read = Memory::from_json(&plain(&memory), PLACE).unwrap();
     let written = to_value(&read.to_json()).to_string().len();
-    let stored = read.stored();
-    assert!((written..written + 120).contains(&stored), "{stored} for {written}");
+    assert_eq!(read.stored(), written);
+}
+
+#[test]
+fn what_a_model_says_as_the_memory_does_stands_once() {
+    let mut past = Past::default();
+    past.cover(&[user("The deadline is the 4th of March."), assistant("Noted.")], 2_000);
+    past.cover(&[user("The deadline was moved to the 9th of April."), assistant("Noted.")], 2_000);
+    let known = Recollection::of(&past.memory, &[]);
+    let hidden = |_| false;
+    let source = Source { known: &known, summary: "", todos: &[], visible: &hidden, references: None, turn: None };
+    let mut summary = "The plan stands.\n- The deadline was moved to the 9th of April.\n- More follows.".to_owned();
+    source.keep(&mut summary, 2_000);
+    assert!(summary.contains("of April. (was: The deadline is the 4th of March.)"), "{summary}");
+    assert_eq!(summary.matches("of April").count(), 1, "{summary}");
+    assert!(summary.contains("More follows."), "{summary}");
 }
 
 #[test]
