@@ -331,7 +331,7 @@ impl SessionState {
         self.uncover(checkpoint.covers.count + 1);
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
-        let remembered = self.memory.as_mut().map_or(0, Memory::stored);
+        let remembered = self.memory.as_mut().filter(|_| self.checkpoints.len() > 1).map_or(0, Memory::stored);
         let most = TEXT_BYTES.min(STATE_BYTES.saturating_sub(remembered));
         while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > most) {
             // The newest summary written by a model stays while digests quote it.
