@@ -86,7 +86,7 @@ impl StoredNames {
     /// Bytes that one more name takes.
     fn add(&mut self, text: &str, [by, seen, at]: [u64; 3]) -> usize {
         let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
-        // What is larger than its share of the bits shares a row at most in this count.
+        // Numbers beyond these bits would only make two rows count as one.
         let row = (by << 16 | seen.min(0xffff)) << 40;
         let mut cost = ",".len() + quoted_bytes(text);
         for (id, bytes) in [(row, "[,],".len() + digits(by) + digits(seen)), (row | (at + 1), ",".len() + digits(at))] {
