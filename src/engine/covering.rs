@@ -124,8 +124,9 @@ impl Covering<'_> {
             text.push_str(kept);
         }
         let text = checkpoint::trimmed(&text, dropped);
-        // A long text leaves less room for the memory.
-        let stored = STATE_BYTES.saturating_sub(quoted_bytes(&text));
+        // What a long text and the note take is not left for the memory.
+        let written = quoted_bytes(&text) + note.as_deref().map_or(0, quoted_bytes);
+        let stored = STATE_BYTES.saturating_sub(written);
         let mut memory = recollection.bounded(work.call.options.memory as usize, stored);
         memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let written = Written {

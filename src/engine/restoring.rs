@@ -1,6 +1,7 @@
 //! Restores what a digest had to leave out: once a compaction makes room, it is written again from the memory.
 
 use crate::base::error::Error;
+use crate::base::json::quoted_bytes;
 use crate::base::{millionths, text};
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
@@ -11,6 +12,7 @@ use crate::ladder::compact::Shape;
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::Source;
 use crate::session::compaction::Checkpoint;
+use crate::session::state::STATE_BYTES;
 use crate::session::view::{Slot, View};
 use crate::tokens;
 
@@ -33,16 +35,17 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if !before.shortened || !knows || room < millionths::scale(before.summary.raw, WORTHWHILE, 100) {
         return Ok(false);
     }
-    let memory = checkpoint::remembered(work.state.memory.as_ref(), before);
+    let mut memory = checkpoint::remembered(work.state.memory.as_ref(), before);
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
+    let beside = memory.stored() + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
     let known = Recollection::of(&memory, &[]);
     let references = work.call.recalls.then_some(before.covers.count);
     let turn = checkpoint::turn_of(scene.history, before);
     let source =
         Source { known: &known, summary: &summary, todos: &work.call.todos, visible: &stays, references, turn };
     let estimator = &scene.options.estimator;
-    let bytes = room as usize * 4;
+    let bytes = (room as usize * 4).min(STATE_BYTES.saturating_sub(beside));
     let (mut text, mut left_out) = source.digest(bytes, false);
     let size = tokens::of_text(estimator, &text);
     if size > room {

@@ -83,19 +83,20 @@ struct StoredNames {
 }
 
 impl StoredNames {
-    /// Bytes that one more name takes.
-    fn add(&mut self, text: &str, [by, seen, at]: [u64; 3]) -> usize {
+    /// Adds a name if what it takes is left.
+    fn add(&mut self, text: &str, [by, seen, at]: [u64; 3], left: &mut usize) -> bool {
         let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
         // Numbers beyond these bits would only make two rows count as one.
         let row = (by << 16 | seen.min(0xffff)) << 40;
-        let mut cost = ",".len() + quoted_bytes(text);
-        for (id, bytes) in [(row, "[,],".len() + digits(by) + digits(seen)), (row | (at + 1), ",".len() + digits(at))] {
-            if self.rows.get(id).is_none() {
-                self.rows.insert(id, 0);
-                cost += bytes;
-            }
+        let parts = [(row, "[,],".len() + digits(by) + digits(seen)), (row | (at + 1), ",".len() + digits(at))];
+        let new = parts.iter().filter(|(id, _)| self.rows.get(*id).is_none());
+        let cost = ",".len() + quoted_bytes(text) + new.map(|(_, bytes)| bytes).sum::<usize>();
+        let fits = cost <= *left;
+        if fits {
+            *left -= cost;
+            parts.iter().for_each(|(id, _)| self.rows.insert(*id, 0));
         }
-        cost
+        fits
     }
 }
 
@@ -141,9 +142,8 @@ impl Recollection<'_> {
         let mut rows = StoredNames::default();
         for Met { text, by, seen, at } in &self.names {
             let cost = text.len() + NAME;
-            if cost <= left && cost <= left_stored {
+            if cost <= left && rows.add(text, [*by, *seen, *at], &mut left_stored) {
                 left -= cost;
-                left_stored = left_stored.saturating_sub(rows.add(text, [*by, *seen, *at]));
                 memory.names.push(Name { text: (*text).to_owned(), by: *by, seen: *seen, at: *at });
             }
         }

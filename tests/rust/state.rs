@@ -5,6 +5,7 @@ use crate::support::M;
 use crate::support::Summarizer;
 use crate::support::answer;
 use crate::support::assistant;
+use crate::support::call;
 use crate::support::calls;
 use crate::support::filler;
 use crate::support::json;
@@ -372,4 +373,29 @@ fn a_request_with_a_summary_that_claims_to_be_small_is_not_taken_for_small() {
     chat.state = json(&state);
     let after = chat.before_model(&history, None).unwrap().committed.report.after;
     assert!(after.tokens < 8_000, "{after:?}");
+}
+
+#[test]
+fn a_state_stays_small_however_long_its_digest_and_its_note_are() {
+    let lines = |turn: usize| -> String {
+        (0..60).map(|n| format!("src/module_{turn}/file_{n}.rs: getValue{turn}x{n} = \"{turn}{n}\"\n")).collect()
+    };
+    for window in [32_000, 64_000, 200_000] {
+        let mut chat = Chat::new(value!({ "contextWindow": window, "maxOutputTokens": 1_000 }));
+        let mut history = vec![user("Go through all modules and fix what is wrong.")];
+        for turn in 0..300 {
+            let id = format!("c{turn}");
+            history.push(call(
+                &id,
+                "edit",
+                value!({ "path": format!("src/module_{turn}/main.rs"), "newText": lines(turn) }),
+            ));
+            history.push(result(&id, &lines(turn)));
+            if turn % 8 == 7 {
+                let prepared = chat.before_model(&history, None).unwrap();
+                let bytes = to_value(&plain(&prepared.committed.state)).to_string().len();
+                assert!(bytes <= 64_000, "{bytes} bytes in a window of {window} at {turn}");
+            }
+        }
+    }
 }

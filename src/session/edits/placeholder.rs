@@ -12,10 +12,14 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
 }
 
 /// The bytes of names that a cleared result of `bytes` keeps. Most of what is used later of a result is names, and a line
-/// of names costs little.
+/// of names costs little. Of what is beyond [`LARGE`] a quarter stays: recorded sessions use the names of a file of
+/// thousands of lines long after they read it.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8 + bytes.saturating_sub(16_000) / 8).min(12_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8 + bytes.saturating_sub(LARGE) / 8).min(12_000)
 }
+
+/// The bytes from which on a result is large. In a small window larger notices would cover where clearing is enough.
+const LARGE: usize = 16_000;
 
 /// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
 /// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
