@@ -19,8 +19,12 @@ const CANCELLED: &str = "- [cancelled] ";
 const CROWDED: usize = 14;
 const REST: usize = 6;
 const REST_BYTES: usize = 100;
-/// Of what is left then, in percent, what names have in any case if there are so many.
+/// Of what is left then, in percent, what names have in any case if there are so many: of the bytes of a small text, and
+/// of those beyond. Where there is little room a name says most for its bytes; where there is more, one reads first what
+/// was asked and done.
 const NAMES_SHARE: usize = 66;
+const SMALL: usize = 2_000;
+const NAMES_BEYOND: usize = 35;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 
@@ -173,7 +177,9 @@ impl Source<'_> {
     /// The bytes reserved for names, and those that records have of them: a name that a record holds is not shown again.
     fn reserved(&self, sections: &[Section], room: usize, whole: bool) -> (usize, usize) {
         let share = if whole { NAMES_SHARE } else { NAMES_BESIDE };
-        let most = (room - sections::said(sections, room)) * share / 100;
+        let rest = room - sections::said(sections, room);
+        let small = rest.min(SMALL);
+        let most = small * share / 100 + (rest - small) * share.min(NAMES_BEYOND) / 100;
         let wanted = |names: &mut dyn Iterator<Item = &Met<'_>>| {
             let bytes: usize = names.map(|name| name.text.len() + 2).sum();
             most.min(bytes + NAMES.len() + 60)
@@ -396,10 +402,11 @@ pub fn split(summary: &str) -> (&str, &str) {
     (text::between(summary, 0, at).trim_end(), text::between(summary, at, summary.len()))
 }
 
-/// Leaves the lines out of a summary that stand word for word in what is kept beside it.
+/// Leaves the lines out of a summary that stand word for word in what is kept beside it, also as what is no longer so.
 fn leave_out(summary: &mut String, kept: &str) {
     fn said(line: &str) -> &str {
-        references::without(line.trim()).trim_start_matches(['-', '*', ' ']).trim_end_matches(['.', '。'])
+        let line = references::without(line.trim()).trim_start_matches(['-', '*', ' ']);
+        line.strip_prefix("was: ").unwrap_or(line).trim_end_matches(['.', '。'])
     }
     let mut known = Distinct::default();
     for line in kept.lines().filter(|line| line.starts_with("- ")) {
@@ -407,6 +414,7 @@ fn leave_out(summary: &mut String, kept: &str) {
         // A model that says what is so now need not say what it was.
         if let Some(at) = text::find(line, WAS) {
             known.number(said(&line[..at]));
+            known.number(said(references::without(&line[at + WAS.len()..]).trim_end_matches(')')));
         }
     }
     let lines = summary.split_inclusive('\n');

@@ -56,9 +56,11 @@ const ENDINGS: [&str; 12] =
 const DECIDES_PARTS: &str = "决定|決定|商定|说好|說好|定下来|约定|採用|采用|就用|することにし|ことになり|に決め|で合意|にしました|하기로|결정|정했|합의";
 
 /// Words by which a permission, a change or a new name is told.
-const CUES: &str = "adı|afinal|after all|al final|alla fine|any more|anymore|are allowed|are called|became|brauchst|cambiado|cambiamos|cambiato|chama-se|changed my mind|changé|darfst|do not have to|don't have to|don't need to|drop the|désormais|em vez|en fin de compte|en lugar|en vez|finalement|forget about|forget the|from here on|gewechselt|gewijzigd|geändert|geçtik|hace falta|heet|heißt|hernoemd|i meant|ignore the|in plaats|invece|is allowed|is called|is fine now|is fine too|is named|is now|jednak|już nie|já não|make it|make that|meant|migrated|moved to|możecie|możesz|mudamos|mudou|nazywa się|need not|never mind the|new name|nicht mehr|niet meer|no longer|non più|not any longer|não precisa|olarak değişti|oldu|olvida|on second thought|overgestapt|passado|passati a|passou|passé à|passés à|tu peux|plus besoin|plutôt|podéis|potete|pouvez|przesunięto|przeszliśmy|przełożono|puedes|puoi|rename|renamed|renombrado|renomeado|renommé|replaced by|replaced with|rinominato|s'appelle|scrap that|scrap the|se chama|se llama|si chiama|siamo|stattdessen|switch to|switched|these days|turns out|umbenannt|umgestiegen|went down|went up|ya no|yerine|zamiast|zmieniliśmy|à la place|ça me va|ça passe|больше не|вместо|все-таки|всё-таки|изменили|можете|можешь|можно|называется|переименовали|переименован|перешли на|стал|стало|אפשר|במקום|הפך|כבר לא|מותר|נקרא|נקראת|עברנו|עלה|שונה|أصبح|اسمه|اسمها|بدلا|بدلاً|لم يعد|يمكنك|नाम|बजाय|बदल";
+const CUES: &str = "adı|afinal|after all|al final|alla fine|any more|anymore|are allowed|are called|became|brauchst|cambiado|cambiamos|cambiato|chama-se|changed my mind|changé|darfst|do not have to|don't have to|don't need to|drop the|désormais|em vez|en fin de compte|en lugar|en vez|finalement|forget about|forget the|from here on|gewechselt|gewijzigd|geändert|geçtik|hace falta|heet|heißt|hernoemd|i meant|ignore the|in plaats|invece|is allowed|is called|is fine now|is fine too|is fine after all|is okay too|is ok too|is ok now|is okay now|is named|is now|jednak|już nie|já não|make it|make that|meant|migrated|moved to|możecie|możesz|mudamos|mudou|nazywa się|need not|never mind the|new name|nicht mehr|niet meer|no longer|non più|not any longer|não precisa|olarak değişti|oldu|olvida|on second thought|overgestapt|passado|passati a|passou|passé à|passés à|tu peux|plus besoin|plutôt|podéis|potete|pouvez|przesunięto|przeszliśmy|przełożono|puedes|puoi|rename|renamed|renombrado|renomeado|renommé|replaced by|replaced with|rinominato|s'appelle|scrap that|scrap the|se chama|se llama|si chiama|siamo|stattdessen|switch to|switched|these days|turns out|umbenannt|umgestiegen|went down|went up|ya no|yerine|zamiast|zmieniliśmy|à la place|ça me va|ça passe|больше не|вместо|все-таки|всё-таки|изменили|можете|можешь|можно|называется|переименовали|переименован|перешли на|стал|стало|אפשר|במקום|הפך|כבר לא|מותר|נקרא|נקראת|עברנו|עלה|שונה|أصبح|اسمه|اسمها|بدلا|بدلاً|لم يعد|يمكنك|नाम|बजाय|बदल";
 /// The same, of words that mean other things as well: a request is not called off by them.
-const WEAK_CUES: &str = "again|wieder|de nouveau|à nouveau|de nuevo|otra vez|di nuovo|novamente|de novo|opnieuw|weer|ponownie|znowu|tekrar|снова|опять|actually|adesso|agora|ahora|artık|can now|changed|correction|doch|dürfen|forget|instead|is fine|jetzt|mag|maintenant|may|mejor|moved|now|nu|nun|ora|pode|puede|rather|teraz|toch|updated|wel|şimdi|теперь|עכשיו|الآن|अब";
+const WEAK_CUES: &str = "again|wieder|de nouveau|à nouveau|de nuevo|otra vez|di nuovo|novamente|de novo|opnieuw|weer|ponownie|znowu|tekrar|снова|опять|actually|adesso|agora|ahora|artık|can now|changed|correction|doch|dürfen|forget|instead|is fine|jetzt|mag|maintenant|mejor|moved|now|nu|nun|ora|pode|puede|rather|teraz|toch|updated|wel|you may|you can now|you can also|on you can|şimdi|теперь|עכשיו|الآن|अब";
+/// Phrases with such a word that report no change.
+const STILL: &str = "right now|for now|just now|by now|now that|again and again|once again";
 const CUE_PARTS: &str = "改到|改在|推迟|提前到|调整|变成|变为|変わり|바뀌|现在|現在|不再|改成|改为|改為|改用|换成|換成|换到|改叫|叫做|改名|可以了|还是可以|不用再|不必|今は|もう|代わりに|変更|変えて|切り替え|移行|改名|という名前|呼び|てもいい|ても構|て構いません|てよい|ことにした|이제|더 이상|대신|바꿨|변경|이름은|이름이|라고 부|해도 됩|해도 돼|도 괜찮|전환";
 
 const DEMAND: u64 = 1;
@@ -80,10 +82,11 @@ const CUE: u64 = 65_536;
 const WEAK: u64 = 131_072;
 const PREPARE: u64 = 262_144;
 const AGREE: u64 = 524_288;
+const NO_CHANGE: u64 = 1_048_576;
 /// More words may follow.
 const MORE: u64 = 4_096;
 
-const LISTS: [(u64, &str); 17] = [
+const LISTS: [(u64, &str); 18] = [
     (DEMAND, DEMANDS),
     (BEGIN, BEGINS),
     (END, ENDS),
@@ -101,6 +104,7 @@ const LISTS: [(u64, &str); 17] = [
     (TELL, TELLS),
     (CUE, CUES),
     (WEAK, WEAK_CUES),
+    (NO_CHANGE, STILL),
 ];
 
 /// Words before an imperative that leave it one.
@@ -248,7 +252,7 @@ impl Words {
         let has = |bit: u64| lists & bit > 0;
         let cue = match () {
             () if has(CUE) => Cue::Strong,
-            () if has(WEAK) => Cue::Weak,
+            () if has(WEAK) && !has(NO_CHANGE) => Cue::Weak,
             () => Cue::None,
         };
         let last = sentence.trim_end_matches(|char: char| !char.is_alphanumeric());

@@ -84,9 +84,9 @@ pub(super) fn asks(sentence: &str) -> bool {
 
 /// Whether a line was printed by a program or is code: it begins like one, or holds more signs than words do.
 pub(super) fn is_output(line: &str) -> bool {
-    static STARTS: Starts<21> = Starts::new([
-        "//", "/*", "#!", "$ ", ">>>", "+++", "---", "@@", "diff ", "def ", "class ", "import ", "from ", "return ",
-        "INFO", "WARN", "ERROR", "DEBUG", "[", "at ", "self.",
+    static STARTS: Starts<16> = Starts::new([
+        "//", "/*", "#!", "$ ", ">>>", "+++", "---", "@@", "diff ", "INFO", "WARN", "ERROR", "DEBUG", "[", "at ",
+        "self.",
     ]);
     let bytes = line.as_bytes();
     let (mut signs, mut marks) = (0, 0);
@@ -103,11 +103,33 @@ pub(super) fn is_output(line: &str) -> bool {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let numbered = digits > 0 && matches!(bytes.get(digits), Some(b':' | b'-' | b'|' | b'\t' | b'/'));
     numbered
+        || is_added(line)
+        || is_statement(line)
         || setting
         || STARTS.begin(line)
         || marks & CODE > 0 && SIGNS.iter().any(|sign| text::find(line, sign).is_some())
         || calls(line)
         || signs * 8 > bytes.len()
+}
+
+/// Whether a line is a statement of a program: people begin sentences with the same words.
+fn is_statement(line: &str) -> bool {
+    let Some((word, rest)) = line.split_once(' ') else { return false };
+    let holds = |signs: &[char]| rest.contains(signs);
+    let is_one_word = !rest.contains(' ');
+    match word {
+        "def" | "class" => is_one_word || holds(&['(']) || rest.ends_with([':', '{']),
+        "from" => text::find(rest, " import ").is_some(),
+        "import" => is_one_word || holds(&['{', '"', '\'']) || text::find(rest, " as ").is_some(),
+        "return" => is_one_word || holds(&['{', '[', '(', '"', '=']) || rest.ends_with(';'),
+        _ => false,
+    }
+}
+
+/// Whether a line was added in a diff whose lines are numbered: `+ 12 text`.
+fn is_added(line: &str) -> bool {
+    let number = line.strip_prefix('+').and_then(|rest| rest.trim_start().split(' ').next());
+    number.is_some_and(|number| text::whole(number).is_some())
 }
 
 /// Whether a line ends with a call that is given a text: `raise ValueError("…")`, `mkdir(f'…')`.

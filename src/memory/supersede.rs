@@ -6,19 +6,13 @@ use crate::memory::rules::{Cue, Reading, Sentence};
 use crate::memory::{Entry, Memory, in_force};
 
 /// Words that say nothing of what a sentence is about, as they are stemmed.
-const EMPTY: &str = " ahora тепер with have that this from they must never alway shoul shall please only about after before there their these those will would could been being does doing don't every each when what which where while also just more than some then them your into than over under nicht keine immer werde haben sind eine einen einer muss dürfe darf sollt bitte heute alle pour dans avec vous nous doit toujo jamai cette les des para como esta debe siemp nunca todos pero sono dell della sempr deve tutti voor niet alle moet altij nooit worde тольк всегд никог долже нужно можно ";
+const EMPTY: &str = " ahora тепер with have that this from they must never alway shoul shall please only about after before there their these those will would could been being does doing don't every each need want like sure know right still think going reall hopin thank pleas when what which where while also just more than some then them your into than over under nicht keine immer werde haben sind eine einen einer jedem jeden jeder jedes nach noch auch wenn muss dürfe darf sollt bitte heute alle pour dans avec vous nous doit toujo jamai cette les des para como esta debe siemp nunca todos pero sono dell della sempr deve tutti voor niet alle moet altij nooit worde тольк всегд никог долже нужно можно 我的 你的 您的 这个 那个 一个 什么 没有 可以 现在 已经 我们 你们 이상 이제 내가 나는 너는 우리 그것 ";
 
 /// Lets a sentence take the place of the entry that it contradicts, if there is one: what that said. A request
 /// contradicts only what it nearly repeats.
-pub(super) fn supersede(
-    memory: &mut Memory,
-    sentence: &str,
-    at: u64,
-    Reading { kind, cue, .. }: Reading,
-) -> Option<String> {
-    let demands = kind == Sentence::Requires;
-    let strong = cue == Cue::Strong;
-    let cued = cue != Cue::None;
+pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: Reading) -> Option<String> {
+    let demands = reading.kind == Sentence::Requires;
+    let cued = reading.cue != Cue::None;
     if !cued && !demands {
         return None;
     }
@@ -52,16 +46,7 @@ pub(super) fn supersede(
         if demands && elsewhere {
             continue;
         }
-        let (few, many) = (about.words.len().min(other.words.len()).max(1), about.words.len().max(other.words.len()));
-        // Without a word that reports a change, only the same sentence with other values contradicts.
-        let asks = kind == Sentence::Other && !strong && (common < 2 || common * 2 < few);
-        let enough = if asks && is_task {
-            false
-        } else if cued {
-            common * 3 >= few && common > 0 && (common > 1 || many <= BRIEF)
-        } else {
-            common * 4 >= few * 3 && common > 1 && about.numbers != other.numbers
-        };
+        let enough = !(is_task && is_request(reading, &about, &other)) && contradicts(reading.cue, &about, &other);
         if enough && best.as_ref().is_none_or(|(most, _)| common >= *most) {
             best = Some((common, entry));
         }
@@ -69,6 +54,31 @@ pub(super) fn supersede(
     let (_, entry) = best?;
     entry.until = Some(at);
     Some(text::start(&entry.text, 160))
+}
+
+/// Whether a sentence asks for something else beside an earlier request instead of calling it off.
+fn is_request(reading: Reading, about: &Topic, other: &Topic) -> bool {
+    let common = about.common(other);
+    let few = about.size().min(other.size()).max(1);
+    reading.kind == Sentence::Other && reading.cue != Cue::Strong && (common < 2 || common * 2 < few)
+}
+
+/// Whether a sentence is about the same as an earlier one, so that what it reports or demands takes the place of that.
+fn contradicts(cue: Cue, about: &Topic, other: &Topic) -> bool {
+    let common = about.common(other);
+    let (few, many) = (about.size().min(other.size()).max(1), about.size().max(other.size()));
+    // Whoever gives a number another value says the new one.
+    let drops_number = cue != Cue::Strong && !other.numbers.is_empty() && about.numbers.is_empty();
+    let is_brief = |most: usize| many <= most;
+    let (enough, alone) = match cue {
+        Cue::Strong => (common * 3 >= few, is_brief(BRIEF)),
+        // A word that may mean something else reports a change of what it repeats: of most that was said before.
+        Cue::Weak if is_brief(BRIEFER) => (common * 3 >= few, true),
+        Cue::Weak => (common * 2 >= other.size(), false),
+        // Without such a word only the same sentence with other values contradicts.
+        Cue::None => (common * 4 >= few * 3 && about.numbers != other.numbers, false),
+    };
+    enough && !drops_number && (common > 1 || alone && common == 1)
 }
 
 /// A sentence in small letters, its words parted by one space each.
@@ -94,11 +104,15 @@ const BARE_NAME: usize = 2;
 
 /// Words of sentences so short that one in common shows that they are about the same.
 const BRIEF: usize = 6;
+/// The same where the word that reports a change may mean something else.
+const BRIEFER: usize = 4;
 
 /// What a sentence is about.
 struct Topic {
-    /// The beginnings of its words that say something, each once.
+    /// The beginnings of its words that say something, each once; pairs of letters where a script writes no spaces.
     words: Vec<String>,
+    /// How many of them are such pairs.
+    pairs: usize,
     /// Its files, symbols and other names.
     names: Vec<String>,
     /// Its numbers.
@@ -112,7 +126,7 @@ const STEM: usize = 5;
 
 impl Topic {
     fn of(sentence: &str) -> Self {
-        let (mut words, mut names, mut numbers) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut words, mut names, mut numbers, mut pairs) = (Vec::new(), Vec::new(), Vec::new(), 0);
         for word in padded(sentence).split(' ') {
             let word = word.trim_matches(['.', '\'', '-', '/']);
             if word.is_empty() {
@@ -120,7 +134,19 @@ impl Topic {
             }
             if word.chars().any(|char| char >= '\u{3000}') {
                 let chars: Vec<char> = word.chars().filter(|char| !char.is_ascii_digit()).collect();
-                chars.windows(2).for_each(|pair| add(&mut words, pair.iter().collect()));
+                let before = words.len();
+                for (at, pair) in chars.windows(2).enumerate() {
+                    // Korean parts its words, and appends what changes them.
+                    let is_inside = is_hangul(pair[0]) && at > 0 && is_hangul(chars[at - 1]);
+                    let says = !is_inside && pair.iter().all(|char| *char >= '\u{30a0}');
+                    let pair: String = pair.iter().collect();
+                    if says && text::find(EMPTY, &format!(" {pair} ")).is_none() {
+                        add(&mut words, pair);
+                    }
+                }
+                if !chars.iter().any(|char| is_hangul(*char)) {
+                    pairs += words.len() - before;
+                }
             } else if word.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'/' | b'.')) {
                 // A file or a symbol is what it is about, a number is not.
                 if word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
@@ -136,7 +162,12 @@ impl Topic {
                 }
             }
         }
-        Self { words, names, numbers }
+        Self { words, pairs, names, numbers }
+    }
+
+    /// About how many words it has: two letters are a word as often as they are parts of two.
+    fn size(&self) -> usize {
+        self.words.len() - self.pairs / 2
     }
 
     /// A bit for each of its words: topics that share none have no word in common.
@@ -153,6 +184,10 @@ impl Topic {
     fn common(&self, other: &Self) -> usize {
         self.shared(other).count()
     }
+}
+
+const fn is_hangul(char: char) -> bool {
+    matches!(char, '\u{ac00}'..='\u{d7a3}')
 }
 
 fn add(words: &mut Vec<String>, word: String) {

@@ -663,9 +663,11 @@ fn what_a_model_says_as_the_memory_does_stands_once() {
     let hidden = |_| false;
     let source = Source { known: &known, summary: "", todos: &[], visible: &hidden, references: None, turn: None };
     let mut summary = "The plan stands.\n- The deadline was moved to the 9th of April.\n- More follows.".to_owned();
+    summary.push_str("\n- The deadline is the 4th of March.\n- was: The deadline is the 4th of March");
     source.keep(&mut summary, 2_000);
     assert!(summary.contains("of April. (was: The deadline is the 4th of March.)"), "{summary}");
     assert_eq!(summary.matches("of April").count(), 1, "{summary}");
+    assert_eq!(summary.matches("4th of March").count(), 1, "what a model takes for true still: {summary}");
     assert!(summary.contains("More follows."), "{summary}");
 }
 

@@ -97,3 +97,37 @@ fn what_is_revoked_changed_or_renamed_is_not_asserted_any_more() {
     }
     assert!(precision >= 90 && recall >= 80, "precision {precision} %, recall {recall} %\n{}", faults.join("\n"));
 }
+
+#[test]
+fn a_sentence_that_begins_like_a_statement_of_a_program_is_one_of_the_users() {
+    for sentence in [
+        "from now on answer in one sentence only",
+        "return only the ids, without names",
+        "import lines must be sorted",
+        "class names must be singular",
+    ] {
+        assert!(is_required(&remembered(&[sentence]), sentence), "{sentence}");
+    }
+    for line in [
+        "from must import never",
+        "import never_again",
+        "return must_be_set;",
+        "class Never(Base):",
+        "def always(only):",
+        "+ 12 - You must never see this as a rule",
+    ] {
+        assert!(!is_required(&remembered(&[&format!("Why does it fail?\n{line}")]), line), "{line}");
+    }
+}
+
+#[test]
+fn the_month_of_may_and_what_is_so_for_now_report_no_change() {
+    for (earlier, later) in [
+        ("The flight to Lisbon leaves on May 21.", "The flight on May 21 has a stop in Porto."),
+        ("My reservation number is K7QZPM.", "I don't have the reservation with me right now."),
+    ] {
+        let memory = remembered(&[earlier, later]);
+        let all = memory.required.iter().chain(&memory.decided).chain(&memory.told).chain(&memory.tasks);
+        assert!(all.clone().all(|entry| entry.until.is_none()), "{:?}", all.collect::<Vec<_>>());
+    }
+}
