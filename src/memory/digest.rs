@@ -206,7 +206,9 @@ impl Source<'_> {
                 .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
         };
         // What matters most stands last: of too many lines the first ones go.
-        let is_work = |one: &Activity| !is_record(one) && !work::plans(&one.what) && !self.is_of_turn(one.at);
+        let is_work = |one: &Activity| {
+            !is_record(one) && !work::plans(&one.what) && !is_preparation(one) && !self.is_of_turn(one.at)
+        };
         let at = |wanted: usize| all.iter().filter(move |one| rank(one) == wanted && is_work(one));
         let mut rest: Vec<&Activity> = at(0).collect();
         let crowded = all.len() > CROWDED;
@@ -366,6 +368,11 @@ fn rank(one: &Activity) -> usize {
         one if one.failures > 0 => 1,
         _ => 0,
     }
+}
+
+/// Whether work only made room for what was done next, and came off.
+pub(super) fn is_preparation(one: &Activity) -> bool {
+    work::prepares(&one.what) && one.failures == 0
 }
 
 /// What was done, how often, and what came of it.

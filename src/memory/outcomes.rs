@@ -3,7 +3,7 @@
 use crate::base::{markers, text};
 use crate::ingest::content::Value;
 use crate::memory::records;
-use crate::memory::work::{EVIDENCE, changed_lines, tail};
+use crate::memory::work::{self, EVIDENCE, changed_lines, tail};
 use crate::shorten::log;
 
 /// The file that an output shows.
@@ -27,6 +27,9 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
     let (mut trouble, mut last, mut length, mut count, mut code) = ("", "", 0, 0, None);
     if text::find(text, "\ndiff --git ").is_some() || text.starts_with("diff --git ") {
         return Some(changed_lines(text));
+    }
+    if let Some(mark) = text.lines().find_map(|line| committed(line.trim())).filter(|_| work::commits(what)) {
+        return Some(mark.to_owned());
     }
     let (mut heaviest, mut lines, mut aside) = (1, Vec::<&str>::new(), false);
     for line in text.lines() {
@@ -53,7 +56,10 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
         if weight >= heaviest {
             (trouble, heaviest) = (line, weight);
         }
-        last = line;
+        // A bracket that closes says nothing.
+        if line.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80) {
+            last = line;
+        }
     }
     let mut out = String::new();
     if let Some(code) = code {
@@ -84,10 +90,19 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
     Some(if out.is_empty() { "ok".to_owned() } else { text::start(&out, 2 * EVIDENCE) })
 }
 
+/// What git calls a commit: `[main 1a2b3c4]`.
+fn committed(line: &str) -> Option<&str> {
+    const LEAST: usize = 7;
+    let mark = text::between(line, 0, text::find(line, "]")? + 1);
+    let hash = mark.strip_prefix('[')?.strip_suffix(']')?.rsplit(' ').next()?;
+    let is_hash = hash.len() >= LEAST && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hash.then_some(mark)
+}
+
 /// Whether an activity only looks at something: what it shows says more in how it begins than in its last line.
 fn looks(what: &str) -> bool {
-    const LOOKS: [&str; 13] =
-        ["read", "view", "open", "cat", "ls", "find", "grep", "rg", "glob", "search", "list", "head", "file"];
+    const LOOKS: [&str; 14] =
+        ["read", "view", "open", "cat", "ls", "find", "grep", "rg", "glob", "search", "list", "head", "tail", "file"];
     what.split(|char: char| !char.is_ascii_alphanumeric())
         .take(4)
         .any(|word| LOOKS.iter().any(|one| word.eq_ignore_ascii_case(one)))

@@ -2,7 +2,7 @@
 //! turn, so that nothing is done twice.
 
 use crate::base::{markers, text};
-use crate::memory::digest::Source;
+use crate::memory::digest::{Source, is_preparation};
 use crate::memory::lines::{LEAST, cut_all, cut_work, gap};
 use crate::memory::work;
 
@@ -21,7 +21,8 @@ impl Source<'_> {
         let said = said.map_or_else(String::new, |said| format!("\nThe assistant's last words on it: {said}"));
         let mut lines = Vec::new();
         for one in &self.known.memory.work {
-            if self.is_of_turn(one.at) && !(self.visible)(one.at) && !work::plans(&one.what) {
+            let is_work = !work::plans(&one.what) && !is_preparation(one);
+            if self.is_of_turn(one.at) && !(self.visible)(one.at) && is_work {
                 lines.push(self.activity(one, usize::MAX));
             }
         }

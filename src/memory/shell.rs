@@ -50,6 +50,25 @@ fn by_sed(command: &str) -> Option<Written<'_>> {
     (is_file && is_all).then_some(Written { how: "sed -i", file, text, rest: "" })
 }
 
+/// The first line of the message with which `git commit` is called: behind `-m`, in quotation marks or by `cat <<EOF`.
+pub(super) fn message(arguments: &str) -> Option<&str> {
+    let from = ["-m ", "-am ", "--message=", "--message "].iter().find_map(|flag| {
+        let at = text::find(arguments, flag)?;
+        Some(at + flag.len())
+    })?;
+    let message = text::between(arguments, from, arguments.len());
+    let message = match message.split_once('\n') {
+        Some((start, rest)) if text::find(start, "<<").is_some() => rest,
+        _ => message,
+    };
+    let (quote, message) = match message.chars().next() {
+        Some(quote @ ('"' | '\'')) => (quote, text::between(message, 1, message.len())),
+        _ => ('\n', message),
+    };
+    let line = message.split([quote, '\n']).next().unwrap_or_default().trim();
+    (!line.is_empty()).then_some(line)
+}
+
 /// Where what a command does begins, behind what only prepares it.
 fn prepared(command: &str) -> usize {
     const PREPARE: [&str; 6] = ["cd ", "pwd && ", "git add ", "mkdir ", "source ", "export "];

@@ -118,7 +118,7 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     let written = if changes { None } else { shell::written(command) };
     if let Some(shell::Written { how, file, text, rest: "" }) = written {
         let what = format!("{name} {how} {}", tail(file));
-        return Described { what, last: text::start(text.trim(), EVIDENCE), changes: true, writes: false };
+        return Described { what, last: text::start(uncommented(text.trim()), EVIDENCE), changes: true, writes: false };
     }
     // What is written first is often a script that the rest of the command runs.
     let wrote = written.map(|written| {
@@ -143,13 +143,15 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
         let command = shell::unpaged(command);
         let (from, end) = shell::program(command);
         target = text::between(command, from, end);
-        says.insert(0, text::between(command, end, command.len()));
+        let arguments = text::between(command, end, command.len());
+        says.insert(0, shell::message(arguments).filter(|_| commits(target)).unwrap_or(arguments));
     }
     let mut last = String::new();
     for text in &says {
         if !last.is_empty() {
             last.push_str(if changes && !old.is_empty() { WAS } else { ", " });
         }
+        let text = if changes { uncommented(text.trim_start()) } else { text };
         last.push_str(&text::start(text, EVIDENCE / says.len()));
     }
     if let (Some(_), Some(patch)) = (patched, says.first()) {
@@ -184,6 +186,20 @@ pub(super) fn tail(file: &str) -> &str {
         at -= 1;
     }
     text::between(file, at, file.len())
+}
+
+/// What a file begins with, without the signs of a comment or a heading.
+fn uncommented(mut text: &str) -> &str {
+    const SIGNS: [&str; 8] = ["/**", "/*", "* ", "// ", "<!--", "# ", "## ", "\"\"\""];
+    while let Some(rest) = SIGNS.iter().find_map(|sign| text.strip_prefix(sign)) {
+        text = rest.trim_start();
+    }
+    text
+}
+
+/// Whether this only makes room for what is done next.
+pub(super) fn prepares(what: &str) -> bool {
+    what.split(' ').any(|word| word == "mkdir")
 }
 
 /// Whether this keeps changes for good.

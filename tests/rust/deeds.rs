@@ -437,3 +437,45 @@ fn a_response_in_a_wrapper_is_a_record() {
         assert_eq!(told(text), "", "{text}");
     }
 }
+
+#[test]
+fn a_commit_is_told_with_its_message_and_its_hash() {
+    let bash = |command: &str, output| ("bash", json!({ "command": command }), output);
+    let made = "All checks passed\n[main 1a2b3c4] Mend\n 2 files changed";
+    let text = digest(&calls(&[
+        bash("git add -A && git commit -m \"Mend the parser\" && git push", made),
+        bash("git commit -am 'Test the parser'", "[fix/parser (root-commit) 0f0f0f0f] Test\n 1 file changed"),
+        bash("git commit -m \"$(cat <<'EOF'\nName the parts\n\nThey had none.\nEOF\n)\"", "nothing to commit"),
+        bash("git commit --amend --no-edit", "[main 77777777] Mend"),
+    ]));
+    for told in [
+        "bash git commit: Mend the parser → [main 1a2b3c4]",
+        "bash git commit: Test the parser → [fix/parser (root-commit) 0f0f0f0f]",
+        "bash git commit: Name the parts → nothing to commit",
+        "bash git commit: --amend --no-edit → [main 77777777]",
+    ] {
+        assert!(text.contains(told), "{told}\n{text}");
+    }
+}
+
+#[test]
+fn what_is_written_is_told_without_the_signs_of_a_comment() {
+    let write = |path: &str, content: &str| ("write", json!({ "path": path, "content": content }), "ok");
+    let text = digest(&calls(&[
+        write("src/a.ts", "/**\n * Reads dates.\n */\nexport const a = 1;"),
+        write("b.md", "# The plan\n\nFirst …"),
+        write("c.css", "#id { color: red }"),
+    ]));
+    assert!(line(&text, "a.ts").contains("a.ts: Reads dates."), "{text}");
+    assert!(line(&text, "b.md").contains("b.md: The plan"), "{text}");
+    assert!(line(&text, "c.css").contains("c.css: #id {"), "{text}");
+}
+
+#[test]
+fn a_folder_that_was_made_is_no_work_unless_that_failed() {
+    let bash = |command: &str, output| ("bash", json!({ "command": command }), output);
+    let text = digest(&calls(&[bash("mkdir -p src/new", ""), bash("ls src", "new")]));
+    assert!(!text.contains("mkdir") && text.contains("→ new"), "{text}");
+    let text = digest(&calls(&[bash("mkdir src", "Error: File exists"), bash("ls src", "new")]));
+    assert!(text.contains("mkdir") && text.contains("File exists"), "{text}");
+}
