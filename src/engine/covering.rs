@@ -2,22 +2,22 @@
 
 use crate::base::error::Error;
 use crate::base::json::quoted_bytes;
-use crate::base::{millionths, text};
+use crate::base::millionths;
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
+use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, RungId, Scene};
+use crate::limits::state_size::{DIGEST_TOKENS, STATE_BYTES};
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::session::compaction::Kind;
 use crate::session::edits::eligibility;
-use crate::session::state::{Breaker, STATE_BYTES};
+use crate::session::state::Breaker;
 use crate::session::view::View;
 use crate::tokens;
 
-/// The most raw tokens of a digest that fills the remaining room. The state must hold it beside older ones.
-pub(crate) const DIGEST_MOST: u64 = 7_500;
 /// The approximate raw tokens of the lines around a summary.
 const FRAME: u64 = 24;
 /// The raw tokens of a message apart from its text.
@@ -26,8 +26,6 @@ const OVERHEAD: u64 = 4;
 const TRIMMED_MOST: usize = 12_000;
 /// The bytes from which on a shortened digest has names again.
 const LEAST_WITH_NAMES: usize = 400;
-/// The heading of literal strings that must be kept.
-pub(crate) const KEPT_LITERALLY: &str = "\n\n## To be kept literally";
 /// The most attempts to bring a summary down to a size.
 const SHORTER_TRIES: usize = 4;
 
@@ -196,7 +194,7 @@ impl Covering<'_> {
         let stays: u64 = stays.map(|item| item.tokens).sum();
         let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
         let left = scene.digested_most().saturating_sub(stays + note);
-        let raw = scene.raw(most).max(left.min(DIGEST_MOST)).min(earlier + replaced.saturating_sub(earlier) / 2);
+        let raw = scene.raw(most).max(left.min(DIGEST_TOKENS)).min(earlier + replaced.saturating_sub(earlier) / 2);
         // If a quarter of it is enough room, nothing else has to be removed.
         let below = scene.raw_below(scene.limits.limit).saturating_sub(self.view.fixed() + stays + note + FRAME);
         let raw = if below < raw / 2 { raw } else { raw.min(below) }.max(ladder::LEAST_CAP);
@@ -284,14 +282,6 @@ fn keep_literals(
         return Ok(text);
     }
     let material = checkpoint::material(scene, shape, host)?;
-    let mut heading = KEPT_LITERALLY;
-    for literal in literals {
-        if !literal.is_empty() && text::find(&text, literal).is_none() && checkpoint::mentions(&material, literal) {
-            text.push_str(heading);
-            heading = "";
-            text.push_str("\n- ");
-            text.push_str(literal);
-        }
-    }
+    literals::append(&mut text, literals.iter().filter(|literal| checkpoint::mentions(&material, literal)));
     Ok(text)
 }

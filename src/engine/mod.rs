@@ -11,6 +11,7 @@ mod commit;
 mod covering;
 mod editing;
 pub mod fast_path;
+mod literals;
 pub(crate) mod past;
 mod policy;
 pub mod presets;

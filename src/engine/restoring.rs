@@ -5,14 +5,14 @@ use crate::base::json::quoted_bytes;
 use crate::base::{millionths, text};
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
-use crate::engine::covering::{DIGEST_MOST, KEPT_LITERALLY};
+use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
+use crate::limits::state_size::{DIGEST_TOKENS, STATE_BYTES};
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::Source;
 use crate::session::compaction::Checkpoint;
-use crate::session::state::STATE_BYTES;
 use crate::session::view::{Slot, View};
 use crate::tokens;
 
@@ -52,16 +52,8 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
         (text, left_out) = source.digest(millionths::scale(bytes.min(text.len()) as u64, room, size) as usize, false);
     }
     let (earlier, dropped) = checkpoint::written(before);
-    let literals = work.call.must_keep.iter().filter(|literal| text::find(&earlier, literal).is_some());
-    let mut heading = KEPT_LITERALLY;
-    for literal in literals.filter(|literal| !literal.is_empty()).cloned().collect::<Vec<_>>() {
-        if text::find(&text, &literal).is_none() {
-            text.push_str(heading);
-            text.push_str("\n- ");
-            text.push_str(&literal);
-            heading = "";
-        }
-    }
+    let held = work.call.must_keep.iter().filter(|literal| text::find(&earlier, literal).is_some());
+    literals::append(&mut text, held);
     let text = checkpoint::summary_text(&checkpoint::trimmed(&text, dropped));
     if text.len() <= before.summary.text.len() {
         return Ok(false);
@@ -80,7 +72,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
 fn room(scene: &Scene<'_>, view: &View) -> u64 {
     let stays = view.items.iter().filter(|item| !item.fixed && item.slot != Slot::Summary);
     let stays: u64 = stays.map(|item| item.tokens).sum();
-    scene.restored_most().saturating_sub(stays).min(DIGEST_MOST)
+    scene.restored_most().saturating_sub(stays).min(DIGEST_TOKENS)
 }
 
 /// The shape of a checkpoint: what it covers and keeps.

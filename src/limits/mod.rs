@@ -8,6 +8,7 @@ pub mod preset;
 pub mod prices;
 pub mod provider_refusal;
 pub mod shares;
+pub mod state_size;
 pub mod strategy;
 pub mod summary_options;
 pub mod tool_policy;

@@ -7,6 +7,7 @@ use crate::limits::names::{inside, known, unknown};
 use crate::limits::preset::Preset;
 use crate::limits::prices::Prices;
 use crate::limits::shares::Shares;
+use crate::limits::state_size::MEMORY_BYTES;
 use crate::limits::strategy::Strategy;
 use crate::limits::summary_options::{Prompt, Summarizer, Wanted};
 use crate::limits::tool_policy::ToolPolicies;
@@ -227,12 +228,9 @@ pub fn window(value: &Json) -> Result<u64, Error> {
 /// The bytes that the memory may take, limited to what a state can hold.
 fn memory(tune: Fields<'_>) -> u64 {
     const MOST: u64 = 64_000;
-    let bytes = tune.count("memory").unwrap_or(MEMORY);
+    let bytes = tune.count("memory").unwrap_or(MEMORY_BYTES);
     if bytes > MOST {
         tune.wrong("memory", "Expected bytes from 0 to 64000.");
     }
     bytes
 }
-
-/// The default of `tune.memory`, in bytes.
-const MEMORY: u64 = 28_000;

@@ -93,10 +93,13 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
 /// What git calls a commit: `[main 1a2b3c4]`.
 fn committed(line: &str) -> Option<&str> {
     const LEAST: usize = 7;
-    let mark = text::between(line, 0, text::find(line, "]")? + 1);
-    let hash = mark.strip_prefix('[')?.strip_suffix(']')?.rsplit(' ').next()?;
-    let is_hash = hash.len() >= LEAST && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
-    is_hash.then_some(mark)
+    if !line.starts_with('[') {
+        return None;
+    }
+    let end = text::find(line, "]")?;
+    let digits = line.as_bytes()[..end].iter().rev().take_while(|byte| byte.is_ascii_hexdigit()).count();
+    let is_hash = digits >= LEAST && line.as_bytes()[end - digits - 1] == b' ';
+    is_hash.then(|| text::between(line, 0, end + 1))
 }
 
 /// Whether an activity only looks at something: what it shows says more in how it begins than in its last line.

@@ -114,22 +114,26 @@ pub(super) fn is_output(line: &str) -> bool {
 
 /// Whether a line is a statement of a program: people begin sentences with the same words.
 fn is_statement(line: &str) -> bool {
-    let Some((word, rest)) = line.split_once(' ') else { return false };
-    let holds = |signs: &[char]| rest.contains(signs);
-    let is_one_word = !rest.contains(' ');
-    match word {
-        "def" | "class" => is_one_word || holds(&['(']) || rest.ends_with([':', '{']),
-        "from" => text::find(rest, " import ").is_some(),
-        "import" => is_one_word || holds(&['{', '"', '\'']) || text::find(rest, " as ").is_some(),
-        "return" => is_one_word || holds(&['{', '[', '(', '"', '=']) || rest.ends_with(';'),
-        _ => false,
-    }
+    let Some(end) = text::find(line, " ") else { return false };
+    let (word, rest) = (text::between(line, 0, end), &line.as_bytes()[end + 1..]);
+    let holds = |signs: &[u8]| rest.iter().any(|byte| signs.contains(byte));
+    let joins = |part| text::find(line, part).is_some();
+    let is_code = match word {
+        "def" | "class" => holds(b"(") || matches!(rest.last(), Some(b':' | b'{')),
+        "from" => return joins(" import "),
+        "import" => holds(b"{\"'") || joins(" as "),
+        "return" => holds(b"{[(\"=") || rest.last() == Some(&b';'),
+        _ => return false,
+    };
+    is_code || !holds(b" ")
 }
 
 /// Whether a line was added in a diff whose lines are numbered: `+ 12 text`.
 fn is_added(line: &str) -> bool {
-    let number = line.strip_prefix('+').and_then(|rest| rest.trim_start().split(' ').next());
-    number.is_some_and(|number| text::whole(number).is_some())
+    let bytes = line.as_bytes();
+    let mut behind = bytes.iter().skip(1).skip_while(|byte| **byte == b' ').skip_while(|byte| byte.is_ascii_digit());
+    let numbered = bytes.iter().skip(1).find(|byte| **byte != b' ').is_some_and(u8::is_ascii_digit);
+    bytes.first() == Some(&b'+') && numbered && behind.next().is_none_or(|byte| *byte == b' ')
 }
 
 /// Whether a line ends with a call that is given a text: `raise ValueError("…")`, `mkdir(f'…')`.

@@ -52,21 +52,20 @@ fn by_sed(command: &str) -> Option<Written<'_>> {
 
 /// The first line of the message with which `git commit` is called: behind `-m`, in quotation marks or by `cat <<EOF`.
 pub(super) fn message(arguments: &str) -> Option<&str> {
-    let from = ["-m ", "-am ", "--message=", "--message "].iter().find_map(|flag| {
-        let at = text::find(arguments, flag)?;
-        Some(at + flag.len())
-    })?;
-    let message = text::between(arguments, from, arguments.len());
-    let message = match message.split_once('\n') {
-        Some((start, rest)) if text::find(start, "<<").is_some() => rest,
-        _ => message,
-    };
-    let (quote, message) = match message.chars().next() {
-        Some(quote @ ('"' | '\'')) => (quote, text::between(message, 1, message.len())),
-        _ => ('\n', message),
-    };
-    let line = message.split([quote, '\n']).next().unwrap_or_default().trim();
-    (!line.is_empty()).then_some(line)
+    const FLAGS: [&str; 3] = ["m ", "--message=", "--message "];
+    let from = FLAGS.iter().find_map(|flag| text::find(arguments, flag).map(|at| at + flag.len()))?;
+    let mut message = text::between(arguments, from, arguments.len());
+    let mut line = message.lines().next()?;
+    if text::find(line, "<<").is_some() {
+        message = text::between(message, line.len() + 1, message.len());
+        line = message.lines().next()?;
+    }
+    for quote in ["\"", "'"] {
+        if let Some(rest) = line.strip_prefix(quote) {
+            line = text::between(rest, 0, text::find(rest, quote).unwrap_or(rest.len()));
+        }
+    }
+    Some(line.trim()).filter(|line| !line.is_empty())
 }
 
 /// Where what a command does begins, behind what only prepares it.

@@ -191,15 +191,21 @@ pub(super) fn tail(file: &str) -> &str {
 /// What a file begins with, without the signs of a comment or a heading.
 fn uncommented(mut text: &str) -> &str {
     const SIGNS: [&str; 8] = ["/**", "/*", "* ", "// ", "<!--", "# ", "## ", "\"\"\""];
-    while let Some(rest) = SIGNS.iter().find_map(|sign| text.strip_prefix(sign)) {
-        text = rest.trim_start();
+    let mut at = 0;
+    while at < SIGNS.len() {
+        if text.starts_with(SIGNS[at]) {
+            text = text::between(text, SIGNS[at].len(), text.len()).trim_start();
+            at = 0;
+        } else {
+            at += 1;
+        }
     }
     text
 }
 
 /// Whether this only makes room for what is done next.
 pub(super) fn prepares(what: &str) -> bool {
-    what.split(' ').any(|word| word == "mkdir")
+    text::find(what, "mkdir").is_some()
 }
 
 /// Whether this keeps changes for good.

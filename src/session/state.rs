@@ -8,6 +8,7 @@ use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::{Json, quoted_bytes};
 use crate::limits::budget::Learned;
+use crate::limits::state_size::{STATE_BYTES, TEXT_BYTES};
 use crate::memory::Memory;
 use crate::model::message::Position;
 use crate::session::compaction::{Checkpoint, Kind};
@@ -27,10 +28,6 @@ const REWRITES: usize = 64;
 const CLIPS: usize = 24;
 /// With this many clips of uncovered messages, no further ones are made as long as something can be covered instead.
 pub const OPEN_CLIPS: usize = 16;
-/// The most bytes of text in all checkpoints. The oldest are removed first.
-const TEXT_BYTES: usize = 33_000;
-/// The most bytes of texts and memory together, in JSON: with all the rest a state stays below 64,000.
-pub const STATE_BYTES: usize = 57_500;
 
 /// The highest revision that is read. Every change increments it, and above 2^53 a host's compare-and-set cannot
 /// distinguish revisions.

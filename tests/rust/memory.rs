@@ -655,6 +655,25 @@ fn what_a_memory_takes_in_a_state_is_known() {
 }
 
 #[test]
+fn names_fill_what_a_state_has_left_for_a_memory_and_no_more() {
+    let name = |at: usize| format!("name_{at}_{}", ["\\\"x", "世界", "y"][at % 3]);
+    let all: Vec<M> = (0..60)
+        .map(|at| {
+            let text: Vec<String> = (0..40).map(|one| format!("`{}`", name(at * 37 + one))).collect();
+            if at % 2 == 0 { user(&text.join(" ")) } else { assistant(&text.join(" ")) }
+        })
+        .collect();
+    let (memory, read) = (Memory::default(), messages(0, &all));
+    let known = Recollection::of(&memory, &read);
+    for stored in [6_000, 12_000, 20_000, 30_000] {
+        let mut bounded = known.bounded(64_000, stored);
+        let bytes = bounded.stored();
+        assert!(bytes <= stored && bytes * 5 > stored * 4, "{bytes} of {stored}");
+        assert_eq!(bytes, to_value(&bounded.to_json()).to_string().len());
+    }
+}
+
+#[test]
 fn what_a_model_says_as_the_memory_does_stands_once() {
     let mut past = Past::default();
     past.cover(&[user("The deadline is the 4th of March."), assistant("Noted.")], 2_000);
