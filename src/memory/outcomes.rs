@@ -28,7 +28,9 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
     if text::find(text, "\ndiff --git ").is_some() || text.starts_with("diff --git ") {
         return Some(changed_lines(text));
     }
-    if let Some(mark) = text.lines().find_map(|line| committed(line.trim())).filter(|_| work::commits(what)) {
+    if work::commits(what)
+        && let Some(mark) = text.lines().find_map(|line| committed(line.trim()))
+    {
         return Some(mark.to_owned());
     }
     let (mut heaviest, mut lines, mut aside) = (1, Vec::<&str>::new(), false);
@@ -57,7 +59,7 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
             (trouble, heaviest) = (line, weight);
         }
         // A bracket that closes says nothing.
-        if line.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80) {
+        if line.len() > BRACKETS || line.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80) {
             last = line;
         }
     }
@@ -89,6 +91,9 @@ pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
     }
     Some(if out.is_empty() { "ok".to_owned() } else { text::start(&out, 2 * EVIDENCE) })
 }
+
+/// Bytes of brackets that close a piece of code: `}),`, `});`.
+const BRACKETS: usize = 4;
 
 /// What git calls a commit: `[main 1a2b3c4]`.
 fn committed(line: &str) -> Option<&str> {

@@ -114,7 +114,11 @@ pub(super) fn is_output(line: &str) -> bool {
 
 /// Whether a line is a statement of a program: people begin sentences with the same words.
 fn is_statement(line: &str) -> bool {
-    let Some(end) = text::find(line, " ") else { return false };
+    static STARTS: Starts<5> = Starts::new(["def ", "class ", "from ", "import ", "return "]);
+    if !STARTS.begin(line) {
+        return false;
+    }
+    let end = text::find(line, " ").unwrap_or(line.len() - 1);
     let (word, rest) = (text::between(line, 0, end), &line.as_bytes()[end + 1..]);
     let holds = |signs: &[u8]| rest.iter().any(|byte| signs.contains(byte));
     let joins = |part| text::find(line, part).is_some();
@@ -122,18 +126,17 @@ fn is_statement(line: &str) -> bool {
         "def" | "class" => holds(b"(") || matches!(rest.last(), Some(b':' | b'{')),
         "from" => return joins(" import "),
         "import" => holds(b"{\"'") || joins(" as "),
-        "return" => holds(b"{[(\"=") || rest.last() == Some(&b';'),
-        _ => return false,
+        _ => holds(b"{[(\"=") || rest.last() == Some(&b';'),
     };
     is_code || !holds(b" ")
 }
 
 /// Whether a line was added in a diff whose lines are numbered: `+ 12 text`.
 fn is_added(line: &str) -> bool {
-    let bytes = line.as_bytes();
-    let mut behind = bytes.iter().skip(1).skip_while(|byte| **byte == b' ').skip_while(|byte| byte.is_ascii_digit());
-    let numbered = bytes.iter().skip(1).find(|byte| **byte != b' ').is_some_and(u8::is_ascii_digit);
-    bytes.first() == Some(&b'+') && numbered && behind.next().is_none_or(|byte| *byte == b' ')
+    let Some(rest) = line.strip_prefix('+') else { return false };
+    let rest = rest.trim_start().as_bytes();
+    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits > 0 && rest.get(digits).is_none_or(|byte| *byte == b' ')
 }
 
 /// Whether a line ends with a call that is given a text: `raise ValueError("…")`, `mkdir(f'…')`.

@@ -46,7 +46,8 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
         if demands && elsewhere {
             continue;
         }
-        let enough = !(is_task && is_request(reading, &about, &other)) && contradicts(reading.cue, &about, &other);
+        let beside = is_task && is_request(reading, common, &about, &other);
+        let enough = !beside && contradicts(reading.cue, common, &about, &other);
         if enough && best.as_ref().is_none_or(|(most, _)| common >= *most) {
             best = Some((common, entry));
         }
@@ -56,16 +57,16 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
     Some(text::start(&entry.text, 160))
 }
 
-/// Whether a sentence asks for something else beside an earlier request instead of calling it off.
-fn is_request(reading: Reading, about: &Topic, other: &Topic) -> bool {
-    let common = about.common(other);
+/// Whether a sentence that has so many words in common with an earlier request asks for something beside it, instead of
+/// calling it off.
+fn is_request(reading: Reading, common: usize, about: &Topic, other: &Topic) -> bool {
     let few = about.size().min(other.size()).max(1);
     reading.kind == Sentence::Other && reading.cue != Cue::Strong && (common < 2 || common * 2 < few)
 }
 
-/// Whether a sentence is about the same as an earlier one, so that what it reports or demands takes the place of that.
-fn contradicts(cue: Cue, about: &Topic, other: &Topic) -> bool {
-    let common = about.common(other);
+/// Whether a sentence that has so many words in common with an earlier one is about the same, so that what it reports or
+/// demands takes the place of that.
+fn contradicts(cue: Cue, common: usize, about: &Topic, other: &Topic) -> bool {
     let (few, many) = (about.size().min(other.size()).max(1), about.size().max(other.size()));
     // Whoever gives a number another value says the new one.
     let drops_number = cue != Cue::Strong && !other.numbers.is_empty() && about.numbers.is_empty();
