@@ -8,7 +8,7 @@ import { at, main, must } from "./common.mjs";
 const budgetFile = at("benches/size.json");
 const allowed = 1.02;
 /** The most bytes that wasm and glue may take together, compressed with gzip. */
-const engineLimit = 358_000;
+const engineLimit = 358_500;
 /** The most bytes that an installation may take in node_modules, without the command line. */
 const installedLimit = 1_595_000;
 /**
