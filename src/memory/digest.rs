@@ -19,10 +19,11 @@ const CANCELLED: &str = "- [cancelled] ";
 const CROWDED: usize = 14;
 const REST: usize = 6;
 const REST_BYTES: usize = 100;
-/// Of what is left then, in percent, what names have in any case if there are so many: of the bytes of a small text, and
-/// of those beyond. Where there is little room a name says most for its bytes; where there is more, one reads first what
-/// was asked and done.
+/// Of what is left then, in percent, what names have in any case if there are so many: where there is little room a name
+/// says most for its bytes.
 const NAMES_SHARE: usize = 66;
+/// Bytes of a small text, and what names have of those beyond: where there is more room, one reads first what was asked
+/// and done.
 const SMALL: usize = 2_000;
 const NAMES_BEYOND: usize = 35;
 /// The same beside a summary by a model, which names things itself.
@@ -372,7 +373,7 @@ fn rank(one: &Activity) -> usize {
 
 /// Whether work only made room for what was done next, and came off.
 pub(super) fn is_preparation(one: &Activity) -> bool {
-    work::prepares(&one.what) && one.failures == 0
+    !one.changes && one.failures == 0 && work::prepares(&one.what)
 }
 
 /// What was done, how often, and what came of it.

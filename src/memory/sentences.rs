@@ -132,12 +132,13 @@ fn is_statement(line: &str) -> bool {
     is_code || !holds(b" ")
 }
 
-/// Whether a line was added in a diff whose lines are numbered: `+ 12 text`.
+/// Whether a line was added in a diff whose lines are numbered: `+ 12 text`. A telephone number goes on with digits.
 fn is_added(line: &str) -> bool {
     let Some(rest) = line.strip_prefix('+') else { return false };
     let rest = rest.trim_start().as_bytes();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    digits > 0 && rest.get(digits).is_none_or(|byte| *byte == b' ')
+    let behind = rest.get(digits..digits + 2);
+    digits > 0 && behind.is_none_or(|behind| behind[0] == b' ' && !behind[1].is_ascii_digit() && behind[1] != b'(')
 }
 
 /// Whether a line ends with a call that is given a text: `raise ValueError("…")`, `mkdir(f'…')`.

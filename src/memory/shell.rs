@@ -52,7 +52,7 @@ fn by_sed(command: &str) -> Option<Written<'_>> {
 
 /// The first line of the message with which `git commit` is called: behind `-m`, in quotation marks or by `cat <<EOF`.
 pub(super) fn message(arguments: &str) -> Option<&str> {
-    const FLAGS: [&str; 3] = ["m ", "--message=", "--message "];
+    const FLAGS: [&str; 4] = [" -m ", " -am ", " --message=", " --message "];
     let from = FLAGS.iter().find_map(|flag| text::find(arguments, flag).map(|at| at + flag.len()))?;
     let mut message = text::between(arguments, from, arguments.len());
     let mut line = message.lines().next()?;

@@ -190,7 +190,7 @@ pub(super) fn tail(file: &str) -> &str {
 
 /// What a file begins with, without the signs of a comment or a heading.
 fn uncommented(mut text: &str) -> &str {
-    const SIGNS: [&str; 8] = ["/**", "/*", "* ", "// ", "<!--", "# ", "## ", "\"\"\""];
+    const SIGNS: [&str; 9] = ["/**", "/*", "* ", "// ", "<!--", "# ", "## ", "### ", "\"\"\""];
     let mut at = 0;
     while at < SIGNS.len() {
         if text.starts_with(SIGNS[at]) {
@@ -203,9 +203,11 @@ fn uncommented(mut text: &str) -> &str {
     text
 }
 
-/// Whether this only makes room for what is done next.
+/// Whether this is a command that only makes a folder for what is done next.
 pub(super) fn prepares(what: &str) -> bool {
-    text::find(what, "mkdir").is_some()
+    const MAKES: &str = " mkdir";
+    let end = text::find(what, MAKES).map(|at| at + MAKES.len());
+    end.is_some_and(|end| what.as_bytes().get(end).is_none_or(|byte| *byte == b' '))
 }
 
 /// Whether this keeps changes for good.

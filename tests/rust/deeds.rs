@@ -446,13 +446,13 @@ fn a_commit_is_told_with_its_message_and_its_hash() {
         bash("git add -A && git commit -m \"Mend the parser\" && git push", made),
         bash("git commit -am 'Test the parser'", "[fix/parser (root-commit) 0f0f0f0f] Test\n 1 file changed"),
         bash("git commit -m \"$(cat <<'EOF'\nName the parts\n\nThey had none.\nEOF\n)\"", "nothing to commit"),
-        bash("git commit --amend --no-edit", "[main 77777777] Mend"),
+        bash("git commit --amend --author='Tom Berg <tom@berg.example>'", "[main 77777777] Mend"),
     ]));
     for told in [
         "bash git commit: Mend the parser → [main 1a2b3c4]",
         "bash git commit: Test the parser → [fix/parser (root-commit) 0f0f0f0f]",
         "bash git commit: Name the parts → nothing to commit",
-        "bash git commit: --amend --no-edit → [main 77777777]",
+        "bash git commit: --amend --author='Tom Berg <tom@berg.example>' → [main 77777777]",
     ] {
         assert!(text.contains(told), "{told}\n{text}");
     }
@@ -476,6 +476,9 @@ fn a_folder_that_was_made_is_no_work_unless_that_failed() {
     let bash = |command: &str, output| ("bash", json!({ "command": command }), output);
     let text = digest(&calls(&[bash("mkdir -p src/new", ""), bash("ls src", "new")]));
     assert!(!text.contains("mkdir") && text.contains("→ new"), "{text}");
+    let write = ("write", json!({"path": "src/mkdir.ts", "content": "export const mkdir = 1;"}), "ok");
+    let text = digest(&calls(&[write, bash("sh mkdir_all.sh", "done")]));
+    assert!(text.contains("src/mkdir.ts") && text.contains("mkdir_all.sh"), "{text}");
     let text = digest(&calls(&[bash("mkdir src", "Error: File exists"), bash("ls src", "new")]));
     assert!(text.contains("mkdir") && text.contains("File exists"), "{text}");
 }

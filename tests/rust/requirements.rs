@@ -105,6 +105,7 @@ fn a_sentence_that_begins_like_a_statement_of_a_program_is_one_of_the_users() {
         "return only the ids, without names",
         "import lines must be sorted",
         "class names must be singular",
+        "+1 555 0100 must be called first",
     ] {
         assert!(is_required(&remembered(&[sentence]), sentence), "{sentence}");
     }
