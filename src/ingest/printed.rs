@@ -1,4 +1,4 @@
-//! Recognizes lines that a program printed and a person pasted: places in files, numbered code, rules of signs, subjects
+//! Recognizes lines that a program printed and a person pasted: places in files, numbered code and diffs, rules of signs, subjects
 //! of commits, traces, log lines. Each sign is one that people do not type at the start of a sentence.
 
 use crate::base::text;
@@ -6,7 +6,7 @@ use crate::base::text;
 /// Whether a program printed a line. `line` has no blanks around it.
 pub fn is_printed(line: &str) -> bool {
     // Most lines begin with a letter, and no sign of a start but two does.
-    let may_start = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'=' | b'_' | b'^' | b'E' | b'T');
+    let may_start = |byte: u8| byte.is_ascii_digit() || matches!(byte, b'=' | b'_' | b'^' | b'+' | b'E' | b'T');
     line.bytes().next().is_some_and(may_start) && starts_printed(line)
         || line.bytes().any(|byte| byte == b':') && (starts_with_place(line) || names_commit(line))
         || text::find(line, "........").is_some()
@@ -20,6 +20,17 @@ fn starts_printed(line: &str) -> bool {
     STARTS.iter().any(|start| line.starts_with(start))
         || digits > 0 && after.starts_with(['│', '█'])
         || starts_with_time(line.as_bytes())
+        || line.strip_prefix('+').is_some_and(is_numbered)
+}
+
+/// Whether what was added in a diff starts with the number of its line: `+ 12 text`. A telephone number goes on with
+/// digits.
+fn is_numbered(added: &str) -> bool {
+    let rest = added.trim_start();
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let after = text::between(rest, digits, rest.len());
+    let text = after.trim_start();
+    digits > 0 && text.len() < after.len() && !text.starts_with(|char: char| char.is_ascii_digit() || char == '(')
 }
 
 /// Whether a line starts as `2024-05-20 12:30:01` or `2024-05-20T12:30:01` does.

@@ -8,7 +8,7 @@ const LONGEST: usize = 14;
 
 /// What a character belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Script {
+pub(super) enum Script {
     Han,
     Katakana,
     Hangul,
@@ -46,7 +46,8 @@ pub const EVERYDAY: [&str; 255] = [
     "马上", "高兴", "麻烦",
 ];
 
-fn script(letter: char) -> Option<Script> {
+/// The script of a letter, if it is one of these. Hiragana joins and ends words.
+pub(super) fn script(letter: char) -> Option<Script> {
     match letter {
         '\u{3400}'..='\u{9fff}' | '々' => Some(Script::Han),
         '\u{30a1}'..='\u{30fa}' | 'ー' => Some(Script::Katakana),

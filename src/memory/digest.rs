@@ -22,12 +22,12 @@ const REST_BYTES: usize = 100;
 /// Of what is left then, in percent, what names have in any case if there are so many: where there is little room a name
 /// says most for its bytes.
 const NAMES_SHARE: usize = 66;
-/// Bytes of a small text, and what names have of those beyond: where there is more room, one reads first what was asked
-/// and done.
-const SMALL: usize = 2_000;
-const NAMES_BEYOND: usize = 35;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
+/// Bytes of a small text, and what names have at most of those beyond: where there is more room, one reads first what was
+/// asked and done.
+const SMALL: usize = 2_000;
+const NAMES_BEYOND: usize = 35;
 
 /// Bytes of the shortest text that says how what it covers is looked up.
 const LEAST_REFERRED: usize = 600;
@@ -207,10 +207,8 @@ impl Source<'_> {
                 .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
         };
         // What matters most stands last: of too many lines the first ones go.
-        let is_work = |one: &Activity| {
-            !is_record(one) && !work::plans(&one.what) && !is_preparation(one) && !self.is_of_turn(one.at)
-        };
-        let at = |wanted: usize| all.iter().filter(move |one| rank(one) == wanted && is_work(one));
+        let is_shown = |one: &Activity| is_work(one) && !is_record(one) && !self.is_of_turn(one.at);
+        let at = |wanted: usize| all.iter().filter(move |one| rank(one) == wanted && is_shown(one));
         let mut rest: Vec<&Activity> = at(0).collect();
         let crowded = all.len() > CROWDED;
         // Where much was done, the newest of the rest are enough, in short.
@@ -371,9 +369,9 @@ fn rank(one: &Activity) -> usize {
     }
 }
 
-/// Whether work only made room for what was done next, and came off.
-pub(super) fn is_preparation(one: &Activity) -> bool {
-    !one.changes && one.failures == 0 && work::prepares(&one.what)
+/// Whether a call is work that is shown: it does not only keep a list, or prepare what comes next without failing.
+pub(super) fn is_work(one: &Activity) -> bool {
+    !work::plans(&one.what) && (one.changes || one.failures > 0 || !work::prepares(&one.what))
 }
 
 /// What was done, how often, and what came of it.

@@ -2,9 +2,8 @@
 //! turn, so that nothing is done twice.
 
 use crate::base::{markers, text};
-use crate::memory::digest::{Source, is_preparation};
+use crate::memory::digest::{Source, is_work};
 use crate::memory::lines::{LEAST, cut_all, cut_work, gap};
-use crate::memory::work;
 
 /// Bytes of what the assistant said last: a part of the note, and the most.
 const SAID_PART: usize = 6;
@@ -21,8 +20,7 @@ impl Source<'_> {
         let said = said.map_or_else(String::new, |said| format!("\nThe assistant's last words on it: {said}"));
         let mut lines = Vec::new();
         for one in &self.known.memory.work {
-            let is_work = !work::plans(&one.what) && !is_preparation(one);
-            if self.is_of_turn(one.at) && !(self.visible)(one.at) && is_work {
+            if self.is_of_turn(one.at) && !(self.visible)(one.at) && is_work(one) {
                 lines.push(self.activity(one, usize::MAX));
             }
         }

@@ -103,7 +103,6 @@ pub(super) fn is_output(line: &str) -> bool {
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let numbered = digits > 0 && matches!(bytes.get(digits), Some(b':' | b'-' | b'|' | b'\t' | b'/'));
     numbered
-        || is_added(line)
         || is_statement(line)
         || setting
         || STARTS.begin(line)
@@ -130,15 +129,6 @@ fn is_statement(line: &str) -> bool {
         _ => return false,
     };
     is_code || !holds(b" ")
-}
-
-/// Whether a line was added in a diff whose lines are numbered: `+ 12 text`. A telephone number goes on with digits.
-fn is_added(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix('+') else { return false };
-    let rest = rest.trim_start().as_bytes();
-    let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let behind = rest.get(digits..digits + 2);
-    digits > 0 && behind.is_none_or(|behind| behind[0] == b' ' && !behind[1].is_ascii_digit() && behind[1] != b'(')
 }
 
 /// Whether a line ends with a call that is given a text: `raise ValueError("…")`, `mkdir(f'…')`.

@@ -68,9 +68,16 @@ pub(super) fn message(arguments: &str) -> Option<&str> {
     Some(line.trim()).filter(|line| !line.is_empty())
 }
 
+/// How a command begins that only prepares another one.
+const PREPARE: [&str; 6] = ["cd ", "pwd && ", "git add ", "mkdir ", "source ", "export "];
+
+/// Whether a program, with its subcommand, only prepares what another one does.
+pub(super) fn only_prepares(program: &str) -> bool {
+    PREPARE.iter().any(|start| program.starts_with(start) || program == start.trim_end())
+}
+
 /// Where what a command does begins, behind what only prepares it.
 fn prepared(command: &str) -> usize {
-    const PREPARE: [&str; 6] = ["cd ", "pwd && ", "git add ", "mkdir ", "source ", "export "];
     let mut from = 0;
     let prepares = |rest: &str| PREPARE.iter().any(|start| rest.starts_with(start));
     while prepares(text::between(command, from, command.len()).trim_start()) {

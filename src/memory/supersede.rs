@@ -2,11 +2,12 @@
 
 use crate::base::distinct::hash;
 use crate::base::text::{self, lower};
+use crate::memory::cjk::{Script, script};
 use crate::memory::rules::{Cue, Reading, Sentence};
 use crate::memory::{Entry, Memory, in_force};
 
 /// Words that say nothing of what a sentence is about, as they are stemmed.
-const EMPTY: &str = " ahora тепер with have that this from they must never alway shoul shall please only about after before there their these those will would could been being does doing don't every each need want like sure know right still think going reall hopin thank pleas when what which where while also just more than some then them your into than over under nicht keine immer werde haben sind eine einen einer jedem jeden jeder jedes nach noch auch wenn muss dürfe darf sollt bitte heute alle pour dans avec vous nous doit toujo jamai cette les des para como esta debe siemp nunca todos pero sono dell della sempr deve tutti voor niet alle moet altij nooit worde тольк всегд никог долже нужно можно 我的 你的 您的 这个 那个 一个 什么 没有 可以 现在 已经 我们 你们 이상 이제 내가 나는 너는 우리 그것 ";
+const EMPTY: &str = " ahora тепер with have that this from they must never alway shoul shall only about after befor there their these those will would could been being does doing don't every each need want like sure know right still think going reall hopin thank pleas when what which where while also just more than some then them your into than over under nicht keine immer werde haben sind eine einen einer jedem jeden jeder jedes nach noch auch wenn muss dürfe darf sollt bitte heute alle pour dans avec vous nous doit toujo jamai cette para como esta debe siemp nunca todos pero sono dell della sempr deve tutti voor niet alle moet altij nooit worde тольк всегд никог долже нужно можно 我的 你的 您的 这个 那个 一个 什么 没有 可以 现在 已经 我们 你们 이상 이제 내가 나는 너는 우리 그것 ";
 
 /// Lets a sentence take the place of the entry that it contradicts, if there is one: what that said. A request
 /// contradicts only what it nearly repeats.
@@ -46,7 +47,7 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
         if demands && elsewhere {
             continue;
         }
-        let beside = is_task && is_request(reading, common, &about, &other);
+        let beside = is_task && asks_beside(reading, common, &about, &other);
         let enough = !beside && contradicts(reading.cue, common, &about, &other);
         if enough && best.as_ref().is_none_or(|(most, _)| common >= *most) {
             best = Some((common, entry));
@@ -59,7 +60,7 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
 
 /// Whether a sentence that has so many words in common with an earlier request asks for something beside it, instead of
 /// calling it off.
-fn is_request(reading: Reading, common: usize, about: &Topic, other: &Topic) -> bool {
+fn asks_beside(reading: Reading, common: usize, about: &Topic, other: &Topic) -> bool {
     let few = about.size().min(other.size()).max(1);
     reading.kind == Sentence::Other && reading.cue != Cue::Strong && (common < 2 || common * 2 < few)
 }
@@ -74,7 +75,7 @@ fn contradicts(cue: Cue, common: usize, about: &Topic, other: &Topic) -> bool {
     let (enough, alone) = match cue {
         Cue::Strong => (common * 3 >= few, is_brief(BRIEF)),
         // A word that may mean something else reports a change of what it repeats: of most that was said before.
-        Cue::Weak if is_brief(BRIEFER) => (common * 3 >= few, true),
+        Cue::Weak if is_brief(BRIEF_IF_WEAK) => (common * 3 >= few, true),
         Cue::Weak => (common * 2 >= other.size(), false),
         // Without such a word only the same sentence with other values contradicts.
         Cue::None => (common * 4 >= few * 3 && about.numbers != other.numbers, false),
@@ -106,9 +107,10 @@ const BARE_NAME: usize = 2;
 /// Words of sentences so short that one in common shows that they are about the same.
 const BRIEF: usize = 6;
 /// The same where the word that reports a change may mean something else.
-const BRIEFER: usize = 4;
+const BRIEF_IF_WEAK: usize = 4;
 
 /// What a sentence is about.
+#[derive(Default)]
 struct Topic {
     /// The beginnings of its words that say something, each once; pairs of letters where a script writes no spaces.
     words: Vec<String>,
@@ -127,43 +129,54 @@ const STEM: usize = 5;
 
 impl Topic {
     fn of(sentence: &str) -> Self {
-        let (mut words, mut names, mut numbers, mut pairs) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let mut topic = Self::default();
         for word in padded(sentence).split(' ') {
             let word = word.trim_matches(['.', '\'', '-', '/']);
             if word.is_empty() {
                 continue;
             }
             if word.chars().any(|char| char >= '\u{3000}') {
-                let chars: Vec<char> = word.chars().filter(|char| !char.is_ascii_digit()).collect();
-                let before = words.len();
-                for (at, pair) in chars.windows(2).enumerate() {
-                    // Korean parts its words, and appends what changes them.
-                    let is_inside = is_hangul(pair[0]) && at > 0 && is_hangul(chars[at - 1]);
-                    let says = !is_inside && pair.iter().all(|char| *char >= '\u{30a0}');
-                    let pair: String = pair.iter().collect();
-                    if says && text::find(EMPTY, &format!(" {pair} ")).is_none() {
-                        add(&mut words, pair);
-                    }
-                }
-                if !chars.iter().any(|char| is_hangul(*char)) {
-                    pairs += words.len() - before;
-                }
+                topic.add_pairs(word);
             } else if word.bytes().any(|byte| byte.is_ascii_digit() || matches!(byte, b'_' | b'/' | b'.')) {
                 // A file or a symbol is what it is about, a number is not.
                 if word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
-                    add(&mut words, word.to_owned());
-                    names.push(word.to_owned());
+                    topic.add(word.to_owned());
+                    topic.names.push(word.to_owned());
                 } else {
-                    numbers.push(word.to_owned());
+                    topic.numbers.push(word.to_owned());
                 }
             } else {
                 let stem: String = word.chars().take(STEM).collect();
-                if text::characters(&stem) > 3 && text::find(EMPTY, &format!(" {stem} ")).is_none() {
-                    add(&mut words, stem);
+                if text::characters(&stem) > 3 {
+                    topic.add(stem);
                 }
             }
         }
-        Self { words, pairs, names, numbers }
+        topic
+    }
+
+    /// Adds a word unless it says nothing. Whether it was new.
+    fn add(&mut self, word: String) -> bool {
+        let is_new = !self.words.contains(&word) && text::find(EMPTY, &format!(" {word} ")).is_none();
+        if is_new {
+            self.words.push(word);
+        }
+        is_new
+    }
+
+    /// Adds the pairs of letters of a script that writes no spaces. Korean writes them and appends what changes a word: its
+    /// words count by how they begin.
+    fn add_pairs(&mut self, word: &str) {
+        let letters: Vec<_> =
+            word.chars().filter(|char| !char.is_ascii_digit()).map(|char| (char, script(char))).collect();
+        for (at, pair) in letters.windows(2).enumerate() {
+            let &[(first, Some(of)), (second, Some(_))] = pair else { continue };
+            let is_korean = of == Script::Hangul;
+            let is_inside = is_korean && at > 0 && letters[at - 1].1 == Some(Script::Hangul);
+            if !is_inside && self.add([first, second].iter().collect()) && !is_korean {
+                self.pairs += 1;
+            }
+        }
     }
 
     /// About how many words it has: two letters are a word as often as they are parts of two.
@@ -184,15 +197,5 @@ impl Topic {
     /// How many words both have.
     fn common(&self, other: &Self) -> usize {
         self.shared(other).count()
-    }
-}
-
-const fn is_hangul(char: char) -> bool {
-    matches!(char, '\u{ac00}'..='\u{d7a3}')
-}
-
-fn add(words: &mut Vec<String>, word: String) {
-    if !words.contains(&word) {
-        words.push(word);
     }
 }

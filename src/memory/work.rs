@@ -203,11 +203,9 @@ fn uncommented(mut text: &str) -> &str {
     text
 }
 
-/// Whether this is a command that only makes a folder for what is done next.
+/// Whether this is a command that only prepares what is done next.
 pub(super) fn prepares(what: &str) -> bool {
-    const MAKES: &str = " mkdir";
-    let end = text::find(what, MAKES).map(|at| at + MAKES.len());
-    end.is_some_and(|end| what.as_bytes().get(end).is_none_or(|byte| *byte == b' '))
+    text::find(what, " ").is_some_and(|tool| shell::only_prepares(text::between(what, tool + 1, what.len())))
 }
 
 /// Whether this keeps changes for good.

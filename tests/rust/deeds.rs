@@ -472,10 +472,12 @@ fn what_is_written_is_told_without_the_signs_of_a_comment() {
 }
 
 #[test]
-fn a_folder_that_was_made_is_no_work_unless_that_failed() {
+fn what_only_prepares_is_no_work_unless_it_failed() {
     let bash = |command: &str, output| ("bash", json!({ "command": command }), output);
     let text = digest(&calls(&[bash("mkdir -p src/new", ""), bash("ls src", "new")]));
     assert!(!text.contains("mkdir") && text.contains("→ new"), "{text}");
+    let text = digest(&calls(&[bash("cd /srv/app", ""), bash("export A=b", ""), bash("pwd", "/srv/app")]));
+    assert!(!text.contains("bash cd") && !text.contains("export") && text.contains("→ /srv/app"), "{text}");
     let write = ("write", json!({"path": "src/mkdir.ts", "content": "export const mkdir = 1;"}), "ok");
     let text = digest(&calls(&[write, bash("sh mkdir_all.sh", "done")]));
     assert!(text.contains("src/mkdir.ts") && text.contains("mkdir_all.sh"), "{text}");
