@@ -1,5 +1,5 @@
 //! The basis of all other modules: errors as values, plain data, cutting text, shares of wholes, the markers of our own
-//! texts, and quoting other people's text inside them.
+//! texts, quoting other people's text inside them, and lists of phrases in several languages.
 
 pub mod archive;
 pub mod distinct;
@@ -9,6 +9,7 @@ pub mod id_map;
 pub mod json;
 pub mod markers;
 pub mod millionths;
+pub mod phrases;
 pub mod quoting;
 pub mod references;
 pub mod text;

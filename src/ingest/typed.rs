@@ -9,7 +9,7 @@
 
 use crate::base::headings::{KEPT, LINES, NAMES, OPENING, RULES};
 use crate::base::quoting::{is_unseen, line_end};
-use crate::base::{markers, text};
+use crate::base::{markers, phrases, text};
 use crate::ingest::pasted_json;
 use crate::ingest::printed::is_printed;
 use crate::shorten::gap::Gap;
@@ -246,7 +246,7 @@ impl Reader<'_> {
     fn greets(&self, line: &Line<'_>) -> bool {
         let greeting = || {
             let start = lower_case(line.seen);
-            GREETINGS.split('|').any(|word| {
+            phrases::each(GREETINGS).any(|word| {
                 start
                     .strip_prefix(word)
                     .is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_alphanumeric()))
@@ -288,15 +288,15 @@ fn is_ours(line: &str) -> bool {
     [RULES, NAMES, OPENING, KEPT].iter().chain(&LINES).any(|start| line.starts_with(start))
 }
 
-/// The starts of lines that precede a forwarded mail, separated by bars.
-const FORWARDS: &str = "-----original message|----- original message|---------- forwarded message|begin forwarded message|-------- original|-----ursprüngliche nachricht|---------- weitergeleitete|-------- weitergeleitete|-----message d'origine|---------- mensaje reenviado|________________________________";
-/// The ends, before a colon, of lines that name the author of a quotation, separated by bars.
-const WROTE: &str = "wrote|schrieb|a écrit|escribió|escreveu|ha scritto|schreef|написал|написала|napisał|写道|寫道";
+/// The starts of lines that precede a forwarded mail.
+const FORWARDS: &str = include_str!("phrases/forwards.txt");
+/// The ends, before a colon, of lines that name the author of a quotation.
+const WROTE: &str = include_str!("phrases/wrote.txt");
 
 fn forwards(line: &str) -> bool {
     let line = line.trim_start_matches('*');
     let may_start = line.starts_with(['-', '_', 'b', 'B']);
-    if may_start && FORWARDS.split('|').any(|start| starts_with(line, start).is_some()) {
+    if may_start && phrases::each(FORWARDS).any(|start| starts_with(line, start).is_some()) {
         return true;
     }
     // "On 3 May 2024, Ann wrote:". In German, the name comes after the verb.
@@ -304,7 +304,7 @@ fn forwards(line: &str) -> bool {
     let start = line.trim_end_matches([':', '：', ' ', '\u{a0}']);
     dated
         && start.len() < line.len()
-        && WROTE.split('|').any(|word| start.ends_with(word) || text::find(start, &format!(" {word} ")).is_some())
+        && phrases::each(WROTE).any(|word| start.ends_with(word) || text::find(start, &format!(" {word} ")).is_some())
 }
 
 /// Whether a line starts like a line of a transcript.
@@ -315,8 +315,8 @@ fn speaks(line: &str) -> bool {
     })
 }
 
-/// The names of mail headers, separated by bars.
-const HEADERS: &str = "from|to|cc|bcc|subject|date|sent|reply-to|message-id|received|von|an|betreff|datum|gesendet|de|à|objet|envoyé|para|asunto|fecha|enviado|assunto|da|a|oggetto|data|van|aan|onderwerp|от|от кого|кому|тема|дата|发件人|收件人|主题|日期|差出人|宛先|件名|日時";
+/// The names of mail headers.
+const HEADERS: &str = include_str!("phrases/mail_headers.txt");
 
 /// The most bytes of the name of a header.
 const LONGEST_HEADER: usize = 24;
@@ -339,25 +339,21 @@ fn header(line: &str) -> Option<&str> {
         return None;
     }
     let name = lower_case(name);
-    HEADERS
-        .split('|')
-        .any(|header| name == header)
-        .then_some(value)
-        .filter(|value| !value.trim_matches(is_unseen).is_empty())
+    phrases::holds(HEADERS, &name).then_some(value).filter(|value| !value.trim_matches(is_unseen).is_empty())
 }
 
-/// The greetings of letters, separated by bars.
-const GREETINGS: &str = "dear|hi|hello|hey|good morning|good afternoon|good evening|greetings|to whom it may concern|sehr geehrte|liebe|lieber|hallo|guten tag|guten morgen|bonjour|cher|chère|madame|monsieur|estimado|estimada|querido|querida|hola|buenos días|gentile|egregio|caro|cara|ciao|buongiorno|prezado|prezada|olá|bom dia|beste|geachte|szanowni|szanowny|dzień dobry|уважаемый|уважаемая|уважаемые|здравствуйте|добрый день|привет|尊敬的|您好|你好|亲爱的|拝啓|お世話になっております";
+/// The greetings of letters.
+const GREETINGS: &str = include_str!("phrases/greetings.txt");
 /// The most bytes of a greeting.
 const LONGEST_GREETING: usize = 80;
 
-/// Verbs that ask to process a text that follows, separated by bars. They need no noun.
-const VERBS: &str = "translate|translation of|summarize|summarise|summary of|proofread|paraphrase|rephrase|übersetz|fasse|zusammenfass|korrekturles|traduis|traduire|traduisez|résume|traduce|traducir|resume|traduci|riassumi|traduza|traduzir|resuma|vertaal|vat samen|przetłumacz|streść|переведи|перевести|перевод|резюмируй|翻译|翻譯|译成|总结|概括|润色|翻訳|訳して|要約|번역|요약|ترجم|لخص|תרגם|סכם|अनुवाद|सारांश";
-/// Words that point to a text, and nouns for a text, separated by bars. A line with one of each announces a text.
-const POINTERS: &str = "this|these|following|below|here is|here's|here are|attached|diese|folgende|hier ist|ce |cet|cette|voici|suivant|este|esta|siguiente|aquí|questo|questa|seguente|ecco|seguinte|aqui|dit |deze|volgende|этот|это |эту|следующ|вот|这|這|以下|下面|次の|この|다음|이 ";
-const NOUNS: &str = "text|mail|message|letter|contract|document|article|paragraph|passage|transcript|conversation|chat|log|output|error|report|page|excerpt|note|review|comment|post|vertrag|dokument|nachricht|brief|artikel|absatz|protokoll|ausgabe|fehler|bericht|texte|courriel|lettre|contrat|correo|carta|contrato|documento|mensaje|artículo|testo|lettera|contratto|messaggio|mensagem|tekst|bericht|текст|письм|договор|сообщени|документ|стать|邮件|郵件|合同|文章|文档|文本|文件|信|メール|契約|文章|文書|이메일|메일|문서|계약|글";
-/// Words for what users list themselves, separated by bars.
-const OWN: &str = "rule|requirement|constraint|instruction|must|condition|regel|anforderung|vorgabe|bedingung|règle|exigence|consigne|regla|requisito|condici|regole|requisiti|regra|eis|правил|требовани|услови|规则|規則|要求|条件|ルール|要件|규칙|요구";
+/// Verbs that ask to process a text that follows. They need no noun.
+const VERBS: &str = include_str!("phrases/processing_verbs.txt");
+/// Words that point to a text, and nouns for a text. A line with one of each announces a text.
+const POINTERS: &str = include_str!("phrases/text_pointers.txt");
+const NOUNS: &str = include_str!("phrases/text_nouns.txt");
+/// Words for what users list themselves.
+const OWN: &str = include_str!("phrases/own_rules.txt");
 
 /// The most bytes of a sentence that announces a text.
 const LONGEST_SENTENCE: usize = 400;
@@ -379,7 +375,7 @@ fn material(line: &str) -> Option<usize> {
         return None;
     }
     let sentence = lower_case(sentence);
-    let has = |words: &str| words.split('|').any(|word| text::find(&sentence, word).is_some());
+    let has = |words: &'static str| phrases::each(words).any(|word| text::find(&sentence, word).is_some());
     if has(OWN) {
         return None;
     }

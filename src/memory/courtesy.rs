@@ -2,13 +2,11 @@
 
 use crate::base::distinct::with_letter;
 use crate::base::id_map::IdMap;
+use crate::base::phrases;
 use crate::base::text::{self, lower};
+use crate::memory::phrases::{COURTESIES, COURTESY_FILLERS};
 
-/// Thanks and greetings, in languages that part words.
-const COURTESIES: &str = "thanks|thank|thx|hi|hello|hey|yo|bye|goodbye|cheers|danke|dank|hallo|tschüss|merci|bonjour|salut|gracias|hola|adiós|grazie|ciao|obrigado|obrigada|olá|bedankt|hoi|dziękuję|dzięki|cześć|teşekkürler|teşekkür|merhaba|спасибо|привет|شكرا|شكراً|مرحبا|תודה|שלום|धन्यवाद|नमस्ते";
-/// Words that stand beside them.
-const BESIDE: &str = "you|so|much|very|a|lot|again|great|perfect|awesome|cool|nice|wonderful|ok|okay|there|good|morning|evening|afternoon|day|have|one|too|for|your|all|the|help|assistance|that|that's|is|was|i|needed|need|no|and|schön|sehr|vielen|guten|tag|morgen|beaucoup|muchas|mil|mille|muito|veel|bardzo|çok|ederim|большое|вам|جزيلا|רבה|बहुत";
-/// The same in Chinese, Japanese and Korean.
+/// Thanks in Chinese, Japanese and Korean, and words that stand beside them.
 const COURTESY_PARTS: [&str; 9] = ["谢谢", "謝謝", "多谢", "谢啦", "ありがとう", "감사", "고마", "고맙", "再见"];
 const BESIDE_PARTS: [&str; 26] = [
     "非常",
@@ -50,8 +48,8 @@ pub(super) struct Courtesies {
 impl Default for Courtesies {
     fn default() -> Self {
         let mut words = IdMap::new(200);
-        for (list, is_courtesy) in [(BESIDE, 0), (COURTESIES, 1)] {
-            list.split('|').for_each(|word| words.insert(word.chars().fold(0, with_letter), is_courtesy));
+        for (list, is_courtesy) in [(COURTESY_FILLERS, 0), (COURTESIES, 1)] {
+            phrases::each(list).for_each(|word| words.insert(word.chars().fold(0, with_letter), is_courtesy));
         }
         Self { words }
     }

@@ -12,6 +12,7 @@ mod lines;
 pub mod names;
 mod outcomes;
 mod parse;
+mod phrases;
 mod progress;
 pub mod proper;
 pub mod records;

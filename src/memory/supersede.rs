@@ -1,13 +1,12 @@
 //! What is revoked, changed or renamed: a later sentence takes the place of the one that it contradicts.
 
 use crate::base::distinct::hash;
+use crate::base::phrases;
 use crate::base::text::{self, lower};
 use crate::memory::cjk::{Script, script};
+use crate::memory::phrases::TOPICLESS_STEMS;
 use crate::memory::rules::{Cue, Reading, Sentence};
 use crate::memory::{Entry, Memory, in_force};
-
-/// Words that say nothing of what a sentence is about, as they are stemmed.
-const EMPTY: &str = " ahora тепер with have that this from they must never alway shoul shall only about after befor there their these those will would could been being does doing don't every each need want like sure know right still think going reall hopin thank pleas when what which where while also just more than some then them your into than over under nicht keine immer werde haben sind eine einen einer jedem jeden jeder jedes nach noch auch wenn muss dürfe darf sollt bitte heute alle pour dans avec vous nous doit toujo jamai cette para como esta debe siemp nunca todos pero sono dell della sempr deve tutti voor niet alle moet altij nooit worde тольк всегд никог долже нужно можно 我的 你的 您的 这个 那个 一个 什么 没有 可以 现在 已经 我们 你们 이상 이제 내가 나는 너는 우리 그것 ";
 
 /// Lets a sentence take the place of the entry that it contradicts, if there is one: what that said. A request
 /// contradicts only what it nearly repeats.
@@ -157,7 +156,7 @@ impl Topic {
 
     /// Adds a word unless it says nothing. Whether it was new.
     fn add(&mut self, word: String) -> bool {
-        let is_new = !self.words.contains(&word) && text::find(EMPTY, &format!(" {word} ")).is_none();
+        let is_new = !self.words.contains(&word) && !phrases::holds(TOPICLESS_STEMS, &word);
         if is_new {
             self.words.push(word);
         }

@@ -27,6 +27,7 @@ mod memory;
 mod must_keep;
 mod overflow;
 mod pairs;
+mod phrases;
 mod pins;
 mod plain;
 mod plans;
