@@ -5,6 +5,7 @@ use crate::base::id_map::IdMap;
 use crate::base::phrases;
 use crate::base::text::{self, lower};
 use crate::memory::phrases::{COURTESIES, COURTESY_FILLERS};
+use crate::memory::rules::is_cjk;
 
 /// Thanks in Chinese, Japanese and Korean, and words that stand beside them.
 const COURTESY_PARTS: [&str; 9] = ["谢谢", "謝謝", "多谢", "谢啦", "ありがとう", "감사", "고마", "고맙", "再见"];
@@ -63,10 +64,10 @@ impl Courtesies {
         }
         let (mut word, mut is_courteous) = (0, false);
         for char in text.chars().map(lower).chain([' ']) {
-            if char >= '\u{3000}' {
+            if is_cjk(char) {
                 return is_all_parts(text);
             }
-            if char.is_ascii_alphanumeric() || char == '\'' || char >= '\u{a0}' {
+            if char.is_ascii_alphanumeric() || char == '\'' || char >= '\u{a0}' && !is_sign(char) {
                 word = with_letter(word, char);
             } else if word != 0 {
                 // Most texts end here, with their first word.
@@ -79,6 +80,11 @@ impl Courtesies {
     }
 }
 
+/// An emoji or another sign that stands beside words.
+const fn is_sign(char: char) -> bool {
+    matches!(char, '\u{2000}'..='\u{2bff}' | '\u{3000}'..='\u{303f}' | '\u{fe00}'..='\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
 /// Whether a text in Chinese, Japanese or Korean is made of such parts alone.
 fn is_all_parts(text: &str) -> bool {
     let (mut rest, mut is_courteous) = (text, false);
@@ -86,7 +92,7 @@ fn is_all_parts(text: &str) -> bool {
         let part = |parts: &[&'static str]| parts.iter().find(|part| rest.starts_with(**part)).map(|part| part.len());
         let courtesy = part(&COURTESY_PARTS);
         is_courteous |= courtesy.is_some();
-        let mark = (char.is_ascii_punctuation() || is_mark(char)).then(|| char.len_utf8());
+        let mark = (char.is_ascii_punctuation() || is_mark(char) || is_sign(char)).then(|| char.len_utf8());
         let Some(length) = courtesy.or_else(|| part(&BESIDE_PARTS)).or(mark) else { return false };
         rest = text::between(rest, length, rest.len());
     }

@@ -8,9 +8,9 @@ use crate::base::phrases;
 use crate::base::text::{self, lower};
 use crate::memory::phrases::{
     AGREEMENT, AGREEMENTS, BOUND, CANCELS, CHANGE, CJK_BOUNDS, CJK_CHANGES, CJK_DECISIONS, CJK_DEMANDS, CJK_NO_DEMAND,
-    CJK_STATEMENTS, CJK_WISHES, CLAUSE_START, DECISION, DEMAND, LEAD_IN, LEAD_INS, LISTS, MODAL, MORE, NEGATION,
-    NO_CHANGE, NO_DEMAND, OBJECT_ONCE, OFTEN_ONCE, OTHER_SUBJECT, REMARK, SENTENCE_END, SPEAKER, STATEMENT,
-    WEAK_CHANGE, WISH,
+    CJK_STATEMENTS, CJK_WISHES, CLAUSE_START, CONDITION, DECISION, DEMAND, INDIRECT, LEAD_IN, LEAD_INS, LISTS, MODAL,
+    MORE, NEGATION, NO_CHANGE, NO_DEMAND, OBJECT_ONCE, OFTEN_ONCE, ORDER, OTHER_SUBJECT, REMARK, SENTENCE_END, SPEAKER,
+    STATEMENT, UNDO, WEAK_CHANGE, WISH,
 };
 use crate::memory::sentences;
 use core::ops::Range;
@@ -84,10 +84,14 @@ pub struct Reading {
     pub cue: Cue,
     /// The speaker wishes or chooses something for themselves, or agrees to what they were asked.
     pub personal: bool,
+    /// It begins with a verb that asks for one thing.
+    pub orders: bool,
+    /// It takes back what was asked last.
+    pub undoes: bool,
 }
 
 impl Reading {
-    const NOTHING: Self = Self { kind: Sentence::Other, cue: Cue::None, personal: false };
+    const NOTHING: Self = Self { kind: Sentence::Other, cue: Cue::None, personal: false, orders: false, undoes: false };
 }
 
 /// Which of the lists hold a word or phrase: to be made once for many texts.
@@ -155,23 +159,9 @@ impl Words {
         {
             return Reading::NOTHING;
         }
-        // Letters from U+3000 on.
-        if sentence.bytes().any(|byte| byte >= 0xe3) {
-            let has = |parts: &'static str| phrases::each(parts).any(|part| text::find(sentence, part).is_some());
-            let requires = has(CJK_DEMANDS) || has(CJK_WISHES) && has(CJK_BOUNDS);
-            let kind = match (has(CJK_DECISIONS), requires && !has(CJK_NO_DEMAND)) {
-                (_, true) => Sentence::Requires,
-                (true, _) => Sentence::Decides,
-                _ if has(CJK_STATEMENTS) => Sentence::Tells,
-                _ => Sentence::Other,
-            };
-            let ends_changed = || sentence.trim_end_matches(['。', '！', '!', '.']).ends_with('了');
-            let cue = match () {
-                () if has(CJK_CHANGES) => Cue::Strong,
-                () if ends_changed() => Cue::Weak,
-                () => Cue::None,
-            };
-            return Reading { kind, cue, personal: !has(CJK_DEMANDS) && requires };
+        let cjk = read_cjk(sentence);
+        if let Some(reading) = cjk.filter(|reading| *reading != Reading::NOTHING) {
+            return reading;
         }
         self.find_words(sentence);
         let words = &self.words;
@@ -193,8 +183,9 @@ impl Words {
         let may_agree = words.first().is_some_and(|first| first.lists & AGREEMENT > 0);
         let agrees =
             || may_agree && sentence.split([' ', ',']).next().is_some_and(|first| phrases::holds(AGREEMENTS, first));
-        let personal = has(WISH) || words.iter().any(|word| word.first && word.lists & SPEAKER > 0) || agrees();
-        Reading { kind, cue, personal }
+        let starts_with = |bit: u64| words.iter().any(|word| word.first && word.lists & bit > 0);
+        let personal = has(WISH) || starts_with(SPEAKER) || agrees();
+        Reading { kind, cue, personal, orders: starts_with(ORDER), undoes: has(UNDO) }
     }
 
     /// Finds the words of a sentence, and the lists that hold them.
@@ -242,20 +233,56 @@ impl Words {
     }
 }
 
+/// What is known of a sentence with letters of Chinese, Japanese or Korean.
+fn read_cjk(sentence: &str) -> Option<Reading> {
+    // Emoji and signs begin with the same bytes.
+    if !sentence.bytes().any(|byte| byte >= 0xe3) || !sentence.chars().any(is_cjk) {
+        return None;
+    }
+    let has = |parts: &'static str| phrases::each(parts).any(|part| text::find(sentence, part).is_some());
+    let requires = has(CJK_DEMANDS) || has(CJK_WISHES) && has(CJK_BOUNDS);
+    let kind = match (has(CJK_DECISIONS), requires && !has(CJK_NO_DEMAND)) {
+        (_, true) => Sentence::Requires,
+        (true, _) => Sentence::Decides,
+        _ if has(CJK_STATEMENTS) => Sentence::Tells,
+        _ => Sentence::Other,
+    };
+    let ends_changed = || sentence.trim_end_matches(['。', '！', '!', '.']).ends_with('了');
+    let cue = match () {
+        () if has(CJK_CHANGES) => Cue::Strong,
+        () if ends_changed() => Cue::Weak,
+        () => Cue::None,
+    };
+    Some(Reading { kind, cue, personal: !has(CJK_DEMANDS) && requires, ..Reading::NOTHING })
+}
+
 /// Whether words in a row require something.
 fn requires(words: &[Word]) -> bool {
     if words.iter().any(|word| word.lists & NO_DEMAND > 0) {
         return false;
     }
-    // Behind the words of a wish.
-    let mut wished = None;
+    // Behind the words of a wish; within a condition, and behind it; in an indirect question.
+    let (mut wished, mut conditional, mut indirect) = (None, false, false);
+    let orders = words.iter().any(|word| word.first && word.lists & (ORDER | CLAUSE_START) > 0);
     for (at, word) in words.iter().enumerate() {
         let before = at.checked_sub(1).map_or(0, |before| words[before].lists);
         let behind = words.get(at + word.length);
         let lists = word.lists;
-        if lists & DEMAND > 0 && before & SPEAKER == 0 && (lists & MODAL > 0 || before & OTHER_SUBJECT == 0) {
+        indirect = (indirect && !word.begins) || lists & INDIRECT > 0;
+        let asks = indirect && lists & MODAL > 0;
+        if lists & DEMAND > 0 && !asks && before & SPEAKER == 0 && (lists & MODAL > 0 || before & OTHER_SUBJECT == 0) {
             return true;
         }
+        // "If it fails, stop": an order is one for each time. "Say b, not c" says how.
+        let is_condition = lists & CONDITION > 0;
+        if word.begins && !is_condition {
+            let contrasts = orders && !word.first && lists & NEGATION > 0 && word.length == 1;
+            let conditioned = conditional && lists & ORDER > 0;
+            if conditioned || contrasts && behind.is_some_and(|next| !next.begins && next.lists & REMARK == 0) {
+                return true;
+            }
+        }
+        conditional |= is_condition && word.begins;
         // A bare negation begins a demand only where the sentence begins.
         if lists & CLAUSE_START > 0 && word.begins && (lists & NEGATION == 0 || word.first) {
             let next = behind.map_or(0, |next| next.lists);
@@ -298,4 +325,11 @@ fn is_letter(char: char) -> bool {
         || matches!(char, '\'' | '’')
         || char >= '\u{c0}'
             && !matches!(char, '،' | '؛' | '\u{2000}'..='\u{2bff}' | '\u{3000}'..='\u{303f}' | '\u{ff00}'..='\u{ff20}')
+            // Emoji, and what varies them.
+            && !matches!(char, '\u{fe00}'..='\u{fe0f}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// A letter of Chinese, Japanese or Korean.
+pub(super) const fn is_cjk(char: char) -> bool {
+    matches!(char, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }

@@ -8,42 +8,65 @@ const LOOKED_AT: usize = 3_000;
 /// The sentences of a text, in order; of a long one those at its ends.
 pub fn split(text: &str) -> Vec<&str> {
     let mut out = Vec::new();
-    let head = text::floor(text, LOOKED_AT);
-    let tail = text::ceil(text, text.len().saturating_sub(LOOKED_AT)).max(head);
-    for (from, to) in [(0, head), (tail, text.len())] {
-        let (part, mut start) = (text::between(text, from, to), 0);
-        let mut looked = 0;
-        while looked < part.len() {
-            // Bytes between the signs that may close a sentence are passed over.
-            let sign = part.as_bytes()[looked..].iter().position(may_close).map_or(part.len(), |next| looked + next);
-            let char = text::between(part, sign, part.len()).chars().next();
-            let end = sign + char.map_or(0, char::len_utf8);
-            looked = end;
-            let closes = match char {
-                Some('\n' | '\r' | '。' | '！' | '？' | '；' | '।' | '؟') => true,
-                Some('.' | '!' | '?' | ';') => {
-                    !text::between(part, end, part.len()).starts_with(|next: char| !next.is_whitespace())
-                        && !abbreviates(part, sign)
-                }
-                _ => false,
-            };
-            if closes || end == part.len() {
-                let sentence = text::between(part, start, end).trim();
-                let is_comment = is_comment(sentence);
-                let sentence = bare(sentence);
-                if !sentence.is_empty() && !is_comment {
-                    out.push(sentence);
-                }
-                start = end;
-            }
-        }
+    if text.len() <= 2 * LOOKED_AT {
+        split_part(text, &mut out);
+        return out;
+    }
+    // What is left out cuts a sentence on either side of it: those are no sentences.
+    split_part(text::between(text, 0, text::floor(text, LOOKED_AT)), &mut out);
+    out.pop();
+    let first = out.len();
+    split_part(text::between(text, text::ceil(text, text.len() - LOOKED_AT), text.len()), &mut out);
+    if out.len() > first {
+        out.remove(first);
     }
     out
 }
 
+/// Adds the sentences of a text.
+fn split_part<'t>(part: &'t str, out: &mut Vec<&'t str>) {
+    let (mut start, mut looked) = (0, 0);
+    while looked < part.len() {
+        // Bytes between the signs that may close a sentence are passed over.
+        let sign = part.as_bytes()[looked..].iter().position(may_close).map_or(part.len(), |next| looked + next);
+        let char = text::between(part, sign, part.len()).chars().next();
+        let end = sign + char.map_or(0, char::len_utf8);
+        looked = end;
+        let closes = match char {
+            Some('\n' | '\r' | '。' | '！' | '？' | '；' | '।' | '؟') => true,
+            Some('.' | '!' | '?') => {
+                !text::between(part, end, part.len()).starts_with(|next: char| !next.is_whitespace())
+                    && !abbreviates(part, sign)
+                    && !is_inside(part, start, sign)
+            }
+            _ => false,
+        };
+        if closes || end == part.len() {
+            let sentence = text::between(part, start, end).trim();
+            let is_comment = is_comment(sentence);
+            let sentence = bare(sentence);
+            if !sentence.is_empty() && !is_comment {
+                out.push(sentence);
+            }
+            start = end;
+        }
+    }
+}
+
+/// Bytes within which a bracket closes that a sentence goes on behind.
+const BRACKET: usize = 200;
+
+/// Whether a place in a sentence that begins at `start` stands in a bracket that closes soon in the same line.
+fn is_inside(text: &str, start: usize, at: usize) -> bool {
+    let bytes = text.as_bytes();
+    let opened = bytes[start.max(at.saturating_sub(BRACKET))..at].iter().rev().find(|byte| matches!(byte, b'(' | b')'));
+    let mut rest = bytes[at + 1..].iter().take(BRACKET).take_while(|byte| **byte != b'\n');
+    opened == Some(&b'(') && rest.find(|byte| matches!(byte, b'(' | b')')) == Some(&b')')
+}
+
 /// Whether a sign that closes a sentence may begin with this byte.
 const fn may_close(byte: &u8) -> bool {
-    matches!(byte, b'\n' | b'\r' | b'.' | b'!' | b'?' | b';' | 0xd8 | 0xe0 | 0xe3 | 0xef)
+    matches!(byte, b'\n' | b'\r' | b'.' | b'!' | b'?' | 0xd8 | 0xe0 | 0xe3 | 0xef)
 }
 
 /// Whether the point at a place only shortens a word: "e.g.", "No. 5", or counts: "1. ".

@@ -4,16 +4,20 @@ use crate::base::distinct::hash;
 use crate::base::phrases;
 use crate::base::text::{self, lower};
 use crate::memory::cjk::{Script, script};
-use crate::memory::phrases::TOPICLESS_STEMS;
+use crate::memory::phrases::{LANGUAGES, TOPICLESS_STEMS};
 use crate::memory::rules::{Cue, Reading, Sentence};
 use crate::memory::{Entry, Memory, in_force};
 
 /// Lets a sentence take the place of the entry that it contradicts, if there is one: what that said. A request
 /// contradicts only what it nearly repeats.
 pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: Reading) -> Option<String> {
+    if reading.undoes {
+        return undo(memory, at);
+    }
     let demands = reading.kind == Sentence::Requires;
+    let decides = reading.kind == Sentence::Decides;
     let cued = reading.cue != Cue::None;
-    if !cued && !demands {
+    if !cued && !demands && !decides {
         return None;
     }
     let about = Topic::of(sentence);
@@ -29,7 +33,7 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
             entry.topic = Topic::of(&entry.text).signature();
         }
         let shared = u64::from((entry.topic & signature).count_ones());
-        if shared == 0 || !cued && shared < 2 {
+        if shared == 0 || !cued && !decides && shared < 2 {
             continue;
         }
         let other = Topic::of(&entry.text);
@@ -47,7 +51,9 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
             continue;
         }
         let beside = is_task && asks_beside(reading, common, &about, &other);
-        let enough = !beside && contradicts(reading.cue, common, &about, &other);
+        let enough = !beside
+            && (contradicts(reading.cue, common, &about, (&other, is_task || reading.orders))
+                || decides && is_other_choice(common, &about, &other));
         if enough && best.as_ref().is_none_or(|(most, _)| common >= *most) {
             best = Some((common, entry));
         }
@@ -55,6 +61,19 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
     let (_, entry) = best?;
     entry.until = Some(at);
     Some(text::start(&entry.text, 160))
+}
+
+/// Takes back what the user said last: what that was.
+fn undo(memory: &mut Memory, at: u64) -> Option<String> {
+    let said = memory.required.iter_mut().chain(&mut memory.decided).chain(&mut memory.tasks);
+    let entry = said.filter(|entry| in_force(entry) && entry.at < at).max_by_key(|entry| entry.at)?;
+    entry.until = Some(at);
+    Some(text::start(&entry.text, 160))
+}
+
+/// Whether a choice is another one in the same matter: "use spaces for indentation" after "use tabs for indentation".
+fn is_other_choice(common: usize, about: &Topic, other: &Topic) -> bool {
+    common > 0 && about.size() == other.size() && about.size() == common + 1 && about.size() <= BRIEF_IF_WEAK
 }
 
 /// Whether a sentence that has so many words in common with an earlier request asks for something beside it, instead of
@@ -66,15 +85,18 @@ fn asks_beside(reading: Reading, common: usize, about: &Topic, other: &Topic) ->
 
 /// Whether a sentence that has so many words in common with an earlier one is about the same, so that what it reports or
 /// demands takes the place of that.
-fn contradicts(cue: Cue, common: usize, about: &Topic, other: &Topic) -> bool {
+fn contradicts(cue: Cue, common: usize, about: &Topic, (other, is_asked): (&Topic, bool)) -> bool {
     let (few, many) = (about.size().min(other.size()).max(1), about.size().max(other.size()));
     // Whoever gives a number another value says the new one.
     let drops_number = cue != Cue::Strong && !other.numbers.is_empty() && about.numbers.is_empty();
     let is_brief = |most: usize| many <= most;
     let (enough, alone) = match cue {
         Cue::Strong => (common * 3 >= few, is_brief(BRIEF)),
-        // A word that may mean something else reports a change of what it repeats: of most that was said before.
-        Cue::Weak if is_brief(BRIEF_IF_WEAK) => (common * 3 >= few, true),
+        // A word that may mean something else reports a change of what it repeats: of most that was said before, or of
+        // the one file or symbol that was.
+        Cue::Weak if is_brief(BRIEF_IF_WEAK) || is_brief(BRIEF) && !is_asked && about.shares_name(other) => {
+            (common * 3 >= few, true)
+        }
         Cue::Weak => (common * 2 >= other.size(), false),
         // Without such a word only the same sentence with other values contradicts.
         Cue::None => (common * 4 >= few * 3 && about.numbers != other.numbers, false),
@@ -125,6 +147,29 @@ struct Topic {
 const SHORT: usize = 120;
 /// Letters of a word that are compared.
 const STEM: usize = 5;
+/// Stands for the name of any language.
+const LANGUAGE: &str = "<language>";
+
+/// What is compared of a word.
+fn stem(word: &str) -> String {
+    if word.bytes().any(|byte| matches!(byte, b'_' | b'/' | b'.')) {
+        return word.to_owned();
+    }
+    singular(word).chars().take(STEM).collect()
+}
+
+/// A word without the sign of the plural.
+fn singular(word: &str) -> &str {
+    match word.strip_suffix('s') {
+        Some(rest) if rest.len() > 3 && !rest.ends_with('s') => rest,
+        _ => word,
+    }
+}
+
+/// The parts of a name that are words.
+fn parts(name: &str) -> impl Iterator<Item = &str> {
+    name.split(['/', '_', '.']).filter(|part| part.len() > 3)
+}
 
 impl Topic {
     fn of(sentence: &str) -> Self {
@@ -145,8 +190,12 @@ impl Topic {
                     topic.numbers.push(word.to_owned());
                 }
             } else {
-                let stem: String = word.chars().take(STEM).collect();
-                if text::characters(&stem) > 3 {
+                if phrases::holds(LANGUAGES, word) {
+                    topic.add(LANGUAGE.to_owned());
+                }
+                let beginning: String = word.chars().take(STEM).collect();
+                let stem = stem(word);
+                if text::characters(&stem) > 3 && !phrases::holds(TOPICLESS_STEMS, &beginning) {
                     topic.add(stem);
                 }
             }
@@ -183,18 +232,33 @@ impl Topic {
         self.words.len() - self.pairs / 2
     }
 
-    /// A bit for each of its words: topics that share none have no word in common.
+    /// A bit for each of its words, and of the parts of its names: topics that share none have no word in common.
     fn signature(&self) -> u64 {
-        self.words.iter().fold(0, |bits, word| bits | 1 << (hash(word) >> 40 & 63))
+        let parts = self.names.iter().flat_map(|name| parts(name));
+        let words = self.words.iter().map(String::as_str);
+        words.chain(parts).fold(0, |bits, word| bits | 1 << (hash(&stem(word)) >> 40 & 63))
     }
 
-    /// The words that both have.
+    /// Its words that the other one has as well, or has a name of.
     fn shared(&self, other: &Self) -> impl Iterator<Item = &str> {
-        self.words.iter().filter(|word| other.words.contains(word)).map(String::as_str)
+        let is_part =
+            |names: &[String], word: &str| names.iter().flat_map(|name| parts(name)).any(|part| stem(part) == word);
+        let shares = move |word: &&String| {
+            other.words.contains(word)
+                || is_part(&other.names, word)
+                || self.names.contains(word) && parts(word).any(|part| other.words.contains(&stem(part)))
+        };
+        self.words.iter().filter(shares).map(String::as_str)
     }
 
-    /// How many words both have.
+    /// How many words and numbers both have.
     fn common(&self, other: &Self) -> usize {
-        self.shared(other).count()
+        let number = |number: &&String| number.len() > 1 && other.numbers.contains(number);
+        self.shared(other).count() + usize::from(self.numbers.iter().any(|one| number(&one)))
+    }
+
+    /// Whether both are about a file or symbol.
+    fn shares_name(&self, other: &Self) -> bool {
+        self.names.iter().any(|name| other.names.contains(name))
     }
 }

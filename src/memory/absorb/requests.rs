@@ -136,10 +136,10 @@ impl<'t> Reading<'t> {
         let read = self.words.read(sentence);
         let is_request = match read.kind {
             Sentence::Other => true,
-            Sentence::Tells => !tells(sentence),
+            Sentence::Tells => read.orders || !tells(sentence),
             Sentence::Requires | Sentence::Decides => false,
         };
-        if is_request && read.cue == Cue::None || self.courtesies.are_all(sentence) {
+        if is_request && read.cue == Cue::None && !read.undoes || self.courtesies.are_all(sentence) {
             return false;
         }
         let text = text::start(&quoting::one_line(sentence), SENTENCE);
@@ -148,8 +148,8 @@ impl<'t> Reading<'t> {
         let list = match read.kind {
             Sentence::Requires => &mut memory.required,
             Sentence::Decides => &mut memory.decided,
-            Sentence::Other | Sentence::Tells if was.is_some() => &mut memory.decided,
-            Sentence::Tells if tells(sentence) => &mut memory.told,
+            Sentence::Other if was.is_some() => &mut memory.decided,
+            Sentence::Tells if was.is_some() || tells(sentence) => &mut memory.told,
             Sentence::Other | Sentence::Tells => return false,
         };
         let before = list.iter().position(|entry| in_force(entry) && entry.text == text);

@@ -41,11 +41,19 @@ pub(super) const NO_CHANGE: u64 = 1 << 17;
 pub(super) const LEAD_IN: u64 = 1 << 18;
 /// A word with which a sentence agrees to what was asked.
 pub(super) const AGREEMENT: u64 = 1 << 19;
+/// Begins a condition: what follows it is demanded whenever it holds.
+pub(super) const CONDITION: u64 = 1 << 20;
+/// Verbs that ask for one thing, unless they stand behind a condition.
+pub(super) const ORDER: u64 = 1 << 21;
+/// Begins an indirect question: what should be is asked there, not demanded.
+pub(super) const INDIRECT: u64 = 1 << 22;
+/// Takes back what was asked last.
+pub(super) const UNDO: u64 = 1 << 23;
 /// More words of a phrase may follow.
-pub(super) const MORE: u64 = 1 << 20;
+pub(super) const MORE: u64 = 1 << 24;
 
 /// The lists of languages that part words by blanks, in small letters.
-pub(super) const LISTS: [(u64, &str); 18] = [
+pub(super) const LISTS: [(u64, &str); 22] = [
     (DEMAND, include_str!("demands.txt")),
     (CLAUSE_START, include_str!("clause_starts.txt")),
     (SENTENCE_END, include_str!("sentence_ends.txt")),
@@ -64,6 +72,10 @@ pub(super) const LISTS: [(u64, &str); 18] = [
     (CHANGE, include_str!("change_cues.txt")),
     (WEAK_CHANGE, include_str!("weak_change_cues.txt")),
     (NO_CHANGE, include_str!("no_change.txt")),
+    (CONDITION, include_str!("conditions.txt")),
+    (ORDER, include_str!("orders.txt")),
+    (INDIRECT, include_str!("indirect_questions.txt")),
+    (UNDO, include_str!("undo_cues.txt")),
 ];
 /// Words, without phrases, whose bits tell neither what a sentence is nor where a phrase ends.
 pub(super) const LEAD_INS: &str = include_str!("lead_ins.txt");
@@ -94,3 +106,5 @@ pub(super) const COURTESY_FILLERS: &str = include_str!("courtesy_fillers.txt");
 
 /// Words that say nothing of what a sentence is about, as they are stemmed.
 pub(super) const TOPICLESS_STEMS: &str = include_str!("topicless_stems.txt");
+/// Names of languages: what is said of one takes the place of what was said of another.
+pub(super) const LANGUAGES: &str = include_str!("languages.txt");
