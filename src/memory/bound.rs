@@ -14,8 +14,10 @@ const ENTRY: usize = 24;
 const NAME: usize = 4;
 /// Of the bytes of a memory in JSON, about those that its texts take, in percent.
 const TEXT_SHARE: usize = 87;
-/// What names have in any case, if there are so many: of the bytes in percent, and all beyond what the rest needs.
+/// What names have in any case, if there are so many, in percent: of the bytes up to those that the rest needs, and of
+/// those beyond.
 const NAMES_SHARE: usize = 5;
+const NAMES_BEYOND: usize = 65;
 const REST: usize = 8_000;
 /// Of the bytes, what requests may take in percent: beyond it those in the middle are shown by how they begin.
 const TASKS_SHARE: usize = 15;
@@ -109,18 +111,21 @@ impl Recollection<'_> {
         memory.names.clear();
         memory.entries().into_iter().flat_map(|(_, entries)| entries).for_each(|entry| entry.topic = 0);
         let wanted: usize = self.names.iter().map(|name| name.text.len() + NAME).sum();
-        let reserved = (bytes * NAMES_SHARE / 100).max(bytes.saturating_sub(REST));
+        let beyond = bytes.saturating_sub(REST);
+        let reserved = ((bytes - beyond) * NAMES_SHARE + beyond * NAMES_BEYOND) / 100;
         let room = bytes - reserved.min(wanted);
-        shorten_tasks(&mut memory.tasks, bytes.min(REST) * TASKS_SHARE / 100);
+        memory.skipped += shorten_tasks(&mut memory.tasks, bytes * TASKS_SHARE / 100);
         let mut over = memory.bytes().saturating_sub(room);
-        // What is no longer asserted, and what concerned an earlier request alone; then what was done, returned and told,
-        // from what is longest unused on.
+        // What is no longer asserted, and what was decided or told for an earlier request alone; then what was done,
+        // returned and told, from what is longest unused on.
         let current = memory.tasks.len().checked_sub(CURRENT).map_or(0, |at| memory.tasks[at].at);
         let is_over = |entry: &Entry| !in_force(entry) || entry.passing && entry.at < current;
-        for list in [&mut memory.decided, &mut memory.told, &mut memory.required] {
+        for list in [&mut memory.decided, &mut memory.told] {
             drop_oldest(list, &mut over, 0, &is_over);
         }
+        drop_oldest(&mut memory.required, &mut over, 0, &|entry| !in_force(entry));
         drop_oldest(&mut memory.records, &mut over, 4, &|_| true);
+        drop_oldest(&mut memory.required, &mut over, 0, &is_over);
         while over > 0 && memory.work.len() > 8 {
             let one = memory.work.iter().position(|one| !one.changes && !work::checks(&one.what)).unwrap_or(0);
             over = over.saturating_sub(memory.work.remove(one).bytes());
@@ -154,7 +159,9 @@ impl Recollection<'_> {
             memory.names.clear();
             over = memory.bytes().saturating_sub(bytes);
             drop_oldest(&mut memory.required, &mut over, 1, &|_| true);
+            let tasks = memory.tasks.len();
             drop_oldest(&mut memory.tasks, &mut over, 2, &|_| true);
+            memory.skipped += (tasks - memory.tasks.len()) as u64;
         }
         memory
     }
@@ -178,20 +185,22 @@ fn shorten(text: &mut String, bytes: usize) {
 }
 
 /// Brings requests to a size: those between the first one and the newest are shown by how they begin, and then go; then all
-/// but the newest one are shown in less.
-fn shorten_tasks(tasks: &mut Vec<Entry>, bytes: usize) {
+/// but the newest one are shown in less. How many went.
+fn shorten_tasks(tasks: &mut Vec<Entry>, bytes: usize) -> u64 {
     let over = |tasks: &[Entry]| tasks.iter().map(Entry::bytes).sum::<usize>().saturating_sub(bytes);
     let middle = 1..tasks.len().saturating_sub(CURRENT).max(1);
     for at in middle {
         if over(tasks) == 0 {
-            return;
+            return 0;
         }
         let outcome = tasks[at].outcome.iter_mut();
         outcome.for_each(|outcome| shorten(outcome, BEGINNING / 2));
         shorten(&mut tasks[at].text, BEGINNING);
     }
+    let mut gone = 0;
     while over(tasks) > 0 && tasks.len() > 1 + CURRENT {
         tasks.remove(1);
+        gone += 1;
     }
     let earlier = 1..tasks.len().saturating_sub(1).max(1);
     for (at, most) in earlier.map(|at| (at, BEGINNING * 2)).chain([(0, BEGINNING * 6)]) {
@@ -199,4 +208,5 @@ fn shorten_tasks(tasks: &mut Vec<Entry>, bytes: usize) {
             shorten(&mut tasks[at].text, most);
         }
     }
+    gone
 }

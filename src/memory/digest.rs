@@ -127,8 +127,9 @@ impl Source<'_> {
         };
         let tasks = list(&memory.tasks, request);
         let asked = !tasks.is_empty();
+        let skipped = usize::try_from(memory.skipped).unwrap_or(usize::MAX);
         let mut sections = vec![
-            section(TASKS, if whole { tasks } else { Vec::new() }, 28 * first),
+            Section { left_out: skipped, ..section(TASKS, if whole { tasks } else { Vec::new() }, 28 * first) },
             section(BEFORE, before, 25),
             section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
             section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
@@ -247,7 +248,7 @@ impl Source<'_> {
         }
         // What was said before the newest request is over.
         let newest = memory.tasks.last().map_or(0, |task| task.at);
-        let since = memory.said.iter().filter(|entry| entry.at > newest).count().clamp(1, 2);
+        let since = memory.said.iter().filter(|entry| entry.at > newest).count().min(2);
         let from = memory.said.len().saturating_sub(since);
         let said = memory.said[from..].iter().filter(|entry| !(self.visible)(entry.at));
         // What stands beside the request that it answers is not repeated.

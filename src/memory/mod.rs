@@ -104,6 +104,8 @@ pub struct Memory {
     pub upto: Position,
     /// Requests, oldest first.
     pub tasks: Vec<Entry>,
+    /// How many requests behind the first one are remembered no more.
+    pub skipped: u64,
     /// What a person requires.
     pub required: Vec<Entry>,
     /// What was decided.
@@ -140,8 +142,12 @@ impl Memory {
         }
         self.upto = to;
         for (_, entries) in self.entries() {
-            entries.retain(|entry| entry.at < to.count);
+            // What was said or returned before and again behind it is there as it was.
+            entries.retain(|entry| entry.at.min(entry.place.unwrap_or(entry.at)) < to.count);
             for entry in entries {
+                if entry.at >= to.count {
+                    entry.at = entry.place.take().unwrap_or(entry.at);
+                }
                 entry.until = entry.until.filter(|&until| until < to.count);
             }
         }
@@ -186,6 +192,7 @@ impl Record for Memory {
         for (name, entries) in self.entries() {
             archive.records(name, entries);
         }
+        archive.count("skipped", &mut self.skipped);
         archive.records("work", &mut self.work);
         let mut names = Json::List(Name::to_rows(&self.names));
         archive.plain("names", &mut names);

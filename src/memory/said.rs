@@ -33,11 +33,18 @@ static PLEASANTRIES: Starts<24> = Starts::new([
 /// In a sentence that goes on like this, more is said than that something was heard.
 const YET: &str = " but ";
 /// How sentences begin that only say that something is going to be said or done.
-static INTENTIONS: Starts<4> = Starts::new(["Let me ", "Now I ", "Now let", "You're right"]);
+static INTENTIONS: Starts<8> =
+    Starts::new(["Let me ", "Let's ", "Now I ", "Now let", "Next, ", "First, let", "I'll now ", "You're right"]);
 
 /// Words without the sentences at their beginning that say nothing of what was found or done.
 pub(super) fn substance(words: &str) -> &str {
     without(words, &|rest| PLEASANTRIES.begin(rest) || INTENTIONS.begin(rest))
+}
+
+/// Whether words say nothing of what was found or done.
+pub(super) fn says_nothing(words: &str) -> bool {
+    let rest = substance(words);
+    PLEASANTRIES.begin(rest) || INTENTIONS.begin(rest)
 }
 
 /// Words without the sentences at their beginning that only show that something was heard.

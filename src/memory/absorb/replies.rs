@@ -83,7 +83,11 @@ impl Reading<'_> {
         if said.is_empty() {
             return;
         }
-        self.answer = Some((text::brief(&quoting::one_line(said::substance(said)), EVIDENCE), ended));
+        match &mut self.answer {
+            // What was found before says more than what comes next.
+            Some((_, has_ended)) if said::says_nothing(said) => *has_ended = ended,
+            answer => *answer = Some((text::brief(&quoting::one_line(said::substance(said)), EVIDENCE), ended)),
+        }
         self.say(said, message.index, ended);
     }
 

@@ -104,6 +104,9 @@ impl<'t> Reading<'t> {
         if asked.is_empty() || self.courtesies.are_all(&asked) {
             return;
         }
+        if matches!(self.memory.tasks.as_slice(), [only] if is_command(&only.text)) {
+            self.memory.tasks.clear();
+        }
         let most = if self.memory.tasks.is_empty() { OPENING } else { REQUEST };
         let text = quoting::quote(&text::ends(&asked, most));
         self.memory.tasks.push(Entry { text, at: message.index, ..Entry::default() });
@@ -128,6 +131,7 @@ impl<'t> Reading<'t> {
         let over = self.memory.tasks.len().saturating_sub(MOST);
         if over > 0 {
             self.memory.tasks.drain(1..=over);
+            self.memory.skipped += over as u64;
         }
     }
 
@@ -155,7 +159,8 @@ impl<'t> Reading<'t> {
         let before = list.iter().position(|entry| in_force(entry) && entry.text == text);
         let earlier = before.map(|before| list.remove(before)).unwrap_or_default();
         let passing = read.personal;
-        list.push(Entry { text, at, was: was.or(earlier.was), passing, ..Entry::default() });
+        let place = before.map(|_| earlier.place.unwrap_or(earlier.at));
+        list.push(Entry { text, at, was: was.or(earlier.was), passing, place, ..Entry::default() });
         if list.len() > MOST {
             let superseded = list.iter().position(|entry| !in_force(entry)).unwrap_or(0);
             list.remove(superseded);
@@ -173,13 +178,19 @@ impl<'t> Reading<'t> {
         for (at, task) in open.enumerate() {
             match (&answer, &called_off) {
                 (_, Some(words)) if at == 0 => (task.outcome, task.cancelled) = (Some(words.clone()), true),
-                (Some((words, _)), _) => task.outcome = Some(words.clone()),
+                // What was asked before it without an answer has the same one.
+                (Some((words, _)), _) => task.outcome = Some(if at == 0 { words.clone() } else { String::new() }),
                 // Whoever goes on after something was done does not wait for an answer.
                 (None, _) if next => task.outcome = Some(String::new()),
                 _ => {}
             }
         }
     }
+}
+
+/// Whether a request is a command of the program that the conversation is held in: `/mode`.
+fn is_command(request: &str) -> bool {
+    request.starts_with('/') && !request.contains(char::is_whitespace)
 }
 
 /// Whether a sentence tells something that has to be repeated exactly.
