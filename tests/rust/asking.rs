@@ -1,0 +1,60 @@
+//! When a summarizer that works is asked, and what a report says if it is not.
+
+use crate::support::{Chat, M, answer, assistant, call, filler, result, user};
+use serde_json::json;
+
+const NOTES: &str = "## Task\nThe user wants all ports. Those of the services read so far are noted: 8000 to 8020.";
+
+fn chat(window: u64) -> Chat {
+    Chat::new(json!({ "contextWindow": window, "maxOutputTokens": 800, "summarize": true }))
+}
+
+/// The request of a user, and steps of an agent that reads a file of `lines` lines in each.
+fn step(number: usize, lines: usize) -> [M; 2] {
+    let id = format!("c{number}");
+    let output: String = (0..lines).map(|line| format!("option_{line}: value {}\n", line * number)).collect();
+    let said = assistant(&format!("I read file {number}. The port is {}. ", 8_000 + number));
+    let mut asked = call(&id, "read", json!({ "path": format!("f{number}") }));
+    asked.parts.splice(0..0, said.parts);
+    [asked, result(&id, &format!("port: {}\n{output}", 8_000 + number))]
+}
+
+#[test]
+fn in_a_long_loop_of_tools_a_summarizer_that_works_is_asked() {
+    for (window, lines, least) in [(8_000, 60, 3), (32_000, 300, 1)] {
+        let mut chat = chat(window);
+        let mut history = vec![user("Collect the port of every service.")];
+        let (mut asked, mut by_code) = (0, Vec::new());
+        for number in 0..60 {
+            let mut summarize = |_: &_| {
+                asked += 1;
+                answer(NOTES)
+            };
+            let report = chat.before_model(&history, Some(&mut summarize)).unwrap().committed.report;
+            by_code.extend(report.rung.filter(|rung| ["digest", "trim"].contains(rung)));
+            history.extend(step(number, lines));
+        }
+        assert!(asked >= least, "window {window}: asked {asked} times");
+        assert_eq!(by_code, Vec::<&str>::new(), "window {window}");
+    }
+}
+
+/// A result that was cleared is counted by what is left of it, and nothing more is to be had from that.
+#[test]
+fn what_was_cleared_counts_no_second_time_as_gained() {
+    let mut chat = chat(8_000);
+    let mut history = vec![user("Collect the port of every service.")];
+    let mut cleared = Vec::new();
+    for number in 0..60 {
+        let report = chat.before_model(&history, Some(&mut |_| answer(NOTES))).unwrap().committed.report;
+        if report.rung == Some("clear") {
+            // What a placeholder takes is estimated: so a little less than the least may come of it.
+            let least = report.before.trigger * 12 / 100;
+            let gained = report.before.tokens - report.after.tokens;
+            assert!(gained >= least, "step {number}: {gained} of at least {least}");
+            cleared.push(gained);
+        }
+        history.extend(step(number, 60));
+    }
+    assert!(!cleared.is_empty());
+}
