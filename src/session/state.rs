@@ -85,7 +85,7 @@ pub struct Breaker {
     pub failures: u64,
     /// The number of compactions without a summarizer that are still to come.
     pub wait: u64,
-    /// Consecutive compactions with little new content.
+    /// Consecutive summaries by a model with little new content.
     pub thrash: u64,
 }
 

@@ -1,6 +1,7 @@
 //! When a summarizer that works is asked, and what a report says if it is not.
 
 use crate::support::{Chat, M, answer, assistant, call, filler, result, user};
+use precis::summary::verify::Answer;
 use serde_json::json;
 
 const NOTES: &str = "## Task\nThe user wants all ports. Those of the services read so far are noted: 8000 to 8020.";
@@ -57,4 +58,43 @@ fn what_was_cleared_counts_no_second_time_as_gained() {
         history.extend(step(number, 60));
     }
     assert!(!cleared.is_empty());
+}
+
+fn turns(from: usize, to: usize) -> Vec<M> {
+    let turn = |turn| [user(&format!("question {turn}?")), assistant(&format!("answer {turn}. {}", filler(1_500)))];
+    (from..to).flat_map(turn).collect()
+}
+
+#[test]
+fn after_failures_the_report_says_why_nobody_is_asked() {
+    let mut chat = chat(8_000);
+    chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
+    let mut history = Vec::new();
+    let mut skipped = Vec::new();
+    for round in 0..5 {
+        history.extend(turns(round * 16, round * 16 + 16));
+        let mut summarize = |_: &_| Answer::Failed("down".into());
+        let report = chat.before_model(&history, Some(&mut summarize)).unwrap().committed.report;
+        skipped.push((report.failed.is_some(), report.skipped.unwrap_or_default()));
+    }
+    for (failed, skipped) in &skipped[..3] {
+        assert!(*failed && skipped.is_empty(), "{skipped}");
+    }
+    for ((failed, skipped), left) in skipped[3..].iter().zip([8, 7]) {
+        assert!(!failed && skipped.contains(&format!("left alone for {left} compactions")), "{skipped}");
+    }
+}
+
+#[test]
+fn without_a_summarizer_nobody_is_missed() {
+    let mut chat = Chat::new(json!({ "contextWindow": 8_000, "maxOutputTokens": 800 }));
+    let report = chat.before_model(&turns(0, 20), None).unwrap().committed.report;
+    assert_eq!((report.rung, report.skipped), (Some("digest"), None));
+}
+
+#[test]
+fn a_plan_that_is_committed_without_answers_says_so() {
+    let mut chat = chat(8_000);
+    let report = chat.before_model(&turns(0, 20), None).unwrap().committed.report;
+    assert_eq!(report.skipped.as_deref(), Some("The plan was committed without answers to its requests."));
 }
