@@ -98,3 +98,22 @@ fn a_plan_that_is_committed_without_answers_says_so() {
     let report = chat.before_model(&turns(0, 20), None).unwrap().committed.report;
     assert_eq!(report.skipped.as_deref(), Some("The plan was committed without answers to its requests."));
 }
+
+#[test]
+fn a_reply_limit_that_is_not_kept_free_is_told_once() {
+    use precis::base::error::Warning::ReplyLimitTooLarge;
+    let told = |limit: u64| {
+        let mut chat = Chat::new(json!({ "contextWindow": 8_000, "maxOutputTokens": limit }));
+        let mut history = vec![user("Hello.")];
+        let mut told = Vec::new();
+        for _ in 0..2 {
+            let report = chat.before_model(&history, None).unwrap().committed.report;
+            told.extend(report.warnings.into_iter().filter(|notice| notice.code == ReplyLimitTooLarge));
+            history.extend([assistant("Hello."), user("And now?")]);
+        }
+        told
+    };
+    assert_eq!(told(4_000), []);
+    let told = told(5_000);
+    assert!(told.len() == 1 && told[0].advice.contains("4000 are kept free"), "{told:?}");
+}
