@@ -74,7 +74,7 @@ export interface Report {
   readonly changes: readonly Change[];
   /** Index of the first message that differs from the previous request, where the provider's prompt cache ends; null if none does. */
   readonly firstChanged: number | null;
-  /** Index of the first message that you must load for the next call. */
+  /** Index of the first message that you must load for the next call: see {@link Compactor.keepFrom}. */
   readonly keepFrom: number;
   /** The id of this request; pass it to {@link Compactor.afterModel}. */
   readonly request: string;
