@@ -295,6 +295,11 @@ impl SessionState {
                     VERSION
                 ),
             )),
+            _ if json.text().is_some() => Err(Error::at(
+                Code::InvalidState,
+                "state",
+                "The state is a string. Pass the object that `JSON.parse` makes of it.",
+            )),
             _ => Err(Error::at(
                 Code::InvalidState,
                 "state",

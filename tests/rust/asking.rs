@@ -117,3 +117,10 @@ fn a_reply_limit_that_is_not_kept_free_is_told_once() {
     let told = told(5_000);
     assert!(told.len() == 1 && told[0].advice.contains("4000 are kept free"), "{told:?}");
 }
+
+#[test]
+fn a_state_that_is_a_string_is_called_one() {
+    use precis::session::state::SessionState;
+    let refused = SessionState::parse(&"{\"version\":1}".to_owned().into()).unwrap_err();
+    assert!(refused.advice.contains("is a string") && refused.advice.contains("JSON.parse"), "{refused}");
+}
