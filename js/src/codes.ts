@@ -42,6 +42,7 @@ export type WarningCode =
   | "orphan-approval"
   | "orphan-result"
   | "provider-compaction"
+  | "reply-limit-too-large"
   | "requirements-cut"
   | "small-window"
   | "tight"

@@ -61,7 +61,7 @@ function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, s
       firstChanged: null,
       keepFrom,
       request,
-      summarizer: { calls: 0, failed: null, usage: null },
+      summarizer: { calls: 0, failed: null, skipped: null, usage: null },
       diverged: null,
       warnings: [],
     },

@@ -88,20 +88,31 @@ export function answerRecall<Base, M extends Base>(
   call: Omit<RecallCall<M>, "query" | "reference"> & { readonly load?: LoadMessages<M> | undefined },
   args: unknown,
 ): string | Promise<string> {
+  const given = parsed(args);
+  if (given === undefined) return call.load ? Promise.resolve(NO_JSON) : NO_JSON;
   try {
-    const found: Recalled | Promise<Recalled> = compactor.recall({ ...call, ...asked(args) } as RecallCall<M>);
+    const found: Recalled | Promise<Recalled> = compactor.recall({ ...call, ...asked(given) } as RecallCall<M>);
     return found instanceof Promise ? found.then(written, refused) : written(found);
   } catch (error) {
     return refused(error);
   }
 }
 
-/** What a model asks for; whatever else it wrote is nothing. */
-function asked(args: unknown): Pick<RecallCall<never>, "query" | "reference"> {
-  let given = args;
+const NO_JSON =
+  'The arguments are not JSON. Write an object such as {"query": "words to look for"} or {"reference": "r12"}.';
+
+/** The arguments of a call; undefined if they are a text that is not JSON. Some providers write none as an empty text. */
+function parsed(args: unknown): unknown {
+  if (typeof args !== "string") return args ?? null;
   try {
-    if (typeof given === "string") given = JSON.parse(given);
-  } catch {}
+    return args.trim() === "" ? null : JSON.parse(args);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a model asks for; whatever else it wrote is nothing. */
+function asked(given: unknown): Pick<RecallCall<never>, "query" | "reference"> {
   const { query, reference } = (given ?? {}) as Record<string, unknown>;
   return {
     query: typeof query === "string" ? query : undefined,

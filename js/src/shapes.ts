@@ -53,6 +53,21 @@ export function shapeOf(message: object): ShapeName | null {
   return null;
 }
 
+/** The roles that formats know. */
+const ROLES = ["system", "developer", "user", "assistant", "tool", "function", "model"];
+
+/** The first message with a role that no format knows, in a sentence. */
+function strangeRole(messages: readonly unknown[]): string | null {
+  const roleOf = (message: unknown) => (message as { role?: unknown } | null | undefined)?.role;
+  const at = messages.findIndex((message) => {
+    const role = roleOf(message);
+    return typeof role === "string" && !ROLES.includes(role);
+  });
+  if (at < 0) return null;
+  const shown = JSON.stringify(String(roleOf(messages[at])).slice(0, 40));
+  return `messages[${at}] has the role ${shown}. Known are ${ROLES.slice(0, 5).join(", ")}, and in Gemini's contents user and model.`;
+}
+
 /** Whether a message that a format read in part was made for another one. Of a format of the host's own nothing is known. */
 export function isForeign(message: object, format: string): boolean {
   if (!Object.hasOwn(USES, format)) return false;
@@ -71,7 +86,8 @@ export function wrongFormat(messages: readonly unknown[], misread: number, forma
   for (const [shape, count] of votes) if (count > most) [most, likely] = [count, shape];
   const advice = likely
     ? USES[likely]
-    : "No format of precis/formats can read them. Write a format of your own (docs/formats.md).";
+    : (strangeRole(messages) ??
+      "No format of precis/formats can read them. Write a format of your own (docs/formats.md).");
   return new PrecisError(
     "wrong-format",
     "messages",

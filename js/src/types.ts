@@ -59,6 +59,9 @@ export interface Compactor<Base> {
    */
   recall<M extends Base>(call: RecallCall<M> & { readonly load: LoadMessages<M> }): Promise<Recalled>;
   recall<M extends Base>(call: RecallCall<M> & { readonly load?: undefined }): Recalled;
-  /** Returns the first message that you must load for this state. */
+  /**
+   * Returns the first message that you must load for this state: the first that is still sent. System messages in `messages`
+   * and pinned ones are always sent, so with one at the start it is 0. Pass the system prompt as `system` to load less.
+   */
   keepFrom(state: SessionState | null | undefined): { readonly index: number; readonly id: string | null };
 }

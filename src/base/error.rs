@@ -118,6 +118,8 @@ codes! {
         IsAView = "is-a-view",
         /// No reply limit is known, so the provider's default may not fit together with the prompt.
         NoReplyLimit = "no-reply-limit",
+        /// The reply limit is more than what is kept free for the reply.
+        ReplyLimitTooLarge = "reply-limit-too-large",
         /// The window is so small that it may have been meant in thousands of tokens.
         SmallWindow = "small-window",
         /// The schema of some tools could not be read, so they were not counted.

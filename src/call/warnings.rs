@@ -60,6 +60,17 @@ impl Work<'_> {
                 "No reply limit is known, so the provider's default applies and may not fit beside the prompt. Send the smaller of your limit and `report.replyRoom`.",
             );
         }
+        let free = self.window.size - self.window.trigger;
+        let reply = self.call.max_output.filter(|&reply| reply > free && self.call.options.preset.is_none());
+        if let Some(reply) = reply.filter(|_| self.call.state.pending.is_none()) {
+            notices.add(
+                Warning::ReplyLimitTooLarge,
+                Some("maxOutputTokens".to_owned()),
+                &format!(
+                    "A reply limit of {reply} tokens is more than half of the window: {free} are kept free for the reply. Send the smaller of your limit and `report.replyRoom`."
+                ),
+            );
+        }
         if self.call.window < SMALL && self.call.state.pending.is_none() && self.call.options.preset.is_none() {
             notices.add(
                 Warning::SmallWindow,

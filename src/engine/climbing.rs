@@ -4,12 +4,13 @@ use crate::base::error::Error;
 use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
 use crate::engine::commit::Commit;
+use crate::engine::editing;
 use crate::engine::policy::Policy;
 use crate::engine::summarizing;
 use crate::ingest::host::Host;
 use crate::ladder::compact::Shape;
 use crate::ladder::plan::Plan;
-use crate::ladder::{Move, RungId};
+use crate::ladder::{self, Move, RungId};
 use crate::limits::options::Options;
 use crate::report::change;
 use crate::report::reasons::{idle, infeasible, why};
@@ -34,7 +35,14 @@ impl Policy for Climbing {
         let view = work.first(host)?;
         let scene = work.scene(&view);
         let before = work.usage(&view);
-        let (rung, action) = work.decide(&scene, RungId::Pass, work.llm(&scene));
+        let (mut rung, mut action) = work.decide(&scene, RungId::Pass, work.llm(&scene));
+        if asks && work.llm(&scene) && falls_short(work, &view, rung, &action, host)? {
+            let scene = work.scene(&view);
+            if let asked @ (RungId::Summarize, _) = work.decide(&scene, RungId::Summarize, true) {
+                (rung, action) = asked;
+            }
+        }
+        let scene = work.scene(&view);
         let mut report = work.report(before);
         report.saved = work.saved(&view);
         report.cost = work.cost(&view, report.saved, None);
@@ -147,6 +155,39 @@ impl Policy for Climbing {
         }
         state
     }
+}
+
+/// Whether an edit, and those after it, leave a request that does not fit. What they gain is only estimated before that;
+/// after them code would cover the past, although a summarizer can be asked.
+fn falls_short(
+    work: &mut Work<'_>,
+    view: &View,
+    mut rung: RungId,
+    action: &Move,
+    host: &mut dyn Host,
+) -> Result<bool, Error> {
+    let state = work.state.clone();
+    let (mut now, mut action) = (view.clone(), action.clone());
+    while let Move::Edit(edit) = action {
+        let before = work.state.clone();
+        let spared = editing::spared(&work.scene(&now), &edit);
+        editing::apply(work, edit, spared);
+        let edited = work.project(host)?;
+        let helped = edited.raw() < now.raw();
+        if helped {
+            now = edited;
+        } else {
+            work.state = before;
+        }
+        let scene = work.scene(&now);
+        let Some(from) = rung.then(helped).filter(|&from| from < RungId::Summarize && !scene.fits(now.raw())) else {
+            break;
+        };
+        (rung, action) = ladder::next(&scene, from, true);
+    }
+    let short = !work.scene(&now).fits(now.raw());
+    work.state = state;
+    Ok(short)
 }
 
 /// The current view. A refusal is applied once; later rounds use what was learned from it.

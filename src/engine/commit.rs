@@ -4,13 +4,14 @@
 use crate::base::error::{Error, Warning};
 use crate::base::text;
 use crate::call::committed::Committed;
-use crate::call::context::Work;
+use crate::call::context::{KeepsOut, Work};
 use crate::call::input::Call;
 use crate::call::render::{first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::engine::covering::Covering;
 use crate::engine::editing;
 use crate::engine::fast_path;
 use crate::engine::restoring;
+use crate::engine::skipped;
 use crate::engine::summarizing::{self, Settled};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
@@ -52,6 +53,8 @@ pub(crate) struct Commit<'a> {
     highest: RungId,
     /// Whether the view differs from what the previous state would produce.
     revised: bool,
+    /// Why the summarizer is not called.
+    keeps_out: Option<KeepsOut>,
     /// Whether a summary had to leave out requirements of the user.
     cut_requirements: bool,
 }
@@ -86,6 +89,7 @@ impl<'a> Commit<'a> {
             highest: RungId::Pass,
             revised: work.state.checkpoints.len() != call.state.checkpoints.len(),
             cut_requirements: false,
+            keeps_out: None,
             call,
             plan,
             work,
@@ -109,6 +113,9 @@ impl<'a> Commit<'a> {
 
     /// Checks whether the plan still holds. If not, decides the request again without a summarizer.
     fn check(&mut self) {
+        if self.call.options.summarize && self.action != Move::Pass {
+            self.keeps_out = self.work.keeps_out(&self.work.scene(&self.current));
+        }
         self.stale = match &self.action {
             Move::Compact(shape) => !self.work.accepts(shape, self.answers.is_some()),
             Move::Pass => !self.work.scene(&self.current).fits(self.current.raw()),
@@ -333,6 +340,10 @@ impl<'a> Commit<'a> {
         self.report.cost = self.work.cost(&self.current, self.report.saved, self.report.first_changed);
         self.report.request = self.work.request_id();
         self.report.rung = Some(self.highest.as_str());
+        let covers = |change: &Change| change.action == Action::Cover;
+        if self.call.options.summarize && self.answers.is_none() && self.report.changes.iter().any(covers) {
+            self.report.skipped = Some(skipped::reason(self.keeps_out, self.plan, self.stale, fit.tight));
+        }
         if fit.tight && (fit.fits || !fit.over) {
             self.warn(Warning::Tight, None, "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.");
         }

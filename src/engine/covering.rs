@@ -143,7 +143,8 @@ impl Covering<'_> {
     /// The backoff counters after this compaction.
     fn breaker(&self, work: &Work<'_>, replaces: bool, by_code: bool) -> Breaker {
         let mut breaker = work.state.breaker;
-        if !replaces {
+        // What code covers costs nothing, so only summaries by a model count.
+        if !replaces && self.rung == RungId::Summarize {
             breaker.thrash = if work.little_new(&work.scene(self.view)) { breaker.thrash + 1 } else { 0 };
         }
         if by_code && !self.asked && self.rung <= RungId::Digest {

@@ -17,6 +17,7 @@ mod policy;
 pub mod presets;
 mod restoring;
 pub(crate) mod rounds;
+mod skipped;
 pub(crate) mod summarizing;
 pub mod waiting;
 

@@ -5,7 +5,7 @@ use crate::ladder::{Scene, strategies};
 use crate::model::message::{Part, PartKind, Role};
 use crate::session::edits::{call_input, eligibility, placeholder};
 use crate::session::reach::LEAST_CLEARED;
-use crate::session::view::Slot;
+use crate::session::view::{self, Slot};
 
 /// What to clear.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,6 +43,7 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
     if first && firsts.is_empty() {
         return None;
     }
+    let done = view::cleared(scene.history, scene.state);
     let (mut gained, mut end) = (0, 0);
     for item in scene.view.items.iter().filter(|item| !item.fixed) {
         let Slot::Host { input, index } = item.slot else { continue };
@@ -55,9 +56,20 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
         let message = item.digest().unwrap_or(scene.history.messages[input]);
         // The arguments of a call are cleared with its result: a group is cleared as a whole.
         end = group_end(scene, input).unwrap_or(before).max(covered).min(before);
+        // What was cleared stays as it is: nothing more is gained from what is left of it.
+        let spared = scene.state.spared.binary_search(&index).is_ok();
+        let is_done = |part: &Part| {
+            !spared
+                && match part.kind {
+                    PartKind::Call => index < done.inputs,
+                    PartKind::Result => index < done.results || index < done.failed && part.marked,
+                    _ => false,
+                }
+        };
         // Media that people attached are kept during their turn.
         let is_cleared = |part: &Part| {
             eligibility::clearable(part, &message)
+                && !is_done(part)
                 && match part.kind {
                     PartKind::Call => !failed,
                     _ if failed => eligibility::is_of_failed(part, &message),

@@ -156,6 +156,8 @@ pub struct Report {
     pub calls: u64,
     /// Why the summarizer's text was not used.
     pub failed: Option<String>,
+    /// Why code covered something and the summarizer was not called, if there is one.
+    pub skipped: Option<String>,
     /// The usage that the provider reported for the summarizer.
     pub summarizer_usage: Json,
     /// Set if the newest checkpoint no longer holds.
@@ -193,6 +195,7 @@ impl Report {
         let mut summarizer = Archive::writer();
         summarizer.put_count("calls", self.calls);
         summarizer.put_maybe_text("failed", self.failed.as_deref());
+        summarizer.put_maybe_text("skipped", self.skipped.as_deref());
         summarizer.put("usage", self.summarizer_usage.clone());
         out.put("summarizer", summarizer.finish());
         let diverged = self.diverged.as_ref().map_or(Json::Null, |diverged| {

@@ -85,7 +85,7 @@ pub struct Breaker {
     pub failures: u64,
     /// The number of compactions without a summarizer that are still to come.
     pub wait: u64,
-    /// Consecutive compactions with little new content.
+    /// Consecutive summaries by a model with little new content.
     pub thrash: u64,
 }
 
@@ -294,6 +294,11 @@ impl SessionState {
                     "This state has version {newer}, but this version of precis reads {}. Update precis before you continue this conversation.",
                     VERSION
                 ),
+            )),
+            _ if json.text().is_some() => Err(Error::at(
+                Code::InvalidState,
+                "state",
+                "The state is a string. Pass the object that `JSON.parse` makes of it.",
             )),
             _ => Err(Error::at(
                 Code::InvalidState,

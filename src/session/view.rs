@@ -277,6 +277,24 @@ pub fn edited_up_to(history: &History<'_>, state: &SessionState) -> u64 {
     clipped.max(edits.cleared).max(edits.failed)
 }
 
+/// The history indices before which results, arguments of calls and failed results are cleared already, except in messages
+/// that are spared.
+#[derive(Clone, Copy, Debug)]
+pub struct Cleared {
+    /// Results.
+    pub results: u64,
+    /// The arguments of calls.
+    pub inputs: u64,
+    /// Results of calls that failed.
+    pub failed: u64,
+}
+
+/// What lasting edits have cleared.
+pub fn cleared(history: &History<'_>, state: &SessionState) -> Cleared {
+    let edits = Lasting::of(history, state);
+    Cleared { results: edits.cleared, inputs: edits.inputs, failed: edits.failed }
+}
+
 /// The raw tokens of an edited copy: those of its digest, and what the original counts apart from its parts.
 fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
     let own = product.digest().map_or(0, |digest| digest.tokens());

@@ -3,6 +3,7 @@
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(missing_docs, clippy::float_arithmetic)]
 
+mod asking;
 mod budget;
 mod calibration;
 mod clipping;

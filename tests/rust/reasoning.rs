@@ -3,11 +3,13 @@
 use crate::support::Chat;
 use crate::support::M;
 use crate::support::P;
+use crate::support::TestHost;
 use crate::support::added;
 use crate::support::filler;
 use crate::support::plain;
 use crate::support::result;
 use crate::support::user;
+use precis::engine::{Begun, begin};
 use precis::ladder::Move;
 use precis::model::message::Role;
 use precis::report::describe::describe;
@@ -193,9 +195,13 @@ fn where_it_is_not_enough_the_ladder_goes_on() {
             *output = filler(4_000).into();
         }
     }
-    let prepared = chat(6_000).before_model(&history, None).unwrap();
-    let rungs: Vec<_> = prepared.committed.report.changes.iter().map(|change| change.rung).collect();
+    let chat = chat(6_000);
+    let mut host = TestHost::new(&history, &chat.estimator());
+    let Begun::Done(done) = begin(&chat.call(&history).unwrap(), &mut host).unwrap() else { panic!("it waits") };
+    let rungs: Vec<_> = done.report.changes.iter().map(|change| change.rung).collect();
     assert_eq!(rungs[0], "drop-reasoning");
     assert!(rungs.len() > 1, "{rungs:?}");
-    assert!(prepared.committed.report.after.tokens < 6_000);
+    assert!(done.report.after.tokens < 6_000);
+    // A summarizer that can be asked is asked, rather than code covering what dropping did not make room for.
+    assert!(chat.plan(&history).action != Move::Pass && !chat.plan(&history).requests.is_empty());
 }

@@ -390,6 +390,71 @@ fn rubbish_is_told_from_summaries() {
     );
 }
 
+/// What servers and models that lost their thread answer with. None of it may stand for a past.
+#[test]
+fn garbage_is_no_summary() {
+    let estimator = bytes4();
+    let measure = Measure { raw: 100_000, most: 10_000, ..Measure::default() };
+    let reason = |text: &str| judge(&answer(text), &measure, &estimator).expect_err(text);
+    for text in [
+        "<html><body><h1>502 Bad Gateway</h1></body></html>",
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><title>Just a moment...</title>",
+        "```html\n<html><body>503</body></html>\n```",
+        "<?xml version=\"1.0\"?><Error><Code>SlowDown</Code></Error>",
+        "{\"error\":{\"message\":\"Rate limit reached\",\"type\":\"rate_limit\"}}",
+        "{\"type\": \"error\", \"error\": {\"type\": \"overloaded_error\", \"message\": \"Overloaded\"}, \"request_id\": \"req_1\"}",
+        "```json\n{\"error\": \"model \\\"x\\\" not found\"}\n```",
+    ] {
+        assert!(reason(text).contains("server"), "{text}");
+    }
+    for text in [
+        "{\"tool\":\"read_file\",\"arguments\":{\"path\":\"src/a.ts\"}}",
+        "```json\n{\"function\": \"search\", \"args\": {\"q\": \"x\"}}\n```",
+        "{\"tool_name\": \"read\", \"input\": {}}",
+    ] {
+        assert!(reason(text).contains("tool call"), "{text}");
+    }
+    for text in
+        ["asdf qwer zxcv ".repeat(20), "The ".repeat(100), format!("{ENGLISH}\n{}", "- and so on\n".repeat(300))]
+    {
+        assert!(reason(&text).contains("over and over"), "{text}");
+    }
+    for text in ["ok", "OK.", "Done.", "x", "好的"] {
+        assert!(reason(text).contains("too short"), "{text}");
+    }
+}
+
+#[test]
+fn short_summaries_and_those_in_json_or_in_tables_are_some() {
+    let estimator = bytes4();
+    let measure = Measure { raw: 100_000, most: 10_000, ..Measure::default() };
+    let checks: String =
+        (0..60).map(|row| format!("| check-{row} | ok | ok | ok | ok | ok | ok | ok | ok | ok |\n")).collect();
+    for text in [
+        "Nothing is open.",
+        "Notes.",
+        "Alles erledigt.",
+        "Ich kann die Rechnung jetzt lesen: 4711 ist bezahlt, 4712 ist offen.",
+        "Tout est réglé.",
+        "Все сделано.",
+        "没有待办事项。",
+        "已退款",
+        "対応済みです。",
+        "모두 끝났다.",
+        "تم كل شيء.",
+        "เสร็จแล้ว",
+        "{\"task\": \"find the port\", \"error\": \"the build fails with E0433\", \"next\": \"fix it\"}",
+        "{\"name\": \"invoice check\", \"state\": {\"invoice\": \"4711\"}}",
+        "The page began with <html>, so the fetch was repeated.",
+        "The server answered {\"error\": \"not found\"} to every call.",
+        &checks,
+    ] {
+        assert_eq!(judge(&answer(text), &measure, &estimator).as_deref(), Ok(text.trim()), "{text}");
+    }
+    let little = Measure { raw: 900, ..measure };
+    assert_eq!(judge(&answer("ok"), &little, &estimator).as_deref(), Ok("ok"), "little was said");
+}
+
 #[test]
 fn of_an_answer_with_tags_only_what_is_said_counts() {
     let estimator = bytes4();

@@ -337,6 +337,12 @@ fn after_three_compactions_with_little_new_no_summary_is_asked_for() {
 }
 
 #[test]
+fn what_code_covered_meanwhile_counts_as_new_to_the_next_summary() {
+    let asked = asked_for(&[20_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000]);
+    assert!(asked.starts_with("11110") && asked[5..].contains('1') && asked[5..].contains('0'), "{asked}");
+}
+
+#[test]
 fn a_compaction_with_much_new_ends_the_count_of_those_with_little() {
     assert_eq!(asked_for(&[20_000, 4_000, 4_000, 20_000, 4_000, 4_000, 4_000]), "1111111");
 }

@@ -13,7 +13,7 @@ export interface CompactorOptions<Base> {
   readonly format: Format<Base>;
   /** The model's context window in tokens, or a function that returns it for the call's `model`. It is never guessed. */
   readonly contextWindow: number | ((model: string | undefined) => number | undefined);
-  /** The reply limit that you send to the model, in tokens. Compaction starts early enough to leave room for it. */
+  /** The reply limit that you send to the model, in tokens. Compaction starts early enough to leave room for it, up to half of the window. */
   readonly maxOutputTokens?: number | undefined;
   /**
    * Asks a model for a summary. Without it, code writes a digest at every compaction, which needs no model.

@@ -74,13 +74,24 @@ export interface Report {
   readonly changes: readonly Change[];
   /** Index of the first message that differs from the previous request, where the provider's prompt cache ends; null if none does. */
   readonly firstChanged: number | null;
-  /** Index of the first message that you must load for the next call. */
+  /** Index of the first message that you must load for the next call: see {@link Compactor.keepFrom}. */
   readonly keepFrom: number;
   /** The id of this request; pass it to {@link Compactor.afterModel}. */
   readonly request: string;
-  /** How often the summarizer was asked, why the last answer was not used, and the usage that it reported. */
-  readonly summarizer: { readonly calls: number; readonly failed: string | null; readonly usage: unknown };
-  /** Set if the history is not the one that the state was made from. */
+  /**
+   * How often the summarizer was asked, why the last answer was not used, and the usage that it reported. `skipped`: why it
+   * was not asked, if there is one and code covered something all the same.
+   */
+  readonly summarizer: {
+    readonly calls: number;
+    readonly failed: string | null;
+    readonly skipped: string | null;
+    readonly usage: unknown;
+  };
+  /**
+   * Set if the history is not the one that the state was made from: why, and the index where the newest compaction ended, which
+   * no longer holds. What was changed lies before `at`; where exactly is not known.
+   */
   readonly diverged: null | { readonly reason: string; readonly at: number };
   readonly warnings: readonly Warning[];
 }

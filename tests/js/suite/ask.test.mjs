@@ -109,7 +109,7 @@ for (const [name, summarize] of Object.entries(bad)) {
 test("without a summarizer there is the digest", async () => {
   const { report } = await ask(undefined);
   equal(report.rung, "digest");
-  deepEqual(report.summarizer, { calls: 0, failed: null, usage: null });
+  deepEqual(report.summarizer, { calls: 0, failed: null, skipped: null, usage: null });
 });
 
 test("a late summarizer is not waited for", async () => {

@@ -84,7 +84,7 @@ for (const window of [2_000, 8_000, 32_000]) {
       // As long as it may be.
       const name = `note ${notes++}`;
       const words = Math.floor(maxOutputTokens / 1.6);
-      return `- ${name}: ${Array.from({ length: words }, (_, at) => WORDS[(notes * 7 + at * at) % 20]).join(" ")}\n- ${name} ends`;
+      return `- ${name}: ${Array.from({ length: words }, (_, at) => WORDS[(notes * 7 + at ** 3) % 22]).join(" ")}\n- ${name} ends`;
     };
     const made = compactor({ summarize, summarizer: { contextWindow: window, maxCalls: 10_000 } });
     const prepared = await made.compact({ messages: [...messages, question], state: null });

@@ -364,11 +364,16 @@ test("the summarizer's cost is told: calls, failure, usage", async () => {
   const good = await make({ summarize: async () => ({ text: SUMMARY, finishReason: "stop", usage }) }).beforeModel({
     messages,
   });
-  deepEqual(good.report.summarizer, { calls: 1, failed: null, usage });
+  deepEqual(good.report.summarizer, { calls: 1, failed: null, skipped: null, usage });
   const bad = await make({ summarize: () => Promise.reject(new Error("overloaded")) }).beforeModel({ messages });
-  deepEqual(bad.report.summarizer, { calls: 1, failed: "The summarizer threw Error: “overloaded”.", usage: null });
+  deepEqual(bad.report.summarizer, {
+    calls: 1,
+    failed: "The summarizer threw Error: “overloaded”.",
+    skipped: null,
+    usage: null,
+  });
   const none = await make().beforeModel({ messages });
-  deepEqual(none.report.summarizer, { calls: 0, failed: null, usage: null });
+  deepEqual(none.report.summarizer, { calls: 0, failed: null, skipped: null, usage: null });
 });
 
 test("afterModel pairs by request: what belongs to another one is not learned", async () => {

@@ -309,8 +309,9 @@ test("a model's call is answered with text, whatever it asks", async () => {
   match(answerRecall(compactor, { ...call, maxTokens: 5 }, { reference: "r9" }), /; goes on at r9\+\d+\]\n/);
   match(answerRecall(compactor, call, { query: "xylophone" }), /^\[Nothing earlier matches/);
   match(answerRecall(compactor, call, { reference: "r99" }), /^No text of the history has this reference/);
-  for (const args of [null, undefined, "", "{", 5, [], { query: 5 }, { query: " " }])
+  for (const args of [null, undefined, "", 5, [], { query: 5 }, { query: " " }])
     match(answerRecall(compactor, call, args), /^Say what to look for/);
+  for (const args of ["{", "not json"]) match(answerRecall(compactor, call, args), /^The arguments are not JSON/);
   throws(() => answerRecall(compactor, { messages: null }, { query: "x" }), refusal("messages-not-array", "messages"));
 
   const { index: from } = compactor.keepFrom(state);

@@ -166,6 +166,13 @@ test("every verb refuses a history in the wrong format, and a stray message is o
   ok(report.warnings.some(({ code }) => code === "opaque-content"));
 });
 
+test("a role that no format knows is named with its place and the roles that there are", () => {
+  const messages = [{ role: "usr", content: "x" }];
+  const named = (error) =>
+    /messages\[0\] has the role "usr"\. Known are .*developer, user, assistant/.test(error.advice);
+  for (const format of [openaiChat, anthropic, aiSdk]) throws(() => meter(format).usage({ messages }), named);
+});
+
 test("a format that cannot write is refused when the compactor is made, not at the first compaction", () => {
   const refused = (error) => error instanceof PrecisError && error.code === "invalid-option" && error.path === "format";
   throws(() => createCompactor({ format: aiSdkUI, contextWindow: 8_000 }), refused);

@@ -106,7 +106,9 @@ function distance(
     `${colour(bar(full, BAR))} ${percent(full)} of a window of ${grouped(window)}${byDefault ? " (--window N sets another)" : ""}`,
   );
   const left = untilCompaction > 0 ? `${grouped(untilCompaction)} to go` : `${grouped(tokens + bound - trigger)} over`;
-  print(`${grouped(tokens)} tokens ${dim(`(${how})`)}; compaction starts at ${grouped(trigger)}: ${left}`);
+  // The distance counts what the estimate may be too low by, so the sentence has to say so to add up.
+  const margin = bound > 0 ? ` with a margin of ${grouped(bound)}` : "";
+  print(`${grouped(tokens)} tokens ${dim(`(${how})`)}; compaction starts at ${grouped(trigger)}: ${left}${margin}`);
 }
 
 /** Kinds, largest first, and below a kind its tools. */
