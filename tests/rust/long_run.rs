@@ -77,9 +77,9 @@ fn run(turns: impl Fn(usize) -> Vec<M>, word: Option<&str>, memory: u64) {
         }
     }
     let mean = |part: &[usize]| part.iter().sum::<usize>() / part.len();
-    // By then the memory is full: after about 170 compactions in English.
+    // By then the memory is nearly full: after about 170 compactions in English.
     let (early, late) = (mean(&sizes[180..220]), mean(&sizes[220..260]));
-    assert!(late * 100 <= early * 107, "the state grows: {early} bytes early, {late} late");
+    assert!(late * 100 <= early * 110, "the state grows: {early} bytes early, {late} late");
     assert!(told.len() < 40_000, "the question grows: {} bytes", told.len());
 }
 
