@@ -102,10 +102,20 @@ impl ContentPart {
     }
 }
 
+/// What media of a kind are called.
+pub fn medium_name(kind: u32) -> &'static str {
+    match kind {
+        0 => "an image",
+        1 => "a PDF",
+        2 => "an audio file",
+        3 => "a video",
+        _ => "a file",
+    }
+}
+
 /// Describes media in words.
 pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
-    let name = ["an image", "a PDF", "a sound", "a film", "a file"].get(kind as usize).copied().unwrap_or("a file");
-    let mut out = name.to_owned();
+    let mut out = medium_name(kind).to_owned();
     if !media_type.is_empty() {
         out.push_str(&format!(" ({media_type})"));
     }
