@@ -196,6 +196,12 @@ impl Value {
         }
     }
 
+    /// The names of the members of an object; none of any other value.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let members = if let Self::Object(members) = self { members.as_slice() } else { &[] };
+        members.iter().map(|(key, _)| key.as_str())
+    }
+
     /// Writes compact JSON.
     pub fn write_json(&self, out: &mut String) {
         match self {
