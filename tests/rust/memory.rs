@@ -401,6 +401,21 @@ fn identifiers_inside_a_list_come_first() {
 }
 
 #[test]
+fn what_the_model_looks_up_is_no_work() {
+    let lookup = |name: &str, input: serde_json::Value| {
+        digest_of(&[user("Where is it?"), call("1", name, input), result("1", "It is in Bergen.")], 3_000)
+    };
+    for input in [json!({ "query": "harbour" }), json!({ "reference": "r2" }), json!({ "query": "a", "reference": "" })]
+    {
+        assert!(!section(&lookup("recall", input.clone()), WORK).contains("recall"), "{input}");
+    }
+    // Another tool of that name.
+    for (name, input) in [("recall", json!({ "topic": "harbour" })), ("find", json!({ "query": "harbour" }))] {
+        assert!(section(&lookup(name, input.clone()), WORK).contains(name), "{name} {input}");
+    }
+}
+
+#[test]
 fn json_is_told_as_records() {
     let order = json!({ "order_id": "#W2611340", "status": "pending", "items": [
         { "item_id": "6086499569", "price": 54.04 }, { "item_id": "9370300555", "price": 45.9 }
