@@ -304,7 +304,8 @@ fn long_lists_push_out_older_checkpoints() {
 #[test]
 fn a_state_stays_within_64_kilobytes_beside_many_pins_and_results_that_are_always_kept() {
     let mut chat = Chat::new(value!({
-        "contextWindow": 100_000, "toolPolicy": { "read": { "keep": "always" } }, "tune": { "tokens": { "estimator": "bytes4" } }
+        "contextWindow": 100_000, "toolPolicy": { "read": { "keep": "always" } },
+        "tune": { "memory": 64_000, "tokens": { "estimator": "bytes4" } }
     }));
     let mut history = Vec::new();
     for turn in 0..1_500 {
