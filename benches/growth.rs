@@ -134,6 +134,18 @@ fn many_calls(ids: &[String]) -> M {
     calls(&ids.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
+/// A table with a value in one of its cells.
+fn in_table(inner: serde_json::Value, _: usize) -> serde_json::Value {
+    json!([{ "a": inner, "b": 1, "c": 2, "d": 3 }, { "a": 5, "b": 2, "c": 3, "d": 4 }])
+}
+
+/// What a tool returned, in a conversation that goes on after it.
+fn returned(output: serde_json::Value) -> Vec<M> {
+    let mut all = printed("");
+    all[2].parts = vec![P::Result { id: "call_0".into(), output, failed: false }];
+    all
+}
+
 const PATTERNS: &[Pattern] = &[
     code("a command that prepares in many lines", 64_000, |n| ran(&"cd a\n".repeat(n / 5))),
     code("a command that sets many variables", 64_000, |n| ran(&"A=1 ".repeat(n / 4))),
@@ -252,10 +264,15 @@ const PATTERNS: &[Pattern] = &[
     }),
     code("JSON as a value", 16_000, |n| {
         let members: serde_json::Map<_, _> = (0..n / 20).map(|at| (format!("member{at}"), json!(at))).collect();
-        let mut all = printed("");
-        all[2].parts =
-            vec![P::Result { id: "call_0".into(), output: serde_json::Value::Object(members), failed: false }];
-        all
+        returned(serde_json::Value::Object(members))
+    }),
+    code("JSON of tables in tables", 10, |n| returned((0..n).fold(json!(1), in_table))),
+    code("JSON of objects in objects", 400, |n| {
+        returned((0..n).fold(json!("a1.rs"), |inner, _| json!({ "text": "well", "in": inner })))
+    }),
+    code("opening quotation marks", 32_000, |n| printed(&"「".repeat(n / 3))),
+    code("notices without an end, typed", 64_000, |n| {
+        typed(&(filled(n, |_| "[precis: 5 characters left out here. ".to_owned()) + "]"))
     }),
     code("a table", 16_000, |n| printed(&filled(n, |at| format!("| {at} | name{at} | well |\n")))),
     code("log lines, all alike", 16_000, |n| printed(&"ERROR: it did not work\n".repeat(n / 23))),

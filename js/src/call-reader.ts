@@ -27,7 +27,7 @@ export interface Opened<Base, M extends Base> {
   readonly given: Partial<ModelCall<M>>;
 }
 
-/** All of it, where the short way is none: a private snapshot. */
+/** All of it, where there is no fast path: a private snapshot. */
 export interface Kept<Base, M extends Base> extends Opened<Base, M> {
   readonly entries: readonly Entry[];
   readonly records: Uint32Array;
@@ -60,7 +60,7 @@ export class CallReader<Base> {
     this.policies = new ToolPolicyReader(options.toolPolicy);
   }
 
-  /** `more`: what is asked for besides; null if nothing is, and the short way may be taken. */
+  /** `more`: what is asked for besides; null if nothing is, and the fast path may be taken. */
   open<M extends Base>(call: ModelCall<M>, more: More | null = {}): Opened<Base, M> {
     const { format } = this.options;
     const given: Partial<ModelCall<M>> = call ?? {};

@@ -81,7 +81,7 @@ class HostCompactor<Base> {
     };
   }
 
-  /** A call that does without the short way. */
+  /** A call that does without the fast path. */
   private whole<M extends Base>(call: ModelCall<M>): Kept<Base, M> {
     checkMembers(CALL, call);
     return this.reader.keep(this.reader.open(call));

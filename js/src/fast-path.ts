@@ -7,7 +7,7 @@ import { type Again, type CallInput, members, type Outcome, STATE } from "./boun
 import type { History, Rest } from "./cache/read.ts";
 import type { Prepared, SessionState } from "./types.ts";
 
-/** The short way: what the last call of this chat left, and the messages that were added since. */
+/** The fast path: what the last call of this chat left, and the messages that were added since. */
 export function resumed<M>(input: CallInput, messages: readonly M[], history: History): Prepared<M> | undefined {
   const { rest, again } = history;
   if (!rest) return undefined;

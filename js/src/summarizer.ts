@@ -33,8 +33,9 @@ export interface AskOptions {
 export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answer[]>;
 
 /**
- * Makes what asks the host's summarizer during one call, those of a round beside each other, a few at once, and nothing twice. Whatever the
- * summarizer does becomes an answer; only the call's own signal makes it reject, with the signal's reason.
+ * Makes the function that asks the host's summarizer during one call: the requests of a round beside each other, up to
+ * eight at a time, and none twice. Whatever the summarizer does becomes an answer; only the call's own signal makes it
+ * reject, with the signal's reason.
  */
 export function asking(options: AskOptions): Ask {
   const asked = new Map<string, Promise<Answer>>();

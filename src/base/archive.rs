@@ -276,7 +276,7 @@ impl Archive<'_> {
         let mut read = |json: &Json| {
             let items = json.list().unwrap_or_default();
             value.extend(items.iter().filter_map(Json::text).map(str::to_owned));
-            value.len() == items.len()
+            value.len() == items.len() && (json.is_null() || json.list().is_some())
         };
         self.member(name, &mut read, write);
     }

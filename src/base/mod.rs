@@ -1,5 +1,5 @@
 //! The basis of all other modules: errors as values, plain data, cutting text, shares of wholes, the markers of our own
-//! texts, quoting other people's text inside them, and lists of phrases in several languages.
+//! texts, quoting other people's text inside them, lists of phrases in several languages, and counts as sizes.
 
 pub mod archive;
 pub mod distinct;
@@ -12,4 +12,5 @@ pub mod millionths;
 pub mod phrases;
 pub mod quoting;
 pub mod references;
+pub mod sizes;
 pub mod text;

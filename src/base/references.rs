@@ -1,15 +1,29 @@
 //! References: how a place in the history is named for a model that has the tool `recall`, and the sentence about that tool.
 
 use crate::base::text;
+use crate::model::message::{Part, hash_text};
 
 /// The tool by which a model recalls: `recallDefinition` of `js/src/recall.ts`.
-pub const TOOL: &str = "recall";
+const TOOL: &str = "recall";
 /// The argument that distinguishes that tool from another of its name.
 pub const ARGUMENT: &str = "reference";
+/// Its other argument.
+const QUERY: &str = "query";
 /// Stands before the reference in a notice.
 const RETURNED: &str = " The tool recall returns it: ";
 /// What the tool's answers say before a reference.
 const GOES_ON: &str = "goes on at ";
+
+/// Whether a call is one of our tool `recall`: by its name and its arguments, as no call of ours has others.
+pub fn is_recall<'a>(name: &str, arguments: impl Iterator<Item = &'a str>) -> bool {
+    let mut arguments = arguments.peekable();
+    name == TOOL && arguments.peek().is_some() && arguments.all(|argument| argument == ARGUMENT || argument == QUERY)
+}
+
+/// Whether a part of a message or of the tools has the name of our tool `recall`.
+pub fn is_named(part: &Part) -> bool {
+    part.name == hash_text(TOOL) as u32
+}
 
 /// The reference of a message by its index in the history, or of one of its parts that have text, from 1: `r12`, `r12.2`.
 pub fn of(index: u64, part: usize) -> String {

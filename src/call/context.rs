@@ -73,7 +73,7 @@ impl<'a> Work<'a> {
             reply.raw = history.reply_after(reply.at);
         }
         let window = Self::window(call, &state, call.soft)?;
-        let lead = history.messages.len() - (history.end() - history.first()) as usize;
+        let lead = history.lead();
         let cuts = Cuts::of(&history.messages[lead..]);
         let mut work =
             Self { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
@@ -153,7 +153,7 @@ impl<'a> Work<'a> {
 
     /// The number of input messages that are the front of a view passed as history.
     fn lead(&self) -> usize {
-        self.history.messages.len() - (self.history.end() - self.history.first()) as usize
+        self.history.lead()
     }
 
     /// Converts raw tokens of this call into estimates.

@@ -9,7 +9,7 @@ use crate::limits::options::{self, Options};
 use crate::limits::provider_refusal::{self, Overflow, Refusal};
 use crate::limits::tool_policy::{self, ToolPolicies};
 use crate::limits::wishes::Wishes;
-use crate::model::message::{Digest, Part, PartKind, hash_text};
+use crate::model::message::{Digest, Part, PartKind};
 use crate::session::state::SessionState;
 
 /// The parsed input of a call. It is owned, because each step of a call parses its own.
@@ -200,8 +200,7 @@ fn recalls(call: Fields<'_>, tools: Option<&[u32]>) -> bool {
     if !call.raw("recall").is_null() {
         return call.flag("recall");
     }
-    let name = hash_text(references::TOOL) as u32;
-    let is_it = |part: Part| part.kind == PartKind::Tool && part.marked && part.name == name;
+    let is_it = |part: Part| part.kind == PartKind::Tool && part.marked && references::is_named(&part);
     tools.and_then(Digest::split).is_some_and(|all| all.iter().any(|tools| tools.parts().any(is_it)))
 }
 

@@ -84,7 +84,7 @@ fn compacted(given: Given<'_>) -> Vec<usize> {
     let Some(compaction) = history.compaction.filter(|compaction| compaction.readable) else { return Vec::new() };
     let covered = history.active.map_or(0, |active| given.state.checkpoints[active].covers.count);
     let open = |input: usize| history.index_of(input).is_some_and(|index| index >= covered);
-    let from = history.messages.len() - (history.end() - history.first()) as usize;
+    let from = history.lead();
     let lead = from.max(view::leading(history));
     let cuts = pairs::Cuts::of(&history.messages[from..]);
     if !open(compaction.input) || compaction.input < from || !cuts.is_legal(compaction.input - from) {

@@ -78,6 +78,12 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
     }
     let all: Vec<usize> = (0..work.history.messages.len()).collect();
     let places = view.places(all.len());
+    let mut quoted = vec![false; all.len()];
+    for item in &view.items {
+        if let Slot::Repaired { input } = item.slot {
+            quoted[input] = true;
+        }
+    }
     let (mut given, mut sent) = (vec![false; wanted.len()], vec![false; wanted.len()]);
     for (input, content) in host.read(&all)?.into_iter().enumerate() {
         let search = |content: &Content, found: &mut [bool]| {
@@ -86,8 +92,7 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
             }
         };
         search(&content, &mut given);
-        let is_quoted = view.items.iter().any(|item| item.slot == Slot::Repaired { input });
-        match places[input].map(|at| view.items[at].made.is_some()).or(is_quoted.then_some(false)) {
+        match places[input].map(|at| view.items[at].made.is_some()).or(quoted[input].then_some(false)) {
             Some(true) => {
                 let options = &work.call.options;
                 search(&view::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);

@@ -9,7 +9,7 @@ use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, RungId, Scene};
-use crate::limits::state_size::{DIGEST_TOKENS, STATE_BYTES};
+use crate::limits::state_size::{DIGEST_TOKENS, LIST_BYTES, STATE_BYTES, indices_bytes};
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::session::compaction::Kind;
@@ -122,9 +122,11 @@ impl Covering<'_> {
             text.push_str(kept);
         }
         let text = checkpoint::trimmed(&text, dropped);
-        // What a long text and the note take is not left for the memory.
+        // What a long text, the note and long lists take is not left for the memory.
         let written = quoted_bytes(&text) + note.as_deref().map_or(0, quoted_bytes);
-        let stored = STATE_BYTES.saturating_sub(written);
+        let listed =
+            work.state.list_bytes(shape.covers.count) + indices_bytes(&shape.head) + indices_bytes(&shape.kept);
+        let stored = STATE_BYTES.saturating_sub(written + listed.saturating_sub(LIST_BYTES));
         let mut memory = recollection.bounded(work.call.options.memory as usize, stored);
         memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let written = Written {

@@ -4,11 +4,8 @@ use crate::call::context::Work;
 use crate::ladder::protection;
 use crate::ladder::{Edit, LEAST_CAP, Scene};
 use crate::model::message::{PartKind, Position};
-use crate::session::state::Clip;
+use crate::session::state::{Clip, SPARED};
 use crate::session::view;
-
-/// The most messages, counted from the newest, that are recorded as untouched by edits.
-const SPARED: usize = 1_000;
 
 /// The messages that an edit leaves alone: those that are held more firmly than the edit is strong, those that an
 /// earlier edit left alone and this one does not affect, and, if it clears only results of some tools, all others that

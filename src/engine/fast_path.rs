@@ -117,7 +117,6 @@ pub struct Passed {
 /// # Errors
 ///
 /// If records are malformed.
-/// When records are malformed.
 pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
     let Some(Measures { window, slope, uncertainty, anchor, beside, system, tools, revision, learned_on }) =
         standing.measures

@@ -1,7 +1,7 @@
 //! The material of a summary, in pieces that fit into a request. The plan determines the pieces, so every round and
 //! every machine cuts the same ones.
 
-use crate::base::{quoting, text};
+use crate::base::{millionths, quoting, sizes, text};
 use crate::call::checkpoint::Material;
 use crate::ladder::plan::Job;
 use crate::memory::Memory;
@@ -15,6 +15,8 @@ use crate::tokens::{self, Estimator};
 const DIGEST_PART: usize = 4;
 /// The most attempts to bring a digest down to that.
 const DIGEST_TRIES: usize = 4;
+/// The most bytes of a digest: none has as many, and the digest multiplies them in 32 bits.
+const DIGEST_BYTES: usize = 1 << 24;
 
 /// The material of a summary, in pieces.
 pub(crate) struct Past {
@@ -37,7 +39,7 @@ struct Earlier {
 
 impl Earlier {
     fn of(text: String, estimator: &Estimator) -> Self {
-        let tokens = tokens::of_text(estimator, &text) as usize;
+        let tokens = sizes::of(tokens::of_text(estimator, &text));
         Self { text, tokens }
     }
 }
@@ -47,7 +49,7 @@ impl Past {
     /// includes the previous summary.
     pub(crate) fn of(material: Material, job: &Job, estimator: &Estimator) -> Self {
         let Material { previous, messages } = material;
-        let budget = job.budget as usize;
+        let budget = sizes::of(job.budget);
         let earlier = Earlier::of(previous.unwrap_or_default(), estimator);
         let lines = transcript::lines(&messages, estimator);
         let mut past = if job.pieces == 1 {
@@ -61,7 +63,7 @@ impl Past {
         } else {
             Self::cut(lines, &earlier, budget, estimator)
         };
-        if let Some(last) = past.piece(job.digested as usize).last() {
+        if let Some(last) = past.piece(sizes::of(job.digested)).last() {
             let digested = messages.into_iter().take(last.message).enumerate();
             let message = |(at, (content, typed))| Message { index: at as u64, content, typed };
             let digested: Vec<Message> = digested.map(message).collect();
@@ -93,7 +95,7 @@ impl Past {
         let lines = transcript::lines(&material.messages, estimator);
         let mut pieces = 1;
         for &budget in budgets {
-            pieces = Self::cut(lines.clone(), &earlier, budget as usize, estimator).pieces();
+            pieces = Self::cut(lines.clone(), &earlier, sizes::of(budget), estimator).pieces();
             if pieces == 1 {
                 break;
             }
@@ -128,19 +130,20 @@ impl Past {
 /// summary.
 fn condensed(messages: &[Message], earlier: &str, budget: usize, estimator: &Estimator) -> String {
     let most = budget / DIGEST_PART;
+    let shrunk = |bytes: usize, tokens: u64| sizes::of(millionths::scale(bytes as u64, most as u64, tokens));
     let memory = Memory::default();
     let known = Recollection::of(&memory, messages);
     let source =
         Source { known: &known, summary: earlier, todos: &[], visible: &|_| false, references: None, turn: None };
-    let mut bytes = budget;
-    let mut out = String::new();
+    let mut bytes = budget.min(DIGEST_BYTES);
+    let (mut out, mut tokens) = (String::new(), 0);
     for _ in 0..DIGEST_TRIES {
         (out, _) = source.digest(bytes, false);
-        let tokens = tokens::of_text(estimator, &out) as usize;
-        if tokens <= most {
+        tokens = tokens::of_text(estimator, &out);
+        if tokens <= most as u64 {
             return out;
         }
-        bytes = bytes * most / tokens;
+        bytes = shrunk(bytes, tokens);
     }
-    text::ends(&out, most)
+    text::ends(&out, shrunk(out.len(), tokens))
 }

@@ -9,7 +9,7 @@ use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
-use crate::limits::state_size::{DIGEST_TOKENS, STATE_BYTES};
+use crate::limits::state_size::{DIGEST_TOKENS, LIST_BYTES, STATE_BYTES};
 use crate::memory::absorb::Recollection;
 use crate::memory::digest::Source;
 use crate::session::compaction::Checkpoint;
@@ -38,7 +38,10 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let mut memory = checkpoint::remembered(work.state.memory.as_ref(), before);
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
-    let beside = memory.stored() + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
+    let listed = work.state.list_bytes(0) + before.list_bytes();
+    let beside = memory.stored()
+        + listed.saturating_sub(LIST_BYTES)
+        + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
     let known = Recollection::of(&memory, &[]);
     let references = work.call.recalls.then_some(before.covers.count);
     let turn = checkpoint::turn_of(scene.history, before);

@@ -7,6 +7,7 @@
 //! unusable answers, these are requested once more.
 
 use crate::base::error::{Error, Warning};
+use crate::base::sizes;
 use crate::call::checkpoint;
 use crate::call::context::Work;
 use crate::call::input::Call;
@@ -73,7 +74,7 @@ pub(crate) fn start(
     let instructions =
         request::system("", most, call.focus.as_deref(), Tongue::Theirs("Indonesian"), &call.options.prompt);
     let budget = tokens.saturating_sub(tokens::of_text(estimator, &instructions) + FRAMES).max(LEAST_MATERIAL);
-    let list = request::todo_list(&call.todos, budget as usize / 3);
+    let list = request::todo_list(&call.todos, sizes::of(budget / 3));
     let budget = budget - tokens::of_text(estimator, &list).min(budget / 4);
     let scene = work.scene(view);
     let extent = checkpoint::extent(&scene, shape, true);
@@ -125,7 +126,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
     } else {
         let estimator = &work.call.options.estimator;
         let lines: Vec<Line> = plan.notes.iter().map(|notes| request::piece(notes, estimator)).collect();
-        let mut groups = chunk::groups(&lines, rounds::together(job.budget) as usize);
+        let mut groups = chunk::groups(&lines, sizes::of(rounds::together(job.budget)));
         let merges = groups.iter().filter(|(from, to)| to - from > 1).count() as u64;
         if job.done == job.pieces && calls + merges >= limit {
             // In the last allowed call, the longest notes are cut so that all fit.
@@ -255,7 +256,7 @@ pub(crate) fn ask(
             known.push_str(&past.digest);
         }
         if part[0] > 0 {
-            let lines = past.asked(part[0] as usize, job.last, estimator);
+            let lines = past.asked(sizes::of(part[0]), job.last, estimator);
             let room = if call.options.prices.is_some() { past.room.min(skimmed(&lines)) } else { past.room };
             prompt.push_str(&request::conversation(&lines, room));
         } else {
@@ -271,7 +272,7 @@ pub(crate) fn ask(
             prompt.push_str(&transcript::render(&lines, past.room));
         }
         if job.last {
-            prompt.push_str(&request::todo_list(&call.todos, job.budget as usize / 3));
+            prompt.push_str(&request::todo_list(&call.todos, sizes::of(job.budget / 3)));
         }
         if job.corrects {
             prompt.push_str(&request::correction(plan.spent.failed.as_deref().unwrap_or_default()));

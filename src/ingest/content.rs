@@ -102,10 +102,20 @@ impl ContentPart {
     }
 }
 
+/// What media of a kind are called.
+pub fn medium_name(kind: u32) -> &'static str {
+    match kind {
+        0 => "an image",
+        1 => "a PDF",
+        2 => "an audio file",
+        3 => "a video",
+        _ => "a file",
+    }
+}
+
 /// Describes media in words.
 pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
-    let name = ["an image", "a PDF", "a sound", "a film", "a file"].get(kind as usize).copied().unwrap_or("a file");
-    let mut out = name.to_owned();
+    let mut out = medium_name(kind).to_owned();
     if !media_type.is_empty() {
         out.push_str(&format!(" ({media_type})"));
     }
@@ -184,6 +194,12 @@ impl Value {
                 Cow::Owned(out)
             }
         }
+    }
+
+    /// The names of the members of an object; none of any other value.
+    pub fn keys(&self) -> impl Iterator<Item = &str> {
+        let members = if let Self::Object(members) = self { members.as_slice() } else { &[] };
+        members.iter().map(|(key, _)| key.as_str())
     }
 
     /// Writes compact JSON.

@@ -19,7 +19,7 @@
 //! | 25 binary | bytes low, bytes high | string, its bytes as Latin-1 |
 //! | 26 count | tokens | |
 //!
-//! The part of a call or media is its number plus one, or 0 if the format cannot replace it.
+//! The part of reasoning, a call or media is its number plus one, or 0 if the format cannot replace it.
 
 use crate::base::error::{Code, Error};
 use crate::model::message::Role;
@@ -187,7 +187,7 @@ pub struct Decoder {
     started: bool,
 }
 
-/// The deepest nesting. The host's side refuses deeper values.
+/// The deepest nesting. The host's side writes what is deeper than 1,000 as JSON in a string.
 const DEEPEST: usize = 1_024;
 
 impl Decoder {

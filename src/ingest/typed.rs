@@ -230,8 +230,7 @@ impl Reader<'_> {
         let places = whole.bytes().enumerate().filter(|(_, byte)| *byte == b'[');
         let ours = |at: usize| {
             let rest = text::between(whole, at, whole.len());
-            markers::begins(rest)
-                && rest.find(']').is_none_or(|end| Gap::read(text::between(rest, 0, end + 1)).is_none())
+            markers::begins(rest) && Gap::begins(rest).is_none()
         };
         places.map(|(at, _)| at).find(|&at| ours(at)).map(|at| line.from + at)
     }

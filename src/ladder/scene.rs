@@ -61,7 +61,7 @@ impl Scene<'_> {
 
     /// The number of input messages at the front that belong to a view passed as history.
     pub fn lead(&self) -> usize {
-        self.history.messages.len() - (self.history.end() - self.history.first()) as usize
+        self.history.lead()
     }
 
     /// The input index of the start of the newest group.

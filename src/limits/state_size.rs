@@ -1,11 +1,26 @@
 //! How large a state may grow. These numbers depend on each other: a digest at its longest and a memory at its default
 //! must fit together, with everything else that a state holds, into 64,000 bytes of JSON.
 
-/// The most bytes of the texts and the memory together, in JSON. Everything else takes less than 6,500.
+/// The most bytes of the texts and the memory together, in JSON. The lists of [`LIST_BYTES`] and everything else, about
+/// 3,500, come on top of that.
 pub const STATE_BYTES: usize = 57_500;
+/// The bytes of lists that grow with the history: clips, rewrites, the messages that edits spare and those that
+/// checkpoints keep. A compaction takes what is beyond that from older texts and the memory. The newest text is no
+/// shorter for it, so a state is larger if a checkpoint keeps thousands of messages, and until the next compaction if
+/// edits make the lists longer.
+pub const LIST_BYTES: usize = 3_000;
+/// About the bytes of a clip and of a rewrite in JSON.
+pub const CLIP_BYTES: usize = 128;
+/// See [`CLIP_BYTES`].
+pub const REWRITE_BYTES: usize = 55;
 /// The most bytes of text in all checkpoints. The oldest are removed first.
 pub const TEXT_BYTES: usize = 33_000;
 /// The most raw tokens of a digest that fills the remaining room: 30,000 bytes, so that an older text has room beside it.
 pub const DIGEST_TOKENS: u64 = 7_500;
 /// The default of `tune.memory`, in bytes of text: what [`STATE_BYTES`] leaves beside the longest digest, roughly.
 pub const MEMORY_BYTES: u64 = 28_000;
+
+/// The bytes of a list of indices in JSON.
+pub fn indices_bytes(indices: &[u64]) -> usize {
+    indices.iter().map(|index| index.checked_ilog10().unwrap_or(0) as usize + 2).sum()
+}

@@ -33,7 +33,7 @@ use crate::base::json::Json;
 use crate::model::message::Position;
 use std::collections::BTreeMap;
 
-/// Bytes of a memory that is read at most: what a host may ask for, and the names of its members.
+/// The most bytes of a memory that is read: several times the text that a host may ask for, which is 64,000 bytes.
 const BYTES_MOST: usize = 400_000;
 /// Entries of one kind that are read at most.
 const ENTRIES_MOST: usize = 4_000;

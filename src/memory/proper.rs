@@ -99,7 +99,8 @@ pub fn each_proper<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
         // 「…」, 《…》
         if bytes[at] == MARK {
             if bytes[at..].starts_with("「".as_bytes()) || bytes[at..].starts_with("《".as_bytes()) {
-                let rest = text::between(text, at + 3, text.len());
+                // The mark that ends it begins within so many bytes.
+                let rest = text::between(text, at + 3, text::floor(text, at + 3 + QUOTED + 2));
                 if let Some(end) = rest.find(['」', '》']).filter(|&end| end < QUOTED) {
                     each(text::between(rest, 0, end));
                 }

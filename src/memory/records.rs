@@ -115,11 +115,13 @@ fn object(members: &[(String, Value)], bytes: usize, call: &str, out: &mut Strin
     let end = start + bytes;
     let mut left = 0;
     let rank = |(key, value): &(String, Value)| match value {
-        Value::Object(_) | Value::Array(_) => 3 - 2 * usize::from(identifies(key, value)),
-        _ => 2 - 2 * usize::from(identifies(key, value)),
+        Value::Object(_) | Value::Array(_) => 3 - 2 * u8::from(identifies(key, value, DEEP)),
+        _ => 2 - 2 * u8::from(identifies(key, value, DEEP)),
     };
+    let ranks: Vec<u8> = members.iter().map(rank).collect();
     for at in 0..4 {
-        for (key, value) in members.iter().filter(|member| rank(member) == at && !is_said(&member.1, call)) {
+        let ranked = members.iter().zip(&ranks).filter(|(member, rank)| **rank == at && !is_said(&member.1, call));
+        for ((key, value), _) in ranked {
             let room = end.saturating_sub(out.len());
             let mut one = String::new();
             one.push_str(key);
@@ -151,6 +153,8 @@ fn separate(out: &mut String) {
 /// A value as a part of a record.
 fn inside(value: &Value, bytes: usize, out: &mut String) {
     match value {
+        // Not even an empty one has room.
+        Value::Object(_) | Value::Array(_) if bytes < 2 => {}
         Value::Object(members) if !members.is_empty() => {
             let mut one = String::new();
             object(members, bytes.saturating_sub(2), "", &mut one);
@@ -202,13 +206,13 @@ fn list(items: &[Value], bytes: usize, call: &str, out: &mut String) {
     // Where a table is too wide, what identifies its rows stays.
     loop {
         let before = out.len();
-        table(rows, &sizes, (&shared, &columns), bytes, out);
+        table(rows, &sizes, (&shared, &mut columns), bytes, out);
         if out.len() > before || columns.len() < 2 {
             return;
         }
         shared.clear();
         let weakest =
-            |column: &Column<'_>| member(&rows[0], column.key).is_none_or(|value| !identifies(column.key, value));
+            |column: &Column<'_>| member(&rows[0], column.key).is_none_or(|value| !identifies(column.key, value, DEEP));
         columns.remove(columns.iter().rposition(weakest).unwrap_or(columns.len() - 1));
     }
 }
@@ -244,7 +248,7 @@ fn row_of(items: &[Value], bytes: usize, out: &mut String) {
 fn table(
     rows: &[Value],
     sizes: &[usize],
-    (shared, columns): (&[Column<'_>], &[Column<'_>]),
+    (shared, columns): (&[Column<'_>], &mut [Column<'_>]),
     bytes: usize,
     out: &mut String,
 ) {
@@ -268,11 +272,11 @@ fn table(
     let (mut body, mut shown, mut at) = (String::new(), 0, 0);
     for size in sizes {
         let mut line = String::new();
-        for (number, item) in rows[at..at + size].iter().enumerate() {
-            line.push_str(if number > 0 { " + " } else { "" });
-            for (number, column) in columns.iter().enumerate() {
+        for row in at..at + size {
+            line.push_str(if row > at { " + " } else { "" });
+            for (number, column) in columns.iter_mut().enumerate() {
                 line.push_str(if number > 0 { "|" } else { "" });
-                column.cell(item, bytes / 2, &mut line);
+                line.push_str(column.cell_of(rows, row, bytes / 2));
             }
         }
         at += size;
@@ -305,6 +309,8 @@ struct Column<'v> {
     key: &'v str,
     /// The keys inside, if it is an object with the same ones and short values in each row: the heading names them once.
     inner: Vec<&'v str>,
+    /// The cells of the first rows that are written: a narrower table repeats them.
+    cells: Vec<String>,
 }
 
 impl<'v> Column<'v> {
@@ -317,7 +323,7 @@ impl<'v> Column<'v> {
         };
         let inner = items.first().map(keys).unwrap_or_default();
         let alike = items.iter().all(|item| keys(item) == inner);
-        Self { key, inner: if alike { inner } else { Vec::new() } }
+        Self { key, inner: if alike { inner } else { Vec::new() }, cells: Vec::new() }
     }
 
     fn heading(&self) -> String {
@@ -328,6 +334,16 @@ impl<'v> Column<'v> {
     fn is_shared(&self, items: &[Value]) -> bool {
         let first = member(&items[0], self.key).filter(|value| is_word(value));
         first.is_some() && items.iter().all(|item| member(item, self.key) == first)
+    }
+
+    /// The cell of a row. Those of the rows before it are written.
+    fn cell_of(&mut self, rows: &[Value], row: usize, bytes: usize) -> &str {
+        if self.cells.len() == row {
+            let mut cell = String::new();
+            self.cell(&rows[row], bytes, &mut cell);
+            self.cells.push(cell);
+        }
+        &self.cells[row]
     }
 
     fn cell(&self, item: &Value, bytes: usize, out: &mut String) {
@@ -378,12 +394,16 @@ fn columns(items: &[Value]) -> Vec<Column<'_>> {
     counts.into_iter().take(COLUMNS).map(|(key, _)| Column::of(key, items)).collect()
 }
 
-/// Whether a member is an identifier, a state or an amount, or holds identifiers.
-fn identifies(key: &str, value: &Value) -> bool {
+/// How many objects and lists, each inside the one before, are looked through for identifiers: a list of objects is two.
+const DEEP: usize = 2;
+
+/// Whether a member is an identifier, a state or an amount, or holds identifiers at most so deep inside.
+fn identifies(key: &str, value: &Value, deep: usize) -> bool {
     const KEYS: [&str; 8] = ["id", "status", "price", "amount", "total", "number", "balance", "date"];
     match value {
-        Value::Object(members) => members.iter().any(|(key, value)| identifies(key, value)),
-        Value::Array(items) => items.iter().any(|item| identifies(key, item)),
+        Value::Object(_) | Value::Array(_) if deep == 0 => false,
+        Value::Object(members) => members.iter().any(|(key, value)| identifies(key, value, deep - 1)),
+        Value::Array(items) => items.iter().any(|item| identifies(key, item, deep - 1)),
         Value::Text(text) if text.len() < TEXT && !text.contains(' ') => {
             let mut found = false;
             scan::each(text, &mut |name| found |= !scan::is_weak(name));

@@ -317,7 +317,8 @@ impl DigestBuilder {
     }
 }
 
-/// The content hash of a message. It covers the role, text, tool names, call ids and arguments (as values). Of a tool
+/// The content hash of a message. It covers the role, text, tool names, call ids and arguments (as values), and of media
+/// the kind, the size, the address and a few bytes of the data, but neither their type nor their name. Of a tool
 /// result it covers only the call id, because SDKs rewrite tool output between requests, and people edit their own
 /// messages but not tool output. It does not cover reasoning, provider options, metadata, cache control, timestamps and
 /// message ids.

@@ -10,8 +10,8 @@ pub fn next(whole: &str, from: usize) -> usize {
     if whole.len() - from <= MOST { whole.len() } else { end(whole, from, from + MOST) }
 }
 
-/// The best place to end a text that begins at byte `from`, at byte `to` at the latest: behind a line, an element, a
-/// sentence, a word; not in its first half unless it holds no such place.
+/// The best place to end a text that begins at byte `from`: behind a line, an element, a sentence or a word in its second
+/// half, or else at byte `to`. Its first character is never cut, even if it ends behind `to`.
 pub fn end(whole: &str, from: usize, to: usize) -> usize {
     let bytes = whole.as_bytes();
     let mut best = (0, text::floor(whole, to).max(text::ceil(whole, from + 1)));

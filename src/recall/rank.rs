@@ -64,15 +64,15 @@ impl Query {
 /// Where a passage is.
 #[derive(Clone, Copy, Debug)]
 pub struct Passage {
-    /// Where the text of the message is.
+    /// The place of the message among those that can be read.
     pub input: usize,
     /// The message's place in the history.
     pub index: u64,
     /// Which of its texts.
     pub part: usize,
-    /// Bytes of that text.
+    /// The byte of that text where it begins.
     pub from: usize,
-    /// See `from`.
+    /// The byte of that text where it ends.
     pub to: usize,
 }
 
@@ -81,7 +81,7 @@ pub struct Passage {
 pub struct Match {
     /// Where it is.
     pub passage: Passage,
-    /// The byte of the first word that was looked for.
+    /// The byte of the text where the first word that was looked for begins.
     pub at: usize,
     /// Words in it.
     length: u64,

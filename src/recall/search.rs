@@ -5,10 +5,11 @@ use super::reference::Place;
 use super::source::{self, Source};
 use super::{Excerpt, Found, excerpt, fitting, nothing_asked, passages};
 use crate::base::error::Error;
-use crate::base::references::TOOL;
-use crate::base::text;
+use crate::base::id_map::IdMap;
+use crate::base::{references, text};
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
+use crate::model::message::{PartKind, hash_text};
 use crate::tokens::Estimator;
 
 /// Passages that one answer considers, those that say the same as others included.
@@ -30,26 +31,35 @@ pub fn search(
         return Err(nothing_asked());
     }
     let mut ranking = Ranking::new(query);
-    let mut own: Vec<String> = Vec::new();
+    // Whether the newest call with an id, by its hash, looked something up: ids may be used again.
+    let mut own = IdMap::default();
     // Each once, oldest first: what the host loaded comes before what it gave.
     for (index, input) in source.places() {
         let hidden = source.hidden(index, input);
         if hidden.as_ref().is_some_and(|hidden| !hidden.contains(&true)) {
-            continue;
+            let mut may_look_up = false;
+            for call in source.history.messages[input].parts().filter(|part| part.kind == PartKind::Call) {
+                own.insert(call.id, 0);
+                may_look_up |= references::is_named(&call);
+            }
+            if !may_look_up {
+                continue;
+            }
         }
         let content = source::read(input, host)?;
         for (part, text) in source::texts(&content).iter().enumerate() {
-            if hidden.as_ref().is_some_and(|hidden| hidden.get(text.at) != Some(&true)) {
-                continue;
-            }
             // What was looked for and found before is no source: that stands elsewhere.
-            match &content.parts[text.at] {
-                ContentPart::Call { id, name, .. } if name == TOOL => {
-                    own.push(id.clone());
-                    continue;
+            let looked_up = match &content.parts[text.at] {
+                ContentPart::Call { id, name, input, .. } => {
+                    let is_recall = references::is_recall(name, input.keys());
+                    own.insert(hash_text(id), u64::from(is_recall));
+                    is_recall
                 }
-                ContentPart::Result { id, .. } if own.contains(id) => continue,
-                _ => {}
+                ContentPart::Result { id, .. } => own.get(hash_text(id)) == Some(1),
+                _ => false,
+            };
+            if looked_up || hidden.as_ref().is_some_and(|hidden| hidden.get(text.at) != Some(&true)) {
+                continue;
             }
             let mut from = 0;
             while from < text.text.len() {

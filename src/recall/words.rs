@@ -1,26 +1,28 @@
 //! Words, as far as looking for them goes: without case, identifiers whole and in their pieces, pairs of letters where a
 //! script writes no spaces.
 
+use crate::base::text::lower;
+
 /// What was met in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A word, or a piece of an identifier.
     Word,
-    /// An identifier, behind its pieces; a word with a digit in it is one, too.
+    /// An identifier of several pieces or a word with a digit in it, reported after its pieces.
     Whole,
-    /// Two letters of a script without spaces.
+    /// Two neighbouring letters of a script without spaces.
     Pair,
-    /// Each letter of such a script.
+    /// One letter of such a script.
     Letter,
-    /// One that stands alone, behind itself.
+    /// The same letter once more, if it has no neighbours.
     Alone,
 }
 
-/// Reports each word of a text: its hash, what it is, and its first byte (of a piece that of its identifier). `escaped`: a backslash and what follows it are
-/// no part of a word.
+/// Reports each word of a text: its hash, what it is, and its first byte (of a piece that of its identifier). `escaped`:
+/// a backslash and the character after it are no part of a word.
 pub fn each(text: &str, escaped: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
     let mut word = Word::default();
-    let (mut letters, mut last) = (0, '\0');
+    let (mut letters, mut last, mut last_at) = (0, '\0', 0);
     let mut chars = text.char_indices();
     loop {
         let (at, char) = chars.next().unwrap_or((text.len(), '\0'));
@@ -30,14 +32,14 @@ pub fn each(text: &str, escaped: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
         }
         if shape == Shape::Dense {
             if letters > 0 {
-                each(add(add(START, last), char), Kind::Pair, at);
+                each(add(add(START, last), char), Kind::Pair, last_at);
             }
             each(add(START, char), Kind::Letter, at);
-            (letters, last) = (letters + 1, char);
+            (letters, last, last_at) = (letters + 1, char, at);
             continue;
         }
         if letters == 1 {
-            each(add(START, last), Kind::Alone, at);
+            each(add(START, last), Kind::Alone, last_at);
         }
         letters = 0;
         match shape {
@@ -72,8 +74,10 @@ struct Word {
 
 impl Word {
     fn add(&mut self, char: char, at: usize, follows: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
-        let folded = folded(char);
-        let upper = folded != char;
+        let lower = lower(char);
+        let upper = lower != char;
+        // The sigma at the end of a word is the same letter.
+        let folded = if lower == 'ς' { 'σ' } else { lower };
         let joint = self.joint.take();
         // `userName`, and the name in `HTMLName`.
         if joint.is_some() || upper && self.length > 0 && (!self.upper || follows) {
@@ -162,22 +166,4 @@ fn shape(char: char) -> Shape {
         | 0x2_0000..=0x3_ffff => Shape::Dense,
         _ => Shape::Part,
     }
-}
-
-/// The lower case of a letter of Latin, Greek, Cyrillic, Armenian.
-fn folded(char: char) -> char {
-    let code = u32::from(char);
-    let lower = match code {
-        0x41..=0x5a | 0xc0..=0xd6 | 0xd8..=0xde | 0x391..=0x3a1 | 0x3a3..=0x3ab | 0x410..=0x42f | 0xff21..=0xff3a => {
-            code + 0x20
-        }
-        0x400..=0x40f => code + 0x50,
-        0x531..=0x556 => code + 0x30,
-        0x139..=0x148 | 0x179..=0x17e => code + (code & 1),
-        0x100..=0x137 | 0x14a..=0x177 | 0x460..=0x481 | 0x48a..=0x4bf | 0x4d0..=0x52f | 0x1e00..=0x1eff => code | 1,
-        // The sigma at the end of a word.
-        0x3c2 => 0x3c3,
-        _ => code,
-    };
-    char::from_u32(lower).unwrap_or(char)
 }

@@ -1,7 +1,9 @@
 //! A checkpoint: one compaction as the state stores it.
 
 use crate::base::archive::{Archive, Record};
+use crate::base::json::quoted_bytes;
 use crate::base::markers;
+use crate::limits::state_size::indices_bytes;
 use crate::limits::summary_options::FRAME_MOST;
 use crate::model::message::Position;
 
@@ -88,6 +90,12 @@ impl Checkpoint {
     /// The text of the summary message as it is sent.
     pub fn sent(&self) -> String {
         framed(&self.summary.text, &self.frame)
+    }
+
+    /// The bytes of its lists in JSON.
+    pub fn list_bytes(&self) -> usize {
+        let frame: usize = self.frame.iter().map(|text| quoted_bytes(text)).sum();
+        indices_bytes(&self.head) + indices_bytes(&self.kept) + frame
     }
 
     /// The part of `kept` that comes before the note.

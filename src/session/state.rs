@@ -8,7 +8,7 @@ use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::{Json, quoted_bytes};
 use crate::limits::budget::Learned;
-use crate::limits::state_size::{STATE_BYTES, TEXT_BYTES};
+use crate::limits::state_size::{CLIP_BYTES, LIST_BYTES, REWRITE_BYTES, STATE_BYTES, TEXT_BYTES, indices_bytes};
 use crate::memory::Memory;
 use crate::model::message::Position;
 use crate::session::compaction::{Checkpoint, Kind};
@@ -22,10 +22,12 @@ pub const VERSION: u64 = 1;
 const CHECKPOINTS: usize = 4;
 /// The most models whose limits are stored.
 const LEARNED: usize = 4;
-/// The most rewrites, at 55 bytes each. Most edits are of results, which need none.
+/// The most rewrites. Most edits are of results, which need none.
 const REWRITES: usize = 64;
 /// The most clips: those of uncovered messages, and some of kept messages.
 const CLIPS: usize = 24;
+/// The most messages, counted from the newest, that are recorded as untouched by edits.
+pub const SPARED: usize = 1_000;
 /// With this many clips of uncovered messages, no further ones are made as long as something can be covered instead.
 pub const OPEN_CLIPS: usize = 16;
 
@@ -114,7 +116,7 @@ pub struct SessionState {
     pub revision: u64,
     /// The checkpoints, newest last.
     pub checkpoints: Vec<Checkpoint>,
-    /// The lasting clips, ordered by `up_to`.
+    /// The lasting clips in the order in which they were made. After a rewind, a later one may end earlier.
     pub clips: Vec<Clip>,
     /// Results of messages before this position are cleared.
     pub cleared: Option<Position>,
@@ -260,6 +262,7 @@ impl Record for SessionState {
             ("clips", self.clips.len(), CLIPS),
             ("rewrites", self.rewrites.len(), REWRITES),
             ("learned", self.learned.len(), LEARNED),
+            ("spared", self.spared.len(), SPARED),
         ] {
             if archive.reads() && length > most {
                 archive.reject(name);
@@ -333,15 +336,28 @@ impl SessionState {
         self.uncover(checkpoint.covers.count + 1);
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
+        let mut lists: usize = self.list_bytes(0) + self.checkpoints.iter().map(Checkpoint::list_bytes).sum::<usize>();
         let remembered = self.memory.as_mut().filter(|_| self.checkpoints.len() > 1).map_or(0, Memory::stored);
-        let most = TEXT_BYTES.min(STATE_BYTES.saturating_sub(remembered));
-        while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || bytes > most) {
+        let is_large = |bytes: usize, lists: usize| {
+            bytes > TEXT_BYTES || bytes + remembered + lists.saturating_sub(LIST_BYTES) > STATE_BYTES
+        };
+        while self.checkpoints.len() > 1 && (self.checkpoints.len() > CHECKPOINTS || is_large(bytes, lists)) {
             // The newest summary written by a model stays while digests quote it.
             let last = self.checkpoints.len() - 1;
             let summary = self.checkpoints.iter().rposition(|one| one.kind == Kind::Summary);
             let oldest = usize::from(summary == Some(0) && last > 1);
-            bytes -= Self::text_bytes(&self.checkpoints.remove(oldest));
+            let removed = self.checkpoints.remove(oldest);
+            bytes -= Self::text_bytes(&removed);
+            lists -= removed.list_bytes();
         }
+    }
+
+    /// About the bytes of the lists that grow with the history, in JSON, without those of checkpoints and without what
+    /// is about messages before an index alone.
+    pub fn list_bytes(&self, from: u64) -> usize {
+        let spared = self.spared.split_at(self.spared.partition_point(|&index| index < from)).1;
+        let clips = self.clips.iter().filter(|clip| clip.up_to.count > from).count();
+        indices_bytes(spared) + clips * CLIP_BYTES + self.rewrites.len() * REWRITE_BYTES
     }
 
     /// Adds a clip. It replaces the last one if that had the same cap and no farther reach, and if everything cleared
@@ -362,10 +378,9 @@ impl SessionState {
     }
 
     /// The clips of messages after the newest checkpoint. They are the same for a history and a view of it.
-    pub fn open_clips(&self) -> &[Clip] {
+    pub fn open_clips(&self) -> impl Iterator<Item = &Clip> {
         let covered = self.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
-        let closed = self.clips.iter().take_while(|clip| clip.up_to.count <= covered).count();
-        self.clips.split_at(closed).1
+        self.clips.iter().filter(move |clip| clip.up_to.count > covered)
     }
 
     /// Stores the copies that are sent, in order, and as many of earlier views as there is room for.

@@ -21,9 +21,6 @@ pub struct Parted<'t> {
     escaped: bool,
 }
 
-/// The most bytes of a notice, including names.
-const LONGEST_NOTICE: usize = 1_600;
-
 impl<'t> Parted<'t> {
     /// Finds our own notices in a text. Text between several notices counts as missing. `escaped`: the text is the
     /// inside of a JSON string, and is cut only between escapes.
@@ -32,9 +29,7 @@ impl<'t> Parted<'t> {
         let (mut from, mut last) = (0, 0);
         while let Some(start) = text::find(text::between(text, from, text.len()), markers::NOTICE) {
             let start = from + start;
-            let near = text::between(text, start, text::floor(text, start + LONGEST_NOTICE));
-            let end = near.bytes().position(|byte| byte == b']').map_or(0, |end| end + 1);
-            let Some(gap) = Gap::read(text::between(near, 0, end)) else {
+            let Some((gap, end)) = Gap::begins(text::between(text, start, text.len())) else {
                 from = start + 1;
                 continue;
             };

@@ -256,8 +256,7 @@ impl Calibration {
             let guessed = self.scale(reading.raw, range).abs_diff(self.scale(anchor.raw, range));
             if guessed > LEAST_INCREMENT {
                 self.errors.push(ratio(before.tokens.abs_diff(reading.reported), guessed).min(1_000_000));
-                let surplus = self.errors.len().saturating_sub(ERRORS);
-                self.errors.drain(..surplus);
+                self.forget_old_errors();
             }
             self.grow(anchor, reading);
         } else if counted {
@@ -267,6 +266,11 @@ impl Calibration {
         self.anchor = Some(reading);
         self.reply = None;
         true
+    }
+
+    fn forget_old_errors(&mut self) {
+        let surplus = self.errors.len().saturating_sub(ERRORS);
+        self.errors.drain(..surplus);
     }
 
     fn grow(&mut self, from: Reading, to: Reading) {
@@ -352,6 +356,7 @@ impl Record for Calibration {
         archive.maybe_count("whole", &mut self.whole);
         archive.maybe_count("wholeRaw", &mut self.whole_raw);
         archive.counts("errors", &mut self.errors);
+        self.forget_old_errors();
         archive.maybe_record("parked", &mut self.parked);
         let mut doubted = Some(self.doubted).filter(|&doubted| doubted > 1);
         archive.maybe_count("doubted", &mut doubted);

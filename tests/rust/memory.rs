@@ -379,6 +379,43 @@ fn what_was_changed_stands_as_was_and_now() {
 }
 
 #[test]
+fn tables_in_tables_take_no_longer_the_deeper_they_are() {
+    let number = |number: &str| content::Value::Number(number.into());
+    let row = |first: &str, cell: content::Value| {
+        let others = ["b", "c", "d", "e", "f", "g", "h"].map(|key| (key.to_owned(), number(first)));
+        content::Value::Object(core::iter::once(("a".to_owned(), cell)).chain(others).collect())
+    };
+    let mut value = number("1");
+    for _ in 0..60 {
+        value = content::Value::Array(vec![row("1", value), row("2", number("3"))]);
+    }
+    // A cell is written once, however many columns its table has to give up: otherwise, this would take days.
+    assert!(records::line(&value, 4_000).is_none_or(|line| line.len() <= 4_000));
+}
+
+#[test]
+fn identifiers_inside_a_list_come_first() {
+    let value = json!({ "text": "well", "deep": { "a": { "b": { "id": 1 } } }, "items": [{ "id": "A-1" }] });
+    let line = records::line(&content::Value::Text(value.to_string()), 400).unwrap();
+    assert_eq!(line, "items=[(id=A-1)], text=well, deep=(a=(b=(id=1)))");
+}
+
+#[test]
+fn what_the_model_looks_up_is_no_work() {
+    let lookup = |name: &str, input: serde_json::Value| {
+        digest_of(&[user("Where is it?"), call("1", name, input), result("1", "It is in Bergen.")], 3_000)
+    };
+    for input in [json!({ "query": "harbour" }), json!({ "reference": "r2" }), json!({ "query": "a", "reference": "" })]
+    {
+        assert!(!section(&lookup("recall", input.clone()), WORK).contains("recall"), "{input}");
+    }
+    // Another tool of that name.
+    for (name, input) in [("recall", json!({ "topic": "harbour" })), ("find", json!({ "query": "harbour" }))] {
+        assert!(section(&lookup(name, input.clone()), WORK).contains(name), "{name} {input}");
+    }
+}
+
+#[test]
 fn json_is_told_as_records() {
     let order = json!({ "order_id": "#W2611340", "status": "pending", "items": [
         { "item_id": "6086499569", "price": 54.04 }, { "item_id": "9370300555", "price": 45.9 }

@@ -20,6 +20,7 @@ use crate::support::system;
 use crate::support::to_value;
 use crate::support::user;
 use crate::support::words;
+use precis::base::error::Code;
 use precis::base::markers;
 use precis::engine::{self, Sent};
 use precis::ingest::pairs;
@@ -703,21 +704,45 @@ proptest! {
         ops.iter().for_each(|op| op.append(&mut history, setup.window));
         setup.summarizer.prepare(&mut chat, &history);
         let mut bad = chat.clone();
-        match wrong {
-            0 => bad.options["contextWindow"] = json!(0),
-            1 => bad.options["tune"]["reserve"] = json!(setup.window),
-            2 => bad.more = json!({ "offset": history.len() + 1 }),
-            3 => bad.options["tune"]["strategie"] = json!("full"),
-            4 => bad.more = json!({ "threshold": 1 }),
-            _ => bad.state.set("version", precis::base::json::Json::Int(2)),
-        }
+        let (code, path) = match wrong {
+            0 => {
+                bad.options["contextWindow"] = json!(0);
+                (Code::InvalidWindow, "contextWindow")
+            }
+            1 => {
+                bad.options["tune"]["reserve"] = json!(setup.window);
+                (Code::ReserveTooLarge, "tune.reserve")
+            }
+            2 => {
+                bad.more = json!({ "offset": history.len() + 1 });
+                (Code::HistoryGap, "offset")
+            }
+            3 => {
+                bad.options["tune"]["strategie"] = json!("full");
+                (Code::UnknownOption, "tune.strategie")
+            }
+            4 => {
+                bad.more = json!({ "threshold": 1 });
+                (Code::InvalidCall, "threshold")
+            }
+            _ => {
+                bad.state.set("version", precis::base::json::Json::Int(2));
+                (Code::NewerState, "state.version")
+            }
+        };
         let before = bad.state.clone();
-        let refused = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| bad.before_model(&history, None).is_err()));
-        // The test host reads the options before the engine, and unwraps what it finds.
-        prop_assert!(refused.unwrap_or(true), "accepted");
+        let error = bad.before_model(&history, None).map(|prepared| prepared.view).unwrap_err();
+        prop_assert_eq!((error.code, error.path.as_deref()), (code, Some(path)));
         prop_assert_eq!(&bad.state, &before);
-        let views = (setup.summarizer.prepare(&mut chat.clone(), &history), setup.summarizer.prepare(&mut chat, &history));
-        prop_assert_eq!(views.0.view, views.1.view);
+        // What is refused only when the history is placed has come to the engine.
+        if let Ok(call) = bad.call(&history) {
+            let (given, plan) = (call.clone(), chat.plan(&history));
+            let mut host = TestHost::new(&history, "bytes4");
+            prop_assert_eq!(engine::plan(&call, &mut host).unwrap_err().code, code);
+            prop_assert_eq!(engine::commit(&call, &plan, None, &mut host).unwrap_err().code, code);
+            prop_assert_eq!((&call.state, &call.records), (&given.state, &given.records));
+            prop_assert!(host.made.is_empty(), "a message was made for a call that is refused");
+        }
     }
 
     #[test]

@@ -391,6 +391,66 @@ fn words_in_json_are_not_glued_to_its_escapes() {
     }
 }
 
+#[test]
+fn what_was_recalled_is_no_source_where_only_its_result_is_cleared() {
+    let read = |id: &str, text: &str| [call(id, "read", json!({ "path": id })), result(id, text)];
+    let mut history = vec![user("Read all of it.")];
+    history.extend(read("a", &format!("The walrus is called Antje. {}", filler(3_000))));
+    history.push(call("b", "recall", json!({ "query": "walrus" })));
+    history.push(result("b", &format!("[r2: message 2]\nThe walrus is called Antje. {}", filler(3_000))));
+    (0..6).for_each(|at| history.extend(read(&format!("c{at}"), &filler(3_000))));
+    let mut chat = chat(10_000);
+    chat.before_model(&history, None).unwrap();
+    let session = chat.session();
+    assert!(session.checkpoints.is_empty() && session.cleared.is_some_and(|cleared| cleared.count > 4), "{session:?}");
+    let indices: Vec<u64> = find(&chat, &history, "walrus Antje").excerpts.iter().map(|one| one.index).collect();
+    assert_eq!(indices, [2]);
+}
+
+#[test]
+fn an_id_that_a_recall_had_is_another_call_in_the_next_turn() {
+    let history = long(
+        20,
+        &[
+            (2, call("call_0", "recall", json!({ "query": "walrus" }))),
+            (2, result("call_0", "The otter is old.")),
+            (3, call("call_0", "read", json!({ "path": "zoo.txt" }))),
+            (3, result("call_0", "The walrus is called Antje.")),
+            (4, call("call_0", "recall", json!({ "reference": "r9" }))),
+            (4, result("call_0", "Antje, the walrus.")),
+            (5, call("call_1", "recall", json!({ "topic": "a host's own tool" }))),
+            (5, result("call_1", "The otter is young.")),
+        ],
+    );
+    let chat = covered(&history);
+    let texts = |query| -> Vec<String> {
+        find(&chat, &history, query).excerpts.iter().map(|excerpt| excerpt.text.clone()).collect()
+    };
+    assert_eq!(texts("walrus Antje"), ["The walrus is called Antje."]);
+    assert_eq!(texts("otter"), ["The otter is young."]);
+}
+
+#[test]
+fn an_excerpt_that_is_cut_begins_with_the_first_letter_of_what_was_looked_for() {
+    let history = long(20, &[(2, assistant(&format!("{}海象住在这里。", "云".repeat(120))))]);
+    let chat = covered(&history);
+    let found = ask(&chat, &history, &[], &json!({ "query": "海象", "maxTokens": 6 })).unwrap();
+    assert!(found.excerpts[0].text.starts_with("海象"), "{:?}", found.excerpts[0].text);
+}
+
+#[test]
+fn a_greek_word_is_found_whatever_its_case_and_wherever_its_sigma_stands() {
+    let said = "Ο Έλληνας είπε: ΟΔΟΣ ΆΡΗ, Ώρα εννέα, ο δρόμος.";
+    let history = long(20, &[(2, assistant(said)), (3, assistant("Μια πόλη, ένα ποτάμι."))]);
+    let chat = covered(&history);
+    for query in ["έλληνας", "ΈΛΛΗΝΑΣ", "οδος", "οδοσ", "άρη", "ώρα", "ΔΡΌΜΟΣ"] {
+        let found = find(&chat, &history, query);
+        assert_eq!(found.excerpts.first().map(|excerpt| &*excerpt.text), Some(said), "{query}");
+    }
+    // No piece of a word: what is behind a sigma does not begin another.
+    assert_eq!(find(&chat, &history, "ας"), Found::default());
+}
+
 proptest! {
     #[test]
     fn excerpts_fit_stand_in_the_history_and_come_out_the_same(

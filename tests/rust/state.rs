@@ -16,7 +16,7 @@ use crate::support::user;
 use precis::base::error::Code;
 use precis::model::message::Position;
 use precis::session::compaction::{Checkpoint, Kind, Made};
-use precis::session::state::SessionState;
+use precis::session::state::{Clip, SessionState};
 use precis::summary::verify::Answer;
 use precis::tokens::{self, Estimator};
 use serde_json::{Value, json as value};
@@ -194,6 +194,11 @@ fn a_state_that_precis_never_writes_is_refused_with_the_path_of_the_member() {
     exact("/checkpoints/0/kind", value!("guess"), "state.checkpoints[0].kind");
     exact("/calibration/anchor", value!({ "raw": -1 }), "state.calibration.anchor.raw");
     exact("/rewrites", many(full()["rewrites"][0].clone(), 65), "state.rewrites");
+    exact("/checkpoints/0/frame", value!(5), "state.checkpoints[0].frame");
+    exact("/checkpoints/1/frame", value!({}), "state.checkpoints[1].frame");
+    exact("/checkpoints/1/frame", value!("<memory>"), "state.checkpoints[1].frame");
+    exact("/checkpoints/1/frame", value!([5, 5]), "state.checkpoints[1].frame");
+    exact("/spared", value!((0..1_001).collect::<Vec<u64>>()), "state.spared");
     exact("/clips", many(full()["clips"][0].clone(), 25), "state.clips");
     exact("/checkpoints", many(full()["checkpoints"][0].clone(), 5), "state.checkpoints");
     let mut state = full();
@@ -207,6 +212,14 @@ fn a_breaker_keeps_the_summarizer_out_no_longer_than_precis_would() {
     let state = parse(&damaged("/breaker", Some(value!({ "failures": most, "wait": most, "thrash": most })))).unwrap();
     assert_eq!(state.breaker.wait, 8);
     assert!(state.breaker.failures <= 1_000 && state.breaker.thrash <= 1_000);
+}
+
+/// How far an estimate may be off is read off the errors, which takes as long as their number squared.
+#[test]
+fn of_many_errors_the_newest_count() {
+    let errors: Vec<u64> = (0..100_000).collect();
+    let state = parse(&damaged("/calibration/errors", Some(value!(errors)))).unwrap();
+    assert_eq!(state.calibration.errors, (99_980..100_000).collect::<Vec<u64>>());
 }
 
 /// A summary that lost its text would silently replace everything it covers.
@@ -265,6 +278,63 @@ fn long_texts_push_out_older_checkpoints() {
     assert_eq!(kept, [3, 4]);
     state.push(checkpoint(5, 60_000));
     assert_eq!(state.checkpoints.len(), 1, "the newest always stays");
+}
+
+#[test]
+fn clips_of_a_history_that_was_longer_are_open_or_covered_like_others() {
+    let clip = |count: u64| Clip { up_to: Position { count, chain: count }, cap: count, ..Clip::default() };
+    let mut state = SessionState::default();
+    state.push(checkpoint(30, 100));
+    // The chat went back to the message 25 after the second one.
+    state.clips = vec![clip(20), clip(50), clip(25), clip(40)];
+    assert_eq!(state.open_clips().map(|clip| clip.cap).collect::<Vec<u64>>(), [50, 40]);
+}
+
+#[test]
+fn long_lists_push_out_older_checkpoints() {
+    let mut state = SessionState::default();
+    for count in 1..=4 {
+        let head = (100_000..102_000).collect();
+        state.push(Checkpoint { head, ..checkpoint(200_000 + count, 5_000) });
+        assert!(to_value(&plain(&state)).to_string().len() <= 64_000);
+    }
+    assert_eq!(state.checkpoints.len(), 3);
+}
+
+#[test]
+fn a_state_stays_within_64_kilobytes_beside_many_pins_and_results_that_are_always_kept() {
+    let mut chat = Chat::new(value!({
+        "contextWindow": 100_000, "toolPolicy": { "read": { "keep": "always" } },
+        "tune": { "memory": 64_000, "tokens": { "estimator": "bytes4" } }
+    }));
+    let mut history = Vec::new();
+    for turn in 0..1_500 {
+        chat.pinned.push(history.len());
+        history.push(user(&format!("pin {turn}")));
+        let id = format!("call_{turn}");
+        let tool = if turn % 3 == 0 { "read" } else { "list" };
+        history.push(call(&id, tool, value!({ "path": format!("src/part_{turn}/file_{turn}.rs") })));
+        let bytes = if turn % 3 == 0 { 100 } else { 600 };
+        history.push(result(&id, &format!("src/found_{turn}.rs: id_{turn}x{turn} {}", filler(bytes))));
+        history.push(assistant(&format!("In src/found_{turn}.rs, retries are now {turn}0 and {}", filler(60))));
+    }
+    for end in [3_000, 4_000, 5_000, 6_000] {
+        chat.before_model(&history[..end], None).unwrap();
+        assert!(size(&chat) <= 64_000, "{} bytes at {end}: {}", size(&chat), sizes(&chat));
+    }
+    let session = chat.session();
+    assert!(
+        session.checkpoints.last().is_some_and(|newest| newest.head.len() + newest.kept.len() > 1_000),
+        "{}",
+        sizes(&chat)
+    );
+}
+
+/// What the members of a state take.
+fn sizes(chat: &Chat) -> String {
+    let state = to_value(&chat.state);
+    let all = state.as_object().unwrap().iter();
+    all.map(|(name, value)| format!("{name} {} ", value.to_string().len())).collect()
 }
 
 fn size(chat: &Chat) -> usize {

@@ -378,12 +378,16 @@ impl Chat {
     }
 
     pub fn estimator(&self) -> String {
-        let estimator = Options::parse(&json(&self.options)).unwrap().estimator;
-        estimator.key().split('/').next().unwrap().to_owned()
+        self.named_estimator().unwrap()
+    }
+
+    fn named_estimator(&self) -> Result<String, Error> {
+        let estimator = Options::parse(&json(&self.options))?.estimator;
+        Ok(estimator.key().split('/').next().unwrap().to_owned())
     }
 
     pub fn call(&self, messages: &[M]) -> Result<Call, Error> {
-        let estimator = self.estimator();
+        let estimator = self.named_estimator()?;
         let mut plain = self.more.clone();
         plain["options"] = self.options.clone();
         plain["window"] = self.options["contextWindow"].clone();

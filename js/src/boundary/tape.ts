@@ -178,7 +178,7 @@ export class EngineTape extends Tape {
 export class MemoryTape extends Tape {
   private buffer = new Uint8Array(4096);
 
-  /** Starts a new tape; what the last one answered is good no longer, neither is it once more is written. */
+  /** Starts a new tape. What {@link finish} returned before is overwritten, as it may be by whatever is written after it. */
   start(): this {
     this.total = this.length = this.used = 0;
     return this;

@@ -40,7 +40,7 @@ pub(crate) struct Climb {
 impl Climb {
     /// Whether texts may be cut in place instead of covering the past: with many lasting cuts open, covering comes first.
     fn may_edit(&self, scene: &Scene<'_>) -> bool {
-        !self.fits && !self.fires && scene.state.open_clips().len() < OPEN_CLIPS
+        !self.fits && !self.fires && scene.state.open_clips().count() < OPEN_CLIPS
     }
 }
 

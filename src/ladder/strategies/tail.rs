@@ -9,7 +9,8 @@ pub fn tail_start(scene: &Scene<'_>) -> usize {
     let newest = scene.newest();
     let active = scene.active_user();
     // A cut inside the active turn needs room for the progress note.
-    let most = |start: usize| scene.tail_most(active.is_some_and(|active| active < start));
+    let (with_note, without) = (scene.tail_most(true), scene.tail_most(false));
+    let most = |start: usize| if active.is_some_and(|active| active < start) { with_note } else { without };
     // Messages that stay wherever the cut is take their part of a target in any case.
     let typed = if scene.limits.aims { compact::typed_that_stay(scene, newest) } else { Vec::new() };
     let stands = |input: usize| {

@@ -133,9 +133,7 @@ impl<'t> Reading<'t> {
 
     fn call(&mut self, id: &'t str, name: &str, input: &'t Value, at: u64) {
         // Where the model looks something up is no name.
-        if name == references::TOOL
-            && matches!(input, Value::Object(members) if members.iter().any(|(key, _)| key == references::ARGUMENT))
-        {
+        if references::is_recall(name, input.keys()) {
             return;
         }
         names::leaves(input, &mut |argument| {

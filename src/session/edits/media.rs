@@ -1,7 +1,7 @@
 //! The texts that replace media in a view.
 
 use crate::base::{markers, text};
-use crate::ingest::content::ContentPart;
+use crate::ingest::content::{ContentPart, medium_name};
 use crate::model::message::Part;
 
 /// The text part that replaces media. It does not begin with one of our markers, so what a person sent remains theirs.
@@ -40,7 +40,6 @@ const NAME_BYTES: usize = 60;
 
 fn named(medium: &ContentPart) -> String {
     let ContentPart::Media { kind, media_type, reference, bytes, name, .. } = medium else { return String::new() };
-    let what = ["an image", "a PDF", "a sound", "a film", "a file"].get(*kind as usize).copied().unwrap_or("a file");
     let size = match bytes {
         0 => String::new(),
         1..10_000 => format!("{bytes} bytes"),
@@ -55,5 +54,5 @@ fn named(medium: &ContentPart) -> String {
             about.push_str(&text::start(fact, NAME_BYTES));
         }
     }
-    format!("{what} ({about})")
+    format!("{} ({about})", medium_name(*kind))
 }

@@ -90,6 +90,11 @@ impl<'a> History<'a> {
         !self.lead.is_empty()
     }
 
+    /// The number of input messages at the front that belong to a view passed as history.
+    pub fn lead(&self) -> usize {
+        self.lead.len()
+    }
+
     /// The content hash of an input message. If it is a copy that we clipped, that of the original.
     pub fn hash(&self, input: usize) -> u64 {
         self.hashes[input]

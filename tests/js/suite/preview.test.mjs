@@ -133,7 +133,7 @@ for (const tune of tunings)
     ok(saving > 1_000, `${saving}`);
   });
 
-test("saved is the same for a host that loads from keepFrom on, and on the short way", async () => {
+test("saved is the same for a host that loads from keepFrom on, and on the fast path", async () => {
   const whole = make();
   const partly = make();
   const history = frozen(conversation(shapes.openaiChat, { messages: 110, size: 400, seed: 17 }));

@@ -346,9 +346,19 @@ test("what was recalled before is no source", async () => {
   deepEqual([excerpts[0].index, excerpts.some(({ index }) => index === 10 || index === 11)], [9, false]);
 });
 
-test("the definition is plain JSON", () => {
-  deepEqual(JSON.parse(JSON.stringify(recallDefinition)), recallDefinition);
-  deepEqual(Object.keys(recallDefinition.parameters.properties), ["query", "reference"]);
+test("a digest carries references where the definition is among the tools, and none if its argument has another name", async () => {
+  const digest = async (definition) => {
+    const tools = [{ type: "function", function: definition }];
+    const { view, report } = await createCompactor(options).beforeModel({ messages, state: null, tools });
+    equal(report.rung, "digest");
+    return view.map(({ content }) => content).join("\n");
+  };
+  match(await digest(recallDefinition), /The tool recall returns their text, by a reference such as \(r\d+\)/);
+  const { reference, ...properties } = recallDefinition.parameters.properties;
+  const parameters = { ...recallDefinition.parameters, properties: { ...properties, place: reference } };
+  const other = await digest({ ...recallDefinition, parameters });
+  match(other, /Antje/);
+  ok(!/The tool recall|\br\d+\b/.test(other), other);
 });
 
 test("recall changes neither messages nor state, and what comes after it is as without it", async () => {

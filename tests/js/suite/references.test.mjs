@@ -82,7 +82,7 @@ for (const [rung, contextWindow] of [
   });
 }
 
-test("what is appended while the tool is declared changes nothing before it, and a flip is seen on the short way", async () => {
+test("what is appended while the tool is declared changes nothing before it, and a flip is seen on the fast path", async () => {
   const compactor = createCompactor({ ...options, contextWindow: 8_000 });
   const tools = declared["Chat Completions"];
   const all = messages.slice();

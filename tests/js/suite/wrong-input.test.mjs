@@ -134,7 +134,7 @@ test("members that are undefined or null count as left out, whatever their name"
   deepEqual(await compactor.beforeModel(given), await compactor.beforeModel({ messages }));
 });
 
-test("a call that is refused after the short way was taken changes nothing for the next one", async () => {
+test("a call that is refused after the fast path was taken changes nothing for the next one", async () => {
   const short = messages.slice(0, 4);
   const first = await compactor.beforeModel({ messages: short, state: null });
   const call = { messages: [...short, messages[4]], state: first.state };

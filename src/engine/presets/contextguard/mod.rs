@@ -99,7 +99,7 @@ impl Step {
 /// leaves their results without a call).
 fn shape(work: &Work<'_>) -> Option<Shape> {
     let history = &work.history;
-    let lead = history.messages.len() - (history.end() - history.first()) as usize;
+    let lead = history.lead();
     let end = Cuts::of(&history.messages[lead..]).pending.map_or(history.messages.len(), |pending| pending + lead);
     let stays = |input: &usize| *input < leading(history) || history.is_pinned(*input);
     let head = (0..end).filter(stays).filter_map(|input| history.index_of(input)).collect::<Vec<_>>();

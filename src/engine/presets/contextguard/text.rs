@@ -24,9 +24,12 @@ pub(super) fn fallback(contents: &[Content], previous: Option<&str>) -> String {
     });
     let mut excerpts: Vec<String> = lines.collect();
     let mut bytes: usize = excerpts.iter().map(String::len).sum();
-    while bytes > FALLBACK_BYTES / 2 && excerpts.len() > 1 {
-        bytes -= excerpts.remove(0).len();
+    let mut oldest = 0;
+    while bytes > FALLBACK_BYTES / 2 && oldest + 1 < excerpts.len() {
+        bytes -= excerpts[oldest].len();
+        oldest += 1;
     }
+    excerpts.drain(..oldest);
     let mut out = String::new();
     if let Some(previous) = previous.filter(|previous| !previous.is_empty()) {
         let keep = previous.len().saturating_sub(FALLBACK_BYTES.saturating_sub(bytes));
