@@ -20,6 +20,17 @@ pub fn strict(text: &str) -> Option<Value> {
     (reader.at == text.len()).then_some(value)
 }
 
+/// Several objects, one a line, as a list.
+pub fn lines(text: &str) -> Option<Value> {
+    let text = text.trim();
+    if !text.starts_with('{') || text.len() > LOOKED_AT {
+        return None;
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let items = lines.map(|line| if line.starts_with('{') { strict(line) } else { None });
+    items.collect::<Option<Vec<_>>>().filter(|items| items.len() > 1).map(Value::Array)
+}
+
 /// A text as a value, as far as it goes: also where it was cut, and in the way of a language that quotes with `'`.
 pub fn lenient(text: &str) -> Option<Value> {
     const STARTS: [&str; 6] = ["{\"", "{'", "[{", "[\"", "['", "[["];
