@@ -90,6 +90,9 @@ impl<'t> Reading<'t> {
         for part in &message.content.parts {
             match part {
                 ContentPart::Text { text, .. } => {
+                    if message.content.role == Role::User {
+                        self.deeds.undone(&mut self.memory, text, message.index);
+                    }
                     // What was typed was read with the request.
                     if !message.typed || printed {
                         if printed {
