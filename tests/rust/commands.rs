@@ -150,3 +150,14 @@ fn a_path_of_which_folders_are_left_out_says_so() {
     let text = digest(&calls(&[read("packages/billing/src/part2.ts", "text"), read("src/a.ts", "more")]));
     assert!(text.contains("- read: …/billing/src/part2.ts → text") && text.contains("- read: src/a.ts"), "{text}");
 }
+
+#[test]
+fn a_list_that_was_cut_is_a_table_beside_a_later_record() {
+    let list = r#"{"error": "", "response": "[{\"id\":\"EKVF\",\"name\":\"EKVF\",\"phone\":\"+687 27.25.92\"},{\"id\":\"ACT_AGENCE\",\"codePostal\":\"98800\",\"email\":\"sales@act.nc\",\"name\":\"ACT - Agence\",\"phone\":\"+687 27.55.48\",\"ridet\":\"0036590\"},{\"id\":\"AFL_AGENCE\",\"codePostal\":\"98846\",\"name\":\"AFL - Agence\",\"phone\":\"+687 26.11.11\",\"website\":\"www.transportinter.eu\"},{\"id\":\"BOLLORE\",\"codePostal\":\"9..."#;
+    let one = r#"{"error": "", "response": "{'id': 'ACT_AGENCE', 'codePostal': '98800', 'email': 'sales@act.nc', 'phone': '+687 27.55.48'}"}"#;
+    let all = calls(&[("agencies", json!({}), list), ("agency", json!({ "is_id": "ACT_AGENCE" }), one)]);
+    let text = digest(&all);
+    let told = "- agencies: id|name|phone|codePostal: EKVF|EKVF|+687 27.25.92|; ACT_AGENCE|ACT - Agence|+687 27.55.48|98800; AFL_AGENCE|AFL - Agence|+687 26.11.11|98846\n";
+    assert!(text.contains(told), "only whole elements: {text}");
+    assert!(text.contains("- agency ACT_AGENCE: codePostal=98800"), "{text}");
+}
