@@ -117,12 +117,13 @@ impl<'t> Deeds<'t> {
         }
     }
 
-    /// Notes that an agent took back the commit with which an edit was made.
+    /// Notes which commits an agent took back with which edits were made.
     pub fn undone(&mut self, memory: &mut Memory, said: &str, at: u64) {
-        let Some(removed) = outcomes::undone(said) else { return };
-        closed::undo(&mut memory.work, removed.split(' ').next().unwrap_or_default());
-        let what = format!("undid {}", quoting::one_line(removed));
-        memory.work.push(Activity { what, changes: true, calls: 1, at, ..Activity::default() });
+        for removed in outcomes::undone(said) {
+            closed::undo(&mut memory.work, removed.split(' ').next().unwrap_or_default());
+            let what = format!("undid {}", text::start(&quoting::one_line(removed), EVIDENCE));
+            memory.work.push(Activity { what, changes: true, calls: 1, at, ..Activity::default() });
+        }
         if memory.work.len() > DEEDS_MOST {
             gather(&mut memory.work, DEEDS);
         }
@@ -177,7 +178,7 @@ impl<'t> Deeds<'t> {
             let file = closed::file(one).unwrap_or_default().to_owned();
             self.forget(memory, &file);
         }
-        if let Some(fates) = deed.fates.filter(|fates| !(failed && fates.alone) && !exits::spares(printed)) {
+        if let Some(fates) = deed.fates.filter(|fates| !(failed && fates.alone || exits::spares(printed))) {
             self.befall(memory, &fates, at);
         }
     }

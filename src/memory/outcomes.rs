@@ -287,12 +287,14 @@ pub(super) fn commits(output: &str) -> Option<String> {
     (!hashes.is_empty()).then(|| format!("{}{}", closed::COMMIT, text::joined(&hashes, ", ")))
 }
 
-/// The commit that an agent took back, with its message.
-pub(super) fn undone(said: &str) -> Option<&str> {
-    let (before, removed) = said.split_once("Removed: ")?;
-    let line = removed.lines().next().filter(|_| before.is_empty() || before.ends_with(['\n', ' ']))?;
-    let agents = ["HEAD is: ", "Now at: "].iter().any(|next| text::find(removed, next).is_some());
-    (agents && line.split(' ').next().is_some_and(is_hash)).then(|| line.trim())
+/// The commits that an agent took back, with their messages.
+pub(super) fn undone(said: &str) -> Vec<&str> {
+    const MOST: usize = 16;
+    if !["HEAD is: ", "Now at: "].iter().any(|next| text::find(said, next).is_some()) {
+        return Vec::new();
+    }
+    let removed = said.lines().filter_map(|line| line.trim().strip_prefix("Removed: "));
+    removed.filter(|removed| removed.split(' ').next().is_some_and(is_hash)).take(MOST).collect()
 }
 
 fn is_hash(word: &str) -> bool {

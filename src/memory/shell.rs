@@ -87,10 +87,11 @@ pub(super) fn only_prepares(program: &str) -> bool {
 
 /// Whether a simple command does nothing that one would look for if another one follows it.
 pub(super) fn leads(part: &str) -> bool {
-    const WORDS: [&str; 7] = ["do", "then", "else", "done", "fi", "pwd", "true"];
+    const WORDS: [&str; 9] = ["do", "then", "else", "done", "fi", "pwd", "true", "break", "continue"];
+    const SAYS: [&str; 3] = ["echo ", "printf ", "exit "];
     WORDS.contains(&part)
         || PREPARE.iter().chain(&WHEN).any(|start| part.starts_with(start))
-        || part.starts_with("echo ") && !part.contains('>')
+        || SAYS.iter().any(|start| part.starts_with(start)) && !part.contains('>')
         || words(part).into_iter().all(sets)
 }
 
@@ -102,19 +103,25 @@ pub(super) fn inside(mut part: &str) -> &str {
     part
 }
 
-/// Where what a command does begins, behind what only prepares it.
+/// Where what a command does begins, behind what only prepares it. If nothing else stands in it, that is the first command
+/// whose output a variable has.
 fn prepared(command: &str) -> usize {
-    let mut start = 0;
+    const TAKES: &str = "=$(";
+    let (mut start, mut taken) = (0, None);
     for (from, to) in parts(command) {
         let part = inside(text::between(command, from, to));
-        if !matches!(part, "done" | "fi" | "true") {
-            start = to - part.len();
-        }
+        let at = to - part.len();
         if !leads(part) {
-            break;
+            return at;
         }
+        if !matches!(part, "done" | "fi" | "true" | "break") {
+            start = at;
+        }
+        let is_set = sets(text::between(part, 0, word(part)));
+        let takes = text::find(part, TAKES).filter(|_| is_set);
+        taken = taken.or(takes.map(|found| at + found + TAKES.len()));
     }
-    start
+    taken.unwrap_or(start)
 }
 
 /// Where in a command the program stands, behind what only says how it runs: a variable, a limit of time.
@@ -206,7 +213,10 @@ pub(super) fn program(command: &str) -> (String, usize) {
     for at in from + named..=bytes.len() {
         let byte = bytes.get(at).copied().unwrap_or(b'\n');
         if byte == b' ' || byte == b'\n' {
-            let is_group = name == "gh" && words == 1 && end == from.max(first);
+            let is_group = name == "gh"
+                && words == 1
+                && end == from.max(first)
+                && bytes.get(at + 1).is_none_or(|next| *next != b'-');
             let leads = is_group || LEADS.contains(&text::between(command, end, at));
             (end, words) = (at, words + usize::from(!leads));
         }

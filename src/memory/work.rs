@@ -94,6 +94,7 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     /// Of what a call says beside that: the first of it.
     const SAYS: usize = 4;
     const WAS: &str = " ← was ";
+    const NOTHING: &str = "nothing";
     if let Some(list) = todos(input).filter(|_| plans(name)) {
         return Described {
             what: name.to_owned(),
@@ -156,6 +157,15 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
             let same = text::between(old, 0, text::floor(old, same)).rfind('\n').unwrap_or(0);
             *new = text::between(new, same, new.len());
             says.push(text::between(old, same, old.len()));
+        } else if says.is_empty() && !old.trim().is_empty() {
+            says.push("");
+            says.push(old);
+        }
+        if let [new, old] = says.as_mut_slice()
+            && new.trim().is_empty()
+            && !old.trim().is_empty()
+        {
+            *new = NOTHING;
         }
     } else if !file.is_empty() {
         says.insert(0, &shown);
@@ -167,14 +177,17 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
         says.insert(0, shell::message(arguments).filter(|_| commits(&program)).unwrap_or(arguments));
         target = program;
     }
-    says.retain(|text| !text.trim().is_empty() && !(is_said(text, name) || is_said(text, &target)));
+    let is_command = !command.is_empty() && !changes;
+    says.retain(|text| !(is_command && (is_said(text, name) || is_said(text, &target)) || text.trim().is_empty()));
     let mut last = String::new();
     for text in &says {
         if !last.is_empty() {
             last.push_str(if changes && !old.is_empty() { WAS } else { ", " });
         }
         let text = if changes { uncommented(text.trim_start()) } else { text };
-        last.push_str(&paths::start(text, EVIDENCE / says.len()));
+        // A path is short anyway.
+        let most = if *text == shown { EVIDENCE } else { EVIDENCE / says.len() };
+        last.push_str(&paths::start(text, most));
     }
     if let (Some(_), Some(patch)) = (patched, says.first()) {
         last = changed_lines(patch);

@@ -27,6 +27,11 @@ fn a_program_is_named_behind_what_leads_to_it() {
         ("gh --repo a/b pr view 12", "- bash gh pr view: 12 → 3"),
         ("echo '--- all ---' && ls src", "- bash ls src → 3"),
         ("echo done", "- bash echo done → 3"),
+        ("printf 'Checks:\\n' && gh api --method POST x", "- bash gh api: --method POST x → 3"),
+        (
+            "while true; do X=$(gh pr checks 7); [ -n \"$X\" ] && break; done",
+            "- bash gh pr checks: 7); [ -n \"$X\" ] && break; done → 3",
+        ),
         ("cat > a.py << 'EOF'\nrm x; mv a b\nEOF\npython a.py", "- bash python: a.py, wrote a.py → 3"),
     ] {
         assert_eq!(told(command, "3"), named, "{command}");

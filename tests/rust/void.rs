@@ -85,6 +85,18 @@ fn what_was_not_committed_is_closed_by_a_reset_and_a_stash_until_it_comes_back()
 }
 
 #[test]
+fn a_passage_that_was_taken_out_is_told_and_no_sign_stands_before_nothing() {
+    let edit = |old: &str, new: &str| {
+        let input = json!({ "path": "a.py", "oldText": old, "newText": new });
+        digest(&calls(&[("edit", input, "Replaced 1 block.")]))
+    };
+    let text = edit("import os", "");
+    assert_eq!(line(&text, "- edit"), "- edit a.py: nothing ← was import os", "{text}");
+    let text = edit("one\n", "one\ntwo");
+    assert_eq!(line(&text, "- edit"), "- edit a.py: two", "{text}");
+}
+
+#[test]
 fn what_could_not_be_removed_is_not_void() {
     for (command, output) in [
         ("rm a.py", "rm: cannot remove 'a.py': Permission denied"),
@@ -125,7 +137,7 @@ fn a_commit_that_an_agent_took_back_closes_its_edit() {
 #[test]
 fn a_record_of_a_file_that_was_changed_since_is_dropped() {
     let read = ("read", json!({ "path": "src/theme/dark.json" }), r##"{"accent": "#00d7ff", "border": "#ff0000"}"##);
-    let text = digest(&calls(&[read.clone()]));
+    let text = digest(&calls(core::slice::from_ref(&read)));
     assert!(text.contains("- read src/theme/dark.json: accent=#00d7ff"), "{text}");
     for change in [edit("src/theme/dark.json"), bash("rm src/theme/dark.json", "")] {
         let text = digest(&calls(&[read.clone(), change]));
