@@ -64,6 +64,13 @@ pub(super) fn of(command: &str) -> Option<Fates> {
     (!fates.what.is_empty()).then_some(fates)
 }
 
+/// The files that a patch removes. `what`: the activity that it is.
+pub(super) fn of_patch(patch: &str, what: &str) -> Option<Fates> {
+    let removed = patch.lines().filter_map(|line| line.strip_prefix("*** Delete File: "));
+    let all: Vec<Fate> = removed.take(FILES).map(|file| Fate::Removed(file.trim().to_owned())).collect();
+    (!all.is_empty()).then(|| Fates { what: what.to_owned(), all, alone: true })
+}
+
 /// What a simple command does to files, in short and one by one.
 fn simple(words: &[String], folder: &str) -> Option<(String, Vec<Fate>)> {
     let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| !is_redirect(word)).collect();

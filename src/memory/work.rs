@@ -189,10 +189,12 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
         let most = if *text == shown { EVIDENCE } else { EVIDENCE / says.len() };
         last.push_str(&paths::start(text, most));
     }
+    let what = if target.is_empty() { name.to_owned() } else { format!("{name} {target}") };
+    let mut fates = fates;
     if let (Some(_), Some(patch)) = (patched, says.first()) {
         last = changed_lines(patch);
+        fates = fate::of_patch(patch, &what);
     }
-    let what = if target.is_empty() { name.to_owned() } else { format!("{name} {target}") };
     Described { what, last, changes, writes: writes && file.is_empty(), fates }
 }
 

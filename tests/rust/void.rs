@@ -117,17 +117,28 @@ fn a_name_that_several_files_have_closes_none_of_them() {
 }
 
 #[test]
+fn a_patch_that_removes_a_file_closes_what_was_done_to_it() {
+    let patch = "*** Begin Patch\n*** Update File: a.py\n-one\n+two\n*** Delete File: src/b.py\n*** End Patch";
+    let text = digest(&calls(&[edit("src/b.py"), ("apply_patch", json!({ "input": patch }), "Done")]));
+    assert!(line(&text, "edit src/b.py").ends_with("→ since removed"), "{text}");
+    assert_eq!(line(&text, "apply_patch"), "- apply_patch a.py: -one +two", "{text}");
+}
+
+/// What an agent prints of an edit that it committed.
+const APPLIED: &str = "Applied edit to a.py\nCommit c17d57c feat: Two\nCommit 1dcceba style: Lint";
+
+#[test]
 fn a_commit_that_an_agent_took_back_closes_its_edit() {
     let block = "a.py\n```python\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n```";
-    let mut all = vec![
-        user("Mend it."),
-        assistant(block),
-        user("Applied edit to a.py\nCommit c17d57c feat: Two\nCommit 1dcceba style: Lint"),
-    ];
+    let mut all = vec![user("Mend it."), assistant(block), user(APPLIED)];
     let before = digest(&all);
     assert!(line(&before, "edit a.py").ends_with("→ commit c17d57c, 1dcceba"), "{before}");
     all.push(user("/undo\nRemoved: 1dcceba style: Lint\nHEAD is: c17d57c feat: Two"));
     assert!(line(&digest(&all), "edit a.py").ends_with("→ commit c17d57c"), "{}", digest(&all));
+    let at_once =
+        format!("{}\n/undo\nRemoved: 1dcceba style: Lint\nRemoved: c17d57c feat: Two\nHEAD is: 881e50b", APPLIED);
+    let text = digest(&[user("Mend it."), assistant(block), user(&at_once)]);
+    assert!(line(&text, "edit a.py").ends_with("→ since undone"), "{text}");
     all.push(user("/undo\nRemoved: c17d57c feat: Two\nHEAD is: 881e50b fix"));
     let text = digest(&all);
     assert!(line(&text, "edit a.py").ends_with("→ since undone"), "{text}");

@@ -90,9 +90,6 @@ impl<'t> Reading<'t> {
         for part in &message.content.parts {
             match part {
                 ContentPart::Text { text, .. } => {
-                    if message.content.role == Role::User {
-                        self.deeds.undone(&mut self.memory, text, message.index);
-                    }
                     // What was typed was read with the request.
                     if !message.typed || printed {
                         if printed {
@@ -105,6 +102,9 @@ impl<'t> Reading<'t> {
                         } else if message.content.role == Role::Assistant {
                             self.names.read_proper(text, message.index, NAMED);
                         }
+                    }
+                    if message.content.role == Role::User {
+                        self.deeds.undone(&mut self.memory, text, message.index);
                     }
                 }
                 ContentPart::Call { id, name, input, .. } => self.call(id, name, input, message.index),
