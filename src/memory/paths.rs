@@ -16,19 +16,19 @@ pub(super) fn shown(path: &str) -> String {
     }
 }
 
-/// The beginning of a text in about so many bytes, which ends with a whole name.
+/// The beginning of a text in about so many bytes. A list ends with a whole name.
 pub(super) fn start(text: &str, bytes: usize) -> String {
     /// Bytes of a name that is left out rather than cut.
     const NAME: usize = 40;
-    let mut out = text::start(text, bytes);
-    if out.len() < text.trim().len() || !text.trim().starts_with(out.as_str()) {
-        let kept = out.trim_end_matches('…');
-        let next = text.trim().as_bytes().get(kept.len()).copied().unwrap_or(b' ');
-        let space = kept.rfind([' ', ',', ';']).filter(|at| kept.len() - at < NAME && *at > bytes / 2);
-        if let (false, Some(at)) = (next.is_ascii_whitespace(), space) {
-            out.truncate(at + 1);
-            out.push('…');
-        }
+    let (text, mut out) = (text.trim(), text::start(text, bytes));
+    if out == text {
+        return out;
+    }
+    let kept = out.len() - "…".len();
+    let between = [", ", "; "].iter().filter_map(|sign| text::between(&out, 0, kept).rfind(sign)).max();
+    if let Some(at) = between.filter(|at| *at > bytes / 2 && kept - at < NAME) {
+        out.truncate(at + ", ".len());
+        out.push('…');
     }
     out
 }

@@ -150,6 +150,14 @@ fn objects_one_a_line_are_a_table_and_a_long_text_has_the_room_that_the_others_l
 }
 
 #[test]
+fn a_list_is_not_cut_inside_a_name() {
+    let files: Vec<String> = (0..30).map(|at| format!("src/part{at}.ts")).collect();
+    let text = digest(&calls(&[("check_files", json!({ "names": files.join(", ") }), "fine")]));
+    let told = line(&text, "check_files");
+    assert!(told.ends_with(".ts, … → fine"), "{told}");
+}
+
+#[test]
 fn a_path_of_which_folders_are_left_out_says_so() {
     let read = |path: &str, output| ("read", json!({ "path": path }), output);
     let text = digest(&calls(&[read("packages/billing/src/part2.ts", "text"), read("src/a.ts", "more")]));
