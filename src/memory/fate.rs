@@ -99,7 +99,7 @@ fn files(words: &[&str], folder: &str) -> Vec<String> {
 }
 
 fn removed(mut files: Vec<String>) -> Option<(String, Vec<Fate>)> {
-    /// What tools make anew.
+    /// What tools write again whenever they run.
     const MADE: [&str; 7] = ["node_modules", "dist", "build", "target", "coverage", "__pycache__", ".pytest_cache"];
     files.retain(|file| !MADE.contains(&name(file)));
     let what = format!("rm {}", listed(&files)?);
