@@ -1,7 +1,7 @@
 //! How the commands and outputs of programs are read: what ran, what came of it, and whether it failed.
 
 use crate::deeds::{calls, digest, line};
-use crate::support::filler;
+use crate::support::{assistant, filler, user};
 use precis::ingest::content::Value;
 use precis::memory::records;
 use serde_json::json;
@@ -54,6 +54,20 @@ fn how_a_program_is_run_is_not_shown() {
 fn what_is_put_behind_a_text_does_not_replace_it() {
     let text = digest(&calls(&[bash("cat >> CHANGELOG.md <<'EOF'\n- New\nEOF", "")]));
     assert_eq!(line(&text, "CHANGELOG"), "- bash appended to CHANGELOG.md: - New", "{text}");
+}
+
+#[test]
+fn only_a_block_for_a_shell_is_a_command_of_an_assistant_without_tools() {
+    let told = |fence: &str| {
+        let said = format!("Try this:\n```{fence}\nmake all\n```");
+        digest(&[user("How is it built?"), assistant(&said), user("Exit code: 0\nbuilt")])
+    };
+    for fence in ["", "sh", "bash", "console", "shell"] {
+        assert!(told(fence).contains("- bash make all"), "{fence}: {}", told(fence));
+    }
+    for fence in ["python", "make", "json"] {
+        assert!(!told(fence).contains("- bash"), "{fence}: {}", told(fence));
+    }
 }
 
 #[test]

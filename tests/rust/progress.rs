@@ -129,7 +129,11 @@ fn of_what_only_looked_the_newest_stand_in_a_note_and_each_line_says_what_came_o
         all.extend([call(&id, "read", json!({ "path": path })), result(&id, &format!("export const part = {at};"))]);
     }
     all.extend(steps(0..40));
-    let text = note_of(&Memory::default(), &all, 0, 3_000).0.expect("something was done");
+    let (memory, messages) = (Memory::default(), messages(0, &all));
+    let known = Recollection::of(&memory, &messages);
+    let references = Some(messages.len() as u64);
+    let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references, turn: Some(0) };
+    let text = source.progress(3_000).expect("something was done");
     let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
     assert!(lines.iter().all(|line| line.contains(" → ")), "{text}");
     assert!(lines.iter().filter(|line| line.starts_with("- read")).count() <= 6, "{text}");
