@@ -3,8 +3,9 @@
 use crate::base::distinct::Latest;
 use crate::base::{quoting, text};
 use crate::ingest::content::Value;
+use crate::memory::fate::Fates;
 use crate::memory::work::{self, EVIDENCE};
-use crate::memory::{Activity, Entry, Memory, outcomes, parse, records};
+use crate::memory::{Activity, Entry, Memory, closed, exits, outcomes, parse, paths, records};
 use crate::model::message::{combine, hash_text};
 use std::collections::VecDeque;
 
@@ -40,6 +41,8 @@ struct Deed {
     last: Option<String>,
     /// It writes into the file that is open.
     writes: bool,
+    /// What it does to files, by what it is: no part of what distinguishes it.
+    fates: Option<Fates>,
 }
 
 impl PartialEq for Deed {
@@ -51,7 +54,7 @@ impl PartialEq for Deed {
 impl Deed {
     fn new(what: String, last: Option<String>, writes: bool) -> Self {
         let id = combine(hash_text(&what), last.as_deref().map_or(0, hash_text));
-        Self { id, what, last, writes }
+        Self { id, what, last, writes, fates: None }
     }
 
     fn is(&self, one: &Activity) -> bool {
@@ -114,6 +117,18 @@ impl<'t> Deeds<'t> {
         }
     }
 
+    /// Notes which commits an agent took back with which edits were made.
+    pub fn undone(&mut self, memory: &mut Memory, said: &str, at: u64) {
+        for removed in outcomes::undone(said) {
+            closed::undo(&mut memory.work, removed.split(' ').next().unwrap_or_default());
+            let what = format!("undid {}", text::start(&quoting::one_line(removed), EVIDENCE));
+            memory.work.push(Activity { what, changes: true, calls: 1, at, ..Activity::default() });
+        }
+        if memory.work.len() > DEEDS_MOST {
+            gather(&mut memory.work, DEEDS);
+        }
+    }
+
     fn outcome(&mut self, memory: &mut Memory, mut deed: Deed, output: Output<'t>, failed: bool, at: u64) {
         let printed = match output {
             Output::Value(Value::Text(text)) => text.as_str(),
@@ -122,12 +137,18 @@ impl<'t> Deeds<'t> {
         };
         let Some(place) = memory.work.iter().rposition(|one| deed.is(one)) else { return };
         if let (true, Some(file)) = (deed.writes, outcomes::shown(printed)) {
-            deed = opened(&mut memory.work, place, file);
+            deed = opened(&mut memory.work, place, &file);
         }
         let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { return };
-        let failed = failed || (one.changes || printed.len() < SHORT) && outcomes::is_failure(printed);
+        let failed = failed
+            || exits::has_failed(printed)
+            || (one.changes || printed.len() < SHORT) && outcomes::is_failure(printed);
+        let failed = failed && !outcomes::found_nothing(&one.what, printed);
         one.failures = one.failures.saturating_add(u64::from(failed));
         one.at = at;
+        if let (true, false, Some(commits)) = (one.changes, failed, outcomes::commits(printed)) {
+            one.outcome = Some(commits);
+        }
         let outcome = || Outcome { deed: deed.clone(), call: one.last.clone(), output, failed, at, over: false };
         let is_record = match output {
             Output::Value(Value::Text(text)) => text.trim_start().starts_with(['{', '[']),
@@ -153,22 +174,61 @@ impl<'t> Deeds<'t> {
             // Why it failed before is shown as long as nothing else is.
             self.outcomes.iter_mut().filter(|other| other.deed == deed).for_each(|other| other.over = true);
         }
+        if one.changes && !failed {
+            let file = closed::file(one).unwrap_or_default().to_owned();
+            self.forget(memory, &file);
+        }
+        if let Some(fates) = deed.fates.filter(|fates| !(failed && fates.alone || exits::spares(printed))) {
+            self.befall(memory, &fates, at);
+        }
+    }
+
+    /// Drops the records of a file: it is not any more what they say.
+    fn forget(&mut self, memory: &mut Memory, file: &str) {
+        if !file.is_empty() {
+            let holds =
+                |text: &str| text.split([' ', ',']).any(|word| word.contains(['.', '/']) && paths::is_same(word, file));
+            memory.records.retain(|record| !holds(&record.text));
+            self.records.retain(|record| !holds(&record.call));
+        }
+    }
+
+    /// Notes what became of files, and what is void by that.
+    fn befall(&mut self, memory: &mut Memory, fates: &Fates, at: u64) {
+        let what = quoting::one_line(&fates.what);
+        if !fates.alone {
+            let known = memory.work.iter().position(|one| one.changes && one.what == what);
+            let earlier = known.map(|known| memory.work.remove(known)).unwrap_or_default();
+            let calls = earlier.calls.saturating_add(1);
+            memory.work.push(Activity { what: what.clone(), changes: true, calls, at, outcome: None, ..earlier });
+        }
+        for fate in &fates.all {
+            closed::close(&mut memory.work, fate, &what);
+            for file in fate.files() {
+                self.forget(memory, file);
+            }
+        }
     }
 
     /// Reads the outputs that are shown: of each activity the last one, and the newest records.
     pub fn conclude(self, memory: &mut Memory) {
         for Outcome { deed, output, failed, over, .. } in self.outcomes {
             let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };
+            // It is void, or committed.
+            if one.outcome.is_some() {
+                continue;
+            }
             let shown = match output {
-                Output::Value(value) => outcomes::outcome(&one.what, value),
-                Output::Text(text) => outcomes::outcome_of(&one.what, text),
+                Output::Value(value) => outcomes::outcome(one, value),
+                Output::Text(text) => outcomes::outcome_of(one, text),
             };
-            let shown = shown.map(|shown| text::spaced(&quoting::one_line(&shown)));
-            one.outcome = shown.map(|shown| match (failed, over) {
-                (true, true) => format!("failed before: {shown}"),
-                (true, false) => format!("failed: {shown}"),
+            let shown = shown.map(|shown| text::spaced(&quoting::one_line(&shown))).unwrap_or_default();
+            one.outcome = Some(match (failed, over) {
+                (true, true) => outcomes::behind("failed before", &shown),
+                (true, false) if !exits::is_shown(&shown) => outcomes::behind("failed", &shown),
                 _ => shown,
             });
+            one.outcome.take_if(|outcome| outcome.is_empty());
         }
         gather_alike(&mut memory.work);
         gather(&mut memory.work, DEEDS);
@@ -176,7 +236,9 @@ impl<'t> Deeds<'t> {
             let key = if call.is_empty() { what } else { format!("{what} {}", text::start(&call, EVIDENCE / 2)) };
             let parsed = match output {
                 Output::Value(value) => records::line_beside(value, RECORD, &key),
-                Output::Text(text) => parse::strict(text).and_then(|value| records::line_beside(&value, RECORD, &key)),
+                Output::Text(text) => parse::strict(text)
+                    .or_else(|| parse::lines(text))
+                    .and_then(|value| records::line_beside(&value, RECORD, &key)),
             };
             let Some(line) = parsed else { continue };
             let records = &mut memory.records;
@@ -195,7 +257,8 @@ fn activity(all: &mut Vec<Activity>, name: &str, input: &Value, at: u64) -> Deed
     let described = work::describe(name, input);
     let (what, last) = (quoting::one_line(&described.what), text::spaced(&quoting::one_line(&described.last)));
     let is_one = described.changes || work::checks(&what) || work::plans(name);
-    let deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), described.writes);
+    let mut deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), described.writes);
+    deed.fates = described.fates;
     // The one used last stands last.
     let known = all.iter().position(|one| deed.is(one));
     let earlier = known.map(|known| all.remove(known)).unwrap_or_default();
@@ -233,7 +296,8 @@ fn gather(all: &mut Vec<Activity>, apart: usize) {
         at += 1;
     }
     while all.len() > USED_MOST {
-        all.remove(all.iter().position(|one| !work::checks(&one.what) && !one.changes).unwrap_or(0));
+        let weakest = all.iter().position(|one| !work::checks(&one.what) && !one.changes);
+        all.remove(weakest.or_else(|| all.iter().position(closed::is_void)).unwrap_or(0));
     }
 }
 
@@ -270,11 +334,15 @@ fn opened(all: &mut Vec<Activity>, place: usize, file: &str) -> Deed {
     deed
 }
 
-/// Adds to an activity an earlier one of its kind.
+/// Adds to an activity an earlier one of its kind: what was done first stands first, as far as there is room.
 fn join(one: &mut Activity, earlier: &Activity) {
+    const BETWEEN: &str = "; ";
+    const MORE: &str = "…; ";
     one.calls = one.calls.saturating_add(earlier.calls);
     one.failures = one.failures.saturating_add(earlier.failures);
-    if !earlier.last.is_empty() && text::find(&one.last, &earlier.last).is_none() && one.last.len() < EVIDENCE {
-        one.last = text::start(&format!("{}; {}", one.last, earlier.last), EVIDENCE);
+    if earlier.last.is_empty() || one.last.starts_with(MORE) || text::find(&one.last, &earlier.last).is_some() {
+        return;
     }
+    let fits = earlier.last.len() + BETWEEN.len() + one.last.len() <= EVIDENCE;
+    one.last = if fits { format!("{}{BETWEEN}{}", earlier.last, one.last) } else { format!("{MORE}{}", one.last) };
 }

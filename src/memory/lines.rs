@@ -1,6 +1,7 @@
 //! The lines of a digest and of a progress note: how they are cut to the room that they have.
 
 use crate::base::{references, text};
+use crate::memory::paths;
 
 /// Stands before what came of something.
 pub(super) const ARROW: &str = " → ";
@@ -96,17 +97,23 @@ struct Came {
 /// A line within so many bytes, of which what came of something has its part.
 fn parted(line: &str, bytes: usize, of: &Came) -> String {
     let arrow = text::find(line, ARROW).filter(|_| line.len() > bytes);
-    let Some(at) = arrow else { return text::ends(line, bytes) };
+    let Some(at) = arrow else { return ends(line, bytes) };
     let (what, came) = (text::between(line, 0, at), text::between(line, at + ARROW.len(), line.len()));
     let room = bytes.saturating_sub(ARROW.len());
     // What one of them leaves of its part is the other's.
     let part = if came.starts_with(BEFORE_THAT) { room / 3 } else { room * of.share / 100 };
     let part = part.max(room.saturating_sub(what.len()));
     if part < of.least && came.len() > part {
-        return text::ends(what, bytes);
+        return ends(what, bytes);
     }
-    let came = text::ends(came, part);
-    format!("{}{ARROW}{came}", text::ends(what, room.saturating_sub(came.len())))
+    let came = ends(came, part);
+    format!("{}{ARROW}{came}", ends(what, room.saturating_sub(came.len())))
+}
+
+/// Both ends of a text in so many bytes; where it is cut to its beginning, that ends with a whole name.
+fn ends(text: &str, bytes: usize) -> String {
+    let out = text::ends(text, bytes);
+    if out.ends_with('…') && out.len() < text.len() { paths::start(text, out.len() - "…".len()) } else { out }
 }
 
 /// The beginning of a record within so many bytes: it begins with what identifies it.

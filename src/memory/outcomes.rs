@@ -1,99 +1,145 @@
 //! What came of a call: what an output says in short, without the frames that tools put around it.
 
+use crate::base::distinct::Distinct;
 use crate::base::{markers, text};
 use crate::ingest::content::Value;
-use crate::memory::records;
-use crate::memory::work::{self, EVIDENCE, changed_lines, tail};
+use crate::memory::work::{self, EVIDENCE, changed_lines};
+use crate::memory::{Activity, closed, exits, paths, records};
 use crate::shorten::log;
 
 /// The file that an output shows.
-pub(super) fn shown(output: &str) -> Option<&str> {
+pub(super) fn shown(output: &str) -> Option<String> {
     let from = text::find(output, "[File: ")? + "[File: ".len();
     let rest = text::between(output, from, output.len());
-    text::find(rest, " (").map(|end| tail(text::between(rest, 0, end)))
+    text::find(rest, " (").map(|end| paths::shown(text::between(rest, 0, end)))
 }
 
 /// What an output says in short: the record that it is, or what its text says.
-pub(super) fn outcome(what: &str, output: &Value) -> Option<String> {
-    records::line(output, EVIDENCE).or_else(|| outcome_of(what, &output.to_text()))
+pub(super) fn outcome(one: &Activity, output: &Value) -> Option<String> {
+    records::line(output, EVIDENCE).or_else(|| outcome_of(one, &output.to_text()))
+}
+
+/// Two words with a colon between them, if the second one says anything.
+pub(super) fn behind(start: &str, shown: &str) -> String {
+    if shown.is_empty() { start.to_owned() } else { format!("{start}: {shown}") }
+}
+
+/// What of an output is read.
+#[derive(Default)]
+struct Lines<'t> {
+    /// The first of them.
+    first: Vec<&'t str>,
+    bytes: usize,
+    count: usize,
+    /// The last one of those that report trouble most clearly, and how clearly it does.
+    trouble: &'t str,
+    weight: u32,
+    /// The last one that says something.
+    last: &'t str,
+    code: Option<&'t str>,
+}
+
+impl<'t> Lines<'t> {
+    fn of(text: &'t str, numbered: bool) -> Self {
+        let mut out = Self { weight: 1, ..Self::default() };
+        let (mut aside, mut known) = (false, Distinct::default());
+        for line in text.lines() {
+            // What a program puts beside it for the model is no part of it.
+            aside = match line.trim() {
+                "<system-reminder>" => true,
+                "</system-reminder>" => false,
+                _ => aside,
+            };
+            if let Some(code) = exits::code(line.trim()) {
+                out.code = Some(code).filter(|&code| code != "0").or(out.code);
+                continue;
+            }
+            let line = if aside { "" } else { unframed(line.trim()) };
+            let line = if numbered { line } else { unnumbered(line) };
+            if line.is_empty() || is_tag(line) {
+                continue;
+            }
+            out.bytes += line.len() + 1;
+            if out.bytes < 2 * EVIDENCE {
+                out.first.push(line);
+            }
+            out.count += 1;
+            let weight = weight(line);
+            if weight >= out.weight {
+                (out.trouble, out.weight) = (line, weight);
+            }
+            // A lone word that stood there before says nothing.
+            let is_repeated = !line.contains(' ') && !known.number(line).1;
+            if is_telling(line) && !is_repeated {
+                out.last = line;
+            }
+        }
+        out
+    }
 }
 
 /// What a text says in short: all of it, or the line that reports trouble last and the last one; how it begins where
 /// something was only looked at.
-pub(super) fn outcome_of(what: &str, text: &str) -> Option<String> {
+pub(super) fn outcome_of(one: &Activity, text: &str) -> Option<String> {
     if text.starts_with(markers::NOTICE) {
         return None;
     }
-    let (mut trouble, mut last, mut length, mut count, mut code) = ("", "", 0, 0, None);
     if text::find(text, "\ndiff --git ").is_some() || text.starts_with("diff --git ") {
         return Some(changed_lines(text));
     }
-    if work::commits(what)
+    if work::commits(&one.what)
         && let Some(mark) = text.lines().find_map(|line| committed(line.trim()))
     {
         return Some(mark.to_owned());
     }
-    let (mut heaviest, mut lines, mut aside) = (1, Vec::<&str>::new(), false);
-    for line in text.lines() {
-        // What a program puts beside it for the model is no part of it.
-        aside = match line.trim() {
-            "<system-reminder>" => true,
-            "</system-reminder>" => false,
-            _ => aside,
-        };
-        let line = if aside { "" } else { unnumbered(unframed(line.trim())) };
-        if let Some(rest) = line.strip_prefix("<returncode>") {
-            code = rest.split('<').next().filter(|&code| code != "0");
-            continue;
-        }
-        if line.is_empty() || is_tag(line) {
-            continue;
-        }
-        length += line.len() + 1;
-        if length < 2 * EVIDENCE {
-            lines.push(line);
-        }
-        count += 1;
-        let weight = weight(line);
-        if weight >= heaviest {
-            (trouble, heaviest) = (line, weight);
-        }
-        // A bracket that closes says nothing.
-        if line.len() > BRACKETS || line.bytes().any(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80) {
-            last = line;
-        }
-    }
+    let lines = Lines::of(text, searches(&one.what));
     let mut out = String::new();
-    if let Some(code) = code {
-        out.push_str("exit ");
-        out.push_str(code);
-        out.push_str(": ");
-    }
-    if length <= EVIDENCE {
-        out.push_str(&text::joined(&lines, " "));
-    } else if looks(what) && heaviest < 2 {
-        if lines.is_empty() {
-            lines.push(last);
+    let shows = looks(one) && lines.code.is_none() && !is_failure(text);
+    if exits::is_usage(text) {
+        out.push_str(&text::start(lines.first.first().copied().unwrap_or_default(), EVIDENCE));
+    } else if lines.bytes <= EVIDENCE {
+        if lines.count == 0 || lines.first.iter().any(|line| is_telling(line)) {
+            out.push_str(&text::joined(&lines.first, " "));
         }
-        out.push_str(&text::start(&text::joined(&lines, " "), EVIDENCE));
-        if count > 1 {
-            out.push_str(&format!(" ({count} lines)"));
+        if lines.count > 0 && out.is_empty() && lines.code.is_none() {
+            return None;
         }
-    } else if trouble.is_empty() || trouble == last {
-        out.push_str(&text::start(without_folders(last), EVIDENCE));
+    } else if shows {
+        let first = if lines.first.is_empty() { vec![lines.last] } else { lines.first };
+        out.push_str(&text::start(&text::joined(&first, " "), EVIDENCE));
+        if lines.count > 1 {
+            out.push_str(&format!(" ({} lines)", lines.count));
+        }
+    } else if lines.trouble.is_empty() || lines.trouble == lines.last {
+        if lines.last.is_empty() && lines.code.is_none() {
+            return None;
+        }
+        out.push_str(&text::start(without_folders(lines.last), EVIDENCE));
     } else {
-        out.push_str(&text::start(without_folders(trouble), EVIDENCE));
+        out.push_str(&text::start(without_folders(lines.trouble), EVIDENCE));
         // The last line may sum up what is above it.
-        if heaviest < 2 || last.len() < EVIDENCE / 2 && last.bytes().any(|byte| byte.is_ascii_digit()) {
+        let sums_up = lines.last.len() < EVIDENCE / 2 && lines.last.bytes().any(|byte| byte.is_ascii_digit());
+        if !lines.last.is_empty() && (lines.weight < 2 || sums_up) {
             out.push_str(" … ");
-            out.push_str(&text::start(last, EVIDENCE / 2));
+            out.push_str(&text::start(lines.last, EVIDENCE / 2));
         }
     }
-    Some(if out.is_empty() { "ok".to_owned() } else { text::start(&out, 2 * EVIDENCE) })
+    let out = text::start(&out, 2 * EVIDENCE);
+    Some(match lines.code {
+        Some(code) => behind(&format!("{}{code}", exits::EXIT), &out),
+        None if out.is_empty() => "ok".to_owned(),
+        None => out,
+    })
 }
 
-/// Bytes of brackets that close a piece of code: `}),`, `});`.
-const BRACKETS: usize = 4;
+/// Whether a line says anything: it holds a number or more than one letter, or says that there is nothing.
+fn is_telling(line: &str) -> bool {
+    if ["{}", "[]", "()", "\"\"", "''"].contains(&line) {
+        return true;
+    }
+    let letters = line.chars().filter(|char| char.is_alphabetic()).take(2).count();
+    letters > 1 || line.bytes().any(|byte| byte.is_ascii_digit()) || line.chars().any(|char| char > '\u{2fff}')
+}
 
 /// What git calls a commit: `[main 1a2b3c4]`.
 fn committed(line: &str) -> Option<&str> {
@@ -107,13 +153,73 @@ fn committed(line: &str) -> Option<&str> {
     is_hash.then(|| text::between(line, 0, end + 1))
 }
 
-/// Whether an activity only looks at something: what it shows says more in how it begins than in its last line.
-fn looks(what: &str) -> bool {
-    const LOOKS: [&str; 14] =
-        ["read", "view", "open", "cat", "ls", "find", "grep", "rg", "glob", "search", "list", "head", "tail", "file"];
-    what.split(|char: char| !char.is_ascii_alphanumeric())
-        .take(4)
-        .any(|word| LOOKS.iter().any(|one| word.eq_ignore_ascii_case(one)))
+/// What runs programs, as a part of the name of a tool.
+const RUNS: [&str; 9] = ["bash", "shell", "terminal", "exec", "execute", "run", "command", "process", "output"];
+
+/// The words that say what was done: of the program if a tool ran one, else of the name of the tool.
+fn words(what: &str) -> Vec<&str> {
+    let (tool, program) = what.split_once(' ').unwrap_or((what, ""));
+    let parts = |text| str::split(text, |char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    if parts(tool).any(|word| RUNS.iter().any(|one| word.eq_ignore_ascii_case(one))) {
+        parts(program).take(2).collect()
+    } else {
+        parts(tool).collect()
+    }
+}
+
+/// Whether an activity only shows something: that says more in how it begins than in its last line, and trouble that it
+/// speaks of is not its own. A log tells what a program did.
+fn looks(one: &Activity) -> bool {
+    const LOOKS: [&str; 20] = [
+        "read",
+        "view",
+        "open",
+        "cat",
+        "ls",
+        "find",
+        "grep",
+        "rg",
+        "glob",
+        "search",
+        "list",
+        "head",
+        "tail",
+        "file",
+        "sed",
+        "awk",
+        "nl",
+        "less",
+        "disassemble",
+        "objdump",
+    ];
+    const OF_GIT: [&str; 4] = ["show", "log", "blame", "grep"];
+    if one.changes || text::find(&one.last, ".log").is_some() {
+        return false;
+    }
+    match words(&one.what).as_slice() {
+        ["git", subcommand, ..] => OF_GIT.contains(subcommand),
+        words if one.what.contains(' ') => words.first().is_some_and(|word| LOOKS.contains(word)),
+        words => words.iter().any(|word| LOOKS.iter().any(|one| word.eq_ignore_ascii_case(one))),
+    }
+}
+
+/// Whether an activity looked at something, and did not fail.
+pub(super) fn only_looks(one: &Activity) -> bool {
+    one.failures == 0 && looks(one)
+}
+
+/// Whether an activity searches a text: the numbers of the lines that it found are a part of the answer.
+fn searches(what: &str) -> bool {
+    words(what)
+        .iter()
+        .take(2)
+        .any(|word| ["grep", "rg", "ag", "search"].iter().any(|one| word.eq_ignore_ascii_case(one)))
+}
+
+/// Whether a search ended because it found nothing, which programs report as a failure.
+pub(super) fn found_nothing(what: &str, output: &str) -> bool {
+    let lines = Lines::of(output, true);
+    searches(what) && lines.code == Some("1") && lines.count == 0
 }
 
 /// How much a line says of what came of something: 3 an error, 2 a verdict, 1 it speaks of trouble, 0 neither.
@@ -167,7 +273,32 @@ pub(super) fn is_failure(output: &str) -> bool {
         "fatal:",
     ];
     let output = output.trim_start();
-    STARTS.iter().any(|start| output.starts_with(start)) || text::find(output, "failed to match").is_some()
+    STARTS.iter().any(|start| output.starts_with(start))
+        || text::find(output, "failed to match").is_some()
+        || exits::is_refused(output)
+}
+
+/// The commits that an agent made of a change by itself: `Commit 1a2b3c4 feat: …`.
+pub(super) fn commits(output: &str) -> Option<String> {
+    const MOST: usize = 4;
+    let lines = output.lines().skip_while(|line| !line.starts_with("Applied edit to "));
+    let hashes = lines.filter_map(|line| line.strip_prefix("Commit ")?.split(' ').next()).filter(|hash| is_hash(hash));
+    let hashes: Vec<&str> = hashes.take(MOST).collect();
+    (!hashes.is_empty()).then(|| format!("{}{}", closed::COMMIT, text::joined(&hashes, ", ")))
+}
+
+/// The commits that an agent took back, with their messages.
+pub(super) fn undone(said: &str) -> Vec<&str> {
+    const MOST: usize = 16;
+    if !["HEAD is: ", "Now at: "].iter().any(|next| text::find(said, next).is_some()) {
+        return Vec::new();
+    }
+    let removed = said.lines().filter_map(|line| line.trim().strip_prefix("Removed: "));
+    removed.filter(|removed| removed.split(' ').next().is_some_and(is_hash)).take(MOST).collect()
+}
+
+fn is_hash(word: &str) -> bool {
+    word.len() >= 7 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A line without the number that a tool put before it.
@@ -188,13 +319,16 @@ fn is_tag(line: &str) -> bool {
 /// A line without what only frames an output; empty if it is nothing else.
 fn unframed(line: &str) -> &str {
     const FRAMES: [&str; 4] = ["<output>", "</output>", "bash-$", "```"];
-    const STARTS: [&str; 15] = [
+    const STARTS: [&str; 18] = [
+        "Waiting for the debugger to disconnect",
+        "Debugger attached.",
+        "WARNING: Running pip as",
+        "<shellId: ",
+        "npm notice",
         "(Open file: ",
         "(Current directory: ",
         "[Current working directory: ",
         "[Python interpreter: ",
-        "[Command finished with exit code 0",
-        "[The command completed with exit code 0",
         "[File: ",
         "File updated. Please review the changes",
         "(correct indentation, no duplicate lines",

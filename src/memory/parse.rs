@@ -14,10 +14,21 @@ pub fn strict(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) || text.len() > LOOKED_AT {
         return None;
     }
-    let mut reader = Reader { text, at: 0, lenient: false };
+    let mut reader = Reader { text, at: 0, lenient: false, cut: false };
     let value = reader.value(0)?;
     reader.space();
     (reader.at == text.len()).then_some(value)
+}
+
+/// Several objects, one a line, as a list.
+pub fn lines(text: &str) -> Option<Value> {
+    let text = text.trim();
+    if !text.starts_with('{') || text.len() > LOOKED_AT {
+        return None;
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let items = lines.map(|line| if line.starts_with('{') { strict(line) } else { None });
+    items.collect::<Option<Vec<_>>>().filter(|items| items.len() > 1).map(Value::Array)
 }
 
 /// A text as a value, as far as it goes: also where it was cut, and in the way of a language that quotes with `'`.
@@ -27,7 +38,7 @@ pub fn lenient(text: &str) -> Option<Value> {
     if !STARTS.iter().any(|start| text.starts_with(start)) || text.len() > LOOKED_AT {
         return None;
     }
-    Reader { text, at: 0, lenient: true }.value(0)
+    Reader { text, at: 0, lenient: true, cut: false }.value(0)
 }
 
 struct Reader<'t> {
@@ -35,6 +46,8 @@ struct Reader<'t> {
     at: usize,
     /// What is cut ends where it is cut; texts may stand between `'`.
     lenient: bool,
+    /// The value that was read last was cut.
+    cut: bool,
 }
 
 impl Reader<'_> {
@@ -73,11 +86,15 @@ impl Reader<'_> {
                     self.space();
                     let member = self.string().filter(|_| self.takes(b':'));
                     let Some((key, value)) = member.and_then(|key| Some((key, self.value(depth + 1)?))) else {
-                        return self.lenient.then_some(Value::Object(members));
+                        return self.ends(Value::Object(members));
                     };
                     members.push((key, value));
                     if !self.takes(b',') {
-                        return (self.takes(b'}') || self.lenient).then_some(Value::Object(members));
+                        return if self.takes(b'}') {
+                            Some(Value::Object(members))
+                        } else {
+                            self.ends(Value::Object(members))
+                        };
                     }
                 }
             }
@@ -89,11 +106,19 @@ impl Reader<'_> {
                 }
                 loop {
                     let Some(item) = self.value(depth + 1) else {
-                        return self.lenient.then_some(Value::Array(items));
+                        return self.ends(Value::Array(items));
                     };
+                    // Of a list that was cut the whole elements are enough.
+                    if self.cut && !items.is_empty() {
+                        return Some(Value::Array(items));
+                    }
                     items.push(item);
                     if !self.takes(b',') {
-                        return (self.takes(b']') || self.lenient).then_some(Value::Array(items));
+                        return if self.takes(b']') {
+                            Some(Value::Array(items))
+                        } else {
+                            self.ends(Value::Array(items))
+                        };
                     }
                 }
             }
@@ -113,6 +138,12 @@ impl Reader<'_> {
         }
     }
 
+    /// A value that was cut, as far as it goes.
+    fn ends(&mut self, value: Value) -> Option<Value> {
+        self.cut = true;
+        self.lenient.then_some(value)
+    }
+
     fn string(&mut self) -> Option<String> {
         let quote = self.peek();
         if quote != b'"' && !(self.lenient && quote == b'\'') {
@@ -124,6 +155,7 @@ impl Reader<'_> {
         loop {
             match self.peek() {
                 0 if self.lenient && self.at == self.text.len() => {
+                    self.cut = true;
                     out.push_str(text::between(self.text, from, self.at));
                     return Some(out);
                 }

@@ -3,7 +3,7 @@
 
 use crate::base::{markers, text};
 use crate::ingest::content::Value;
-use crate::memory::{parse, scan};
+use crate::memory::{Activity, Entry, parse, scan};
 
 /// The key of the member that says how many members were left out of an object.
 const LEFT_OUT: &str = "[precis]";
@@ -13,6 +13,11 @@ const TEXT: usize = 80;
 const LEAST_SAID: usize = 3;
 /// Rows of a table are as many as fit, columns no more than this.
 const COLUMNS: usize = 10;
+
+/// Whether a record holds what came of an activity. A record that was used since stands where it was used.
+pub fn is_of(record: &Entry, one: &Activity) -> bool {
+    record.place.unwrap_or(record.at) == one.at && record.text.starts_with(&one.what)
+}
 
 /// The record of what a tool returned in about `bytes`, if it is an object or a list.
 pub fn line(output: &Value, bytes: usize) -> Option<String> {
@@ -24,7 +29,7 @@ pub fn line_beside(output: &Value, bytes: usize, call: &str) -> Option<String> {
     let parsed;
     let value = match output {
         Value::Text(text) => {
-            parsed = parse::strict(text).or_else(|| parse::lenient(text))?;
+            parsed = parse::strict(text).or_else(|| parse::lines(text)).or_else(|| parse::lenient(text))?;
             &parsed
         }
         other => other,
@@ -119,15 +124,22 @@ fn object(members: &[(String, Value)], bytes: usize, call: &str, out: &mut Strin
         _ => 2 - 2 * u8::from(identifies(key, value, DEEP)),
     };
     let ranks: Vec<u8> = members.iter().map(rank).collect();
+    let longest = longest(members, bytes);
     for at in 0..4 {
         let ranked = members.iter().zip(&ranks).filter(|(member, rank)| **rank == at && !is_said(&member.1, call));
-        for ((key, value), _) in ranked {
+        for (member, _) in ranked {
+            let (key, value) = member;
             let room = end.saturating_sub(out.len());
             let mut one = String::new();
             one.push_str(key);
             one.push('=');
             let from = one.len();
-            inside(value, room.saturating_sub(from + 2), &mut one);
+            match (longest, value) {
+                (Some((main, most)), Value::Text(text)) if core::ptr::eq(main, member) => {
+                    one.push_str(&text::brief(text, most.min(room.saturating_sub(from + 2 + "…".len()))));
+                }
+                _ => inside(value, room.saturating_sub(from + 2), &mut one),
+            }
             if one.len() == from {
                 continue;
             }
@@ -142,6 +154,21 @@ fn object(members: &[(String, Value)], bytes: usize, call: &str, out: &mut Strin
     if left > 0 && out.len() > start {
         out.push_str(&format!(" (+{left})"));
     }
+}
+
+/// The text that is most of an object, and the bytes that the others leave it.
+fn longest(members: &[(String, Value)], bytes: usize) -> Option<(&(String, Value), usize)> {
+    let size = |value: &Value| match value {
+        Value::Text(text) | Value::Number(text) => text.len(),
+        Value::Object(_) | Value::Array(_) => TEXT,
+        _ => 4,
+    };
+    let main =
+        members.iter().filter(|(_, value)| matches!(value, Value::Text(_))).max_by_key(|member| size(&member.1))?;
+    let others = members.iter().filter(|member| !core::ptr::eq(*member, main));
+    let taken: usize = others.map(|(key, value)| key.len() + 3 + size(value).min(TEXT)).sum();
+    let most = bytes.saturating_sub(taken + main.0.len() + 3);
+    (size(&main.1) > TEXT.max(taken) && most > TEXT).then_some((main, most))
 }
 
 fn separate(out: &mut String) {
@@ -230,9 +257,10 @@ fn group(item: &Value) -> Option<&[Value]> {
 /// Elements in a row.
 fn row_of(items: &[Value], bytes: usize, out: &mut String) {
     let (mut row, mut shown) = (String::new(), 0);
+    let most = if items.len() == 1 { bytes.saturating_sub(MORE) } else { bytes / 2 };
     for item in items {
         let mut one = String::new();
-        inside(item, bytes / 2, &mut one);
+        inside(item, most, &mut one);
         if one.is_empty() || row.len() + one.len() + MORE > bytes {
             break;
         }

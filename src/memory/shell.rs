@@ -1,10 +1,11 @@
 //! What a shell command does: the program that it runs, and the file that it writes without an editor.
 
 use crate::base::text;
+use crate::memory::script::{self, parts, sets, word, words};
 
 /// A file that a command writes.
 pub(super) struct Written<'c> {
-    /// By what: `cat >`, `sed -i`.
+    /// By what: `cat >`, `appended to`, `sed -i`.
     pub how: &'static str,
     pub file: &'c str,
     /// What is put there, or what is changed in it.
@@ -22,23 +23,28 @@ pub(super) fn written(command: &str) -> Option<Written<'_>> {
 /// A file that is written by `cat > FILE <<EOF` or `tee FILE <<EOF`.
 fn by_text(command: &str) -> Option<Written<'_>> {
     let (line, body) = command.split_once('\n')?;
-    let (_, mark) = line.split_once("<<").filter(|_| line.starts_with("cat ") || line.starts_with("tee "))?;
-    let mark = mark.trim_start_matches('-').split_whitespace().next()?.trim_matches(['\'', '"']);
+    let mark = script::mark(line).filter(|_| line.starts_with("cat ") || line.starts_with("tee "))?;
     let mut words = line.split_whitespace();
     let target = words.find(|word| word.starts_with('>') || *word == "tee")?;
     let file = match target.trim_start_matches('>') {
         "" | "tee" => words.find(|word| !word.starts_with('-'))?,
         file => file,
     };
+    let how = if appends(line) { "appended to" } else { "cat >" };
     let mut end = 0;
     for line in body.split_inclusive('\n') {
         if line.trim() == mark {
             let (text, rest) = (text::between(body, 0, end), text::between(body, end + line.len(), body.len()));
-            return Some(Written { how: "cat >", file, text, rest: rest.trim() });
+            return Some(Written { how, file, text, rest: rest.trim() });
         }
         end += line.len();
     }
     None
+}
+
+/// Whether a text is put behind what stands in a file already.
+fn appends(line: &str) -> bool {
+    line.split_whitespace().any(|word| word.starts_with(">>") || matches!(word, "-a" | "--append"))
 }
 
 /// A file that is changed by `sed -i … FILE`, if that is all that the command does.
@@ -69,28 +75,53 @@ pub(super) fn message(arguments: &str) -> Option<&str> {
 }
 
 /// How a command begins that only prepares another one.
-const PREPARE: [&str; 6] = ["cd ", "pwd && ", "git add ", "mkdir ", "source ", "export "];
+const PREPARE: [&str; 7] = ["cd ", "git add ", "mkdir ", "source ", "export ", "set ", "sleep "];
+/// How one begins that says when others run, and what stands before those.
+const WHEN: [&str; 7] = ["for ", "while ", "until ", "if ", "[ ", "[[ ", "#"];
+const INSIDE: [&str; 5] = ["do ", "then ", "else ", "{ ", "( "];
 
 /// Whether a program, with its subcommand, only prepares what another one does.
 pub(super) fn only_prepares(program: &str) -> bool {
     PREPARE.iter().any(|start| program.starts_with(start) || program == start.trim_end())
 }
 
-/// Where what a command does begins, behind what only prepares it.
-fn prepared(command: &str) -> usize {
-    let mut from = 0;
-    let prepares = |rest: &str| PREPARE.iter().any(|start| rest.starts_with(start));
-    while prepares(text::between(command, from, command.len()).trim_start()) {
-        let rest = text::between(command, from, command.len()).trim_start();
-        let start = command.len() - rest.len();
-        let end = text::find(rest, "\n").unwrap_or(rest.len());
-        match text::find(text::between(rest, 0, end), "&& ") {
-            Some(at) => from = start + at + 3,
-            None if end < rest.len() => from = start + end + 1,
-            None => break,
-        }
+/// Whether a simple command does nothing that one would look for if another one follows it.
+pub(super) fn leads(part: &str) -> bool {
+    const WORDS: [&str; 9] = ["do", "then", "else", "done", "fi", "pwd", "true", "break", "continue"];
+    const SAYS: [&str; 3] = ["echo ", "printf ", "exit "];
+    WORDS.contains(&part)
+        || PREPARE.iter().chain(&WHEN).any(|start| part.starts_with(start))
+        || SAYS.iter().any(|start| part.starts_with(start)) && !part.contains('>')
+        || words(part).into_iter().all(sets)
+}
+
+/// A simple command without the word that says when it runs.
+pub(super) fn inside(mut part: &str) -> &str {
+    while let Some(rest) = INSIDE.iter().find_map(|start| part.strip_prefix(start)) {
+        part = rest.trim_start();
     }
-    from
+    part
+}
+
+/// Where what a command does begins, behind what only prepares it. If nothing else stands in it, that is the first command
+/// whose output a variable has.
+fn prepared(command: &str) -> usize {
+    const TAKES: &str = "=$(";
+    let (mut start, mut taken) = (0, None);
+    for (from, to) in parts(command) {
+        let part = inside(text::between(command, from, to));
+        let at = to - part.len();
+        if !leads(part) {
+            return at;
+        }
+        if !matches!(part, "done" | "fi" | "true" | "break") {
+            start = at;
+        }
+        let is_set = sets(text::between(part, 0, word(part)));
+        let takes = text::find(part, TAKES).filter(|_| is_set);
+        taken = taken.or(takes.map(|found| at + found + TAKES.len()));
+    }
+    taken.unwrap_or(start)
 }
 
 /// Where in a command the program stands, behind what only says how it runs: a variable, a limit of time.
@@ -99,13 +130,10 @@ fn unwrapped(command: &str, mut from: usize) -> usize {
     let mut wrapped = false;
     loop {
         let rest = text::between(command, from, command.len());
-        let Some(end) = text::find(rest, " ") else { return from };
+        let end = word(rest);
         let word = text::between(rest, 0, end);
-        let sets = word.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        });
         let is_of_wrapper = wrapped && (word.starts_with('-') || is_number(word));
-        if !sets && !is_of_wrapper && !WRAPPERS.contains(&word) {
+        if end == rest.len() || !sets(word) && !is_of_wrapper && !WRAPPERS.contains(&word) {
             return from;
         }
         wrapped = true;
@@ -140,17 +168,56 @@ fn is_number(word: &str) -> bool {
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Where in a command the program that it runs stands, with its subcommand.
-pub(super) fn program(command: &str) -> (usize, usize) {
+/// Programs whose flags may stand before the subcommand, and the flags of them that have a value behind them.
+const WITH_FLAGS: [&str; 8] = ["git", "gh", "npm", "pnpm", "yarn", "cargo", "docker", "kubectl"];
+const VALUED: [&str; 8] = ["-C", "-c", "-R", "--repo", "--prefix", "--filter", "--context", "--namespace"];
+
+/// Bytes of a text up to what is no flag.
+fn flags(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        let rest = text::between(text, at, text.len());
+        let start = at + rest.len() - rest.trim_start_matches(' ').len();
+        let rest = text::between(text, start, text.len());
+        let flag = text::between(rest, 0, word(rest));
+        if !flag.starts_with('-') {
+            return at;
+        }
+        at = start + flag.len();
+        if VALUED.contains(&flag) {
+            let value = text::between(text, at, text.len());
+            let space = value.len() - value.trim_start_matches(' ').len();
+            at += space + word(text::between(value, space, value.len()));
+        }
+    }
+}
+
+/// The program that a command runs, with its subcommand, and where in the command that ends.
+pub(super) fn program(command: &str) -> (String, usize) {
     /// What leads to a program instead of being a subcommand.
     const LEADS: [&str; 3] = [" run", " -m", " exec"];
-    let from = unwrapped(command, prepared(command));
+    let start = unwrapped(command, prepared(command));
+    let first = start + word(text::between(command, start, command.len()));
+    let name = text::between(command, start, first);
+    let mut out = String::new();
+    let mut from = start;
+    let rest = text::between(command, first, command.len());
+    let skipped = if WITH_FLAGS.contains(&name) { flags(rest) } else { 0 };
+    if skipped > 0 {
+        out.push_str(name);
+        from = first + skipped;
+    }
     let bytes = command.as_bytes();
-    let (mut end, mut words) = (from, 0);
-    for at in from..=bytes.len() {
+    let named = usize::from(skipped > 0);
+    let (mut end, mut words) = (from, named);
+    for at in from + named..=bytes.len() {
         let byte = bytes.get(at).copied().unwrap_or(b'\n');
         if byte == b' ' || byte == b'\n' {
-            let leads = LEADS.contains(&text::between(command, end, at));
+            let is_group = name == "gh"
+                && words == 1
+                && end == from.max(first)
+                && bytes.get(at + 1).is_none_or(|next| *next != b'-');
+            let leads = is_group || LEADS.contains(&text::between(command, end, at));
             (end, words) = (at, words + usize::from(!leads));
         }
         let plain = byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'-' | b'_' | b':');
@@ -158,5 +225,6 @@ pub(super) fn program(command: &str) -> (usize, usize) {
             break;
         }
     }
-    (from, end)
+    out.push_str(text::between(command, from, end));
+    (out, end)
 }

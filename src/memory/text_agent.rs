@@ -30,13 +30,17 @@ pub(super) fn edits(said: &str) -> Vec<Edit<'_>> {
     all
 }
 
-/// The command that an assistant without tools wrote: what it said before, and the last block of code in its words.
+/// The command that an assistant without tools wrote: what it said before, and the last block of code in its words, if that
+/// is for a shell.
 pub(super) fn written(said: &str) -> Option<(&str, &str)> {
+    const SHELLS: [&str; 6] = ["", "sh", "bash", "zsh", "shell", "console"];
     let end = said.trim_end().strip_suffix("```")?;
     let from = end.rfind("```")?;
     let block = text::between(end, from + 3, end.len());
-    let body = block.split_once('\n').map_or(block, |(_, body)| body).trim();
-    (!body.is_empty()).then_some((text::between(end, 0, from).trim(), body))
+    let (language, body) = block.split_once('\n').unwrap_or(("", block));
+    let body = body.trim();
+    let is_command = !body.is_empty() && SHELLS.iter().any(|shell| language.trim().eq_ignore_ascii_case(shell));
+    is_command.then_some((text::between(end, 0, from).trim(), body))
 }
 
 /// Whether a message is what a program printed, handed on to an assistant that has no tools: recognized by its frame.

@@ -2,7 +2,8 @@
 
 use crate::base::text;
 use crate::ingest::content::Value;
-use crate::memory::{names, shell};
+use crate::memory::fate::{self, Fates};
+use crate::memory::{names, paths, shell};
 
 /// Bytes of a call and of its outcome.
 pub(super) const EVIDENCE: usize = 160;
@@ -17,10 +18,21 @@ pub(super) struct Described {
     pub changes: bool,
     /// It writes, and does not say where: into the file that is open.
     pub writes: bool,
+    /// What else it does to files.
+    pub fates: Option<Fates>,
+}
+
+impl Described {
+    fn change(what: String, last: String) -> Self {
+        Self { what, last, changes: true, writes: false, fates: None }
+    }
 }
 
 /// What of a call only says how it is to be made: how risky it is, how long it may take, which lines are meant.
 const MANNER: [&str; 8] = ["risk", "timeout", "description", "offset", "limit", "line", "range", "encoding"];
+/// The same where a program is run: in which shell, and how long one waits for it.
+const RUNNING: [&str; 9] =
+    ["wait", "initial_wait", "mode", "shell", "shellId", "shell_id", "delay", "detach", "is_background"];
 
 /// Whether a tool only lets a model think aloud.
 pub(super) fn thinks(name: &str) -> bool {
@@ -82,20 +94,24 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     /// Of what a call says beside that: the first of it.
     const SAYS: usize = 4;
     const WAS: &str = " ← was ";
+    const NOTHING: &str = "nothing";
     if let Some(list) = todos(input).filter(|_| plans(name)) {
         return Described {
             what: name.to_owned(),
             last: text::start(&list, 3 * EVIDENCE),
             changes: false,
             writes: false,
+            fates: None,
         };
     }
     let (mut file, mut command, mut old, mut writes, mut says) = ("", "", "", false, Vec::<&str>::new());
     if let Value::Object(members) = input {
+        let runs = members.iter().any(|(key, value)| is_command(key) && matches!(value, Value::Text(_)));
         for (key, value) in members {
             let named = |parts: [&str; 2]| parts.iter().any(|part| text::find(key, part).is_some());
             match value {
-                Value::Text(text) if key == "command" || key == "cmd" => command = text,
+                Value::Text(text) if is_command(key) => command = text,
+                _ if runs && RUNNING.contains(&key.as_str()) => {}
                 Value::Text(text) if key.starts_with("old") => old = text,
                 _ if MANNER.iter().any(|part| text::find(key, part).is_some()) => {}
                 Value::Text(text) if named(["path", "file"]) && !text.bytes().any(|byte| byte <= b' ') => file = text,
@@ -117,48 +133,79 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     let changes = writes && !file.is_empty() || patched.is_some();
     let written = if changes { None } else { shell::written(command) };
     if let Some(shell::Written { how, file, text, rest: "" }) = written {
-        let what = format!("{name} {how} {}", tail(file));
-        return Described { what, last: text::start(uncommented(text.trim()), EVIDENCE), changes: true, writes: false };
+        let what = format!("{name} {how} {}", paths::shown(file));
+        return Described::change(what, text::start(uncommented(text.trim()), EVIDENCE));
     }
     // What is written first is often a script that the rest of the command runs.
     let wrote = written.map(|written| {
         command = written.rest;
-        format!("wrote {}", tail(written.file))
+        format!("wrote {}", paths::shown(written.file))
     });
+    let fates = if changes { None } else { fate::of(command) };
+    let fates = fates.map(|fates| Fates { what: format!("{name} {}", paths::start(&fates.what, EVIDENCE)), ..fates });
+    if let Some(Fates { what, alone: true, .. }) = &fates {
+        return Described { fates: fates.clone(), ..Described::change(what.clone(), wrote.unwrap_or_default()) };
+    }
+    let shown = paths::shown(patched.unwrap_or(file));
     says.extend(wrote.as_deref());
-    let mut target = "";
+    let mut target = String::new();
     if changes {
-        target = tail(patched.unwrap_or(file));
+        target.clone_from(&shown);
         if let ([new], false) = (says.as_mut_slice(), old.is_empty()) {
             // Lines that both begin with are not changed.
             let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
             let same = text::between(old, 0, text::floor(old, same)).rfind('\n').unwrap_or(0);
             *new = text::between(new, same, new.len());
             says.push(text::between(old, same, old.len()));
+        } else if says.is_empty() && !old.trim().is_empty() {
+            says.push("");
+            says.push(old);
+        }
+        if let [new, old] = says.as_mut_slice()
+            && new.trim().is_empty()
+            && !old.trim().is_empty()
+        {
+            *new = NOTHING;
         }
     } else if !file.is_empty() {
-        says.insert(0, tail(file));
+        says.insert(0, &shown);
     }
     if !command.is_empty() && !changes {
         let command = shell::unpaged(command);
-        let (from, end) = shell::program(command);
-        target = text::between(command, from, end);
+        let (program, end) = shell::program(command);
         let arguments = text::between(command, end, command.len());
-        says.insert(0, shell::message(arguments).filter(|_| commits(target)).unwrap_or(arguments));
+        says.insert(0, shell::message(arguments).filter(|_| commits(&program)).unwrap_or(arguments));
+        target = program;
     }
+    let is_command = !command.is_empty() && !changes;
+    says.retain(|text| !(is_command && (is_said(text, name) || is_said(text, &target)) || text.trim().is_empty()));
     let mut last = String::new();
     for text in &says {
         if !last.is_empty() {
             last.push_str(if changes && !old.is_empty() { WAS } else { ", " });
         }
         let text = if changes { uncommented(text.trim_start()) } else { text };
-        last.push_str(&text::start(text, EVIDENCE / says.len()));
-    }
-    if let (Some(_), Some(patch)) = (patched, says.first()) {
-        last = changed_lines(patch);
+        // A path is short anyway.
+        let most = if *text == shown { EVIDENCE } else { EVIDENCE / says.len() };
+        last.push_str(&paths::start(text, most));
     }
     let what = if target.is_empty() { name.to_owned() } else { format!("{name} {target}") };
-    Described { what, last, changes, writes: writes && file.is_empty() }
+    let mut fates = fates;
+    if let (Some(_), Some(patch)) = (patched, says.first()) {
+        last = changed_lines(patch);
+        fates = fate::of_patch(patch, &what);
+    }
+    Described { what, last, changes, writes: writes && file.is_empty(), fates }
+}
+
+/// Whether a member of a call is the command that it runs.
+fn is_command(key: &str) -> bool {
+    key == "command" || key == "cmd"
+}
+
+/// Whether an argument is one word that the line says anyway.
+fn is_said(argument: &str, what: &str) -> bool {
+    what.split(' ').any(|word| word == argument.trim())
 }
 
 /// The file that a patch changes first.
@@ -172,20 +219,6 @@ pub(super) fn changed_lines(patch: &str) -> String {
     let changed = |line: &&str| line.starts_with(['+', '-']) && !line.starts_with("+++") && !line.starts_with("---");
     let lines: Vec<&str> = patch.lines().filter(changed).collect();
     text::brief(&text::joined(&lines, " "), EVIDENCE)
-}
-
-/// A file with the two folders that it lies in.
-pub(super) fn tail(file: &str) -> &str {
-    let bytes = file.as_bytes();
-    let (mut at, mut slashes) = (bytes.len(), 0);
-    while at > 0 {
-        slashes += usize::from(bytes[at - 1] == b'/');
-        if slashes > 2 {
-            break;
-        }
-        at -= 1;
-    }
-    text::between(file, at, file.len())
 }
 
 /// What a file begins with, without the signs of a comment or a heading.

@@ -8,7 +8,7 @@ use precis::memory::{Memory, records};
 use precis::model::message::Role;
 use serde_json::json;
 
-fn digest(all: &[M]) -> String {
+pub fn digest(all: &[M]) -> String {
     let memory = Memory::default();
     let messages = messages(0, all);
     let known = Recollection::of(&memory, &messages);
@@ -18,11 +18,11 @@ fn digest(all: &[M]) -> String {
 }
 
 /// The line that holds this.
-fn line<'d>(digest: &'d str, what: &str) -> &'d str {
+pub fn line<'d>(digest: &'d str, what: &str) -> &'d str {
     digest.lines().find(|line| line.contains(what)).unwrap_or_default()
 }
 
-fn calls(pairs: &[(&str, serde_json::Value, &str)]) -> Vec<M> {
+pub fn calls(pairs: &[(&str, serde_json::Value, &str)]) -> Vec<M> {
     let mut all = vec![user("Mend the build.")];
     for (at, (name, input, output)) in pairs.iter().enumerate() {
         let id = format!("c{at}");
@@ -64,7 +64,7 @@ fn a_file_that_a_command_writes_is_a_change_of_that_file() {
         bash("sed -i '3d' src/c.py"),
     ]));
     assert_eq!(line(&text, "src/a.py"), "- bash cat > src/a.py (2×): import os", "{text}");
-    assert_eq!(line(&text, "b.txt"), "- bash cat > b.txt: new", "{text}");
+    assert_eq!(line(&text, "b.txt"), "- bash appended to b.txt: new", "{text}");
     assert_eq!(line(&text, "src/c.py"), "- bash sed -i src/c.py (2×): '3d'", "{text}");
 }
 
@@ -215,7 +215,7 @@ fn what_failed_before_a_change_went_through_is_told_beside_it() {
 fn an_edit_of_the_open_file_names_that_file() {
     let input = json!({"replacement_text": "return round(x)", "start_line": 7, "end_line": 7});
     let text = digest(&calls(&[("edit", input, "[File: /srv/app/math.py (9 lines total)]\n7:return round(x)")]));
-    assert!(line(&text, "math.py").starts_with("- edit srv/app/math.py: return round(x)"), "{text}");
+    assert!(line(&text, "math.py").starts_with("- edit /srv/app/math.py: return round(x)"), "{text}");
 }
 
 #[test]

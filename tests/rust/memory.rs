@@ -299,11 +299,11 @@ fn a_digest_tells_what_the_last_edit_of_each_file_changed() {
     session.extend([call("4", "read", json!({ "path": "/srv/app/package.json", "limit": 20 })), result("4", "{}")]);
     let digest = digest_of(&session, 4_000);
     let done = section(&digest, WORK);
-    assert!(done.contains("- edit src/core/names.ts: the new name ← was the old name\n"), "{digest}");
-    assert!(done.contains("- edit src/core/limits.ts (2×): const least = 2; ← was const least = 1;\n"), "{digest}");
+    assert!(done.contains("- edit …/src/core/names.ts: the new name ← was the old name\n"), "{digest}");
+    assert!(done.contains("- edit …/src/core/limits.ts (2×): const least = 2; ← was const least = 1;\n"), "{digest}");
     assert!(done.contains("- editor src/a.rs: 2 ← was 1\n"), "{digest}");
     assert!(done.contains("- grep: src, two words → no matches\n"), "{digest}");
-    assert!(done.contains("- read: srv/app/package.json → {}"), "{digest}");
+    assert!(done.contains("- read: /srv/app/package.json → {}"), "{digest}");
     let first = digest_of(&session[..3], 4_000);
     assert!(
         first.contains("limits.ts: const most = 5; ← was const most = 3;"),

@@ -121,6 +121,40 @@ fn of_too_much_changes_checks_and_what_failed_stay() {
 }
 
 #[test]
+fn of_what_only_looked_the_newest_stand_in_a_note_and_each_line_says_what_came_of_it() {
+    let mut all = vec![user("Find it.")];
+    for at in 0..40 {
+        let id = format!("r{at}");
+        let path = format!("/srv/app/packages/billing/src/parts/part{at}.ts");
+        all.extend([call(&id, "read", json!({ "path": path })), result(&id, &format!("export const part = {at};"))]);
+    }
+    all.extend(steps(0..40));
+    let (memory, messages) = (Memory::default(), messages(0, &all));
+    let known = Recollection::of(&memory, &messages);
+    let references = Some(messages.len() as u64);
+    let source = Source { known: &known, summary: "", todos: &[], visible: &|_| false, references, turn: Some(0) };
+    let text = source.progress(3_000).expect("something was done");
+    let lines: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
+    assert!(lines.iter().all(|line| line.contains(" → ")), "{text}");
+    assert!(lines.iter().filter(|line| line.starts_with("- read")).count() <= 6, "{text}");
+    assert!(lines.len() > 15 && text.contains("- step39: 39 → done 39"), "{text}");
+}
+
+#[test]
+fn new_files_with_names_alike_share_a_line() {
+    let mut all = vec![user("Mend it.")];
+    for at in 0..15 {
+        let id = format!("w{at}");
+        let command = format!("cat > test_{at}.py <<'EOF'\nprint({at})\nEOF");
+        all.extend([call(&id, "bash", json!({ "command": command })), result(&id, "")]);
+    }
+    all.extend([call("x", "bash", json!({ "command": "cat > fix_all.py <<'EOF'\nrun()\nEOF" })), result("x", "")]);
+    let text = note(&all);
+    assert!(text.contains("\n- wrote 15 test_*.py, the last one test_14.py: print(14)\n"), "{text}");
+    assert!(text.contains("\n- bash cat > fix_all.py: run()") && text.matches("test_").count() == 2, "{text}");
+}
+
+#[test]
 fn the_note_of_an_earlier_version_is_read_where_no_memory_is_left() {
     let note = format!(
         "{}: what has been done about it so far. Already done, do not repeat.]\n- 12 earlier tool calls, see the summary\n- charge (2×): card_1, 20 → ok: paid\n- bash: deploy (staging): now → failed: permission denied\n- (3 earlier ones are left out)\n- edit a.rs (3×, 1 failed): new ← was old (r12)\nThe assistant's last words on it: It failed.",

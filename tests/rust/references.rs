@@ -101,6 +101,8 @@ fn the_lines_of_a_digest_name_messages_that_say_what_they_tell() {
         let reference = referred(line).pop().unwrap();
         let index: usize = reference[1..].parse().unwrap();
         assert!((index as u64) < covered, "{line}");
+        // Of several calls in a line, the last one is the newest.
+        let plain = plain.rsplit_once("; ").map_or(plain, |(_, last)| last);
         let word =
             plain.split(|char: char| !char.is_alphanumeric()).find(|word| word.len() > 4 && *word != "assistant");
         // A call's line names the tool; its reference is the one of the result.

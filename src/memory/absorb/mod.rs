@@ -103,6 +103,9 @@ impl<'t> Reading<'t> {
                             self.names.read_proper(text, message.index, NAMED);
                         }
                     }
+                    if message.content.role == Role::User {
+                        self.deeds.undone(&mut self.memory, text, message.index);
+                    }
                 }
                 ContentPart::Call { id, name, input, .. } => self.call(id, name, input, message.index),
                 ContentPart::Result { id, output, failed, .. } => {
