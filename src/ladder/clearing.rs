@@ -56,10 +56,13 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
         let message = item.digest().unwrap_or(scene.history.messages[input]);
         // The arguments of a call are cleared with its result: a group is cleared as a whole.
         end = group_end(scene, input).unwrap_or(before).max(covered).min(before);
-        // What was cleared stays as it is: nothing more is gained from what is left of it.
+        // What was cleared stays as it is: nothing more is gained from what is left of it. Without a summarizer it counts all
+        // the same: clears reach less far then and come more often, and more can still be read than in what code writes
+        // instead. Of what recorded sessions use again 95 % are there instead of 94 % (`node benches/recall.mjs`).
         let spared = scene.state.spared.binary_search(&index).is_ok();
         let is_done = |part: &Part| {
-            !spared
+            scene.options.summarize
+                && !spared
                 && match part.kind {
                     PartKind::Call => index < done.inputs,
                     PartKind::Result => index < done.results || index < done.failed && part.marked,
