@@ -10,7 +10,7 @@ use crate::memory::absorb::Recollection;
 use crate::memory::lines::{ARROW, LEAST, Line, cut_work};
 use crate::memory::names::{self, Met};
 use crate::memory::sections::{self, Section};
-use crate::memory::{Activity, Entry, in_force, proper, work};
+use crate::memory::{Activity, Entry, in_force, proper, records, work};
 
 /// How a request is marked that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
@@ -201,12 +201,8 @@ impl Source<'_> {
     fn work(&self) -> (Vec<Line>, usize) {
         let all = &self.known.memory.work;
         // What a record holds is shown there.
-        let records = &self.known.memory.records;
-        let is_record = |one: &Activity| {
-            records
-                .iter()
-                .any(|record| one.outcome.is_some() && record.at == one.at && record.text.starts_with(&one.what))
-        };
+        let kept = &self.known.memory.records;
+        let is_record = |one: &Activity| one.outcome.is_some() && kept.iter().any(|record| records::is_of(record, one));
         // What matters most stands last: of too many lines the first ones go.
         let is_shown = |one: &Activity| is_work(one) && !is_record(one) && !self.is_of_turn(one.at);
         let at = |wanted: usize| all.iter().filter(move |one| rank(one) == wanted && is_shown(one));

@@ -53,7 +53,7 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
         let beside = is_task && asks_beside(reading, common, &about, &other);
         let enough = !beside
             && (contradicts(reading.cue, common, &about, (&other, is_task || reading.orders))
-                || decides && is_other_choice(common, &about, &other));
+                || decides && !reading.personal && !entry.passing && is_other_choice(common, &about, &other));
         if enough && best.as_ref().is_none_or(|(most, _)| common >= *most) {
             best = Some((common, entry));
         }

@@ -106,5 +106,5 @@ pub(super) const COURTESY_FILLERS: &str = include_str!("courtesy_fillers.txt");
 
 /// Words that say nothing of what a sentence is about, as they are stemmed.
 pub(super) const TOPICLESS_STEMS: &str = include_str!("topicless_stems.txt");
-/// Names of languages: what is said of one takes the place of what was said of another.
+/// Names of languages: an answer in one takes the place of an answer in another.
 pub(super) const LANGUAGES: &str = include_str!("languages.txt");
