@@ -70,16 +70,20 @@ fn void_uncommitted(all: &mut [Activity], by: &str, why: &str) {
 pub(super) fn undo(all: &mut [Activity], hash: &str) {
     for one in all.iter_mut().filter(|one| one.changes) {
         let Some(hashes) = one.outcome.as_deref().and_then(|outcome| outcome.strip_prefix(COMMIT)) else { continue };
+        let (hashes, behind) = hashes.split_once(BEHIND_COMMITS).unwrap_or((hashes, ""));
         let mut kept: Vec<&str> = hashes.split(", ").collect();
         if kept.first() == Some(&hash) {
             let which = if one.calls > 1 { ", the last of them" } else { "" };
             one.outcome = Some(format!("{SINCE}undone{which}"));
         } else if kept.contains(&hash) {
             kept.retain(|one| *one != hash);
-            one.outcome = Some(format!("{COMMIT}{}", text::joined(&kept, ", ")));
+            let behind = if behind.is_empty() { String::new() } else { format!("{BEHIND_COMMITS}{behind}") };
+            one.outcome = Some(format!("{COMMIT}{}{behind}", text::joined(&kept, ", ")));
         }
     }
 }
 
 /// How the outcome of a change begins that an agent committed by itself.
 pub(super) const COMMIT: &str = "commit ";
+/// What stands between the hashes of commits and why the change failed before.
+pub(super) const BEHIND_COMMITS: &str = "; ";

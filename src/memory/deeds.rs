@@ -214,7 +214,8 @@ impl<'t> Deeds<'t> {
     pub fn conclude(self, memory: &mut Memory) {
         for Outcome { deed, output, failed, over, .. } in self.outcomes {
             let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { continue };
-            // It is void, or committed.
+            // It is void, or committed. Why it failed before a commit is shown behind that.
+            let committed = one.outcome.take_if(|outcome| over && outcome.starts_with(closed::COMMIT));
             if one.outcome.is_some() {
                 continue;
             }
@@ -224,7 +225,10 @@ impl<'t> Deeds<'t> {
             };
             let shown = shown.map(|shown| text::spaced(&quoting::one_line(&shown))).unwrap_or_default();
             one.outcome = Some(match (failed, over) {
-                (true, true) => outcomes::behind("failed before", &shown),
+                (true, true) => {
+                    let before = outcomes::behind("failed before", &shown);
+                    committed.map_or(before.clone(), |commit| format!("{commit}{}{before}", closed::BEHIND_COMMITS))
+                }
                 (true, false) if !exits::is_shown(&shown) => outcomes::behind("failed", &shown),
                 _ => shown,
             });
