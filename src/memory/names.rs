@@ -54,6 +54,8 @@ pub const NAMED_IN: &str = " Names in it: ";
 const VALUES: u64 = 12;
 /// More for each message that says it, up to the last: once, twice, ….
 const OFTEN: [u64; 6] = [2, 3, 4, 5, 6, 8];
+/// Digits of a number that may count things.
+const COUNT: usize = 4;
 /// Messages since it was said last within which it is worth more.
 const NEW: u64 = 6;
 const RECENT: u64 = 24;
@@ -96,7 +98,11 @@ impl Met<'_> {
             2
         };
         let worth = base * often * recent * 64 / (self.text.len() as u64 + 12);
-        let part = if once {
+        // A short number that no call used counts something ("part 461"): mostly the next one is said next.
+        let counts = self.by & (USED | VALUE) == 0
+            && self.text.len() <= COUNT
+            && self.text.bytes().all(|byte| byte.is_ascii_digit());
+        let part = if once || counts {
             8
         } else if weak && printed && !value {
             3
