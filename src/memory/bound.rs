@@ -17,7 +17,7 @@ const TEXT_SHARE: usize = 87;
 /// What names have in any case, if there are so many, in percent: of the bytes up to those that the rest needs, and of
 /// those beyond.
 const NAMES_SHARE: usize = 5;
-const NAMES_BEYOND: usize = 100;
+const NAMES_BEYOND: usize = 85;
 const REST: usize = 8_000;
 /// Of the bytes, what requests may take in percent: beyond it those in the middle are shown by how they begin.
 const TASKS_SHARE: usize = 15;
