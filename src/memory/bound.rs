@@ -14,10 +14,8 @@ const ENTRY: usize = 24;
 const NAME: usize = 4;
 /// Of the bytes of a memory in JSON, about those that its texts take, in percent.
 const TEXT_SHARE: usize = 87;
-/// What names have in any case, if there are so many, in percent: of the bytes up to those that the rest needs, and of
-/// those beyond.
+/// What names have in any case, if there are so many: of the bytes in percent, and all beyond what the rest needs.
 const NAMES_SHARE: usize = 5;
-const NAMES_BEYOND: usize = 85;
 const REST: usize = 8_000;
 /// Of the bytes, what requests may take in percent: beyond it those in the middle are shown by how they begin.
 const TASKS_SHARE: usize = 15;
@@ -111,21 +109,18 @@ impl Recollection<'_> {
         memory.names.clear();
         memory.entries().into_iter().flat_map(|(_, entries)| entries).for_each(|entry| entry.topic = 0);
         let wanted: usize = self.names.iter().map(|name| name.text.len() + NAME).sum();
-        let beyond = bytes.saturating_sub(REST);
-        let reserved = ((bytes - beyond) * NAMES_SHARE + beyond * NAMES_BEYOND) / 100;
+        let reserved = (bytes * NAMES_SHARE / 100).max(bytes.saturating_sub(REST));
         let room = bytes - reserved.min(wanted);
-        memory.skipped += shorten_tasks(&mut memory.tasks, bytes * TASKS_SHARE / 100);
+        memory.skipped += shorten_tasks(&mut memory.tasks, bytes.min(REST) * TASKS_SHARE / 100);
         let mut over = memory.bytes().saturating_sub(room);
-        // What is no longer asserted, and what was decided or told for an earlier request alone; then what was done,
-        // returned and told, from what is longest unused on.
+        // What is no longer asserted, and what concerned an earlier request alone; then what was done, returned and told,
+        // from what is longest unused on.
         let current = memory.tasks.len().checked_sub(CURRENT).map_or(0, |at| memory.tasks[at].at);
         let is_over = |entry: &Entry| !in_force(entry) || entry.passing && entry.at < current;
-        for list in [&mut memory.decided, &mut memory.told] {
+        for list in [&mut memory.decided, &mut memory.told, &mut memory.required] {
             drop_oldest(list, &mut over, 0, &is_over);
         }
-        drop_oldest(&mut memory.required, &mut over, 0, &|entry| !in_force(entry));
         drop_oldest(&mut memory.records, &mut over, 4, &|_| true);
-        drop_oldest(&mut memory.required, &mut over, 0, &is_over);
         while over > 0 && memory.work.len() > 8 {
             let one = memory.work.iter().position(|one| !one.changes && !work::checks(&one.what)).unwrap_or(0);
             over = over.saturating_sub(memory.work.remove(one).bytes());
