@@ -7,8 +7,9 @@ use crate::call::context::Work;
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Product, Sent};
 use crate::model::message::Role;
+use crate::session::lasting;
 use crate::session::state::Rewrite;
-use crate::session::view::{self, Item, Slot, View};
+use crate::session::view::{Item, Slot, View};
 
 /// Has the host create messages that are not its own, and returns the messages to send. If roles must alternate, user
 /// messages that became adjacent only by a compaction are merged.
@@ -95,7 +96,7 @@ pub(crate) fn lacking<'w>(work: &'w Work<'_>, view: &View, host: &mut dyn Host) 
         match places[input].map(|at| view.items[at].made.is_some()).or(quoted[input].then_some(false)) {
             Some(true) => {
                 let options = &work.call.options;
-                search(&view::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);
+                search(&lasting::as_sent(&work.history, &work.state, &options.estimator, input, content), &mut sent);
             }
             Some(false) => search(&content, &mut sent),
             None => {}

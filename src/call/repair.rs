@@ -10,6 +10,7 @@ use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, MessageRule, Violation};
 use crate::model::message::{Digest, PartKind, Role, hash_text, hex};
 use crate::session::history::History;
+use crate::session::lasting;
 use crate::session::view::{self, Item, Slot, View};
 
 /// The text of a result that was never recorded.
@@ -346,7 +347,7 @@ fn quoted(
     let mut text = format!("{}this is the result of a tool call that is not in this history.]", markers::NOTICE);
     for mut content in host.read(&[input])? {
         if item.made.is_some() {
-            content = view::as_sent(given.history, given.state, &given.call.options.estimator, input, content);
+            content = lasting::as_sent(given.history, given.state, &given.call.options.estimator, input, content);
         }
         for part in &content.parts {
             if let ContentPart::Result { id, output, .. } = part

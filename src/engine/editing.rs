@@ -4,8 +4,8 @@ use crate::call::context::Work;
 use crate::ladder::protection;
 use crate::ladder::{Edit, LEAST_CAP, Scene};
 use crate::model::message::{PartKind, Position};
+use crate::session::lasting;
 use crate::session::state::{Clip, SPARED};
-use crate::session::view;
 
 /// The messages that an edit leaves alone: those that are held more firmly than the edit is strong, those that an
 /// earlier edit left alone and this one does not affect, and, if it clears only results of some tools, all others that
@@ -15,7 +15,7 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
         return scene.state.spared.clone();
     }
     let firsts = if edit.first { protection::first(scene) } else { Vec::new() };
-    let edited = view::edited_up_to(scene.history, scene.state);
+    let edited = lasting::edited_up_to(scene.history, scene.state);
     let others = |input: usize| {
         let index = scene.history.index_of(input).unwrap_or(u64::MAX);
         let clears = index < edit.clear.unwrap_or(0);

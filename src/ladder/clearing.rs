@@ -4,8 +4,9 @@ use crate::ladder::protection::{self, Hold};
 use crate::ladder::{Scene, strategies};
 use crate::model::message::{Part, PartKind, Role};
 use crate::session::edits::{call_input, eligibility, placeholder};
+use crate::session::lasting::Lasting;
 use crate::session::reach::LEAST_CLEARED;
-use crate::session::view::{self, Slot};
+use crate::session::view::Slot;
 
 /// What to clear.
 #[derive(Clone, Copy, Debug, Default)]
@@ -43,7 +44,7 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
     if first && firsts.is_empty() {
         return None;
     }
-    let done = view::cleared(scene.history, scene.state);
+    let done = Lasting::of(scene.history, scene.state);
     let (mut gained, mut end) = (0, 0);
     for item in scene.view.items.iter().filter(|item| !item.fixed) {
         let Slot::Host { input, index } = item.slot else { continue };
@@ -65,7 +66,7 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
                 && !spared
                 && match part.kind {
                     PartKind::Call => index < done.inputs,
-                    PartKind::Result => index < done.results || index < done.failed && part.marked,
+                    PartKind::Result => index < done.cleared || index < done.failed && part.marked,
                     _ => false,
                 }
         };

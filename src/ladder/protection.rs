@@ -9,7 +9,7 @@ use crate::limits::tool_policy::{Stay, ToolPolicies, ToolPolicy};
 use crate::limits::wishes::Keep;
 use crate::model::message::PartKind;
 use crate::session::history::History;
-use crate::session::view;
+use crate::session::lasting;
 use std::ops::Range;
 
 /// How firmly a message is held, that is, stays whole.
@@ -51,7 +51,7 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     if policies.is_empty() && keep == Keep::default() {
         return (Vec::new(), None);
     }
-    let edited = view::edited_up_to(scene.history, scene.state);
+    let edited = lasting::edited_up_to(scene.history, scene.state);
     // Messages that were cut or cleared stay so. Nothing else shows this in a view that was passed as history.
     let free = |input: usize| {
         scene.places[input].is_some()
@@ -267,6 +267,6 @@ pub(crate) fn lost(scene: &Scene<'_>) -> Vec<(String, u64)> {
 fn is_sent_whole(scene: &Scene<'_>, input: usize) -> bool {
     scene.places[input].is_some_and(|at| {
         scene.view.items[at].made.is_none()
-            || scene.history.left_out(input).is_none() && !view::is_edited(scene.history, scene.state, input)
+            || scene.history.left_out(input).is_none() && !lasting::is_edited(scene.history, scene.state, input)
     })
 }

@@ -37,7 +37,7 @@ pub(super) fn is_shown(outcome: &str) -> bool {
     outcome.strip_prefix(EXIT).is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()))
 }
 
-/// Whether an output begins with what a program says that does not know what it was told.
+/// Whether an output begins with a complaint about the arguments of a command.
 pub(super) fn is_usage(output: &str) -> bool {
     const SAYS: [&str; 6] = [
         "unknown flag",
@@ -50,7 +50,7 @@ pub(super) fn is_usage(output: &str) -> bool {
     begins_with(output, &SAYS)
 }
 
-/// Whether an output begins with what a program says that could not begin.
+/// Whether an output begins with the reason why a command did not run.
 pub(super) fn is_refused(output: &str) -> bool {
     const SAYS: [&str; 4] =
         ["Path does not exist", "No such file or directory", "command not found", "ermission denied"];

@@ -7,8 +7,8 @@ use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::host::Host;
 use crate::model::message::Role;
 use crate::session::history::History;
+use crate::session::lasting;
 use crate::session::state::SessionState;
-use crate::session::view;
 
 /// Messages before a result that are read to find its call.
 const MOST_BACK: u64 = 64;
@@ -60,7 +60,7 @@ impl Source<'_> {
         {
             return None;
         }
-        Some(view::edited(self.history, self.state, input))
+        Some(lasting::edited(self.history, self.state, input))
     }
 
     /// What the host did not load of what comes before the history it gave.

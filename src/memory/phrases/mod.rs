@@ -29,7 +29,7 @@ pub(super) const NEGATION: u64 = 1 << 11;
 pub(super) const DECISION: u64 = 1 << 12;
 /// Makes a sentence no demand, wherever it stands.
 pub(super) const NO_DEMAND: u64 = 1 << 13;
-/// Verbs that tell how something is, and words that tell whose it is.
+/// Verbs that state how something is, and words that say whose it is.
 pub(super) const STATEMENT: u64 = 1 << 14;
 /// Reports a permission, a change or a new name.
 pub(super) const CHANGE: u64 = 1 << 15;
