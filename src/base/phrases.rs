@@ -19,7 +19,6 @@ pub struct Phrases {
 impl Iterator for Phrases {
     type Item = &'static str;
 
-    #[inline(never)]
     fn next(&mut self) -> Option<&'static str> {
         let bytes = self.rest.as_bytes();
         if bytes.is_empty() {

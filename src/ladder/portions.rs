@@ -10,7 +10,7 @@ const SUMMARY_MOST: u64 = 8_000;
 /// Even in a tiny window, a summary of a few sentences must be possible.
 const SUMMARY_LEAST: u64 = 48;
 /// The most tokens of the facts beside a summary written by a model.
-const FACTS_MOST: u64 = 3_000;
+const FACTS_MOST: u64 = 5_000;
 /// The share of the tail unless the host sets it or a target.
 const TAIL_SHARE: u64 = 200_000;
 /// How far a digest may exceed a target that the host did not set: a share of the room, and the most estimated tokens.

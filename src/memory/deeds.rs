@@ -135,11 +135,12 @@ impl<'t> Deeds<'t> {
             Output::Text(text) => text,
             Output::Value(_) => "",
         };
-        let Some(place) = memory.work.iter().rposition(|one| deed.is(one)) else { return };
+        let Some(mut place) = memory.work.iter().rposition(|one| deed.is(one)) else { return };
         if let (true, Some(file)) = (deed.writes, outcomes::shown(printed)) {
             deed = opened(&mut memory.work, place, &file);
+            place = memory.work.len() - 1;
         }
-        let Some(one) = memory.work.iter_mut().rfind(|one| deed.is(one)) else { return };
+        let one = &mut memory.work[place];
         let failed = failed
             || exits::has_failed(printed)
             || (one.changes || printed.len() < SHORT) && outcomes::is_failure(printed);
@@ -264,7 +265,7 @@ fn activity(all: &mut Vec<Activity>, name: &str, input: &Value, at: u64) -> Deed
     let mut deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), described.writes);
     deed.fates = described.fates;
     // The one used last stands last.
-    let known = all.iter().position(|one| deed.is(one));
+    let known = all.iter().rposition(|one| deed.is(one));
     let earlier = known.map(|known| all.remove(known)).unwrap_or_default();
     all.push(Activity {
         what: deed.what.clone(),

@@ -41,23 +41,32 @@ pub(super) struct Fates {
     pub alone: bool,
 }
 
+/// What does something to files.
+const PROGRAMS: [&str; 5] = ["git", "rm", "unlink", "mv", "cp"];
+
 /// What a command does to files, if it does anything to them.
 pub(super) fn of(command: &str) -> Option<Fates> {
+    // Most commands need not be taken apart to know that they do not.
+    if !PROGRAMS.iter().any(|program| text::find(command, program).is_some()) {
+        return None;
+    }
     let mut fates = Fates { what: String::new(), all: Vec::new(), alone: true };
     let mut folder = String::new();
     for (from, to) in script::parts(command) {
         let part = shell::inside(text::between(command, from, to));
-        let words = script::words(part);
-        let plain: Vec<String> = words.iter().map(|word| word.trim_matches(['\'', '"']).to_owned()).collect();
-        match plain.first().map(String::as_str) {
-            Some("cd") => folder = plain.get(1).map_or_else(String::new, |into| paths::joined(&folder, into)),
-            _ => match simple(&plain, &folder) {
+        let plain = || script::words(part).map(|word| word.trim_matches(['\'', '"']));
+        match plain().next() {
+            Some("cd") => folder = plain().nth(1).map_or_else(String::new, |into| paths::joined(&folder, into)),
+            first => match first
+                .filter(|program| PROGRAMS.contains(program))
+                .and_then(|_| simple(&plain().collect::<Vec<_>>(), &folder))
+            {
                 Some((what, mut all)) => {
                     fates.what.push_str(if fates.what.is_empty() { "" } else { "; " });
                     fates.what.push_str(&what);
                     fates.all.append(&mut all);
                 }
-                None => fates.alone &= shell::leads(part),
+                None => fates.alone = fates.alone && shell::leads(part),
             },
         }
     }
@@ -72,9 +81,9 @@ pub(super) fn of_patch(patch: &str, what: &str) -> Option<Fates> {
 }
 
 /// What a simple command does to files, in short and one by one.
-fn simple(words: &[String], folder: &str) -> Option<(String, Vec<Fate>)> {
-    let words: Vec<&str> = words.iter().map(String::as_str).take_while(|word| !is_redirect(word)).collect();
-    let (program, rest) = match words.as_slice() {
+fn simple(words: &[&str], folder: &str) -> Option<(String, Vec<Fate>)> {
+    let words = &words[..words.iter().position(|word| is_redirect(word)).unwrap_or(words.len())];
+    let (program, rest) = match words {
         ["git", rest @ ..] => return by_git(rest, folder),
         [program, rest @ ..] => (*program, rest),
         [] => return None,

@@ -169,7 +169,7 @@ impl<'t> Names<'t> {
     /// Notes the names in what a tool printed. Numbers in JSON are no numbers of lines.
     pub fn printed(&mut self, whole: &'t str, at: u64) {
         // What a notice of ours names were values before.
-        if let Some(from) = text::find(whole, NAMED_IN).filter(|_| text::find(whole, NOTICE).is_some()) {
+        if let Some(from) = text::find(whole, NOTICE).and_then(|_| text::find(whole, NAMED_IN)) {
             let list = text::between(whole, from + NAMED_IN.len(), whole.len());
             let list = text::between(list, 0, list.find([']', '"']).unwrap_or(list.len()));
             list.split(", ").for_each(|name| self.add(name, VALUE, at));

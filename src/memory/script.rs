@@ -16,6 +16,7 @@ struct Quoting {
 
 impl Quoting {
     /// Takes the next byte. Whether it stands for itself, outside of quotation marks and brackets.
+    #[inline]
     fn takes(&mut self, byte: u8) -> bool {
         if core::mem::take(&mut self.escaped) {
             return false;
@@ -39,40 +40,64 @@ impl Quoting {
 
 /// The simple commands of a script, by where they begin and end: what stands between `&&`, `||`, `;` and breaks of lines.
 /// A text that is given in the script itself belongs to the command that it is given to.
-pub(super) fn parts(script: &str) -> Vec<(usize, usize)> {
-    let bytes = script.as_bytes();
-    let (mut all, mut quoting) = (Vec::new(), Quoting::default());
-    let (mut from, mut line, mut at) = (0, 0, 0);
-    while at < bytes.len() && all.len() < MOST {
-        let (byte, here) = (bytes[at], at);
-        at += 1;
-        if !quoting.takes(byte) {
-            continue;
-        }
-        let doubled = matches!(byte, b'&' | b'|') && bytes.get(at) == Some(&byte);
-        if byte == b'\n' {
-            if let Some(end) = given(script, text::between(script, line, here), at) {
-                at = end;
-            }
-            line = at;
-        } else if byte != b';' && !doubled {
-            continue;
-        }
-        at += usize::from(doubled);
-        push(script, from, if byte == b'\n' { at } else { here }, &mut all);
-        from = at;
-    }
-    push(script, from, bytes.len(), &mut all);
-    all
+pub(super) fn parts(script: &str) -> impl Iterator<Item = (usize, usize)> {
+    Parts { script, from: 0, line: 0 }.take(MOST)
 }
 
-/// Adds a command without the space around it.
-fn push(script: &str, from: usize, to: usize, all: &mut Vec<(usize, usize)>) {
-    let part = text::between(script, from, to);
-    let start = from + part.len() - part.trim_start().len();
-    let end = start + part.trim().len();
-    if end > start {
-        all.push((start, end));
+/// The simple commands of a script that are not yet read.
+struct Parts<'s> {
+    script: &'s str,
+    from: usize,
+    /// Where the line begins.
+    line: usize,
+}
+
+impl Iterator for Parts<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        while self.from < self.script.len() {
+            let from = self.from;
+            let end = self.end();
+            let part = text::between(self.script, from, end).trim_end();
+            let start = from + part.len() - part.trim_start().len();
+            if start < from + part.len() {
+                return Some((start, from + part.len()));
+            }
+        }
+        None
+    }
+}
+
+impl Parts<'_> {
+    /// Goes on to the next simple command. Returns where this one ends.
+    fn end(&mut self) -> usize {
+        let (bytes, mut quoting) = (self.script.as_bytes(), Quoting::default());
+        for at in self.from..bytes.len() {
+            let byte = bytes[at];
+            if !quoting.takes(byte) {
+                continue;
+            }
+            match byte {
+                b'\n' => {
+                    let line = text::between(self.script, self.line, at);
+                    self.line = given(self.script, line, at + 1).unwrap_or(at + 1);
+                    self.from = self.line;
+                    return self.from;
+                }
+                b';' => {
+                    self.from = at + 1;
+                    return at;
+                }
+                b'&' | b'|' if bytes.get(at + 1) == Some(&byte) => {
+                    self.from = at + 2;
+                    return at;
+                }
+                _ => {}
+            }
+        }
+        self.from = bytes.len();
+        self.from
     }
 }
 
@@ -104,17 +129,15 @@ pub(super) fn word(text: &str) -> usize {
 }
 
 /// The words of a simple command.
-pub(super) fn words(mut part: &str) -> Vec<&str> {
-    let mut all = Vec::new();
-    loop {
-        part = part.trim_start();
-        let end = word(part);
-        if end == 0 {
-            return all;
-        }
-        all.push(text::between(part, 0, end));
-        part = text::between(part, end, part.len());
-    }
+pub(super) fn words(part: &str) -> impl Iterator<Item = &str> {
+    let mut rest = part;
+    core::iter::from_fn(move || {
+        rest = rest.trim_start();
+        let end = word(rest);
+        let next = text::between(rest, 0, end);
+        rest = text::between(rest, end, rest.len());
+        (end > 0).then_some(next)
+    })
 }
 
 /// Whether a word gives a variable its value.

@@ -1,6 +1,6 @@
 //! What a shell command does: the program that it runs, and the file that it writes without an editor.
 
-use crate::base::text;
+use crate::base::text::{self, Starts};
 use crate::memory::script::{self, parts, sets, word, words};
 
 /// A file that a command writes.
@@ -14,9 +14,9 @@ pub(super) struct Written<'c> {
     pub rest: &'c str,
 }
 
-/// The file that a command writes: by a text in the command itself, or with `sed -i`.
-pub(super) fn written(command: &str) -> Option<Written<'_>> {
-    let command = text::between(command, prepared(command), command.len()).trim();
+/// The file that a command writes: by a text in the command itself, or with `sed -i`. `start`: where it is [`prepared`].
+pub(super) fn written(command: &str, start: usize) -> Option<Written<'_>> {
+    let command = text::between(command, start, command.len()).trim();
     by_text(command).or_else(|| by_sed(command))
 }
 
@@ -76,8 +76,12 @@ pub(super) fn message(arguments: &str) -> Option<&str> {
 
 /// How a command begins that only prepares another one.
 const PREPARE: [&str; 7] = ["cd ", "git add ", "mkdir ", "source ", "export ", "set ", "sleep "];
-/// How one begins that says when others run, and what stands before those.
-const WHEN: [&str; 7] = ["for ", "while ", "until ", "if ", "[ ", "[[ ", "#"];
+/// The same, and how one begins that says when others run.
+static LEADING: Starts<14> = Starts::new([
+    "cd ", "git add ", "mkdir ", "source ", "export ", "set ", "sleep ", "for ", "while ", "until ", "if ", "[ ",
+    "[[ ", "#",
+]);
+/// What stands before those.
 const INSIDE: [&str; 5] = ["do ", "then ", "else ", "{ ", "( "];
 
 /// Whether a program, with its subcommand, only prepares what another one does.
@@ -90,9 +94,9 @@ pub(super) fn leads(part: &str) -> bool {
     const WORDS: [&str; 9] = ["do", "then", "else", "done", "fi", "pwd", "true", "break", "continue"];
     const SAYS: [&str; 3] = ["echo ", "printf ", "exit "];
     WORDS.contains(&part)
-        || PREPARE.iter().chain(&WHEN).any(|start| part.starts_with(start))
+        || LEADING.begin(part)
         || SAYS.iter().any(|start| part.starts_with(start)) && !part.contains('>')
-        || words(part).into_iter().all(sets)
+        || words(part).all(sets)
 }
 
 /// A simple command without the word that says when it runs.
@@ -105,7 +109,7 @@ pub(super) fn inside(mut part: &str) -> &str {
 
 /// Where what a command does begins, behind what only prepares it. If nothing else stands in it, that is the first command
 /// whose output a variable has.
-fn prepared(command: &str) -> usize {
+pub(super) fn prepared(command: &str) -> usize {
     const TAKES: &str = "=$(";
     let (mut start, mut taken) = (0, None);
     for (from, to) in parts(command) {
@@ -192,11 +196,12 @@ fn flags(text: &str) -> usize {
     }
 }
 
-/// The program that a command runs, with its subcommand, and where in the command that ends.
-pub(super) fn program(command: &str) -> (String, usize) {
+/// The program that a command runs, with its subcommand, and where in the command that ends. `start`: where it is
+/// [`prepared`].
+pub(super) fn program(command: &str, start: usize) -> (String, usize) {
     /// What leads to a program instead of being a subcommand.
     const LEADS: [&str; 3] = [" run", " -m", " exec"];
-    let start = unwrapped(command, prepared(command));
+    let start = unwrapped(command, start);
     let first = start + word(text::between(command, start, command.len()));
     let name = text::between(command, start, first);
     let mut out = String::new();

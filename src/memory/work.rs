@@ -131,7 +131,8 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     // A patch names its files itself.
     let patched = says.iter().copied().chain([command]).find_map(patched);
     let changes = writes && !file.is_empty() || patched.is_some();
-    let written = if changes { None } else { shell::written(command) };
+    let mut start = shell::prepared(command);
+    let written = if changes { None } else { shell::written(command, start) };
     if let Some(shell::Written { how, file, text, rest: "" }) = written {
         let what = format!("{name} {how} {}", paths::shown(file));
         return Described::change(what, text::start(uncommented(text.trim()), EVIDENCE));
@@ -139,6 +140,7 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     // What is written first is often a script that the rest of the command runs.
     let wrote = written.map(|written| {
         command = written.rest;
+        start = shell::prepared(command);
         format!("wrote {}", paths::shown(written.file))
     });
     let fates = if changes { None } else { fate::of(command) };
@@ -172,7 +174,7 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     }
     if !command.is_empty() && !changes {
         let command = shell::unpaged(command);
-        let (program, end) = shell::program(command);
+        let (program, end) = shell::program(command, start);
         let arguments = text::between(command, end, command.len());
         says.insert(0, shell::message(arguments).filter(|_| commits(&program)).unwrap_or(arguments));
         target = program;
@@ -251,11 +253,8 @@ const CHECKS: [&str; 10] = ["test", "tests", "check", "build", "lint", "tsc", "m
 
 /// Whether this is how work is checked.
 pub(super) fn checks(what: &str) -> bool {
-    let name = what.as_bytes();
+    let ends_in = |word: &[u8], check: &str| word.last() == check.as_bytes().last() && word.ends_with(check.as_bytes());
+    let mut words = what.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
     // Files have points in their names.
-    !name.contains(&b'.')
-        && (1..=name.len()).any(|end| {
-            !name.get(end).is_some_and(u8::is_ascii_alphanumeric)
-                && CHECKS.iter().any(|check| name[..end].ends_with(check.as_bytes()))
-        })
+    !what.contains('.') && words.any(|word| CHECKS.iter().any(|check| ends_in(word, check)))
 }

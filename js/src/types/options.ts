@@ -228,7 +228,7 @@ export interface Shares {
   readonly accept?: number | undefined;
   /** Of the room: what the typed message before the active one may take to stay. Default 0.1, from 0 to 0.5. */
   readonly typed?: number | undefined;
-  /** Of the room: facts kept beside a summary written by a model, at most 3,000 tokens. Default 0.1, from 0 to 0.3. */
+  /** Of the room: facts kept beside a summary written by a model, at most 5,000 tokens. Default 0.15, from 0 to 0.3. */
   readonly facts?: number | undefined;
   /** Of the trigger: where `threshold: "soft"` compacts. Default 0.85, from 0.1 to 1. */
   readonly soft?: number | undefined;
