@@ -7,7 +7,7 @@ use crate::base::json::quoted_bytes;
 use crate::base::{quoting, text};
 use crate::memory::absorb::Recollection;
 use crate::memory::names::Met;
-use crate::memory::{Activity, Entry, Memory, Name, in_force, work};
+use crate::memory::{Activity, Entry, Memory, Name, in_force, records, work};
 
 /// Bytes that an entry, and a name, take beside their text.
 const ENTRY: usize = 24;
@@ -120,13 +120,13 @@ impl Recollection<'_> {
         for list in [&mut memory.decided, &mut memory.told, &mut memory.required] {
             drop_oldest(list, &mut over, 0, &is_over);
         }
-        drop_oldest(&mut memory.records, &mut over, 4, &|_| true);
+        drop_records(&mut memory.records, &mut over, 4);
         while over > 0 && memory.work.len() > 8 {
             let one = memory.work.iter().position(|one| !one.changes && !work::checks(&one.what)).unwrap_or(0);
             over = over.saturating_sub(memory.work.remove(one).bytes());
         }
         drop_oldest(&mut memory.said, &mut over, 1, &|_| true);
-        drop_oldest(&mut memory.records, &mut over, 0, &|_| true);
+        drop_records(&mut memory.records, &mut over, 0);
         while over > 0 && !memory.work.is_empty() {
             over = over.saturating_sub(memory.work.remove(0).bytes());
         }
@@ -169,6 +169,14 @@ fn drop_oldest(list: &mut Vec<Entry>, over: &mut usize, least: usize, may: &dyn 
         let oldest = list.iter().enumerate().filter(|(_, entry)| may(entry)).min_by_key(|(_, entry)| entry.at);
         let Some((at, _)) = oldest else { return };
         *over = over.saturating_sub(list.remove(at).bytes());
+    }
+}
+
+/// Removes records as long as something is over and more than `least` are left.
+fn drop_records(all: &mut Vec<Entry>, over: &mut usize, least: usize) {
+    while *over > 0 && all.len() > least {
+        let Some(at) = records::least_needed(all) else { return };
+        *over = over.saturating_sub(all.remove(at).bytes());
     }
 }
 

@@ -250,8 +250,7 @@ impl<'t> Deeds<'t> {
             records.retain(|record| record.text != key);
             records.push(Entry { text: key, outcome: Some(quoting::one_line(&line)), at, ..Entry::default() });
             if records.len() > USED_MOST {
-                let oldest = records.iter().map(|record| record.at).min();
-                records.remove(records.iter().position(|record| Some(record.at) == oldest).unwrap_or(0));
+                records.remove(records::least_needed(records).unwrap_or(0));
             }
         }
     }

@@ -42,19 +42,19 @@ struct Lines<'t> {
 impl<'t> Lines<'t> {
     fn of(text: &'t str, numbered: bool) -> Self {
         let mut out = Self { weight: 1, ..Self::default() };
-        let (mut aside, mut known) = (false, Distinct::default());
-        for line in text.lines() {
+        let (mut aside, mut traced, mut known) = (false, false, Distinct::default());
+        for raw in text.lines() {
             // What a program puts beside it for the model is no part of it.
-            aside = match line.trim() {
+            aside = match raw.trim() {
                 "<system-reminder>" => true,
                 "</system-reminder>" => false,
                 _ => aside,
             };
-            if let Some(code) = exits::code(line.trim()) {
+            if let Some(code) = exits::code(raw.trim()) {
                 out.code = Some(code).filter(|&code| code != "0").or(out.code);
                 continue;
             }
-            let line = if aside { "" } else { unframed(line.trim()) };
+            let line = if aside { "" } else { unframed(raw.trim()) };
             let line = if numbered { line } else { unnumbered(line) };
             if line.is_empty() || is_tag(line) {
                 continue;
@@ -64,7 +64,12 @@ impl<'t> Lines<'t> {
                 out.first.push(line);
             }
             out.count += 1;
-            let weight = weight(line);
+            // What a traceback shows of the code is not what went wrong: that stands in the line behind it.
+            traced = line.starts_with(TRACEBACK) || traced && (raw.starts_with([' ', '\t']) || is_chained(line));
+            if traced && line != TRACEBACK {
+                continue;
+            }
+            let weight = if traced { ERROR } else { weight(line) };
             if weight >= out.weight {
                 (out.trouble, out.weight) = (line, weight);
             }
@@ -222,17 +227,29 @@ pub(super) fn found_nothing(what: &str, output: &str) -> bool {
     searches(what) && lines.code == Some("1") && lines.count == 0
 }
 
+/// How the account begins that Python gives of where an error was raised.
+const TRACEBACK: &str = "Traceback (most recent call last):";
+
+/// Whether a line of such an account stands between two errors.
+fn is_chained(line: &str) -> bool {
+    line.starts_with("During handling of the above") || line.starts_with("The above exception was")
+}
+
+/// The weight of an error.
+const ERROR: u32 = 3;
+
 /// How much a line says of what came of something: 3 an error, 2 a verdict, 1 it speaks of trouble, 0 neither.
 fn weight(line: &str) -> u32 {
     const ERRORS: [&str; 4] = ["rror: ", "rror TS", "xception: ", "Ran into "];
     const VERDICTS: [&str; 4] = ["FAILED", " passed", " failed", "test result"];
     let says = |parts: &[&str]| parts.iter().any(|part| text::find(line, part).is_some());
-    // Code speaks of errors that nobody met.
-    if line.ends_with([';', '{', '(']) {
+    // Code speaks of errors that nobody met, and some advice on them is always the same.
+    let is_import = line.starts_with("import ") || line.starts_with("from ") && text::find(line, " import ").is_some();
+    if is_import || line.ends_with([';', '{', '(']) || line.starts_with("DO NOT re-run") {
         return 0;
     }
-    if is_complaint(line) || says(&ERRORS) {
-        return 3;
+    if is_complaint(line) || is_coded(line) || says(&ERRORS) {
+        return ERROR;
     }
     if says(&VERDICTS) {
         return 2;
@@ -252,6 +269,15 @@ fn is_complaint(line: &str) -> bool {
     let mut parts = line.split(':').skip(1);
     let is_number = |part: Option<&str>| part.is_some_and(|part| text::whole(part).is_some());
     is_number(parts.next()) && is_number(parts.next()) && parts.next().is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// Whether a line is a linter's complaint in a list: `- F821 undefined name 'x'`.
+fn is_coded(line: &str) -> bool {
+    let code = line.strip_prefix("- ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    (1..4).contains(&letters)
+        && code.len() > letters + 2
+        && code.bytes().skip(letters).all(|byte| byte.is_ascii_digit())
 }
 
 /// Whether what a tool returned after a change complains of it.

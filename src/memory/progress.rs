@@ -1,10 +1,10 @@
 //! The progress note: what has been done about a request so far. It stands behind the request where a cut lies inside its
 //! turn, so that nothing is done twice.
 
-use crate::base::{markers, text};
+use crate::base::{markers, quoting, text};
 use crate::memory::digest::{Source, is_work};
 use crate::memory::lines::{LEAST, Line, cut_all, cut_work, gap};
-use crate::memory::{Activity, closed, outcomes};
+use crate::memory::{Activity, Entry, closed, outcomes};
 use std::collections::BTreeMap;
 
 /// Bytes of what the assistant said last: a part of the note, and the most.
@@ -12,8 +12,9 @@ const SAID_PART: usize = 6;
 const SAID: usize = 500;
 /// Bytes of a line that says what was done and what came of it.
 const LINE: usize = LEAST * 3 / 2;
-/// Of what only looked at something, so much is shown: the newest.
+/// Of what only looked at something, so much is shown at least: the newest. And the part of the lines that it may have.
 const LOOKED: usize = 6;
+const LOOKED_PART: usize = 4;
 /// So many files with names alike share a line.
 const SCRATCH: usize = 3;
 
@@ -23,16 +24,15 @@ impl Source<'_> {
     pub fn progress(&self, bytes: usize) -> Option<String> {
         let mut out =
             format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
-        let said = self.known.memory.said.last().filter(|said| self.is_of_turn(said.at) && !(self.visible)(said.at));
-        let said = said.map(|said| text::ends(&said.text, (bytes / SAID_PART).clamp(LEAST, SAID)));
-        let said = said.map_or_else(String::new, |said| format!("\nThe assistant's last words on it: {said}"));
+        let said = self.said(bytes);
         let is_told = |one: &&Activity| self.is_of_turn(one.at) && !(self.visible)(one.at) && is_work(one);
         let work: Vec<&Activity> = self.known.memory.work.iter().filter(is_told).collect();
         if work.is_empty() && said.is_empty() {
             return None;
         }
         let looked = work.iter().filter(|one| outcomes::only_looks(one)).count();
-        let mut unseen = looked.saturating_sub(LOOKED);
+        let room = bytes.saturating_sub(out.len() + said.len());
+        let mut unseen = looked.saturating_sub(LOOKED.max(room / LINE / LOOKED_PART));
         let mut left_out = unseen;
         let scratch = scratch(&work);
         let mut lines: Vec<Line> = Vec::new();
@@ -52,7 +52,6 @@ impl Source<'_> {
                 }
             }
         }
-        let room = bytes.saturating_sub(out.len() + said.len());
         let mut over = lines.len().saturating_sub((room / LINE).max(1));
         left_out += over;
         lines.retain(|line| {
@@ -72,6 +71,26 @@ impl Source<'_> {
         }
         out.push_str(&said);
         Some(out)
+    }
+
+    /// What the assistant said on the request in a note of about so many `bytes`: what it found, then its last words.
+    fn said(&self, bytes: usize) -> String {
+        let all = self.known.memory.said.iter();
+        let mut all: Vec<&Entry> = all.filter(|said| self.is_of_turn(said.at) && !(self.visible)(said.at)).collect();
+        let Some(last) = all.pop() else { return String::new() };
+        let most = (bytes / SAID_PART).clamp(LEAST, SAID);
+        let mut out = String::new();
+        // What was found comes second: the newest first, as far as it fits.
+        let mut room = bytes / SAID_PART;
+        for said in all.iter().rev() {
+            let line = self.referred(format!("\n- The assistant: {}", quoting::one_line(&said.text)), said.at);
+            if line.len() > room {
+                break;
+            }
+            room -= line.len();
+            out.insert_str(0, &line);
+        }
+        out + &format!("\nThe assistant's last words on it: {}", text::ends(&last.text, most))
     }
 }
 

@@ -19,6 +19,18 @@ pub fn is_of(record: &Entry, one: &Activity) -> bool {
     record.place.unwrap_or(record.at) == one.at && record.text.starts_with(&one.what)
 }
 
+/// The tool that returned a record.
+pub fn tool(record: &Entry) -> &str {
+    record.text.split(' ').next().unwrap_or_default()
+}
+
+/// The oldest record of the tool that returned most of them: the first to give way.
+pub fn least_needed(records: &[Entry]) -> Option<usize> {
+    let of_tool = |one: &Entry| records.iter().filter(|other| tool(other) == tool(one)).count();
+    let all = records.iter().enumerate();
+    all.max_by_key(|(_, one)| (of_tool(one), core::cmp::Reverse(one.at))).map(|(at, _)| at)
+}
+
 /// The record of what a tool returned in about `bytes`, if it is an object or a list.
 pub fn line(output: &Value, bytes: usize) -> Option<String> {
     line_beside(output, bytes, "")

@@ -9,8 +9,9 @@ use crate::memory::rules::Sentence;
 use crate::memory::work::{self, EVIDENCE};
 use crate::memory::{Entry, said, sentences, text_agent};
 
-/// Bytes of what the assistant said.
+/// Bytes of what the assistant said, and of what it said beside a call.
 const SAID: usize = 500;
+const FOUND: usize = 200;
 /// What the assistant said last.
 const SAID_MOST: usize = 4;
 /// What stands in most sentences that report a decision: the others are not read.
@@ -94,12 +95,23 @@ impl Reading<'_> {
     /// Keeps what the assistant said last.
     pub(super) fn say(&mut self, words: &str, at: u64, ended: bool) {
         let text = text::ends(said::without_pleasantries(words), SAID);
-        // What is said beside a call is a step: only the last one shows how to go on.
-        self.memory.said.retain(|entry| !entry.passing);
-        self.said.retain(|entry| !entry.passing);
+        // What is said beside a call is a step: of earlier ones only what was found is of use.
+        for list in [&mut self.memory.said, &mut self.said] {
+            list.retain(|entry| !entry.passing || !said::says_nothing(&entry.text));
+            for entry in list.iter_mut().filter(|entry| entry.passing) {
+                entry.text = text::brief(said::substance(&entry.text), FOUND);
+            }
+        }
         self.said.push(Entry { text, at, passing: !ended, ..Entry::default() });
         if self.said.len() > SAID_MOST {
             self.said.remove(0);
+        }
+    }
+
+    /// Drops the questions that the assistant asked: a person answered.
+    pub(super) fn answered(&mut self) {
+        for list in [&mut self.memory.said, &mut self.said] {
+            list.retain(|entry| !entry.text.trim_end().ends_with(['?', '？']));
         }
     }
 

@@ -46,7 +46,7 @@ impl<'t> Reading<'t> {
 
     /// What a person asks for, requires, decides or tells.
     pub(super) fn request(&mut self, message: &'t Message) {
-        let mut asked = String::new();
+        let (mut asked, mut agrees) = (String::new(), true);
         let passages = |part: &ContentPart| match part {
             ContentPart::Text { text, .. } => typed::passages(text),
             _ => Vec::new(),
@@ -64,6 +64,8 @@ impl<'t> Reading<'t> {
                         continue;
                     }
                     let mut kept = Vec::new();
+                    let typed = typed::joined(text, &passages);
+                    agrees = agrees && (typed.trim().is_empty() || self.courtesies.are_all(&typed));
                     // Of instructions that come with every task of an agent, the first are enough.
                     let mut left = if text.len() > INSTRUCTIONS { FEW_SENTENCES } else { SENTENCES };
                     for &(from, to) in &passages {
@@ -96,6 +98,10 @@ impl<'t> Reading<'t> {
                 }
                 _ => {}
             }
+        }
+        // Whoever only agrees refers to what was asked.
+        if !agrees {
+            self.answered();
         }
         let cancels = rules::cancels(&asked);
         let cancel = cancels.then(|| text::first_line(&asked, EVIDENCE));
