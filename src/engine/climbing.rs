@@ -157,8 +157,8 @@ impl Policy for Climbing {
     }
 }
 
-/// Whether an edit, and those after it, leave a request that does not fit. What they gain is only estimated before that;
-/// after them code would cover the past, although a summarizer can be asked.
+/// Tries an edit and those after it on a copy of the state. Returns whether the request is still too large then: what they
+/// gain was only estimated, and after them code would cover messages that the summarizer can still be asked about.
 fn falls_short(
     work: &mut Work<'_>,
     view: &View,

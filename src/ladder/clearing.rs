@@ -57,9 +57,8 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
         let message = item.digest().unwrap_or(scene.history.messages[input]);
         // The arguments of a call are cleared with its result: a group is cleared as a whole.
         end = group_end(scene, input).unwrap_or(before).max(covered).min(before);
-        // What was cleared stays as it is: nothing more is gained from what is left of it. Without a summarizer it counts all
-        // the same: clears reach less far then and come more often, and more can still be read than in what code writes
-        // instead. Of what recorded sessions use again 95 % are there instead of 94 % (`node benches/recall.mjs`).
+        // Nothing more is gained from what was cleared already. Without a summarizer it is counted again on purpose: clears
+        // then reach less far and come more often, and more of what is used next can still be read (docs/design.md).
         let spared = scene.state.spared.binary_search(&index).is_ok();
         let is_done = |part: &Part| {
             scene.options.summarize

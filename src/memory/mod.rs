@@ -109,7 +109,7 @@ pub struct Memory {
     pub upto: Position,
     /// Requests, oldest first.
     pub tasks: Vec<Entry>,
-    /// How many requests behind the first one are remembered no more.
+    /// How many requests after the first were dropped.
     pub skipped: u64,
     /// What a person requires.
     pub required: Vec<Entry>,

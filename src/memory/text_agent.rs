@@ -93,7 +93,7 @@ pub(super) fn request(text: &str) -> String {
 /// Whether an agent wrote a line beside what was typed: what frames an output, its banner, what it says of a turn.
 pub(super) fn is_agents(line: &str) -> bool {
     /// How a line begins, and what it holds besides: a person may begin one with the same word.
-    const REMARKS: [(&str, &str); 8] = [
+    const REMARKS: [(&str, &str); 10] = [
         ("Aider v", "."),
         ("Model: ", " edit format"),
         ("Models: ", " edit format"),
@@ -102,10 +102,34 @@ pub(super) fn is_agents(line: &str) -> bool {
         ("Tokens: ", " received"),
         ("Use /help <question>", "help"),
         ("You can use /undo", " commit "),
+        ("^C again", "exit"),
+        ("^C ", "Interrupt"),
     ];
     let line = line.trim();
     let is_remark = |(start, part): &(&str, &str)| line.starts_with(start) && text::find(line, part).is_some();
     is_frame(line) || REMARKS.iter().any(is_remark)
+}
+
+/// What a person typed behind the report of an agent on its last turn; all of a text without one.
+pub(super) fn behind_report(text: &str) -> &str {
+    /// Commands of the agent that say nothing of what is wanted.
+    const ADDS: [&str; 2] = ["/add ", "/drop "];
+    /// Bytes of the longest text that counts as typed: output of a program stands there, too.
+    const TYPED: usize = 600;
+    let mut paragraphs = text.trim_start().splitn(2, "\n\n");
+    let (report, mut rest) = (paragraphs.next().unwrap_or_default(), paragraphs.next().unwrap_or_default().trim());
+    let is_report = report.starts_with("Tokens: ") && report.lines().all(|line| is_agents(line) || is_commit(line));
+    while ADDS.iter().any(|add| rest.starts_with(add)) {
+        rest = rest.split_once("\n\n").map_or("", |(_, next)| next.trim_start());
+    }
+    let is_typed = !rest.is_empty() && rest.len() <= TYPED && !rest.starts_with(['#', '/']);
+    if is_report && is_typed { rest } else { text }
+}
+
+/// Whether an agent reports with a line that it committed something: `Commit b272bcc feat: …`.
+fn is_commit(line: &str) -> bool {
+    let hash = line.strip_prefix("Commit ").and_then(|rest| rest.split(' ').next()).unwrap_or_default();
+    hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// A text in which the tags are left out that stand around a line.

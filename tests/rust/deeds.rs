@@ -399,6 +399,94 @@ fn what_an_agent_wrote_beside_a_request_is_none() {
 }
 
 #[test]
+fn what_is_typed_behind_the_report_of_an_agent_is_a_request() {
+    let block = "a.py\n```python\n<<<<<<< SEARCH\none\n=======\ntwo\n>>>>>>> REPLACE\n```";
+    let report = "Tokens: 7,373 sent, 764 received. Cost: $0.03 request, $0.03 session.\nApplied edit to a.py\n\
+                  Commit b272bcc feat: Two\nYou can use /undo to revert and discard commit b272bcc.";
+    let said = |typed: &str| digest(&[user("Mend it."), assistant(block), user(&format!("{report}\n\n{typed}\n"))]);
+    let text = said("don't use --no-git in those tests\n\n\n^C again to exit");
+    assert_eq!(line(&text, "--no-git"), "- don't use --no-git in those tests", "{text}");
+    assert!(line(&text, "edit a.py").ends_with("→ commit b272bcc"), "{text}");
+    assert!(!text.contains("^C"), "{text}");
+    let text = said("/add b.py\nAdded b.py to the chat\n\nBuild a map of the folder too");
+    assert_eq!(line(&text, "Build a map"), "- [open] Build a map of the folder too", "{text}");
+    for printed in ["# Fix any errors below, if possible.\n\nAlways import what is used", "/test pytest\nNever failed"]
+    {
+        assert_eq!(said(printed).matches("- [open]").count(), 1, "{printed}");
+        assert!(!said(printed).contains("## Required"), "{printed}");
+    }
+}
+
+#[test]
+fn a_question_that_a_person_answered_is_not_open() {
+    let asks = assistant("I found two flights. Which date do you want to fly on?");
+    let before = digest(&[user("Book a flight to Oslo."), asks.clone()]);
+    assert!(before.contains("Which date"), "{before}");
+    let answered =
+        [user("Book a flight to Oslo."), asks.clone(), user("My date is 2025-11-28."), call("a", "book", json!({}))];
+    assert!(!digest(&answered).contains("## Open"), "{}", digest(&answered));
+    let agreed = digest(&[user("Book a flight to Oslo."), asks, user("Yes, please!")]);
+    assert!(agreed.contains("Which date"), "{agreed}");
+}
+
+#[test]
+fn of_a_traceback_the_error_is_shown() {
+    let frames = "  File \"a.py\", line 3, in <module>\n    from api.simple import lint, APIParsingError\n".repeat(3);
+    let trace = format!("Traceback (most recent call last):\n{frames}");
+    let run = |output: &str| digest(&calls(&[("bash", json!({"command": "python a.py"}), output)]));
+    let text = run(&format!("{trace}KeyError: 'dialect'\nin all 3 files"));
+    assert!(line(&text, "python").contains("→ failed: KeyError: 'dialect'"), "{text}");
+    let cut = run(&trace);
+    assert!(line(&cut, "python").ends_with("→ failed: Traceback (most recent call last):"), "{cut}");
+    let chained = format!(
+        "{trace}KeyError: 'a'\n\nDuring handling of the above exception, another exception occurred:\n\n{trace}OSError: no disk"
+    );
+    assert!(line(&run(&chained), "python").contains("→ failed: OSError: no disk"), "{}", run(&chained));
+}
+
+#[test]
+fn each_tool_has_its_newest_records() {
+    let find = |at: usize| {
+        ("search", json!({"date": format!("2024-05-{at}")}), r#"{"flight": "HAT1", "price": 100, "seats": 7}"#)
+    };
+    let mut all =
+        vec![("reservation", json!({"id": "X7BYG1"}), r#"{"flight": "HAT232", "cabin": "economy", "paid": 120}"#)];
+    all.extend((10..30).map(find));
+    let text = digest(&calls(&all));
+    assert!(line(&text, "X7BYG1").contains("cabin=economy"), "{text}");
+    let messages = messages(0, &calls(&all));
+    let memory = Memory::default();
+    let bounded = Recollection::of(&memory, &messages).bounded(1_200, 60_000);
+    assert!(bounded.records.len() < 20, "the bound is reached");
+    assert!(bounded.records.iter().any(|record| record.text.contains("X7BYG1")), "{:?}", bounded.records);
+}
+
+#[test]
+fn what_was_found_on_the_way_stands_before_the_last_words() {
+    let step = |at: usize, said: &str| {
+        let mut message = call(&format!("c{at}"), "bash", json!({"command": format!("run {at}")}));
+        message.parts.insert(0, P::Text(said.to_owned()));
+        [message, result(&format!("c{at}"), "done")]
+    };
+    let mut all = vec![user("Why does the upload fail?")];
+    for (at, said) in
+        ["The upload fails because the bucket is read-only.", "Let me look at the policy.", "Now let me try it again:"]
+            .iter()
+            .enumerate()
+    {
+        all.extend(step(at, said));
+    }
+    let (memory, messages) = (Memory::default(), messages(0, &all));
+    let known = Recollection::of(&memory, &messages);
+    let source =
+        Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: Some(0) };
+    let note = source.progress(2_000).unwrap_or_default();
+    assert!(note.contains("- The assistant: The upload fails because the bucket is read-only.\n"), "{note}");
+    assert!(note.ends_with("The assistant's last words on it: Now let me try it again:"), "{note}");
+    assert!(!note.contains("look at the policy"), "{note}");
+}
+
+#[test]
 fn what_a_program_puts_beside_a_request_is_none() {
     let parts = vec![
         P::Text("<system-reminder>\nThe user provided a reference.\n</system-reminder>".to_owned()),

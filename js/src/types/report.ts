@@ -80,7 +80,7 @@ export interface Report {
   readonly request: string;
   /**
    * How often the summarizer was asked, why the last answer was not used, and the usage that it reported. `skipped`: why it
-   * was not asked, if there is one and code covered something all the same.
+   * was not called although one is configured and code covered messages.
    */
   readonly summarizer: {
     readonly calls: number;

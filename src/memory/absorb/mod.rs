@@ -84,7 +84,8 @@ impl<'t> Reading<'t> {
     fn read(&mut self, message: &'t Message) {
         let printed = message.content.role == Role::Tool || message.typed && self.is_printed(message);
         let from = if printed { PRINTED } else { NAMED };
-        if message.typed && !printed {
+        let is_behind = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text_agent::behind_report(text).len() < text.len());
+        if message.typed && (!printed || message.content.parts.iter().any(is_behind)) {
             self.request(message);
         }
         for part in &message.content.parts {

@@ -48,16 +48,18 @@ impl<'t> Reading<'t> {
     pub(super) fn request(&mut self, message: &'t Message) {
         let (mut asked, mut agrees) = (String::new(), true);
         let passages = |part: &ContentPart| match part {
-            ContentPart::Text { text, .. } => typed::passages(text),
+            ContentPart::Text { text, .. } => typed::passages(text_agent::behind_report(text)),
             _ => Vec::new(),
         };
         let parts: Vec<_> = message.content.parts.iter().map(|part| (part, passages(part))).collect();
         let any_typed = parts.iter().any(|(part, passages)| {
-            matches!(part, ContentPart::Text { text, .. } if !typed::joined(text, passages).trim().is_empty())
+            let ContentPart::Text { text, .. } = part else { return false };
+            !typed::joined(text_agent::behind_report(text), passages).trim().is_empty()
         });
         for (part, passages) in parts {
             match part {
                 ContentPart::Text { text, .. } => {
+                    let text = text_agent::behind_report(text);
                     self.typed_names(text, message.index, &passages);
                     // What a program put beside it asks for nothing.
                     if any_typed && passages.is_empty() {
