@@ -9,8 +9,8 @@ use crate::base::text::{self, lower};
 use crate::memory::phrases::{
     AGREEMENT, AGREEMENTS, BOUND, CANCELS, CHANGE, CJK_BOUNDS, CJK_CHANGES, CJK_DECISIONS, CJK_DEMANDS, CJK_NO_DEMAND,
     CJK_STATEMENTS, CJK_WISHES, CLAUSE_START, CONDITION, DECISION, DEMAND, INDIRECT, LEAD_IN, LEAD_INS, LISTS, MODAL,
-    MORE, NEGATION, NO_CHANGE, NO_DEMAND, OBJECT_ONCE, OFTEN_ONCE, ORDER, OTHER_SUBJECT, REMARK, SENTENCE_END, SPEAKER,
-    STATEMENT, UNDO, WEAK_CHANGE, WISH,
+    MORE, NEGATION, NO_CHANGE, NO_DEMAND, OBJECT_ONCE, OFTEN_ONCE, ORDER, OTHER_SUBJECT, PASSING_CONDITION, PERMISSION,
+    POLITE, QUANTITY, REMARK, REPORT, SENTENCE_END, SPEAKER, STATEMENT, TELLING, UNDO, WEAK_CHANGE, WISH,
 };
 use crate::memory::sentences;
 use core::ops::Range;
@@ -51,6 +51,11 @@ const LONGEST: usize = 400;
 /// Words of a sentence that are looked at.
 const WORDS: usize = 80;
 
+/// Words between what says of how many something is said, and its verb.
+const WORDS_OF_SUBJECT: usize = 6;
+/// Words that say what is to be undone, behind "undo that".
+const WORDS_OF_UNDONE: usize = 2;
+
 /// What a sentence is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sentence {
@@ -88,10 +93,13 @@ pub struct Reading {
     pub orders: bool,
     /// It takes back what was asked last.
     pub undoes: bool,
+    /// It permits something, or lets go of a rule.
+    pub permits: bool,
 }
 
 impl Reading {
-    const NOTHING: Self = Self { kind: Sentence::Other, cue: Cue::None, personal: false, orders: false, undoes: false };
+    const NOTHING: Self =
+        Self { kind: Sentence::Other, cue: Cue::None, personal: false, orders: false, undoes: false, permits: false };
 }
 
 /// Which of the lists hold a word or phrase: to be made once for many texts.
@@ -152,12 +160,12 @@ impl Words {
     /// All that is known of a sentence.
     pub fn read(&mut self, sentence: &str) -> Reading {
         let sentence = sentence.trim();
-        if sentence.len() < SHORTEST
-            || sentence.len() > LONGEST
-            || sentences::asks(sentence)
-            || sentences::is_output(sentence)
-        {
+        if sentence.len() < SHORTEST || sentence.len() > LONGEST || sentences::is_output(sentence) {
             return Reading::NOTHING;
+        }
+        if sentences::asks(sentence) {
+            self.find_words(sentence);
+            return Reading { undoes: undoes(&self.words), ..Reading::NOTHING };
         }
         let cjk = read_cjk(sentence);
         if let Some(reading) = cjk.filter(|reading| *reading != Reading::NOTHING) {
@@ -168,7 +176,7 @@ impl Words {
         let lists = words.iter().fold(0, |lists, word| lists | word.lists);
         let has = |bit: u64| lists & bit > 0;
         let cue = match () {
-            () if has(CHANGE) => Cue::Strong,
+            () if words.iter().any(|word| word.lists & (CHANGE | NO_CHANGE) == CHANGE) => Cue::Strong,
             () if has(WEAK_CHANGE) && !has(NO_CHANGE) => Cue::Weak,
             () => Cue::None,
         };
@@ -185,7 +193,8 @@ impl Words {
             || may_agree && sentence.split([' ', ',']).next().is_some_and(|first| phrases::holds(AGREEMENTS, first));
         let starts_with = |bit: u64| words.iter().any(|word| word.first && word.lists & bit > 0);
         let personal = has(WISH) || starts_with(SPEAKER) || agrees();
-        Reading { kind, cue, personal, orders: starts_with(ORDER), undoes: has(UNDO) }
+        let (orders, permits) = (starts_with(ORDER), has(PERMISSION));
+        Reading { kind, cue, personal, orders, undoes: undoes(words), permits }
     }
 
     /// Finds the words of a sentence, and the lists that hold them.
@@ -261,10 +270,15 @@ fn requires(words: &[Word]) -> bool {
     if words.iter().any(|word| word.lists & NO_DEMAND > 0) {
         return false;
     }
-    // Behind the words of a wish; within a condition, and behind it; in an indirect question.
-    let (mut wished, mut conditional, mut indirect) = (None, false, false);
-    let orders = words.iter().any(|word| word.first && word.lists & (ORDER | CLAUSE_START) > 0);
+    // Behind the words of a wish; behind a condition that may hold often, and one that does once; in an indirect question.
+    let (mut wished, mut conditional, mut passing, mut indirect) = (None, false, false, false);
+    let says_how = words.iter().any(|word| word.first && word.lists & (TELLING | CLAUSE_START) > 0);
+    let mut reported = 0;
     for (at, word) in words.iter().enumerate() {
+        reported = report(words, at).unwrap_or(reported);
+        if at < reported {
+            continue;
+        }
         let before = at.checked_sub(1).map_or(0, |before| words[before].lists);
         let behind = words.get(at + word.length);
         let lists = word.lists;
@@ -273,25 +287,16 @@ fn requires(words: &[Word]) -> bool {
         if lists & DEMAND > 0 && !asks && before & SPEAKER == 0 && (lists & MODAL > 0 || before & OTHER_SUBJECT == 0) {
             return true;
         }
-        // "If it fails, stop": an order is one for each time. "Say b, not c" says how.
-        let is_condition = lists & CONDITION > 0;
-        if word.begins && !is_condition {
-            let contrasts = orders && !word.first && lists & NEGATION > 0 && word.length == 1;
-            let conditioned = conditional && lists & ORDER > 0;
-            if conditioned || contrasts && behind.is_some_and(|next| !next.begins && next.lists & REMARK == 0) {
-                return true;
-            }
+        if word.begins && lists & CONDITION > 0 {
+            let is_passing = (lists | behind.map_or(0, |next| next.lists)) & PASSING_CONDITION > 0;
+            (passing, conditional) = (passing || is_passing, conditional || !is_passing);
+        } else if word.begins && (conditional && lists & ORDER > 0 || says_how && contrasts(*word, behind)) {
+            // "If a test fails, stop": an order is one for each time. "Say b, not c" says how.
+            return true;
         }
-        conditional |= is_condition && word.begins;
-        // A bare negation begins a demand only where the sentence begins.
-        if lists & CLAUSE_START > 0 && word.begins && (lists & NEGATION == 0 || word.first) {
-            let next = behind.map_or(0, |next| next.lists);
-            let answers = word.length == 1
-                && lists & NEGATION > 0
-                && behind.is_none_or(|next| next.begins || next.lists & REMARK > 0);
-            if !(answers || lists & OFTEN_ONCE > 0 && next & OBJECT_ONCE > 0) {
-                return true;
-            }
+        let is_step = passing && lists & ORDER > 0;
+        if !is_step && starts_demand(*word, behind) {
+            return true;
         }
         let bounds = lists & BOUND > 0 && wished.is_some_and(|behind| at >= behind);
         if lists & SENTENCE_END > 0 && at + word.length == words.len() || bounds {
@@ -302,6 +307,55 @@ fn requires(words: &[Word]) -> bool {
         }
     }
     false
+}
+
+/// Whether a clause that begins with a word demands something by that.
+fn starts_demand(word: Word, behind: Option<&Word>) -> bool {
+    let lists = word.lists;
+    // A bare negation begins a demand only where the sentence begins; "each time" begins a condition.
+    let opens = word.begins && lists & (CLAUSE_START | CONDITION) == CLAUSE_START;
+    if !opens || lists & NEGATION > 0 && !word.first {
+        return false;
+    }
+    let answers =
+        word.length == 1 && lists & NEGATION > 0 && behind.is_none_or(|next| next.begins || next.lists & REMARK > 0);
+    !answers && (lists & OFTEN_ONCE == 0 || behind.is_none_or(|next| next.lists & OBJECT_ONCE == 0))
+}
+
+/// Whether a clause behind an order says how it is not meant: no remark ("no problem"), and nothing that has a verb.
+fn contrasts(word: Word, behind: Option<&Word>) -> bool {
+    let is_bare = !word.first && word.lists & NEGATION > 0 && word.length == 1;
+    is_bare && behind.is_some_and(|next| !next.begins && next.lists & (REMARK | OTHER_SUBJECT) == 0)
+}
+
+/// Where a clause that begins with a word reports how all or none of something is ("every test fails"): its verb.
+fn report(words: &[Word], at: usize) -> Option<usize> {
+    let word = words[at];
+    if !word.begins || word.lists & QUANTITY == 0 {
+        return None;
+    }
+    let from = at + word.length;
+    for (place, next) in words.iter().enumerate().skip(from).take(WORDS_OF_SUBJECT) {
+        if next.lists & REPORT > 0 && !next.begins {
+            return Some(place);
+        }
+        // "All users see": whom something is said of may stand right behind, but nobody else.
+        let ends = next.lists & (CONDITION | DEMAND | MODAL) > 0 || place > from && next.lists & OTHER_SUBJECT > 0;
+        if next.begins || ends {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether a sentence takes back what was asked last: by a clause of few words that asks for that and nothing else.
+fn undoes(words: &[Word]) -> bool {
+    let Some(at) = words.iter().position(|word| word.lists & UNDO > 0) else { return false };
+    let (leads, rest) = (&words[..at], &words[at + words[at].length..]);
+    let start = words[..=at].iter().rposition(|word| word.begins).unwrap_or(0);
+    let asks = leads[start..].iter().all(|word| word.lists & (LEAD_IN | POLITE | AGREEMENT) > 0);
+    let more = rest.iter().take_while(|word| !word.begins && word.lists & LEAD_IN == 0).count();
+    asks && more <= WORDS_OF_UNDONE && words.iter().all(|word| word.lists & CONDITION == 0)
 }
 
 /// Whether a sentence tells how something is called.

@@ -4,7 +4,7 @@ use crate::base::distinct::hash;
 use crate::base::phrases;
 use crate::base::text::{self, lower};
 use crate::memory::cjk::{Script, script};
-use crate::memory::phrases::{LANGUAGES, TOPICLESS_STEMS};
+use crate::memory::phrases::{LANGUAGES, PROHIBITIONS, TOPICLESS_STEMS};
 use crate::memory::rules::{Cue, Reading, Sentence};
 use crate::memory::{Entry, Memory, in_force};
 
@@ -24,7 +24,9 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
     let signature = about.signature();
     let mut best: Option<(usize, &mut Entry)> = None;
     let asked = memory.tasks.iter_mut().filter(|task| task.text.len() < SHORT);
-    let others = memory.required.iter_mut().chain(&mut memory.decided).chain(&mut memory.told);
+    let lifts = reading.permits || demands || decides;
+    let rules = memory.required.iter_mut().filter(|rule| lifts || !forbids(&rule.text));
+    let others = rules.chain(&mut memory.decided).chain(&mut memory.told);
     for (entry, is_task) in others.map(|entry| (entry, false)).chain(asked.map(|task| (task, true))) {
         if !in_force(entry) || entry.at > at || entry.text == sentence {
             continue;
@@ -63,12 +65,20 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
     Some(text::start(&entry.text, 160))
 }
 
-/// Takes back what the user said last: what that was.
+/// Takes back what the user said last, and no rule that stands from before the newest request: what that was.
 fn undo(memory: &mut Memory, at: u64) -> Option<String> {
+    let newest = memory.tasks.iter().map(|task| task.at).filter(|&asked| asked < at).max().unwrap_or(0);
     let said = memory.required.iter_mut().chain(&mut memory.decided).chain(&mut memory.tasks);
-    let entry = said.filter(|entry| in_force(entry) && entry.at < at).max_by_key(|entry| entry.at)?;
+    let recent = said.filter(|entry| in_force(entry) && (newest..at).contains(&entry.at));
+    let entry = recent.max_by_key(|entry| entry.at)?;
     entry.until = Some(at);
     Some(text::start(&entry.text, 160))
+}
+
+/// Whether a rule forbids something: that holds until it is permitted, whatever is told of the same thing.
+fn forbids(rule: &str) -> bool {
+    let words = padded(rule.trim_end_matches('.'));
+    phrases::each(PROHIBITIONS).any(|phrase| text::find(&words, &format!(" {phrase} ")).is_some())
 }
 
 /// Whether a choice is another one in the same matter: "use spaces for indentation" after "use tabs for indentation".
@@ -89,6 +99,7 @@ fn contradicts(cue: Cue, common: usize, about: &Topic, (other, is_asked): (&Topi
     let (few, many) = (about.size().min(other.size()).max(1), about.size().max(other.size()));
     // Whoever gives a number another value says the new one.
     let drops_number = cue != Cue::Strong && !other.numbers.is_empty() && about.numbers.is_empty();
+    let adds_number = cue == Cue::Weak && other.numbers.is_empty() && !about.numbers.is_empty();
     let is_brief = |most: usize| many <= most;
     let (enough, alone) = match cue {
         Cue::Strong => (common * 3 >= few, is_brief(BRIEF)),
@@ -101,7 +112,7 @@ fn contradicts(cue: Cue, common: usize, about: &Topic, (other, is_asked): (&Topi
         // Without such a word only the same sentence with other values contradicts.
         Cue::None => (common * 4 >= few * 3 && about.numbers != other.numbers, false),
     };
-    enough && !drops_number && (common > 1 || alone && common == 1)
+    enough && !drops_number && !adds_number && (common > 1 || alone && common == 1)
 }
 
 /// A sentence in small letters, its words parted by one space each.

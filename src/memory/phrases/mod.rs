@@ -35,7 +35,7 @@ pub(super) const STATEMENT: u64 = 1 << 14;
 pub(super) const CHANGE: u64 = 1 << 15;
 /// The same, of words that mean other things as well: a request is not called off by them.
 pub(super) const WEAK_CHANGE: u64 = 1 << 16;
-/// A phrase with such a word that reports no change.
+/// A phrase that reports no change, though it holds such a word or begins like what does.
 pub(super) const NO_CHANGE: u64 = 1 << 17;
 /// A word before an imperative that leaves it one.
 pub(super) const LEAD_IN: u64 = 1 << 18;
@@ -49,11 +49,23 @@ pub(super) const ORDER: u64 = 1 << 21;
 pub(super) const INDIRECT: u64 = 1 << 22;
 /// Takes back what was asked last.
 pub(super) const UNDO: u64 = 1 << 23;
+/// Begins a condition, or stands right behind the word that does, where it holds at most once ("once that is done").
+pub(super) const PASSING_CONDITION: u64 = 1 << 25;
+/// Begins what is said of all or none of something: a rule, or a report.
+pub(super) const QUANTITY: u64 = 1 << 26;
+/// What makes it a report ("all tests pass").
+pub(super) const REPORT: u64 = 1 << 27;
+/// Verbs of saying something: whoever contrasts two ways of it says how ("give it in euros, not in dollars").
+pub(super) const TELLING: u64 = 1 << 28;
+/// What stands before an order in a clause that leaves it one ("can you …").
+pub(super) const POLITE: u64 = 1 << 29;
+/// Permits something, or lets go of a rule.
+pub(super) const PERMISSION: u64 = 1 << 30;
 /// More words of a phrase may follow.
 pub(super) const MORE: u64 = 1 << 24;
 
 /// The lists of languages that part words by blanks, in small letters.
-pub(super) const LISTS: [(u64, &str); 22] = [
+pub(super) const LISTS: [(u64, &str); 28] = [
     (DEMAND, include_str!("demands.txt")),
     (CLAUSE_START, include_str!("clause_starts.txt")),
     (SENTENCE_END, include_str!("sentence_ends.txt")),
@@ -76,6 +88,12 @@ pub(super) const LISTS: [(u64, &str); 22] = [
     (ORDER, include_str!("orders.txt")),
     (INDIRECT, include_str!("indirect_questions.txt")),
     (UNDO, include_str!("undo_cues.txt")),
+    (PASSING_CONDITION, include_str!("passing_conditions.txt")),
+    (QUANTITY, include_str!("quantities.txt")),
+    (REPORT, include_str!("reports.txt")),
+    (TELLING, include_str!("telling_verbs.txt")),
+    (POLITE, include_str!("polite_leads.txt")),
+    (PERMISSION, include_str!("permissions.txt")),
 ];
 /// Words, without phrases, whose bits tell neither what a sentence is nor where a phrase ends.
 pub(super) const LEAD_INS: &str = include_str!("lead_ins.txt");
@@ -98,6 +116,9 @@ pub(super) const CJK_DECISIONS: &str = include_str!("cjk_decisions.txt");
 pub(super) const CJK_STATEMENTS: &str = include_str!("cjk_statements.txt");
 /// Reports a permission, a change or a new name.
 pub(super) const CJK_CHANGES: &str = include_str!("cjk_change_cues.txt");
+
+/// English: what forbids something.
+pub(super) const PROHIBITIONS: &str = include_str!("prohibitions.txt");
 
 /// Thanks and greetings.
 pub(super) const COURTESIES: &str = include_str!("courtesies.txt");
