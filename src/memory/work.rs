@@ -248,13 +248,43 @@ pub(super) fn commits(what: &str) -> bool {
     text::find(what, "git commit").is_some()
 }
 
-/// How the words end that name programs by which work is checked.
+/// The words that name programs by which work is checked, and how the longer ones of them end.
 const CHECKS: [&str; 10] = ["test", "tests", "check", "build", "lint", "tsc", "make", "mypy", "clippy", "submit"];
+/// The longer ones: other words end like them too, as `latest` does.
+const LONGER: [&str; 24] = [
+    "pytest",
+    "vitest",
+    "nextest",
+    "unittest",
+    "unittests",
+    "doctest",
+    "ctest",
+    "nosetests",
+    "pretest",
+    "autotest",
+    "cmake",
+    "eslint",
+    "tslint",
+    "pylint",
+    "stylelint",
+    "oxlint",
+    "golint",
+    "typecheck",
+    "shellcheck",
+    "cppcheck",
+    "rebuild",
+    "prebuild",
+    "esbuild",
+    "xcodebuild",
+];
 
 /// Whether this is how work is checked.
 pub(super) fn checks(what: &str) -> bool {
     let ends_in = |word: &[u8], check: &str| word.last() == check.as_bytes().last() && word.ends_with(check.as_bytes());
+    let is_check = |word: &[u8], check: &str| {
+        ends_in(word, check) && (word.len() == check.len() || LONGER.iter().any(|one| one.as_bytes() == word))
+    };
     let mut words = what.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
     // Files have points in their names.
-    !what.contains('.') && words.any(|word| CHECKS.iter().any(|check| ends_in(word, check)))
+    !what.contains('.') && words.any(|word| CHECKS.iter().any(|check| is_check(word, check)))
 }
