@@ -3,7 +3,7 @@
 use crate::base::distinct::Latest;
 use crate::base::{quoting, text};
 use crate::ingest::content::Value;
-use crate::memory::fate::Fates;
+use crate::memory::file_effects::FileEffects;
 use crate::memory::work::{self, EVIDENCE};
 use crate::memory::{Activity, Entry, Memory, closed, exits, outcomes, parse, paths, records};
 use crate::model::message::{combine, hash_text};
@@ -11,8 +11,6 @@ use std::collections::VecDeque;
 
 /// Bytes of a record.
 const RECORD: usize = 400;
-/// Bytes of an output that may be nothing but an error.
-const SHORT: usize = 1_000;
 /// Activities, and records, that are looked through for each call.
 const USED_MOST: usize = 64;
 /// Activities while messages are read, and how many that differ in what they say alone stay apart.
@@ -42,7 +40,7 @@ struct Deed {
     /// It writes into the file that is open.
     writes: bool,
     /// What it does to files, by what it is: no part of what distinguishes it.
-    fates: Option<Fates>,
+    effects: Option<FileEffects>,
 }
 
 impl PartialEq for Deed {
@@ -54,7 +52,7 @@ impl PartialEq for Deed {
 impl Deed {
     fn new(what: String, last: Option<String>, writes: bool) -> Self {
         let id = combine(hash_text(&what), last.as_deref().map_or(0, hash_text));
-        Self { id, what, last, writes, fates: None }
+        Self { id, what, last, writes, effects: None }
     }
 
     fn is(&self, one: &Activity) -> bool {
@@ -141,12 +139,13 @@ impl<'t> Deeds<'t> {
             place = memory.work.len() - 1;
         }
         let one = &mut memory.work[place];
-        let failed = failed
-            || exits::has_failed(printed)
-            || (one.changes || printed.len() < SHORT) && outcomes::is_failure(printed);
+        let failed = failed || outcomes::has_failed(one, printed);
         let failed = failed && !outcomes::found_nothing(&one.what, printed);
         one.failures = one.failures.saturating_add(u64::from(failed));
         one.at = at;
+        if let (true, true, Some(commit)) = (work::commits(&one.what), failed, outcomes::commit_of(printed)) {
+            one.outcome = Some(format!("{commit}, then failed"));
+        }
         if let (true, false, Some(commits)) = (one.changes, failed, outcomes::commits(printed)) {
             one.outcome = Some(commits);
         }
@@ -176,37 +175,38 @@ impl<'t> Deeds<'t> {
             self.outcomes.iter_mut().filter(|other| other.deed == deed).for_each(|other| other.over = true);
         }
         if one.changes && !failed {
-            let file = closed::file(one).unwrap_or_default().to_owned();
-            self.forget(memory, &file);
+            let files: Vec<String> = closed::files(one).into_iter().map(str::to_owned).collect();
+            files.iter().for_each(|file| self.forget(memory, file, None));
         }
-        if let Some(fates) = deed.fates.filter(|fates| !(failed && fates.alone || exits::spares(printed))) {
-            self.befall(memory, &fates, at);
+        if let Some(effects) = deed.effects.filter(|effects| !(failed && effects.alone || exits::left_files(printed))) {
+            self.apply_effects(memory, &effects, at);
         }
     }
 
-    /// Drops the records of a file: it is not any more what they say.
-    fn forget(&mut self, memory: &mut Memory, file: &str) {
+    /// Drops the records of a file: it is not any more what they say. Those of `source` are kept.
+    fn forget(&mut self, memory: &mut Memory, file: &str, source: Option<&str>) {
         if !file.is_empty() {
-            let holds =
-                |text: &str| text.split([' ', ',']).any(|word| word.contains(['.', '/']) && paths::is_same(word, file));
+            let is_of =
+                |word: &str| paths::is_same(word, file) && !source.is_some_and(|from| paths::is_same(word, from));
+            let holds = |text: &str| text.split([' ', ',']).any(|word| word.contains(['.', '/']) && is_of(word));
             memory.records.retain(|record| !holds(&record.text));
             self.records.retain(|record| !holds(&record.call));
         }
     }
 
-    /// Notes what became of files, and what is void by that.
-    fn befall(&mut self, memory: &mut Memory, fates: &Fates, at: u64) {
-        let what = quoting::one_line(&fates.what);
-        if !fates.alone {
+    /// Notes what became of files, and which changes did not last.
+    fn apply_effects(&mut self, memory: &mut Memory, effects: &FileEffects, at: u64) {
+        let what = quoting::one_line(&effects.what);
+        if !effects.alone {
             let known = memory.work.iter().position(|one| one.changes && one.what == what);
             let earlier = known.map(|known| memory.work.remove(known)).unwrap_or_default();
             let calls = earlier.calls.saturating_add(1);
             memory.work.push(Activity { what: what.clone(), changes: true, calls, at, outcome: None, ..earlier });
         }
-        for fate in &fates.all {
-            closed::close(&mut memory.work, fate, &what);
-            for file in fate.files() {
-                self.forget(memory, file);
+        for effect in &effects.all {
+            closed::close(&mut memory.work, effect, &what);
+            for file in effect.files() {
+                self.forget(memory, file, effect.source());
             }
         }
     }
@@ -262,7 +262,7 @@ fn activity(all: &mut Vec<Activity>, name: &str, input: &Value, at: u64) -> Deed
     let (what, last) = (quoting::one_line(&described.what), text::spaced(&quoting::one_line(&described.last)));
     let is_one = described.changes || work::checks(&what) || work::plans(name);
     let mut deed = Deed::new(what, Some(last.clone()).filter(|_| !is_one), described.writes);
-    deed.fates = described.fates;
+    deed.effects = described.effects;
     // The one used last stands last.
     let known = all.iter().rposition(|one| deed.is(one));
     let earlier = known.map(|known| all.remove(known)).unwrap_or_default();
@@ -301,7 +301,7 @@ fn gather(all: &mut Vec<Activity>, apart: usize) {
     }
     while all.len() > USED_MOST {
         let weakest = all.iter().position(|one| !work::checks(&one.what) && !one.changes);
-        all.remove(weakest.or_else(|| all.iter().position(closed::is_void)).unwrap_or(0));
+        all.remove(weakest.or_else(|| all.iter().position(closed::is_undone)).unwrap_or(0));
     }
 }
 

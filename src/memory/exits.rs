@@ -32,6 +32,25 @@ pub(super) fn has_failed(output: &str) -> bool {
     lines().take(FIRST).any(failed) || lines().rev().take(FIRST).any(failed)
 }
 
+/// The code with which a program ended, if a line is nothing but the frame that a tool puts around an output: not a text
+/// that speaks of codes.
+pub(super) fn framed(line: &str) -> Option<&str> {
+    let code = code(line)?;
+    let is_nothing_else = || line.rsplit_once(code).is_some_and(|(_, behind)| behind.is_empty() || behind == ".");
+    let is_frame = line.starts_with(BRACKETS) || text::find(line, "completed").is_none() && is_nothing_else();
+    is_frame.then_some(code)
+}
+
+/// What a frame may begin with.
+const BRACKETS: [char; 3] = ['<', '[', '('];
+
+/// Whether the frame of an output says that the program failed: before its text, or behind it.
+pub(super) fn is_framed_failure(output: &str) -> bool {
+    let failed = |line: &str| framed(line.trim()).is_some_and(|code| code != "0");
+    let lines = || output.lines().filter(|line| !line.trim().is_empty());
+    lines().take(1).any(failed) || lines().rev().take(FIRST).any(failed)
+}
+
 /// Whether an outcome says with which code a program failed.
 pub(super) fn is_shown(outcome: &str) -> bool {
     outcome.strip_prefix(EXIT).is_some_and(|rest| rest.starts_with(|char: char| char.is_ascii_digit()))
@@ -62,8 +81,8 @@ fn begins_with(output: &str, says: &[&str]) -> bool {
     first.len() <= LINE && says.iter().any(|say| text::find(first, say).is_some())
 }
 
-/// Whether what a command returned says that it did not do to files what it should.
-pub(super) fn spares(output: &str) -> bool {
+/// Whether what a command returned says that it left the files as they were.
+pub(super) fn left_files(output: &str) -> bool {
     const STARTS: [&str; 6] = ["rm: ", "mv: ", "cp: ", "fatal: ", "error: pathspec", "error: Your local changes"];
     output.lines().any(|line| STARTS.iter().any(|start| line.trim_start().starts_with(start)))
 }

@@ -10,7 +10,7 @@ mod courtesy;
 mod deeds;
 pub mod digest;
 mod exits;
-mod fate;
+mod file_effects;
 mod lines;
 pub mod names;
 mod outcomes;

@@ -40,7 +40,8 @@ struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    fn of(text: &'t str, numbered: bool) -> Self {
+    /// `code`: what of a line is the code with which a program ended.
+    fn of(text: &'t str, numbered: bool, code: fn(&str) -> Option<&str>) -> Self {
         let mut out = Self { weight: 1, ..Self::default() };
         let (mut aside, mut traced, mut known) = (false, false, Distinct::default());
         for raw in text.lines() {
@@ -50,7 +51,7 @@ impl<'t> Lines<'t> {
                 "</system-reminder>" => false,
                 _ => aside,
             };
-            if let Some(code) = exits::code(raw.trim()) {
+            if let Some(code) = code(raw.trim()) {
                 out.code = Some(code).filter(|&code| code != "0").or(out.code);
                 continue;
             }
@@ -93,13 +94,14 @@ pub(super) fn outcome_of(one: &Activity, text: &str) -> Option<String> {
         return Some(changed_lines(text));
     }
     if work::commits(&one.what)
-        && let Some(mark) = text.lines().find_map(|line| committed(line.trim()))
+        && let Some(mark) = commit_of(text)
     {
         return Some(mark.to_owned());
     }
-    let lines = Lines::of(text, searches(&one.what));
+    let code = if looks(one) { exits::framed } else { exits::code };
+    let lines = Lines::of(text, searches(&one.what), code);
     let mut out = String::new();
-    let shows = looks(one) && lines.code.is_none() && !is_failure(text);
+    let shows = looks(one) && lines.code.is_none() && !has_failed(one, text);
     if exits::is_usage(text) {
         out.push_str(&text::start(lines.first.first().copied().unwrap_or_default(), EVIDENCE));
     } else if lines.bytes <= EVIDENCE {
@@ -144,6 +146,11 @@ fn is_telling(line: &str) -> bool {
     }
     let letters = line.chars().filter(|char| char.is_alphabetic()).take(2).count();
     letters > 1 || line.bytes().any(|byte| byte.is_ascii_digit()) || line.chars().any(|char| char > '\u{2fff}')
+}
+
+/// The commit that an output of git says was made.
+pub(super) fn commit_of(output: &str) -> Option<&str> {
+    output.lines().find_map(|line| committed(line.trim()))
 }
 
 /// What git calls a commit: `[main 1a2b3c4]`.
@@ -213,6 +220,18 @@ pub(super) fn only_looks(one: &Activity) -> bool {
     one.failures == 0 && looks(one)
 }
 
+/// Whether what came of an activity is a failure, where the host does not say so. A text that is only looked at may speak
+/// of failures: there the frame counts, or that nothing else was returned.
+pub(super) fn has_failed(one: &Activity, output: &str) -> bool {
+    /// Bytes of an output that may be nothing but an error.
+    const SHORT: usize = 1_000;
+    if looks(one) {
+        let is_line = output.trim().lines().count() == 1;
+        return exits::is_framed_failure(output) || is_line && is_failure(output);
+    }
+    exits::has_failed(output) || (one.changes || output.len() < SHORT) && is_failure(output)
+}
+
 /// Whether an activity searches a text: the numbers of the lines that it found are a part of the answer.
 fn searches(what: &str) -> bool {
     words(what)
@@ -223,7 +242,7 @@ fn searches(what: &str) -> bool {
 
 /// Whether a search ended because it found nothing, which programs report as a failure.
 pub(super) fn found_nothing(what: &str, output: &str) -> bool {
-    let lines = Lines::of(output, true);
+    let lines = Lines::of(output, true, exits::code);
     searches(what) && lines.code == Some("1") && lines.count == 0
 }
 

@@ -4,7 +4,7 @@
 use crate::base::{markers, quoting, text};
 use crate::memory::digest::{Source, is_work};
 use crate::memory::lines::{LEAST, Line, cut_all, cut_work, gap};
-use crate::memory::{Activity, Entry, closed, outcomes};
+use crate::memory::{Activity, Entry, closed, outcomes, work};
 use std::collections::BTreeMap;
 
 /// Bytes of what the assistant said last: a part of the note, and the most.
@@ -48,7 +48,7 @@ impl Source<'_> {
                 }
                 Scratch::Alone => {
                     let line = self.activity(one, usize::MAX);
-                    lines.push(Line { matters: line.matters && !closed::is_void(one), ..line });
+                    lines.push(Line { matters: line.matters && !closed::is_undone(one), ..line });
                 }
             }
         }
@@ -124,10 +124,10 @@ fn scratch(work: &[&Activity]) -> Vec<Scratch> {
     all
 }
 
-/// The file that an activity made, if nothing else was done to it.
+/// The file that an activity made, if it is still there and nothing else was done to it.
 fn made(one: &Activity) -> Option<&str> {
-    let makes = ["write ", "create ", "cat > "].iter().any(|how| text::find(&one.what, how).is_some());
-    closed::file(one).filter(|_| makes && one.failures == 0)
+    let remains = work::creates(&one.what) && one.failures == 0 && !closed::is_undone(one);
+    closed::file(one).filter(|_| remains)
 }
 
 /// What the name of a file begins with up to the sign that parts its words, and its ending.

@@ -1,41 +1,51 @@
 //! What a shell command does: the program that it runs, and the file that it writes without an editor.
 
 use crate::base::text::{self, Starts};
-use crate::memory::script::{self, parts, sets, word, words};
+use crate::memory::script::{self, Joint, parts, sets, word, words};
 
-/// A file that a command writes.
+/// The files that a command writes.
 pub(super) struct Written<'c> {
     /// By what: `cat >`, `appended to`, `sed -i`.
     pub how: &'static str,
-    pub file: &'c str,
+    /// One of them, unless it is `sed -i`.
+    pub files: Vec<&'c str>,
     /// What is put there, or what is changed in it.
     pub text: &'c str,
     /// What the command does afterwards.
-    pub rest: &'c str,
+    pub rest: String,
 }
 
-/// The file that a command writes: by a text in the command itself, or with `sed -i`. `start`: where it is [`prepared`].
+/// Returns the files that a command writes: by a here-document, or with `sed -i`. `start`: where it is [`prepared`].
 pub(super) fn written(command: &str, start: usize) -> Option<Written<'_>> {
     let command = text::between(command, start, command.len()).trim();
-    by_text(command).or_else(|| by_sed(command))
+    by_heredoc(command).or_else(|| by_sed(command))
 }
 
-/// A file that is written by `cat > FILE <<EOF` or `tee FILE <<EOF`.
-fn by_text(command: &str) -> Option<Written<'_>> {
+/// Returns the file that is written by `cat > FILE <<EOF` or `tee FILE <<EOF`.
+fn by_heredoc(command: &str) -> Option<Written<'_>> {
     let (line, body) = command.split_once('\n')?;
-    let mark = script::mark(line).filter(|_| line.starts_with("cat ") || line.starts_with("tee "))?;
-    let mut words = line.split_whitespace();
+    let delimiter = script::heredoc_delimiter(line).filter(|_| line.starts_with("cat ") || line.starts_with("tee "))?;
+    let mut simple = parts(line);
+    let own = simple.next()?.text;
+    // What only runs if the text could not be written does not tell what was done.
+    let next = simple.next().filter(|next| next.joint != Joint::Or);
+    let behind = next.map_or("", |next| text::between(line, next.at, line.len()).trim_end());
+    if script::piped(own).is_some_and(|next| !["tee", "sudo tee"].iter().any(|tee| next.trim().starts_with(tee))) {
+        return None;
+    }
+    let mut words = own.split_whitespace();
     let target = words.find(|word| word.starts_with('>') || *word == "tee")?;
     let file = match target.trim_start_matches('>') {
         "" | "tee" => words.find(|word| !word.starts_with('-'))?,
         file => file,
     };
-    let how = if appends(line) { "appended to" } else { "cat >" };
+    let how = if appends(own) { "appended to" } else { "cat >" };
     let mut end = 0;
     for line in body.split_inclusive('\n') {
-        if line.trim() == mark {
-            let (text, rest) = (text::between(body, 0, end), text::between(body, end + line.len(), body.len()));
-            return Some(Written { how, file, text, rest: rest.trim() });
+        if line.trim() == delimiter {
+            let rest = format!("{behind}\n{}", text::between(body, end + line.len(), body.len()));
+            let text = text::between(body, 0, end);
+            return Some(Written { how, files: vec![file], text, rest: rest.trim().to_owned() });
         }
         end += line.len();
     }
@@ -47,42 +57,63 @@ fn appends(line: &str) -> bool {
     line.split_whitespace().any(|word| word.starts_with(">>") || matches!(word, "-a" | "--append"))
 }
 
-/// A file that is changed by `sed -i … FILE`, if that is all that the command does.
+/// Returns the files that are changed by `sed -i … FILE`, if that is all that the command does.
 fn by_sed(command: &str) -> Option<Written<'_>> {
-    let says = command.strip_prefix("sed -i ").filter(|says| !says.contains('\n'))?;
-    let (text, file) = says.rsplit_once(' ')?;
-    let is_file = !file.contains(['\'', '"', '*', '|', ';']) && file.contains(['.', '/']);
-    let is_all = text::find(text, " && ").is_none() && text::find(text, " | ").is_none();
-    (is_file && is_all).then_some(Written { how: "sed -i", file, text, rest: "" })
-}
-
-/// The first line of the message with which `git commit` is called: behind `-m`, in quotation marks or by `cat <<EOF`.
-pub(super) fn message(arguments: &str) -> Option<&str> {
-    const FLAGS: [&str; 4] = [" -m ", " -am ", " --message=", " --message "];
-    let from = FLAGS.iter().find_map(|flag| text::find(arguments, flag).map(|at| at + flag.len()))?;
-    let mut message = text::between(arguments, from, arguments.len());
-    let mut line = message.lines().next()?;
-    if text::find(line, "<<").is_some() {
-        message = text::between(message, line.len() + 1, message.len());
-        line = message.lines().next()?;
+    let says = command.strip_prefix("sed -i ")?;
+    if parts(command).nth(1).is_some() || script::piped(command).is_some() {
+        return None;
     }
-    for quote in ["\"", "'"] {
-        if let Some(rest) = line.strip_prefix(quote) {
-            line = text::between(rest, 0, text::find(rest, quote).unwrap_or(rest.len()));
+    let mut all = words(says).take_while(|word| !script::is_redirect(word));
+    let (mut text, mut files) = ("", Vec::new());
+    let mut scripts = 0;
+    while let Some(word) = all.next() {
+        if matches!(word, "-e" | "--expression") {
+            let script = all.next()?;
+            text = if scripts == 0 { script } else { text };
+            scripts += 1;
+        } else if word.starts_with('-') || matches!(word, "''" | "\"\"") {
+            continue;
+        } else if scripts == 0 {
+            (text, scripts) = (word, 1);
+        } else {
+            files.push(word);
         }
     }
-    Some(line.trim()).filter(|line| !line.is_empty())
+    let is_file = |file: &&str| !file.contains(['\'', '"', '*', '|', ';', '$', '`']) && file.contains(['.', '/']);
+    (!files.is_empty() && files.iter().all(is_file)).then(|| Written {
+        how: "sed -i",
+        files,
+        text,
+        rest: String::new(),
+    })
+}
+
+/// Returns the first line of the message with which `git commit` is called: behind `-m`, in quotation marks or by
+/// `cat <<EOF`.
+pub(super) fn message(arguments: &str) -> Option<String> {
+    const FLAGS: [&str; 4] = [" -m ", " -am ", " --message=", " --message "];
+    let from = FLAGS.iter().find_map(|flag| text::find(arguments, flag).map(|at| at + flag.len()))?;
+    let message = text::between(arguments, from, arguments.len());
+    let mut line = message.lines().next()?;
+    if text::find(line, "<<").is_some() && text::find(line, "$(").is_some() {
+        line = message.lines().nth(1)?;
+    }
+    let quote = ['"', '\''].into_iter().find(|quote| line.starts_with(*quote));
+    if let Some(quote) = quote {
+        let quoted = text::between(message, 0, word(message)).trim_matches(quote);
+        line = quoted.lines().next()?;
+    }
+    Some(line.trim().replace("\\\"", "\"")).filter(|line| !line.is_empty())
 }
 
 /// How a command begins that only prepares another one.
-const PREPARE: [&str; 7] = ["cd ", "git add ", "mkdir ", "source ", "export ", "set ", "sleep "];
-/// The same, and how one begins that says when others run.
-static LEADING: Starts<14> = Starts::new([
-    "cd ", "git add ", "mkdir ", "source ", "export ", "set ", "sleep ", "for ", "while ", "until ", "if ", "[ ",
-    "[[ ", "#",
+const PREPARE: [&str; 8] = ["cd ", "git add ", "mkdir ", "source ", ". ", "export ", "set ", "sleep "];
+/// The same, and how one begins that only decides whether others run.
+static LEADING: Starts<12> = Starts::new([
+    "cd ", "git add ", "mkdir ", "source ", ". ", "export ", "set ", "sleep ", "for ", "[ ", "[[ ", "test ",
 ]);
 /// What stands before those.
-const INSIDE: [&str; 5] = ["do ", "then ", "else ", "{ ", "( "];
+const INSIDE: [&str; 9] = ["do ", "then ", "else ", "{ ", "( ", "if ", "while ", "until ", "! "];
 
 /// Whether a program, with its subcommand, only prepares what another one does.
 pub(super) fn only_prepares(program: &str) -> bool {
@@ -96,7 +127,7 @@ pub(super) fn leads(part: &str) -> bool {
     WORDS.contains(&part)
         || LEADING.begin(part)
         || SAYS.iter().any(|start| part.starts_with(start)) && !part.contains('>')
-        || words(part).all(sets)
+        || words(part).find(|word| !sets(word)).is_none_or(|word| word == "read")
 }
 
 /// A simple command without the word that says when it runs.
@@ -112,9 +143,9 @@ pub(super) fn inside(mut part: &str) -> &str {
 pub(super) fn prepared(command: &str) -> usize {
     const TAKES: &str = "=$(";
     let (mut start, mut taken) = (0, None);
-    for (from, to) in parts(command) {
-        let part = inside(text::between(command, from, to));
-        let at = to - part.len();
+    for simple in parts(command) {
+        let part = inside(simple.text);
+        let at = simple.at + simple.text.len() - part.len();
         if !leads(part) {
             return at;
         }
@@ -129,7 +160,7 @@ pub(super) fn prepared(command: &str) -> usize {
 }
 
 /// Where in a command the program stands, behind what only says how it runs: a variable, a limit of time.
-fn unwrapped(command: &str, mut from: usize) -> usize {
+pub(super) fn unwrapped(command: &str, mut from: usize) -> usize {
     const WRAPPERS: [&str; 6] = ["timeout", "sudo", "time", "env", "npx", "nice"];
     let mut wrapped = false;
     loop {
@@ -217,7 +248,7 @@ pub(super) fn program(command: &str, start: usize) -> (String, usize) {
     let (mut end, mut words) = (from, named);
     for at in from + named..=bytes.len() {
         let byte = bytes.get(at).copied().unwrap_or(b'\n');
-        if byte == b' ' || byte == b'\n' {
+        if matches!(byte, b' ' | b'\n' | b')' | b';') {
             let is_group = name == "gh"
                 && words == 1
                 && end == from.max(first)

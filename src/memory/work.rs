@@ -2,7 +2,7 @@
 
 use crate::base::text;
 use crate::ingest::content::Value;
-use crate::memory::fate::{self, Fates};
+use crate::memory::file_effects::{self, FileEffects};
 use crate::memory::{names, paths, shell};
 
 /// Bytes of a call and of its outcome.
@@ -19,12 +19,12 @@ pub(super) struct Described {
     /// It writes, and does not say where: into the file that is open.
     pub writes: bool,
     /// What else it does to files.
-    pub fates: Option<Fates>,
+    pub effects: Option<FileEffects>,
 }
 
 impl Described {
     fn change(what: String, last: String) -> Self {
-        Self { what, last, changes: true, writes: false, fates: None }
+        Self { what, last, changes: true, writes: false, effects: None }
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
             last: text::start(&list, 3 * EVIDENCE),
             changes: false,
             writes: false,
-            fates: None,
+            effects: None,
         };
     }
     let (mut file, mut command, mut old, mut writes, mut says) = ("", "", "", false, Vec::<&str>::new());
@@ -133,20 +133,27 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     let changes = writes && !file.is_empty() || patched.is_some();
     let mut start = shell::prepared(command);
     let written = if changes { None } else { shell::written(command, start) };
-    if let Some(shell::Written { how, file, text, rest: "" }) = written {
-        let what = format!("{name} {how} {}", paths::shown(file));
-        return Described::change(what, text::start(uncommented(text.trim()), EVIDENCE));
+    let rest;
+    let wrote = match written {
+        Some(written) if written.rest.is_empty() => {
+            let what = format!("{name} {} {}", written.how, paths::listed(&written.files, EVIDENCE));
+            return Described::change(what, text::start(uncommented(written.text.trim()), EVIDENCE));
+        }
+        // What is written first is often a script that the rest of the command runs.
+        Some(written) => {
+            rest = written.rest;
+            command = &rest;
+            start = shell::prepared(command);
+            Some(format!("wrote {}", paths::listed(&written.files, EVIDENCE)))
+        }
+        None => None,
+    };
+    let mut effects = if changes { None } else { file_effects::of(command) };
+    if let Some(effects) = &mut effects {
+        effects.what = format!("{name} {}", paths::start(&effects.what, EVIDENCE));
     }
-    // What is written first is often a script that the rest of the command runs.
-    let wrote = written.map(|written| {
-        command = written.rest;
-        start = shell::prepared(command);
-        format!("wrote {}", paths::shown(written.file))
-    });
-    let fates = if changes { None } else { fate::of(command) };
-    let fates = fates.map(|fates| Fates { what: format!("{name} {}", paths::start(&fates.what, EVIDENCE)), ..fates });
-    if let Some(Fates { what, alone: true, .. }) = &fates {
-        return Described { fates: fates.clone(), ..Described::change(what.clone(), wrote.unwrap_or_default()) };
+    if let Some(FileEffects { what, alone: true, .. }) = &effects {
+        return Described { effects: effects.clone(), ..Described::change(what.clone(), wrote.unwrap_or_default()) };
     }
     let shown = paths::shown(patched.unwrap_or(file));
     says.extend(wrote.as_deref());
@@ -172,11 +179,13 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
     } else if !file.is_empty() {
         says.insert(0, &shown);
     }
+    let message;
     if !command.is_empty() && !changes {
         let command = shell::unpaged(command);
         let (program, end) = shell::program(command, start);
-        let arguments = text::between(command, end, command.len());
-        says.insert(0, shell::message(arguments).filter(|_| commits(&program)).unwrap_or(arguments));
+        let arguments = text::between(command, end, command.len()).trim_start_matches([' ', ';', ')']);
+        message = commits(&program).then(|| shell::message(&format!(" {arguments}"))).flatten();
+        says.insert(0, message.as_deref().unwrap_or(arguments));
         target = program;
     }
     let is_command = !command.is_empty() && !changes;
@@ -192,12 +201,11 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
         last.push_str(&paths::start(text, most));
     }
     let what = if target.is_empty() { name.to_owned() } else { format!("{name} {target}") };
-    let mut fates = fates;
     if let (Some(_), Some(patch)) = (patched, says.first()) {
         last = changed_lines(patch);
-        fates = fate::of_patch(patch, &what);
+        effects = file_effects::of_patch(patch, &what);
     }
-    Described { what, last, changes, writes: writes && file.is_empty(), fates }
+    Described { what, last, changes, writes: writes && file.is_empty(), effects }
 }
 
 /// Whether a member of a call is the command that it runs.
@@ -248,13 +256,51 @@ pub(super) fn commits(what: &str) -> bool {
     text::find(what, "git commit").is_some()
 }
 
-/// How the words end that name programs by which work is checked.
+/// The words that name programs by which work is checked, and how the longer ones of them end.
 const CHECKS: [&str; 10] = ["test", "tests", "check", "build", "lint", "tsc", "make", "mypy", "clippy", "submit"];
+/// The longer ones: other words end like them too, as `latest` does.
+const LONGER: [&str; 24] = [
+    "pytest",
+    "vitest",
+    "nextest",
+    "unittest",
+    "unittests",
+    "doctest",
+    "ctest",
+    "nosetests",
+    "pretest",
+    "autotest",
+    "cmake",
+    "eslint",
+    "tslint",
+    "pylint",
+    "stylelint",
+    "oxlint",
+    "golint",
+    "typecheck",
+    "shellcheck",
+    "cppcheck",
+    "rebuild",
+    "prebuild",
+    "esbuild",
+    "xcodebuild",
+];
 
 /// Whether this is how work is checked.
 pub(super) fn checks(what: &str) -> bool {
     let ends_in = |word: &[u8], check: &str| word.last() == check.as_bytes().last() && word.ends_with(check.as_bytes());
+    let is_check = |word: &[u8], check: &str| {
+        ends_in(word, check) && (word.len() == check.len() || LONGER.iter().any(|one| one.as_bytes() == word))
+    };
     let mut words = what.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
     // Files have points in their names.
-    !what.contains('.') && words.any(|word| CHECKS.iter().any(|check| ends_in(word, check)))
+    !what.contains('.') && words.any(|word| CHECKS.iter().any(|check| is_check(word, check)))
+}
+
+/// Whether this makes a new file: by a tool that is named so, or by `cat >`.
+pub(super) fn creates(what: &str) -> bool {
+    let (tool, rest) = what.split_once(' ').unwrap_or((what, ""));
+    let tool = tool.to_ascii_lowercase();
+    ["write", "create"].iter().any(|how| tool.contains(how) || rest.starts_with(&format!("{how} ")))
+        || rest.starts_with("cat > ")
 }

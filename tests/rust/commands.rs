@@ -21,7 +21,7 @@ fn a_program_is_named_behind_what_leads_to_it() {
         ("set -euo pipefail; npm run check", "- bash npm run check → 3"),
         ("X=$(git rev-parse HEAD); gh run list --commit $X", "- bash gh run list: --commit $X → 3"),
         ("for f in a b; do pytest $f; done", "- bash pytest: $f; done → 3"),
-        ("if [ -f a ]; then make a; fi", "- bash make: a; fi → 3"),
+        ("if [ -f a ]; then make a; fi", "- bash make a: fi → 3"),
         ("git --no-pager show 1a2b3c4", "- bash git show: 1a2b3c4 → 3"),
         ("git -C /srv/app -c color.ui=never log", "- bash git log → 3"),
         ("gh --repo a/b pr view 12", "- bash gh pr view: 12 → 3"),
@@ -187,4 +187,83 @@ fn a_list_that_was_cut_is_a_table_beside_a_later_record() {
     let told = "- agencies: id|name|phone|codePostal: EKVF|EKVF|+687 27.25.92|; ACT_AGENCE|ACT - Agence|+687 27.55.48|98800; AFL_AGENCE|AFL - Agence|+687 26.11.11|98846\n";
     assert!(text.contains(told), "only whole elements: {text}");
     assert!(text.contains("- agency ACT_AGENCE: codePostal=98800"), "{text}");
+}
+
+#[test]
+fn a_comment_does_not_swallow_what_follows() {
+    for (command, named) in [
+        ("cd /app  # it's the repo\ncargo test", "- bash cargo test → 3"),
+        ("# Let's run the tests\nnpm test", "- bash npm test → 3"),
+        ("# let's see (all of it\nls src", "- bash ls src → 3"),
+        ("# let's commit\ngit commit -am 'A'", "- bash git commit: A → 3"),
+    ] {
+        assert_eq!(told(command, "3"), named, "{command}");
+    }
+}
+
+#[test]
+fn sed_names_the_files_that_it_changes() {
+    for (command, named) in [
+        ("sed -i 's/x/y/' a.py", "- bash sed -i a.py: 's/x/y/'"),
+        ("sed -i 's/x/y/' a.py 2>/dev/null", "- bash sed -i a.py: 's/x/y/'"),
+        ("sed -i 's/x/y/' a.py  # both", "- bash sed -i a.py: 's/x/y/'"),
+        ("sed -i 's/x/y/' a.py b.py", "- bash sed -i a.py, b.py: 's/x/y/'"),
+        ("sed -i -E 's/(x)/y/; s/a/b/' a.py", "- bash sed -i a.py: 's/(x)/y/; s/a/b/'"),
+        ("sed -i -e 's/x/y/' -e '3d' a.py", "- bash sed -i a.py: 's/x/y/'"),
+        ("sed -i '' 's/x/y/' a.py", "- bash sed -i a.py: 's/x/y/'"),
+        ("sed -i 's/x/y/' a.py; python run.py", "- bash sed -i: 's/x/y/' a.py; python run.py → ok"),
+        ("sed -i 's/x/y/' a.py || cat b.py", "- bash sed -i: 's/x/y/' a.py || cat b.py → ok"),
+        ("sed -i 's/x/y/' $(grep -rl x src/)", "- bash sed -i: 's/x/y/' $(grep -rl x src/) → ok"),
+    ] {
+        assert_eq!(told(command, ""), named, "{command}");
+    }
+}
+
+#[test]
+fn what_stands_behind_the_head_of_a_text_is_what_runs() {
+    for (line, named) in [
+        ("cat > a.ts <<'EOF' && npm test", "- bash npm test: wrote a.ts → 2 failed"),
+        ("cat > a.ts <<'EOF'; npm test", "- bash npm test: wrote a.ts → 2 failed"),
+        ("cat > a.ts <<'EOF' || exit 1", "- bash cat > a.ts: x = 1"),
+        ("cat <<'EOF' | sudo tee a.ts > /dev/null", "- bash cat > a.ts: x = 1"),
+        ("cat > a.ts <<'EOF'  # it's new", "- bash cat > a.ts: x = 1"),
+    ] {
+        let told = told(&format!("{line}\nx = 1\nEOF"), "2 failed");
+        assert!(told.starts_with(named), "{line}: {told}");
+    }
+    let told = told("cat <<'EOF' | psql db > out.txt\nselect 1;\nEOF", "");
+    assert!(!told.contains("cat > "), "{told}");
+}
+
+#[test]
+fn what_decides_whether_others_run_is_what_is_told() {
+    for (command, named) in [
+        ("until curl -sf localhost:80; do sleep 1; done", "- bash curl -sf: localhost:80; do sleep 1; done → 3"),
+        ("while ! nc -z db 5432; do sleep 1; done", "- bash nc -z: db 5432; do sleep 1; done → 3"),
+        ("if npm test; then echo GOOD; else echo BAD; fi", "- bash npm test: then echo GOOD; else echo BAD; fi → 3"),
+        ("test -d out || mkdir out; cargo test", "- bash cargo test → 3"),
+        ("while IFS= read -r f; do wc -l $f; done < list", "- bash wc -l: $f; done < list → 3"),
+        ("(cd web && npm test)", "- bash npm test → 3"),
+        (". venv/bin/activate && pytest", "- bash pytest → 3"),
+        ("git commit -m \"Fix \\\"quoted\\\" thing\"", "- bash git commit: Fix \"quoted\" thing → 3"),
+    ] {
+        assert_eq!(told(command, "3"), named, "{command}");
+    }
+}
+
+#[test]
+fn a_text_that_speaks_of_failure_is_no_failure() {
+    let read = |output: &str| {
+        let text = digest(&calls(&[("Read", json!({ "file_path": "errors.md" }), output)]));
+        line(&text, "- Read").to_owned()
+    };
+    for text in ["Error codes\n\n1 means bad", "The regex failed to match.\nmore", "exit code 2 means usage\nmore"] {
+        assert!(read(text).contains("errors.md → ") && !read(text).contains("failed:"), "{}", read(text));
+        assert!(!read(text).contains("exit 2:"), "{}", read(text));
+        let twice = digest(&calls(&[bash("cat a.md", text), bash("cat a.md", text)]));
+        assert!(!twice.contains("failed)"), "{twice}");
+    }
+    let log = told("tail -3 ci.txt", "Step 3\nProcess completed with exit code 1.");
+    assert!(!log.contains("exit 1:") && !log.contains("failed:"), "{log}");
+    assert!(read("Error: file not found").contains("failed"), "{}", read("Error: file not found"));
 }

@@ -572,3 +572,19 @@ fn what_only_prepares_is_no_work_unless_it_failed() {
     let text = digest(&calls(&[bash("mkdir src", "Error: File exists"), bash("ls src", "new")]));
     assert!(text.contains("mkdir") && text.contains("File exists"), "{text}");
 }
+
+#[test]
+fn a_name_that_only_ends_like_a_check_is_none() {
+    let told = |tool: &str| {
+        let call = |of: &'static str, output| (tool.to_owned(), json!({ "of": of }), output);
+        let all = [call("Rome", "sunny"), call("Oslo", "snow")];
+        let all: Vec<_> = all.iter().map(|(tool, input, output)| (tool.as_str(), input.clone(), *output)).collect();
+        digest(&calls(&all)).matches(&format!("- {tool}")).count()
+    };
+    for tool in ["get_latest", "find_contest", "get_greatest"] {
+        assert_eq!(told(tool), 2, "{tool}");
+    }
+    for tool in ["run_tests", "pytest", "typecheck", "eslint"] {
+        assert_eq!(told(tool), 1, "{tool}");
+    }
+}

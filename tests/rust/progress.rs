@@ -188,3 +188,15 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn new_files_that_were_removed_are_not_told_as_there() {
+    let mut all = vec![user("Test it.")];
+    for name in ["a", "b", "c"] {
+        let path = format!("t/test_{name}.py");
+        all.extend([call(name, "write", json!({ "path": path, "content": "x = 1" })), result(name, "ok")]);
+    }
+    all.extend([call("rm", "bash", json!({ "command": "rm t/test_*.py" })), result("rm", "")]);
+    let text = note(&all);
+    assert!(!text.contains("wrote 3") && text.matches("since removed").count() == 3, "{text}");
+}

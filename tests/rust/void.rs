@@ -157,3 +157,192 @@ fn a_record_of_a_file_that_was_changed_since_is_dropped() {
     let text = digest(&calls(&[read, edit("src/theme/light.json")]));
     assert!(text.contains("## Records"), "{text}");
 }
+
+/// The lines of the edits of these files, then of this command, and how each ends: `since` and why, or nothing.
+fn assert_since(files: &[&str], command: &str, output: &'static str, since: &[(&str, &str)]) {
+    let mut all: Vec<Call> = files.iter().copied().map(edit).collect();
+    all.push(bash(command, output));
+    let text = digest(&calls(&all));
+    for file in files {
+        let told = line(&text, &format!("- edit {file}"));
+        let why = since.iter().find(|(of, _)| of == file).map(|(_, why)| *why);
+        match why {
+            Some(why) => assert!(told.ends_with(&format!("→ since {why}")), "{command}: {text}"),
+            None => assert!(!told.is_empty() && !told.contains("since"), "{command}: {text}"),
+        }
+    }
+}
+
+#[test]
+fn a_comment_is_no_part_of_a_command() {
+    for command in [
+        "# we don't need it\nrm src/a.ts",
+        "npm ci   # don't use install\nrm src/a.ts\nnpm test",
+        "# step 1 (clean\nrm src/a.ts\ncargo test",
+        "rm src/a.ts  # keep src/b.ts",
+        "rm -f \\\n  src/a.ts",
+        "echo 'a # b'; rm src/a.ts",
+    ] {
+        assert_since(&["src/a.ts", "src/b.ts"], command, "", &[("src/a.ts", "removed")]);
+    }
+    assert_since(&["src/a.ts", "src/b.ts"], "rm -f x.log  # keep src/a.ts and src/b.ts", "", &[]);
+    assert_since(&["src/a.ts"], "echo a#b; rm x#y.ts; rm src/a.ts", "", &[("src/a.ts", "removed")]);
+}
+
+#[test]
+fn a_backup_is_another_file_than_the_original() {
+    for command in [
+        "cp config.json /tmp/config.json",
+        "cp config.json backup/",
+        "cp config.json backup",
+        "cp config.json packages/core/config.json",
+        "cd /srv && cp config.json conf/config.json",
+        "rm /tmp/config.json",
+        "mv old/config.json ~/config.json",
+        "rm -f backup/config.json",
+    ] {
+        assert_since(&["config.json"], command, "", &[]);
+        let read = ("read", json!({ "path": "config.json" }), r##"{"accent": "#00d7ff", "border": "#ff0000"}"##);
+        let text = digest(&calls(&[read, bash(command, "")]));
+        assert!(text.contains("- read config.json: accent"), "{command}: {text}");
+    }
+    assert_since(&["config.json"], "cd /srv && rm config.json", "", &[("config.json", "removed")]);
+    assert_since(&["/srv/app/main.py"], "rm main.py", "", &[("/srv/app/main.py", "removed")]);
+}
+
+#[test]
+fn a_star_stands_for_names_in_one_folder() {
+    let files = ["src/a.ts", "lib/b.py", "lib/d.ts"];
+    for (command, removed) in [
+        ("rm -rf /tmp/*", None),
+        ("rm -f /tmp/*.py", None),
+        ("rm -f /tmp/b*.py", None),
+        ("rm -rf *", None),
+        ("rm src/*.ts", Some("src/a.ts")),
+        ("cd lib && rm *.py", Some("lib/b.py")),
+        ("rm /srv/app/lib/*.py", Some("lib/b.py")),
+    ] {
+        let since: Vec<_> = removed.map(|file| (file, "removed")).into_iter().collect();
+        assert_since(&files, command, "", &since);
+    }
+}
+
+#[test]
+fn what_is_brought_into_a_folder_leaves_the_other_files_in_it() {
+    let files = ["lib/d.ts", "src/a.ts"];
+    for command in ["mv src/a.ts lib", "mv src/a.ts lib/", "mv -t lib src/a.ts", "mv --target-directory=lib src/a.ts"] {
+        assert_since(&files, command, "", &[("src/a.ts", "moved to lib/a.ts")]);
+    }
+    for command in ["cp src/a.ts lib", "cp src/a.ts src/b.ts lib", "cp -t lib src/a.ts"] {
+        assert_since(&files, command, "", &[]);
+    }
+    assert_since(&["src/d.ts"], "cp lib/d.ts src", "", &[("src/d.ts", "replaced by lib/d.ts")]);
+    assert_since(&["Dockerfile"], "mv Dockerfile.new Dockerfile", "", &[("Dockerfile", "replaced by Dockerfile.new")]);
+    assert_since(&["bin/a", "tools/b"], "mv bin/a tools", "", &[("bin/a", "moved to tools/a")]);
+}
+
+#[test]
+fn a_folder_that_is_removed_or_moved_takes_its_files_with_it() {
+    let files = ["src/a.ts", "src/sub/b.ts", "lib/src/c.ts"];
+    assert_since(&files, "rm -rf src", "", &[("src/a.ts", "removed"), ("src/sub/b.ts", "removed")]);
+    let moved = "moved to source";
+    assert_since(&files, "mv src source", "", &[("src/a.ts", moved), ("src/sub/b.ts", moved)]);
+    assert_since(&files, "rm -rf out/src", "", &[]);
+    assert_since(&["/one/src/a.ts", "/two/src/b.ts"], "rm -rf src", "", &[]);
+}
+
+#[test]
+fn what_may_not_have_run_does_nothing() {
+    for command in [
+        "npm test || git checkout -- src/a.ts",
+        "npm run build || rm src/a.ts && npm test",
+        "[ -f src/a.ts ] && rm src/a.ts",
+        "[[ -n $X ]] && cd web && rm ../src/a.ts",
+        "if npm test; then echo ok; else git checkout -- src/a.ts; fi",
+    ] {
+        assert_since(&["src/a.ts"], command, "3 passed", &[]);
+    }
+    for command in
+        ["npm test || true; rm src/a.ts", "[ -d x ] || mkdir x\nrm src/a.ts", "cd /srv || exit 1; rm src/a.ts"]
+    {
+        assert_since(&["src/a.ts"], command, "3 passed", &[("src/a.ts", "removed")]);
+    }
+}
+
+#[test]
+fn a_folder_is_restored_alone() {
+    let files = ["src/a.ts", "web/b.ts"];
+    for command in
+        ["cd web && git checkout .", "git checkout -- ./web/.", "git restore web", "cd web/x; git restore .."]
+    {
+        assert_since(&files, command, "", &[("web/b.ts", "restored")]);
+    }
+    for command in ["git checkout .", "cd web && cd .. && git checkout -- ."] {
+        assert_since(&files, command, "", &[("src/a.ts", "reset"), ("web/b.ts", "reset")]);
+    }
+    assert_since(&["src/writer.ts"], "git checkout .", "", &[("src/writer.ts", "reset")]);
+}
+
+#[test]
+fn a_stash_holds_what_it_is_given() {
+    let files = ["src/a.ts", "src/b.ts"];
+    for command in ["git stash push -- src/a.ts", "git stash push -m 'two words' src/a.ts", "git stash -- src/a.ts"] {
+        assert_since(&files, command, "Saved", &[("src/a.ts", "stashed")]);
+    }
+    for command in ["git stash", "git stash -m wip", "git stash --include-untracked", "git stash save 'src/a.ts'"] {
+        assert_since(&files, command, "Saved", &[("src/a.ts", "stashed"), ("src/b.ts", "stashed")]);
+    }
+    for command in ["git stash show -p", "git stash list", "git stash -p", "git stash drop"] {
+        assert_since(&files, command, "Saved", &[]);
+    }
+    for tool in ["Write", "create_file"] {
+        let text = digest(&calls(&[
+            (tool, json!({ "file_path": "src/new.ts", "content": "x = 1" }), "ok"),
+            bash("git stash", "Saved"),
+        ]));
+        assert!(!line(&text, "src/new.ts").contains("since"), "git does not know a new file: {text}");
+    }
+}
+
+#[test]
+fn a_commit_that_failed_keeps_nothing() {
+    let told = |output: &'static str| {
+        let all =
+            [edit("a.py"), bash("git commit -am 'A' && git push", output), bash("git reset --hard", "HEAD is now")];
+        let text = digest(&calls(&all));
+        (line(&text, "- edit").to_owned(), line(&text, "git commit").to_owned())
+    };
+    assert!(told("lint failed\nCommand exited with code 1").0.ends_with("→ since reset"));
+    assert!(!told("[main 1a2b3c4] A").0.contains("since"));
+    let (edit, commit) = told("[main 1a2b3c4] A\n! [rejected] main -> main\nCommand exited with code 1");
+    assert!(!edit.contains("since"), "{edit}");
+    assert!(commit.ends_with("→ [main 1a2b3c4], then failed"), "{commit}");
+}
+
+#[test]
+fn only_files_are_restored() {
+    for (command, told) in [
+        ("git checkout feature/foo.bar", "- bash git checkout: feature/foo.bar → ok"),
+        ("git restore --source HEAD~1 src/a.ts", "- bash restored src/a.ts"),
+        ("git restore -s HEAD~1 src/a.ts", "- bash restored src/a.ts"),
+        ("git restore --source=HEAD~1 src/a.ts", "- bash restored src/a.ts"),
+        ("git checkout HEAD~1 src/a.ts", "- bash restored src/a.ts"),
+    ] {
+        assert_eq!(line(&digest(&calls(&[bash(command, "")])), "- bash"), told, "{command}");
+    }
+}
+
+#[test]
+fn brackets_and_who_runs_a_program_do_not_hide_what_it_does() {
+    for command in [
+        "sudo rm src/a.ts",
+        "(cd src && rm a.ts)",
+        "(cd src && rm a.ts) 2>/dev/null; rm b.ts",
+        "(cd web && npm ci); rm src/a.ts",
+        "rm $(git ls-files x); rm src/a.ts",
+        "echo $((1 + 2)); rm src/a.ts",
+    ] {
+        assert_since(&["src/a.ts"], command, "", &[("src/a.ts", "removed")]);
+    }
+    assert_since(&["src/b.ts"], "(cd src && rm a.ts); rm b.ts", "", &[]);
+}
