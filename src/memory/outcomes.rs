@@ -225,11 +225,9 @@ pub(super) fn only_looks(one: &Activity) -> bool {
 pub(super) fn has_failed(one: &Activity, output: &str) -> bool {
     /// Bytes of an output that may be nothing but an error.
     const SHORT: usize = 1_000;
-    if looks(one) {
-        let is_line = output.trim().lines().count() == 1;
-        return exits::is_framed_failure(output) || is_line && is_failure(output);
-    }
-    exits::has_failed(output) || (one.changes || output.len() < SHORT) && is_failure(output)
+    let is_line = || output.trim().lines().count() == 1;
+    let says_so = exits::has_failed(output) || (one.changes || output.len() < SHORT) && is_failure(output);
+    says_so && (!looks(one) || exits::is_framed_failure(output) || is_line() && is_failure(output))
 }
 
 /// Whether an activity searches a text: the numbers of the lines that it found are a part of the answer.

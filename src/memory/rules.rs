@@ -339,7 +339,7 @@ fn report(words: &[Word], at: usize) -> Option<usize> {
         if next.lists & REPORT > 0 && !next.begins {
             return Some(place);
         }
-        // "All users see": whom something is said of may stand right behind, but nobody else.
+        // "All users see": the one that it is about may stand right behind, but nobody else.
         let ends = next.lists & (CONDITION | DEMAND | MODAL) > 0 || place > from && next.lists & OTHER_SUBJECT > 0;
         if next.begins || ends {
             return None;

@@ -75,7 +75,7 @@ fn undo(memory: &mut Memory, at: u64) -> Option<String> {
     Some(text::start(&entry.text, 160))
 }
 
-/// Whether a rule forbids something: that holds until it is permitted, whatever is told of the same thing.
+/// Whether a rule forbids something: that holds until it is permitted, whatever is reported about the same thing.
 fn forbids(rule: &str) -> bool {
     let words = padded(rule.trim_end_matches('.'));
     phrases::each(PROHIBITIONS).any(|phrase| text::find(&words, &format!(" {phrase} ")).is_some())

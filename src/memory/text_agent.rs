@@ -99,7 +99,7 @@ pub(super) fn is_agents(line: &str) -> bool {
         ("Models: ", " edit format"),
         ("Git repo: ", " files"),
         ("Repo-map: ", "using "),
-        ("Tokens: ", " received"),
+        (REPORT, " received"),
         ("Use /help <question>", "help"),
         ("You can use /undo", " commit "),
         ("^C again", "exit"),
@@ -110,15 +110,21 @@ pub(super) fn is_agents(line: &str) -> bool {
     is_frame(line) || REMARKS.iter().any(is_remark)
 }
 
+/// How the report of an agent on its last turn begins.
+const REPORT: &str = "Tokens: ";
+
 /// What a person typed behind the report of an agent on its last turn; all of a text without one.
 pub(super) fn behind_report(text: &str) -> &str {
     /// Commands of the agent that say nothing of what is wanted.
     const ADDS: [&str; 2] = ["/add ", "/drop "];
     /// Bytes of the longest text that counts as typed: output of a program stands there, too.
     const TYPED: usize = 600;
+    if !text.trim_start().starts_with(REPORT) {
+        return text;
+    }
     let mut paragraphs = text.trim_start().splitn(2, "\n\n");
     let (report, mut rest) = (paragraphs.next().unwrap_or_default(), paragraphs.next().unwrap_or_default().trim());
-    let is_report = report.starts_with("Tokens: ") && report.lines().all(|line| is_agents(line) || is_commit(line));
+    let is_report = report.lines().all(|line| is_agents(line) || is_commit(line));
     while ADDS.iter().any(|add| rest.starts_with(add)) {
         rest = rest.split_once("\n\n").map_or("", |(_, next)| next.trim_start());
     }

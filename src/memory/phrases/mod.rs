@@ -51,7 +51,7 @@ pub(super) const INDIRECT: u64 = 1 << 22;
 pub(super) const UNDO: u64 = 1 << 23;
 /// Begins a condition, or stands right behind the word that does, where it holds at most once ("once that is done").
 pub(super) const PASSING_CONDITION: u64 = 1 << 25;
-/// Begins what is said of all or none of something: a rule, or a report.
+/// Begins what is about all or none of something: a rule, or a report.
 pub(super) const QUANTITY: u64 = 1 << 26;
 /// What makes it a report ("all tests pass").
 pub(super) const REPORT: u64 = 1 << 27;
