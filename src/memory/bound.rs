@@ -172,12 +172,19 @@ fn drop_oldest(list: &mut Vec<Entry>, over: &mut usize, least: usize, may: &dyn 
     }
 }
 
-/// Removes records as long as something is over and more than `least` are left.
+/// Removes the least needed records as long as something is over and more than `least` are left.
 fn drop_records(all: &mut Vec<Entry>, over: &mut usize, least: usize) {
-    while *over > 0 && all.len() > least {
-        let Some(at) = records::least_needed(all) else { return };
-        *over = over.saturating_sub(all.remove(at).bytes());
+    let order = records::by_need(&all.iter().collect::<Vec<_>>());
+    let mut stays = vec![true; all.len()];
+    for &at in order.iter().skip(least).rev() {
+        if *over == 0 {
+            break;
+        }
+        *over = over.saturating_sub(all[at].bytes());
+        stays[at] = false;
     }
+    let mut stays = stays.into_iter();
+    all.retain(|_| stays.next().unwrap_or(true));
 }
 
 /// Cuts a text to its beginning, once: what was cut is left as it is.

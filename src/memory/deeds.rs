@@ -250,7 +250,8 @@ impl<'t> Deeds<'t> {
             records.retain(|record| record.text != key);
             records.push(Entry { text: key, outcome: Some(quoting::one_line(&line)), at, ..Entry::default() });
             if records.len() > USED_MOST {
-                records.remove(records::least_needed(records).unwrap_or(0));
+                let last = records::by_need(&records.iter().collect::<Vec<_>>()).pop();
+                last.map(|last| records.remove(last));
             }
         }
     }

@@ -264,16 +264,10 @@ impl Source<'_> {
     /// What tools returned, the most important at the end; no more than about so many bytes. That is the newest of each
     /// tool, then the second newest of each: many searches do not push out what they were made for.
     fn records(&self, bytes: usize) -> Vec<String> {
-        let mut newest: Vec<&Entry> =
-            self.known.memory.records.iter().filter(|entry| !(self.visible)(entry.at)).collect();
-        newest.sort_by_key(|entry| core::cmp::Reverse(entry.at));
-        let of_tool =
-            |at: usize| newest[..at].iter().filter(|one| records::tool(one) == records::tool(newest[at])).count();
-        let mut order: Vec<usize> = (0..newest.len()).collect();
-        order.sort_by_cached_key(|&at| of_tool(at));
+        let all: Vec<&Entry> = self.known.memory.records.iter().filter(|entry| !(self.visible)(entry.at)).collect();
         let mut room = bytes;
         let mut lines = Vec::new();
-        for entry in order.into_iter().map(|at| newest[at]) {
+        for entry in records::by_need(&all).into_iter().map(|at| all[at]) {
             let line = format!("- {}: {}", entry.text, entry.outcome.as_deref().unwrap_or_default());
             let line = self.entry(line, entry);
             if room < LEAST {

@@ -4,6 +4,8 @@
 use crate::base::{markers, text};
 use crate::ingest::content::Value;
 use crate::memory::{Activity, Entry, parse, scan};
+use core::cmp::Reverse;
+use std::collections::BTreeMap;
 
 /// The key of the member that says how many members were left out of an object.
 const LEFT_OUT: &str = "[precis]";
@@ -20,15 +22,24 @@ pub fn is_of(record: &Entry, one: &Activity) -> bool {
 }
 
 /// The tool that returned a record.
-pub fn tool(record: &Entry) -> &str {
-    record.text.split(' ').next().unwrap_or_default()
+fn tool(record: &Entry) -> &str {
+    text::between(&record.text, 0, text::find(&record.text, " ").unwrap_or(record.text.len()))
 }
 
-/// The oldest record of the tool that returned most of them: the first to give way.
-pub fn least_needed(records: &[Entry]) -> Option<usize> {
-    let of_tool = |one: &Entry| records.iter().filter(|other| tool(other) == tool(one)).count();
-    let all = records.iter().enumerate();
-    all.max_by_key(|(_, one)| (of_tool(one), core::cmp::Reverse(one.at))).map(|(at, _)| at)
+/// Returns the places of records, the most needed first: the newest of each tool, then the second newest of each. So many
+/// searches do not push out what they were made for.
+pub fn by_need(all: &[&Entry]) -> Vec<usize> {
+    let mut newest: Vec<usize> = (0..all.len()).collect();
+    newest.sort_by_key(|&at| Reverse(all[at].at));
+    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut ranked = Vec::new();
+    for at in newest {
+        let rank = seen.entry(tool(all[at])).or_default();
+        *rank += 1;
+        ranked.push((*rank, at));
+    }
+    ranked.sort_by_key(|&(rank, _)| rank);
+    ranked.into_iter().map(|(_, at)| at).collect()
 }
 
 /// The record of what a tool returned in about `bytes`, if it is an object or a list.
