@@ -7,7 +7,7 @@ use crate::base::json::quoted_bytes;
 use crate::base::{quoting, text};
 use crate::memory::absorb::Recollection;
 use crate::memory::names::Met;
-use crate::memory::{Activity, Entry, Memory, Name, in_force, records, work};
+use crate::memory::{Activity, Entry, Memory, Name, in_force, need, work};
 
 /// Bytes that an entry, and a name, take beside their text.
 const ENTRY: usize = 24;
@@ -174,7 +174,7 @@ fn drop_oldest(list: &mut Vec<Entry>, over: &mut usize, least: usize, may: &dyn 
 
 /// Removes the least needed records as long as something is over and more than `least` are left.
 fn drop_records(all: &mut Vec<Entry>, over: &mut usize, least: usize) {
-    let order = records::by_need(&all.iter().collect::<Vec<_>>());
+    let order = need::by_need(&all.iter().collect::<Vec<_>>());
     let mut stays = vec![true; all.len()];
     for &at in order.iter().skip(least).rev() {
         if *over == 0 {

@@ -5,7 +5,7 @@ use crate::base::{quoting, text};
 use crate::ingest::content::Value;
 use crate::memory::file_effects::FileEffects;
 use crate::memory::work::{self, EVIDENCE};
-use crate::memory::{Activity, Entry, Memory, closed, exits, outcomes, parse, paths, records};
+use crate::memory::{Activity, Entry, Memory, closed, exits, need, outcomes, parse, paths, records};
 use crate::model::message::{combine, hash_text};
 use std::collections::VecDeque;
 
@@ -250,7 +250,7 @@ impl<'t> Deeds<'t> {
             records.retain(|record| record.text != key);
             records.push(Entry { text: key, outcome: Some(quoting::one_line(&line)), at, ..Entry::default() });
             if records.len() > USED_MOST {
-                let last = records::by_need(&records.iter().collect::<Vec<_>>()).pop();
+                let last = need::by_need(&records.iter().collect::<Vec<_>>()).pop();
                 last.map(|last| records.remove(last));
             }
         }

@@ -10,7 +10,7 @@ use crate::memory::absorb::Recollection;
 use crate::memory::lines::{ARROW, LEAST, Line, cut_work};
 use crate::memory::names::{self, Met};
 use crate::memory::sections::{self, Section};
-use crate::memory::{Activity, Entry, in_force, proper, records, work};
+use crate::memory::{Activity, Entry, in_force, need, proper, records, work};
 
 /// How a request is marked that nobody answered, and one that was called off.
 const OPEN: &str = "- [open] ";
@@ -267,7 +267,7 @@ impl Source<'_> {
         let all: Vec<&Entry> = self.known.memory.records.iter().filter(|entry| !(self.visible)(entry.at)).collect();
         let mut room = bytes;
         let mut lines = Vec::new();
-        for entry in records::by_need(&all).into_iter().map(|at| all[at]) {
+        for entry in need::by_need(&all).into_iter().map(|at| all[at]) {
             let line = format!("- {}: {}", entry.text, entry.outcome.as_deref().unwrap_or_default());
             let line = self.entry(line, entry);
             if room < LEAST {

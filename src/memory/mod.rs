@@ -13,6 +13,7 @@ mod exits;
 mod file_effects;
 mod lines;
 pub mod names;
+mod need;
 mod outcomes;
 mod parse;
 mod paths;

@@ -4,8 +4,6 @@
 use crate::base::{markers, text};
 use crate::ingest::content::Value;
 use crate::memory::{Activity, Entry, parse, scan};
-use core::cmp::Reverse;
-use std::collections::BTreeMap;
 
 /// The key of the member that says how many members were left out of an object.
 const LEFT_OUT: &str = "[precis]";
@@ -19,27 +17,6 @@ const COLUMNS: usize = 10;
 /// Whether a record holds what came of an activity. A record that was used since stands where it was used.
 pub fn is_of(record: &Entry, one: &Activity) -> bool {
     record.place.unwrap_or(record.at) == one.at && record.text.starts_with(&one.what)
-}
-
-/// The tool that returned a record.
-fn tool(record: &Entry) -> &str {
-    text::between(&record.text, 0, text::find(&record.text, " ").unwrap_or(record.text.len()))
-}
-
-/// Returns the places of records, the most needed first: the newest of each tool, then the second newest of each. So many
-/// searches do not push out what they were made for.
-pub fn by_need(all: &[&Entry]) -> Vec<usize> {
-    let mut newest: Vec<usize> = (0..all.len()).collect();
-    newest.sort_by_key(|&at| Reverse(all[at].at));
-    let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
-    let mut ranked = Vec::new();
-    for at in newest {
-        let rank = seen.entry(tool(all[at])).or_default();
-        *rank += 1;
-        ranked.push((*rank, at));
-    }
-    ranked.sort_by_key(|&(rank, _)| rank);
-    ranked.into_iter().map(|(_, at)| at).collect()
 }
 
 /// The record of what a tool returned in about `bytes`, if it is an object or a list.

@@ -29,7 +29,7 @@ pub(super) const NEGATION: u64 = 1 << 11;
 pub(super) const DECISION: u64 = 1 << 12;
 /// Makes a sentence no demand, wherever it stands.
 pub(super) const NO_DEMAND: u64 = 1 << 13;
-/// Verbs that state how something is, and words that say whose it is.
+/// Verbs that state how something is, and possessives.
 pub(super) const STATEMENT: u64 = 1 << 14;
 /// Reports a permission, a change or a new name.
 pub(super) const CHANGE: u64 = 1 << 15;
@@ -55,7 +55,7 @@ pub(super) const PASSING_CONDITION: u64 = 1 << 25;
 pub(super) const QUANTITY: u64 = 1 << 26;
 /// What makes it a report ("all tests pass").
 pub(super) const REPORT: u64 = 1 << 27;
-/// Verbs of saying something: whoever contrasts two ways of it says how ("give it in euros, not in dollars").
+/// Verbs that ask for an answer: a contrast behind one states its form ("give it in euros, not in dollars").
 pub(super) const TELLING: u64 = 1 << 28;
 /// What stands before an order in a clause that leaves it one ("can you …").
 pub(super) const POLITE: u64 = 1 << 29;
