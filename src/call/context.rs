@@ -67,7 +67,11 @@ impl<'a> Work<'a> {
         let mut state = call.state.clone();
         // Drops checkpoints that no longer hold: the newest one that matches the history becomes the newest of the
         // state.
-        state.checkpoints.truncate(history.active.map_or(0, |active| active + 1));
+        let hold = history.active.map_or(0, |active| active + 1);
+        if hold < state.checkpoints.len() {
+            state.checkpoints.truncate(hold);
+            state.refer();
+        }
         let mut calibration = state.calibration.under(&call.key());
         if let Some(reply) = &mut calibration.reply {
             reply.raw = history.reply_after(reply.at);

@@ -127,7 +127,7 @@ impl Covering<'_> {
         let listed =
             work.state.list_bytes(shape.covers.count) + indices_bytes(&shape.head) + indices_bytes(&shape.kept);
         let stored = STATE_BYTES.saturating_sub(written + listed.saturating_sub(LIST_BYTES));
-        let mut memory = recollection.bounded(work.call.options.memory as usize, stored);
+        let mut memory = recollection.bounded(work.call.options.memory as usize, stored, &text);
         memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let written = Written {
             kind,

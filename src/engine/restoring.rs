@@ -20,6 +20,9 @@ use crate::tokens;
 /// worth more than a few lines.
 const WORTHWHILE: u64 = 130;
 
+/// The most attempts to find a length for which there is room in the view and in the state.
+const TRIES: usize = 4;
+
 /// Writes the active digest again if it was shortened and there is now room for more. Returns whether it did.
 ///
 /// # Errors
@@ -39,20 +42,33 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
     let listed = work.state.list_bytes(0) + before.list_bytes();
-    let beside = memory.stored()
-        + listed.saturating_sub(LIST_BYTES)
-        + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
+    let beside = listed.saturating_sub(LIST_BYTES) + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
+    let left = STATE_BYTES.saturating_sub(beside);
+    let mut stored = memory.clone();
     let known = Recollection::of(&memory, &[]);
     let references = work.call.recalls.then_some(before.covers.count);
     let turn = checkpoint::turn_of(scene.history, before);
     let source =
         Source { known: &known, summary: &summary, todos: &work.call.todos, visible: &stays, references, turn };
     let estimator = &scene.options.estimator;
-    let bytes = (room as usize * 4).min(STATE_BYTES.saturating_sub(beside));
-    let (mut text, mut left_out) = source.digest(bytes, false);
-    let size = tokens::of_text(estimator, &text);
-    if size > room {
-        (text, left_out) = source.digest(millionths::scale(bytes.min(text.len()) as u64, room, size) as usize, false);
+    let mut bytes = (room as usize * 4).min(left);
+    let (mut text, mut left_out);
+    let mut tries = 0;
+    loop {
+        (text, left_out) = source.digest(bytes, false);
+        // What the text lists takes little room in the memory, so only the text itself shows what both take.
+        stored.refer(&text);
+        let over = (stored.stored() + quoted_bytes(&text)).saturating_sub(left);
+        let size = tokens::of_text(estimator, &text);
+        if over == 0 && size <= room || tries == TRIES {
+            break;
+        }
+        tries += 1;
+        let fits = millionths::scale(bytes.min(text.len()) as u64, room, size.max(room)) as usize;
+        bytes = fits.min(text.len().saturating_sub(over));
+    }
+    if stored.stored() + quoted_bytes(&text) > left {
+        return Ok(false);
     }
     let (earlier, dropped) = checkpoint::written(before);
     let held = work.call.must_keep.iter().filter(|literal| text::find(&earlier, literal).is_some());

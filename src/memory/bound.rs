@@ -7,7 +7,7 @@ use crate::base::json::quoted_bytes;
 use crate::base::{quoting, text};
 use crate::memory::absorb::Recollection;
 use crate::memory::names::Met;
-use crate::memory::{Activity, Entry, Memory, Name, in_force, need, work};
+use crate::memory::{Activity, ENTRIES_MOST, Entry, Memory, Name, in_force, listed, need, work};
 
 /// Bytes that an entry, and a name, take beside their text.
 const ENTRY: usize = 24;
@@ -37,10 +37,16 @@ impl Activity {
     }
 }
 
+impl Name {
+    fn bytes(&self) -> usize {
+        NAME + if self.listed.is_some() { 0 } else { self.text.len() }
+    }
+}
+
 impl Memory {
     /// Bytes of all that is remembered: its texts, and a little for each entry.
     pub(super) fn bytes(&mut self) -> usize {
-        let names: usize = self.names.iter().map(|name| name.text.len() + NAME).sum();
+        let names: usize = self.names.iter().map(Name::bytes).sum();
         let work: usize = self.work.iter().map(Activity::bytes).sum();
         self.entries().iter().map(|(_, entries)| entries.iter().map(Entry::bytes).sum::<usize>()).sum::<usize>()
             + names
@@ -76,21 +82,38 @@ impl Memory {
     }
 }
 
-/// Counts what names take in JSON, where those that were met alike share a row.
+/// Counts what names take in JSON, where those that were met alike share a row, and those that the newest text lists are
+/// numbers in a list.
 #[derive(Default)]
 struct StoredNames {
     rows: IdMap,
 }
 
 impl StoredNames {
+    /// Bytes that all of these names take.
+    fn all(mut self, names: &[Name]) -> usize {
+        let mut left = usize::MAX;
+        names.iter().for_each(|name| {
+            self.add(name, &mut left);
+        });
+        usize::MAX - left
+    }
+
     /// Adds a name if what it takes is left.
-    fn add(&mut self, text: &str, [by, seen, at]: [u64; 3], left: &mut usize) -> bool {
+    fn add(&mut self, name: &Name, left: &mut usize) -> bool {
+        let Name { text, by, seen, at, listed } = name;
+        let (by, seen, at) = (*by, *seen, *at);
         let digits = |number: u64| number.checked_ilog10().unwrap_or(0) as usize + 1;
         // Numbers beyond these bits would only make two rows count as one.
         let row = (by << 16 | seen.min(0xffff)) << 40;
-        let parts = [(row, "[,],".len() + digits(by) + digits(seen)), (row | (at + 1), ",".len() + digits(at))];
+        let parts = [
+            (row, "[,],".len() + digits(by) + digits(seen)),
+            (row | (at + 1) << 1, ",".len() + digits(at)),
+            (row | (at + 1) << 1 | u64::from(listed.is_some()), "[],".len()),
+        ];
         let new = parts.iter().filter(|(id, _)| self.rows.get(*id).is_none());
-        let cost = ",".len() + quoted_bytes(text) + new.map(|(_, bytes)| bytes).sum::<usize>();
+        let itself = listed.map_or_else(|| quoted_bytes(text), digits);
+        let cost = ",".len() + itself + new.map(|(_, bytes)| bytes).sum::<usize>();
         let fits = cost <= *left;
         if fits {
             *left -= cost;
@@ -102,15 +125,22 @@ impl StoredNames {
 
 impl Recollection<'_> {
     /// What of it is kept in the state: within about so many `bytes` of text, and names only as long as all of it takes no
-    /// more than `stored` bytes in JSON.
-    pub fn bounded(&self, bytes: usize, stored: usize) -> Memory {
+    /// more than `stored` bytes in JSON beside `digest`, the newest text, which need not be said twice.
+    pub fn bounded(&self, bytes: usize, stored: usize, digest: &str) -> Memory {
         let bytes = bytes.min(stored * TEXT_SHARE / 100);
         let mut memory = self.memory.clone();
         memory.names.clear();
         memory.entries().into_iter().flat_map(|(_, entries)| entries).for_each(|entry| entry.topic = 0);
-        let wanted: usize = self.names.iter().map(|name| name.text.len() + NAME).sum();
+        let known = listed::of(digest);
+        let names = self.names.iter().map(|Met { text, by, seen, at }| {
+            let listed = known.find(text).map(|number| number as u64);
+            Name { text: (*text).to_owned(), by: *by, seen: *seen, at: *at, listed }
+        });
+        let names: Vec<Name> = names.collect();
+        let wanted: usize = names.iter().map(Name::bytes).sum();
         let reserved = (bytes * NAMES_SHARE / 100).max(bytes.saturating_sub(REST));
-        let room = bytes - reserved.min(wanted);
+        let of_names = StoredNames::default().all(&names);
+        let room = (bytes - reserved.min(wanted)).min(stored.saturating_sub(reserved.min(of_names)) * TEXT_SHARE / 100);
         memory.skipped += shorten_tasks(&mut memory.tasks, bytes.min(REST) * TASKS_SHARE / 100);
         let mut over = memory.bytes().saturating_sub(room);
         // What is no longer asserted, and what concerned an earlier request alone; then what was done, returned and told,
@@ -140,15 +170,14 @@ impl Recollection<'_> {
         let mut left = bytes.saturating_sub(memory.bytes());
         let mut left_stored = stored.saturating_sub(memory.stored());
         let mut rows = StoredNames::default();
-        for Met { text, by, seen, at } in &self.names {
-            let cost = text.len() + NAME;
-            if cost <= left && rows.add(text, [*by, *seen, *at], &mut left_stored) {
+        for name in names.into_iter().take(ENTRIES_MOST) {
+            let cost = name.bytes();
+            if cost <= left && rows.add(&name, &mut left_stored) {
                 left -= cost;
-                memory.names.push(Name { text: (*text).to_owned(), by: *by, seen: *seen, at: *at });
+                memory.names.push(name);
             }
         }
-        // In the order of the rows that the state has of them.
-        memory.names.sort_by_key(|name| (name.by, name.seen, name.at));
+        memory.sort_names();
         let mut over = memory.bytes().saturating_sub(bytes);
         if over > 0 {
             memory.names.clear();

@@ -8,6 +8,7 @@ use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::absorb::Recollection;
 use crate::memory::lines::{ARROW, LEAST, Line, cut_work};
+use crate::memory::name_list::{Added, NameList};
 use crate::memory::names::{self, Met};
 use crate::memory::sections::{self, Section};
 use crate::memory::{Activity, Entry, in_force, need, proper, records, work};
@@ -283,49 +284,36 @@ impl Source<'_> {
     /// Names that are not shown yet, within so many bytes. Whether there are more.
     fn names(&self, out: &mut String, bytes: usize) -> bool {
         let mut room = bytes.saturating_sub(NAMES.len() + 2);
-        let mut known: Distinct<'_> = Distinct::default();
         let before = out.clone();
-        names::add(&before, &mut known);
+        let mut list = NameList::default();
+        list.hold_all(&before);
         let mut more = false;
-        let mut lists = LINES.map(str::to_owned);
+        let mut begun = [false; LINES.len()];
         for name in &self.known.names {
-            let list = &mut lists[name.line()];
-            let first = list.len() == LINES[name.line()].len();
-            let cost = name.text.len() + if first { list.len() + 1 } else { 2 };
             let is_repeated =
                 || name.text.starts_with(|first: char| first >= '\u{3000}') && text::find(&before, name.text).is_some();
-            if name.text.contains(", ") && !proper::is_date(name.text)
-                || (self.visible)(name.at)
-                || is_repeated()
-                || !known.number(name.text).1
-            {
+            if name.text.contains(", ") && !proper::is_date(name.text) || (self.visible)(name.at) || is_repeated() {
                 continue;
             }
-            if cost > room {
-                more = true;
-                continue;
+            let line = name.line();
+            let heading = if begun[line] { 0 } else { LINES[line].len() };
+            match list.add(name.text, line, heading, &mut room) {
+                Added::Yes => begun[line] = true,
+                Added::Shown => {}
+                Added::NoRoom => more = true,
             }
-            room -= cost;
-            // What a path that is shown ends in: to show that again would take room from others.
-            let mut path = name.text;
-            while let Some(at) = text::find(path, "/") {
-                path = text::between(path, at + 1, path.len());
-                known.number(path);
-            }
-            if !first {
-                list.push_str(", ");
-            }
-            list.push_str(name.text);
         }
+        let lists = [0, 1, 2, 3].map(|line| list.of_line(line).collect::<Vec<_>>().join(", "));
         let mut headed = false;
         for (list, start) in lists.iter().zip(LINES) {
-            if list.len() > start.len() {
+            if !list.is_empty() {
                 if !headed {
                     out.push_str("\n\n");
                     out.push_str(NAMES);
                     headed = true;
                 }
                 out.push('\n');
+                out.push_str(start);
                 out.push_str(list);
             }
         }

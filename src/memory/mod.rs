@@ -12,6 +12,8 @@ pub mod digest;
 mod exits;
 mod file_effects;
 mod lines;
+mod listed;
+mod name_list;
 pub mod names;
 mod need;
 mod outcomes;
@@ -36,6 +38,7 @@ mod work;
 
 use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;
+use crate::base::quoting;
 use crate::model::message::Position;
 use std::collections::BTreeMap;
 
@@ -101,6 +104,8 @@ pub struct Name {
     pub seen: u64,
     /// The index of the last message that holds it.
     pub at: u64,
+    /// Its number among the names that the newest text lists, if it stands there: in plain data that stands for its text.
+    pub listed: Option<u64>,
 }
 
 /// All that is remembered.
@@ -224,22 +229,58 @@ impl Record for Memory {
     }
 }
 
+impl Memory {
+    /// Notes which names the newest text of the session lists: in plain data they stand in that text alone.
+    pub fn refer(&mut self, text: &str) {
+        let known = listed::of(text);
+        for name in &mut self.names {
+            name.listed = known.find(&name.text).map(|number| number as u64);
+        }
+        self.sort_names();
+    }
+
+    /// Brings names in the order of the rows that plain data has of them.
+    fn sort_names(&mut self) {
+        self.names.sort_by_key(|name| (name.by, name.seen, name.at, name.listed.unwrap_or(u64::MAX)));
+    }
+
+    /// Takes the names that plain data refers to from the text that lists them. One that is no longer there, because
+    /// somebody took it out of the text, is forgotten, and so is whatever refers to a name a second time.
+    pub fn resolve(&mut self, text: &str) {
+        let mut known: Vec<Option<&str>> = listed::of(text).all.into_iter().map(Some).collect();
+        self.names.retain_mut(|name| {
+            let Some(number) = name.listed else { return true };
+            let text = usize::try_from(number).ok().and_then(|number| known.get_mut(number)?.take());
+            name.text = text.map(quoting::one_line).unwrap_or_default();
+            !name.text.is_empty()
+        });
+    }
+}
+
 impl Name {
     /// In plain data names share a row if the same said them in as many messages: by, seen, and the index of each last
-    /// message with the names in it. There are many.
+    /// message with the names in it. There are many. Of those that the newest text lists the numbers stand in a list.
     fn to_rows(names: &[Self]) -> Vec<Json> {
-        let mut alike: BTreeMap<[u64; 3], Vec<Json>> = BTreeMap::new();
-        for Self { text, by, seen, at } in names {
-            alike.entry([*by, *seen, *at]).or_default().push(Json::Text(text.clone()));
+        let mut alike: BTreeMap<[u64; 3], (Vec<u64>, Vec<Json>)> = BTreeMap::new();
+        for Self { text, by, seen, at, listed } in names {
+            let (numbers, texts) = alike.entry([*by, *seen, *at]).or_default();
+            match listed {
+                Some(number) => numbers.push(*number),
+                None => texts.push(Json::Text(text.clone())),
+            }
         }
         let mut rows: Vec<Vec<Json>> = Vec::new();
         let mut before = None;
-        for ([by, seen, at], mut texts) in alike {
+        for ([by, seen, at], (mut numbers, mut texts)) in alike {
             if before.replace([by, seen]) != Some([by, seen]) {
                 rows.push(vec![by.into(), seen.into()]);
             }
             if let Some(row) = rows.last_mut() {
                 row.push(at.into());
+                if !numbers.is_empty() {
+                    numbers.sort_unstable();
+                    row.push(Json::List(numbers.into_iter().map(Json::from).collect()));
+                }
                 row.append(&mut texts);
             }
         }
@@ -263,12 +304,20 @@ impl Name {
         let mut at = None;
         let mut is_named = true;
         for one in met {
-            match (one.text(), at) {
-                (Some(text), Some(at)) => names.push(Self { text: text.to_owned(), by, seen, at }),
-                (None, _) if is_named => at = Some(one.count()?),
-                _ => return None,
+            if let Some(count) = one.count().filter(|_| is_named) {
+                (at, is_named) = (Some(count), false);
+                continue;
             }
-            is_named = one.text().is_some();
+            let name = Self { by, seen, at: at?, ..Self::default() };
+            match one.list() {
+                Some(numbers) if !numbers.is_empty() => {
+                    for number in numbers {
+                        names.push(Self { listed: Some(number.count()?), ..name.clone() });
+                    }
+                }
+                _ => names.push(Self { text: one.text()?.to_owned(), ..name }),
+            }
+            is_named = true;
         }
         (is_named && !names.is_empty()).then_some(names)
     }

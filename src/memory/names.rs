@@ -6,6 +6,7 @@ use crate::base::markers::NOTICE;
 use crate::base::{quoting, references, text};
 use crate::ingest::content::Value;
 use crate::memory::values::{self, Stands};
+use crate::memory::name_list::NameList;
 use crate::memory::{Name, cjk, proper, scan};
 
 /// A person typed it.
@@ -300,7 +301,7 @@ const PLACE_MOST: u64 = (1 << PLACE_BITS) - 1;
 const PART_MOST: u64 = (1 << PART_BITS) - 1;
 
 /// Bytes of names in one text behind which no more are looked for.
-const LOOKED: usize = 16_000;
+const LOOKED: usize = 48_000;
 /// How often a name stands in a text, up to the last, counts with so much more than that it stands there at all. In JSON
 /// what stands there often belongs to all records and distinguishes none of them.
 const STANDS: u64 = 3;
@@ -378,23 +379,19 @@ pub(super) fn add<'t>(text: &'t str, known: &mut Distinct<'t>) {
 /// Of these names of one text those that are neither in a list of names nor among the names of `shown`, within about `bytes`,
 /// in their order in the text.
 pub fn missing(names: &[&str], list: &str, shown: &str, bytes: usize) -> String {
-    let mut known = Distinct::default();
+    let mut known = NameList::default();
     // Values of JSON are names that no text shows to be one.
-    list.split(", ").for_each(|name| {
-        known.number(name);
-    });
-    add(shown, &mut known);
+    list.split(", ").for_each(|name| known.hold(name));
+    known.hold_all(shown);
     // What stands in JSON may be a name that no text shows to be one.
     let json = shown.trim_start().starts_with(['{', '[']);
     let mut room = bytes;
-    let mut chosen = Vec::new();
     for name in names {
-        let cost = name.len() + if chosen.is_empty() { 0 } else { 2 };
-        if cost < room && known.number(name).1 && !(json && text::find(shown, name).is_some()) {
-            room -= cost;
-            chosen.push(*name);
+        if !(json && text::find(shown, name).is_some()) {
+            known.add(name, 0, 0, &mut room);
         }
     }
+    let mut chosen: Vec<&str> = known.of_line(0).collect();
     chosen.sort_unstable_by_key(|name| name.as_ptr() as usize);
     chosen.join(", ")
 }

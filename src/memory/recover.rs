@@ -1,9 +1,9 @@
 //! A memory from a text in the view: where the state that held it was lost, or an earlier version wrote it.
 
-use crate::base::headings::{DECIDED, LINES, NAMES, RULES, TASKS, TOLD, WORK};
+use crate::base::headings::{DECIDED, NAMES, RULES, TASKS, TOLD, WORK};
 use crate::base::{references, text};
 use crate::memory::lines::ARROW;
-use crate::memory::{Activity, Entry, Memory, NOWHERE, Name};
+use crate::memory::{Activity, Entry, Memory, NOWHERE, Name, listed};
 
 /// How requests begin, those of an earlier version among them.
 const STATES: [&str; 3] = ["[open] ", "[answered] ", "[cancelled] "];
@@ -17,14 +17,10 @@ pub fn of(text: &str, at: u64) -> Memory {
             heading = line;
             continue;
         }
-        if let Some((from, list)) =
-            LINES.iter().enumerate().find_map(|(from, start)| Some((from, line.strip_prefix(start)?)))
-        {
-            if heading == NAMES {
-                // No name holds a comma before a space.
-                let names = list.split(", ").filter(|name| !name.is_empty());
-                memory.names.extend(names.map(|name| Name { text: name.to_owned(), by: 1 << from, seen: 1, at }));
-            }
+        if heading == NAMES {
+            listed::each(line, &mut |from, name| {
+                memory.names.push(Name { text: name.to_owned(), by: 1 << from, seen: 1, at, ..Name::default() });
+            });
             continue;
         }
         let Some(text) = references::without(line).strip_prefix("- ") else { continue };

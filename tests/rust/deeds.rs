@@ -456,7 +456,7 @@ fn each_tool_has_its_newest_records() {
     assert!(line(&text, "X7BYG1").contains("cabin=economy"), "{text}");
     let messages = messages(0, &calls(&all));
     let memory = Memory::default();
-    let bounded = Recollection::of(&memory, &messages).bounded(1_200, 60_000);
+    let bounded = Recollection::of(&memory, &messages).bounded(1_200, 60_000, "");
     assert!(bounded.records.len() < 20, "the bound is reached");
     assert!(bounded.records.iter().any(|record| record.text.contains("X7BYG1")), "{:?}", bounded.records);
 }

@@ -31,7 +31,7 @@ fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction(
         let mut told = |messages: &[Message]| {
             let before = memory.clone();
             let known = Recollection::of(&before, messages);
-            memory = known.bounded(8_000, 48_000);
+            memory = known.bounded(8_000, 48_000, "");
             Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
                 .digest(2_000, false)
                 .0
@@ -108,7 +108,7 @@ fn a_name_that_would_end_a_line_is_not_remembered() {
     let parts = vec![call("\u{12}\u{b}("), call("[Summary of the conversation so far]"), call("a.py"), text(said)];
     let messages = [Message { index: 0, content: Content { role: Role::Assistant, parts }, typed: false }];
     let before = Memory::default();
-    let memory = Recollection::of(&before, &messages).bounded(8_000, 48_000);
+    let memory = Recollection::of(&before, &messages).bounded(8_000, 48_000, "");
     let names: Vec<&str> = memory.names.iter().map(|name| name.text.as_str()).collect();
     assert!(names.contains(&"a.py"), "{names:?}");
     assert!(names.iter().all(|name| quoting::one_line(name) == **name), "{names:?}");

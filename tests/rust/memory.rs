@@ -50,7 +50,7 @@ impl Past {
         };
         let text = source.digest(bytes, false).0;
         let upto = Position { count: self.memory.upto.count + more.len() as u64, ..Position::START };
-        self.memory = known.bounded(8_000, 48_000);
+        self.memory = known.bounded(8_000, 48_000, "");
         self.memory.upto = upto;
         text
     }
@@ -651,7 +651,7 @@ fn names_that_were_met_alike_share_a_row_and_earlier_layouts_are_read() {
     let apart = read(json!([[1, 2, 3, "a.py", "b.py"], [4, 1, 3, "c.py"]])).unwrap();
     assert_eq!(earlier.names, apart.names);
     let mut now = read(json!([[1, 2, 3, "a.py", "b.py", 5, "d.py"], [4, 1, 3, "c.py"]])).unwrap();
-    assert_eq!(now.names[2], Name { text: "d.py".to_owned(), by: 1, seen: 2, at: 5 });
+    assert_eq!(now.names[2], Name { text: "d.py".to_owned(), by: 1, seen: 2, at: 5, listed: None });
     assert_eq!(to_value(&now.to_json())["names"], json!([[1, 2, 3, "a.py", "b.py", 5, "d.py"], [4, 1, 3, "c.py"]]));
     for wrong in [
         json!([[32, 2, 3, "a.py"]]),
@@ -703,7 +703,7 @@ fn names_fill_what_a_state_has_left_for_a_memory_and_no_more() {
     let (memory, read) = (Memory::default(), messages(0, &all));
     let known = Recollection::of(&memory, &read);
     for stored in [6_000, 12_000, 20_000, 30_000] {
-        let mut bounded = known.bounded(64_000, stored);
+        let mut bounded = known.bounded(64_000, stored, "");
         let bytes = bounded.stored();
         assert!(bytes <= stored && bytes * 5 > stored * 4, "{bytes} of {stored}");
         assert_eq!(bytes, to_value(&bounded.to_json()).to_string().len());

@@ -95,7 +95,7 @@ fn a_note_goes_on_from_the_memory_and_says_how_many_it_leaves_out() {
         let (note, _) = note_of(&memory, &all, 0, 1_500);
         let read = messages(memory.upto.count, &all);
         let upto = Position { count: memory.upto.count + all.len() as u64, ..Position::START };
-        memory = Memory { upto, ..Recollection::of(&memory, &read).bounded(8_000, 48_000) };
+        memory = Memory { upto, ..Recollection::of(&memory, &read).bounded(8_000, 48_000, "") };
         last = note.expect("something was done");
     }
     let listed = last.matches("\n- step").count();

@@ -87,7 +87,7 @@ fn a_clear_that_makes_room_lets_a_shortened_digest_be_told_in_full() {
 
 fn remembered(texts: &[&str], bytes: usize) -> Memory {
     let typed: Vec<M> = texts.iter().map(|text| user(text)).collect();
-    Recollection::of(&Memory::default(), &messages(0, &typed)).bounded(bytes, 48_000)
+    Recollection::of(&Memory::default(), &messages(0, &typed)).bounded(bytes, 48_000, "")
 }
 
 #[test]

@@ -8,18 +8,19 @@ use crate::session::reach::LEAST_CLEARED;
 
 /// About the raw tokens of a cleared result that had `tokens`: few results hold as many names as may stay.
 pub fn cleared_tokens(tokens: u64) -> u64 {
-    LEAST_CLEARED + names_bytes(usize::try_from(tokens * 4).unwrap_or(usize::MAX)) as u64 / 5
+    let bytes = usize::try_from(tokens * 4).unwrap_or(usize::MAX);
+    LEAST_CLEARED + (200 + bytes / 7).min(names_bytes(bytes)) as u64 / 5
 }
 
 /// The bytes of names that a cleared result of `bytes` keeps. Most of what is used later of a result is names, and a line
-/// of names costs little. Of what is beyond [`LARGE`] a quarter stays: recorded sessions use the names of a file of
-/// thousands of lines long after they read it.
+/// of names costs little. Of what is beyond [`LARGE`] more stays: recorded sessions use the names of a file of thousands of
+/// lines long after they read it.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8 + bytes.saturating_sub(LARGE) / 8).min(12_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8 + bytes.saturating_sub(LARGE) / 5).min(12_000)
 }
 
 /// The bytes from which on a result is large. In a small window larger notices would cover where clearing is enough.
-const LARGE: usize = 16_000;
+const LARGE: usize = 4_000;
 
 /// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
 /// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.

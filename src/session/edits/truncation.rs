@@ -124,7 +124,7 @@ impl Truncation<'_> {
 /// lines differ in importance get fewer, because the important lines are kept.
 const NAMES_PART: usize = 3;
 const LINES_PART: usize = 8;
-const MOST_NAMES: usize = 1_200;
+const MOST_NAMES: usize = 4_000;
 const NAMES_TRIES: usize = 4;
 /// Bytes below which no further names are looked for.
 const LEAST_SPARE: usize = 24;

@@ -54,8 +54,8 @@ fn check(input: &Input) {
     );
     assert!(told.len() <= bytes + 500, "{} bytes of {bytes}", told.len());
     // Remembered without anything new, nothing is required that was not.
-    let kept = known.bounded(8_000, 48_000);
-    let again = Recollection::of(&kept, &[]).bounded(8_000, 48_000);
+    let kept = known.bounded(8_000, 48_000, "");
+    let again = Recollection::of(&kept, &[]).bounded(8_000, 48_000, "");
     assert!(again.required.iter().all(|entry| kept.required.contains(entry)), "{again:?}");
 }
 

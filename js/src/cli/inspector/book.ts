@@ -251,16 +251,34 @@ function memoryOf(state: unknown): Memory[] {
         note: notes.filter((note) => note !== "").join(" · "),
       });
     }
-  for (const value of list(memory.names)) {
-    const [text, who, times, at] = Array.isArray(value) ? value : [object(value).text, 0, 0, object(value).at];
-    found.push({
-      kind: "name",
-      text: plain(text),
-      at: typeof at === "number" ? at : null,
-      note: `${whoSaid(Number(who))}in ${plain(times)} message${times === 1 ? "" : "s"}`,
-    });
-  }
+  for (const { text, by, seen, at } of namesOf(state))
+    found.push({ kind: "name", text, at, note: `${whoSaid(by)}in ${seen} message${seen === 1 ? "" : "s"}` });
   return found;
+}
+
+/**
+ * The names of a state's memory. A row holds who said them and in how many messages, then the index of each last message
+ * with the names in it; numbers in a list are those of names that the newest text lists.
+ */
+function namesOf(state: unknown): { text: string; by: number; seen: number; at: number }[] {
+  const newest = object(object(list(object(state).checkpoints).at(-1)).summary).text;
+  const listed = typeof newest === "string" ? listedIn(newest) : [];
+  return list(object(object(state).memory).names).flatMap((row) => {
+    const [by, seen, ...met] = list(row);
+    let at = 0;
+    return met.flatMap((one) => {
+      if (typeof one === "number") at = one;
+      const texts = typeof one === "number" ? [] : list(one).map((text) => listed[Number(text)] ?? text);
+      return texts.map((text) => ({ text: plain(text), by: Number(by), seen: Number(seen), at }));
+    });
+  });
+}
+
+/** The names that a text of precis lists, each once, in their order. */
+function listedIn(text: string): string[] {
+  const below = text.slice(text.lastIndexOf("## Names and numbers")).split("\n").slice(1);
+  const lines = below.filter((line) => /^- (?:Typed|In use|Named|Seen): /.test(line));
+  return [...new Set(lines.flatMap((line) => line.slice(line.indexOf(": ") + 2).split(", ")))];
 }
 
 /** Who said a name, as the state has it: a bit for each. */
