@@ -16,7 +16,7 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
 /// of names costs little. Of what is beyond [`LARGE`] more stays: recorded sessions use the names of a file of thousands of
 /// lines long after they read it.
 fn names_bytes(bytes: usize) -> usize {
-    (bytes.saturating_sub(160) / 2).min(200 + bytes / 8 + bytes.saturating_sub(LARGE) / 5).min(12_000)
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 7 + bytes.saturating_sub(LARGE) / 6).min(12_000)
 }
 
 /// The bytes from which on a result is large. In a small window larger notices would cover where clearing is enough.
