@@ -38,7 +38,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if !before.shortened || !knows || room < millionths::scale(before.summary.raw, WORTHWHILE, 100) {
         return Ok(false);
     }
-    let mut memory = checkpoint::remembered(work.state.memory.as_ref(), before);
+    let memory = checkpoint::remembered(work.state.memory.as_ref(), before);
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
     let listed = work.state.list_bytes(0) + before.list_bytes();

@@ -18,7 +18,8 @@ pub fn of(text: &str) -> Distinct<'_> {
 /// holds a comma before a space.
 pub fn each<'t>(list: &'t str, each: &mut dyn FnMut(usize, &'t str)) {
     for line in list.lines() {
-        let Some((number, names)) = LINES.iter().enumerate().find_map(|(at, start)| Some((at, line.strip_prefix(start)?)))
+        let Some((number, names)) =
+            LINES.iter().enumerate().find_map(|(at, start)| Some((at, line.strip_prefix(start)?)))
         else {
             break;
         };

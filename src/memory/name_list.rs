@@ -60,7 +60,8 @@ impl<'t> NameList<'t> {
         each_part(name, &mut |part| parts.push(part));
         let replaced: Vec<usize> =
             parts.iter().chain([&name]).filter_map(|part| self.replaced_by(part, line)).collect();
-        let freed: usize = replaced.iter().filter_map(|&at| self.chosen[at]).map(|(name, _)| name.len() + BETWEEN).sum();
+        let freed: usize =
+            replaced.iter().filter_map(|&at| self.chosen[at]).map(|(name, _)| name.len() + BETWEEN).sum();
         let cost = name.len() + BETWEEN + more;
         if cost > *room + freed {
             return Added::NoRoom;
@@ -98,7 +99,7 @@ impl<'t> NameList<'t> {
     }
 }
 
-/// Calls `each` with every run of segments of a name, but the whole of it: of a path between slashes, of a member between
+/// Calls `each` with every run of segments that is shorter than the name: of a path between slashes, of a member between
 /// dots. Parts without a letter are none: `1.25` does not say 25.
 fn each_part<'t>(name: &'t str, each: &mut dyn FnMut(&'t str)) {
     let separator = if name.contains('/') { b'/' } else { b'.' };
@@ -130,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_name_that_is_part_of_another_one_does_not_stand_there_by_itself() {
-        let (lines, room) = listed(&[("agent.state", 1), ("agent.state.model", 1), ("state.model", 1), ("model", 1)], 30);
+        let (lines, room) =
+            listed(&[("agent.state", 1), ("agent.state.model", 1), ("state.model", 1), ("model", 1)], 30);
         assert_eq!(lines[1], ["agent.state.model"]);
         assert_eq!(room, 30 - "agent.state.model, ".len(), "what it took is free again");
         let (lines, _) = listed(&[("tools.ts", 0), ("src/core", 0), ("src/core/tools.ts", 0), ("core", 0)], 100);

@@ -5,8 +5,8 @@ use crate::base::distinct::Distinct;
 use crate::base::markers::NOTICE;
 use crate::base::{quoting, references, text};
 use crate::ingest::content::Value;
-use crate::memory::values::{self, Stands};
 use crate::memory::name_list::NameList;
+use crate::memory::values::{self, Stands};
 use crate::memory::{Name, cjk, proper, scan};
 
 /// A person typed it.

@@ -1,6 +1,6 @@
 //! The memory: what is found in a text, what is remembered of messages, and how it is written, limited and kept.
 
-use crate::support::{M, P, Tape, assistant, call, filler, json as plain, result, to_value, user};
+use crate::support::{Chat, M, P, Tape, assistant, call, filler, json as plain, result, to_value, user};
 use precis::base::archive::{Place, Record};
 use precis::base::error::Code;
 use precis::base::headings::{KEPT, NAMES, RULES};
@@ -708,6 +708,71 @@ fn names_fill_what_a_state_has_left_for_a_memory_and_no_more() {
         assert!(bytes <= stored && bytes * 5 > stored * 4, "{bytes} of {stored}");
         assert_eq!(bytes, to_value(&bounded.to_json()).to_string().len());
     }
+}
+
+const LISTING: &str = "## Asked, in order\n- Go on.\n\n## Names and numbers\n- Typed: a.py\n- In use: fd7f, b.py, May 20, 2026\n- Seen: --oneline\n[End]";
+
+#[test]
+fn names_that_the_newest_text_lists_are_numbers_in_the_state() {
+    let position = json!({ "count": 2, "chain": "0000000000000000" });
+    let read = |names: serde_json::Value| {
+        Memory::from_json(&plain(&json!({ "upTo": position, "names": names })), PLACE).unwrap()
+    };
+    let texts = |memory: &Memory| memory.names.iter().map(|name| name.text.clone()).collect::<Vec<_>>();
+    let mut memory = read(json!([[1, 2, 3, "other.py", "a.py"], [2, 1, 4, "b.py", "--oneline"]]));
+    memory.refer(LISTING);
+    let json = to_value(&memory.to_json());
+    assert_eq!(json["names"], json!([[1, 2, 3, [0], "other.py"], [2, 1, 4, [2, 5]]]));
+    let mut again = read(json["names"].clone());
+    again.resolve(LISTING);
+    assert_eq!(again, memory);
+    assert_eq!(again.stored(), json.to_string().len());
+    // A host that takes a name out of the text has it forgotten; what was forged refers to nothing, and to nothing twice.
+    again = read(json!([[1, 2, 3, [0, 1, 1, 99], "other.py"], [2, 1, 4, [0]]]));
+    again.resolve(LISTING);
+    assert_eq!(texts(&again), ["a.py", "fd7f", "other.py"]);
+    again = read(json!([[1, 2, 3, [0, 5], "other.py"]]));
+    again.resolve("All is well.");
+    assert_eq!(texts(&again), ["other.py"]);
+}
+
+#[test]
+fn rows_that_hold_no_names_are_refused() {
+    let position = json!({ "count": 2, "chain": "0000000000000000" });
+    for wrong in [json!([[1, 2, 3, []]]), json!([[1, 2, [3]]]), json!([[1, 2, 3, ["a.py"]]]), json!([[1, 2, 3, [-1]]])]
+    {
+        let json = plain(&json!({ "upTo": position, "names": wrong.clone() }));
+        assert!(Memory::from_json(&json, PLACE).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_state_holds_a_name_that_its_digest_lists_once() {
+    let mut chat = Chat::new(json!({ "contextWindow": 8_000, "prefer": "summarize" }));
+    let listing = (0..200).map(|at| format!("src/module_{at}.rs")).collect::<Vec<_>>().join("\n");
+    let mut history = vec![user("Look at the modules.")];
+    for n in 0..12 {
+        history.push(call(&format!("c{n}"), "ls", json!({ "path": "src" })));
+        history.push(result(&format!("c{n}"), &listing));
+        history.push(assistant("Seen."));
+        history.push(user("Look again."));
+    }
+    chat.before_model(&history, None).unwrap();
+    let text = to_value(&chat.state).to_string();
+    let newest = chat.session().checkpoints.last().unwrap().summary.text.clone();
+    let listed = newest.lines().rfind(|line| line.starts_with("- Seen: ")).unwrap();
+    let names: Vec<&str> = listed.trim_start_matches("- Seen: ").split(", ").collect();
+    assert!(names.len() > 20, "{listed}");
+    assert!(names.iter().all(|name| text.matches(&format!("{name},")).count() < 2), "{text}");
+    // Nothing of it is lost: the next digest lists them again.
+    let remembered = chat.session().memory.unwrap_or_default().names;
+    assert!(names.iter().all(|name| remembered.iter().any(|one| one.text == *name)));
+}
+
+#[test]
+fn packages_with_a_scope_are_names() {
+    assert_eq!(found("import type { Node } from \"@types/node\"; npm i @acme/ui-kit"), ["@types/node", "@acme/ui-kit"]);
+    assert!(found("Ask @anna/").is_empty());
 }
 
 #[test]

@@ -185,7 +185,7 @@ export interface Tuning {
   readonly shares?: Shares | undefined;
   /**
    * Bytes of what is remembered in the state: requests, requirements, decisions, facts, work, records and names. What is
-   * weakest and longest unused falls out first, requests and requirements last. Default 28,000, of which names have what
+   * weakest and longest unused falls out first, requests and requirements last. Default 40,000, of which names have what
    * is beyond 8,000; at most 64,000, and fewer beside a long digest, so that a state stays below 64 kB.
    */
   readonly memory?: number | undefined;
