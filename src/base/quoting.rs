@@ -12,6 +12,18 @@ pub fn one_line(text: &str) -> String {
     with_breaks(&escape(text), " ")
 }
 
+/// Does the same to a text in place. Most names need nothing done.
+pub fn make_one_line(text: &mut String) {
+    if may_break(text) {
+        *text = one_line(text);
+    }
+}
+
+/// Whether a text has a byte with which a line ending, a marker or an escape begins.
+pub fn may_break(text: &str) -> bool {
+    text.bytes().any(|byte| matches!(byte, 0..b' ' | b'[' | b'\\' | b'<' | 0xc2 | 0xe2 | 0xef))
+}
+
 /// Replaces every line ending, of any system, by `end`.
 pub fn with_breaks(text: &str, end: &str) -> String {
     let mut out = String::with_capacity(text.len());

@@ -77,7 +77,7 @@ impl Memory {
             one.outcome.iter_mut().for_each(plain);
         }
         for name in &mut self.names {
-            name.text = quoting::one_line(&name.text);
+            quoting::make_one_line(&mut name.text);
         }
     }
 }
@@ -109,7 +109,7 @@ impl StoredNames {
         let parts = [
             (row, "[,],".len() + digits(by) + digits(seen)),
             (row | (at + 1) << 1, ",".len() + digits(at)),
-            (row | (at + 1) << 1 | u64::from(listed.is_some()), "[],".len()),
+            (row | (at + 1) << 1 | u64::from(listed.is_some()), "[\"\"],".len()),
         ];
         let new = parts.iter().filter(|(id, _)| self.rows.get(*id).is_none());
         let itself = listed.map_or_else(|| quoted_bytes(text), digits);
@@ -131,9 +131,9 @@ impl Recollection<'_> {
         let mut memory = self.memory.clone();
         memory.names.clear();
         memory.entries().into_iter().flat_map(|(_, entries)| entries).for_each(|entry| entry.topic = 0);
-        let known = listed::of(digest);
+        let numbers = listed::numbers(digest);
         let names = self.names.iter().map(|Met { text, by, seen, at }| {
-            let listed = known.find(text).map(|number| number as u64);
+            let listed = numbers.get(text).copied();
             Name { text: (*text).to_owned(), by: *by, seen: *seen, at: *at, listed }
         });
         let names: Vec<Name> = names.collect();

@@ -1,17 +1,24 @@
 //! The names that a text of ours lists. The memory of the same state refers to them by their numbers, so that a state
 //! holds them once.
 
-use crate::base::distinct::Distinct;
+use crate::base::distinct::Latest;
 use crate::base::headings::{LINES, NAMES};
 use crate::base::text;
 
-/// The names in the last list of a text, each once, numbered in their order.
-pub fn of(text: &str) -> Distinct<'_> {
-    let mut all = Distinct::default();
-    each(list(text), &mut |_, name| {
-        all.number(name);
-    });
+/// The names in the last list of a text, in their order: the number of each is its place.
+pub fn of(text: &str) -> Vec<&str> {
+    let mut all = Vec::new();
+    each(list(text), &mut |_, name| all.push(name));
     all
+}
+
+/// The numbers of the names in the last list of a text.
+pub fn numbers(text: &str) -> Latest<'_, u64> {
+    let mut numbers = Latest::default();
+    for (number, name) in of(text).into_iter().enumerate() {
+        numbers.set(name, number as u64);
+    }
+    numbers
 }
 
 /// Calls `each` with every name of a list, and the number of the line in which it stands. No name but a date in words

@@ -40,7 +40,6 @@ use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;
 use crate::base::quoting;
 use crate::model::message::Position;
-use std::collections::BTreeMap;
 
 /// The most bytes of a memory that is read: several times the text that a host may ask for, which is 64,000 bytes.
 const BYTES_MOST: usize = 400_000;
@@ -232,9 +231,9 @@ impl Record for Memory {
 impl Memory {
     /// Notes which names the newest text of the session lists: in plain data they stand in that text alone.
     pub fn refer(&mut self, text: &str) {
-        let known = listed::of(text);
+        let numbers = listed::numbers(text);
         for name in &mut self.names {
-            name.listed = known.find(&name.text).map(|number| number as u64);
+            name.listed = numbers.get(&name.text).copied();
         }
         self.sort_names();
     }
@@ -247,44 +246,41 @@ impl Memory {
     /// Takes the names that plain data refers to from the text that lists them. One that is no longer there, because
     /// somebody took it out of the text, is forgotten, and so is whatever refers to a name a second time.
     pub fn resolve(&mut self, text: &str) {
-        let mut known: Vec<Option<&str>> = listed::of(text).all.into_iter().map(Some).collect();
+        let mut known: Vec<Option<&str>> = listed::of(text).into_iter().map(Some).collect();
         self.names.retain_mut(|name| {
             let Some(number) = name.listed else { return true };
             let text = usize::try_from(number).ok().and_then(|number| known.get_mut(number)?.take());
-            name.text = text.map(quoting::one_line).unwrap_or_default();
+            name.text = text.map(str::to_owned).unwrap_or_default();
+            quoting::make_one_line(&mut name.text);
             !name.text.is_empty()
         });
     }
 }
 
 impl Name {
-    /// In plain data names share a row if the same said them in as many messages: by, seen, and the index of each last
-    /// message with the names in it. There are many. Of those that the newest text lists the numbers stand in a list.
+    /// In plain data names that follow one another share a row if the same said them in as many messages: by, seen, and the index of each last
+    /// message with the names in it. There are many. Of those that the newest text lists the numbers stand in a list, as one
+    /// text: each value of a state costs time at every call.
     fn to_rows(names: &[Self]) -> Vec<Json> {
-        let mut alike: BTreeMap<[u64; 3], (Vec<u64>, Vec<Json>)> = BTreeMap::new();
-        for Self { text, by, seen, at, listed } in names {
-            let (numbers, texts) = alike.entry([*by, *seen, *at]).or_default();
-            match listed {
-                Some(number) => numbers.push(*number),
-                None => texts.push(Json::Text(text.clone())),
-            }
-        }
-        let mut rows: Vec<Vec<Json>> = Vec::new();
-        let mut before = None;
-        for ([by, seen, at], (mut numbers, mut texts)) in alike {
-            if before.replace([by, seen]) != Some([by, seen]) {
-                rows.push(vec![by.into(), seen.into()]);
-            }
-            if let Some(row) = rows.last_mut() {
-                row.push(at.into());
+        let mut rows = Vec::new();
+        for alike in names.chunk_by(|one, next| (one.by, one.seen) == (next.by, next.seen)) {
+            let mut row: Vec<Json> = vec![alike[0].by.into(), alike[0].seen.into()];
+            for met in alike.chunk_by(|one, next| one.at == next.at) {
+                row.push(met[0].at.into());
+                let numbers = met.iter().filter_map(|name| name.listed);
+                let numbers = numbers.fold(String::new(), |numbers, number| {
+                    let space = if numbers.is_empty() { "" } else { " " };
+                    numbers + space + &number.to_string()
+                });
                 if !numbers.is_empty() {
-                    numbers.sort_unstable();
-                    row.push(Json::List(numbers.into_iter().map(Json::from).collect()));
+                    row.push(Json::List(vec![Json::Text(numbers)]));
                 }
-                row.append(&mut texts);
+                let others = met.iter().filter(|name| name.listed.is_none());
+                row.extend(others.map(|name| Json::Text(name.text.clone())));
             }
+            rows.push(Json::List(row));
         }
-        rows.into_iter().map(Json::List).collect()
+        rows
     }
 
     /// The names of a row; of one name in a state of an earlier layout, where its text came first.
@@ -310,9 +306,9 @@ impl Name {
             }
             let name = Self { by, seen, at: at?, ..Self::default() };
             match one.list() {
-                Some(numbers) if !numbers.is_empty() => {
-                    for number in numbers {
-                        names.push(Self { listed: Some(number.count()?), ..name.clone() });
+                Some([numbers]) => {
+                    for number in numbers.text()?.split(' ') {
+                        names.push(Self { listed: Some(number.parse().ok()?), ..name.clone() });
                     }
                 }
                 _ => names.push(Self { text: one.text()?.to_owned(), ..name }),

@@ -256,8 +256,7 @@ impl<'t> Names<'t> {
             return;
         }
         // Names stand in lines of ours, so they hold neither the end of one nor a marker.
-        let may_break = |byte: u8| matches!(byte, 0..b' ' | b'[' | b'\\' | b'<' | 0xc2 | 0xe2 | 0xef);
-        if text.bytes().any(may_break) && (text.contains('\\') || quoting::one_line(text) != text) {
+        if quoting::may_break(text) && (text.contains('\\') || quoting::one_line(text) != text) {
             return;
         }
         if by >= NAMED && self.all.len() > ENOUGH && self.known.find(text).is_none() {

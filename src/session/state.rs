@@ -254,11 +254,8 @@ impl Record for SessionState {
         archive.records("learned", &mut self.learned);
         archive.maybe_record("pending", &mut self.pending);
         archive.record("breaker", &mut self.breaker);
-        // A name that the newest text lists stands in a state once.
-        if !archive.reads() {
-            self.refer();
-        }
         archive.maybe_record("memory", &mut self.memory);
+        // A name that the newest text lists stands in a state once.
         let newest = self.checkpoints.last().map_or("", |newest| &newest.summary.text);
         if archive.reads() {
             self.memory.iter_mut().for_each(|memory| memory.resolve(newest));

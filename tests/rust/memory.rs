@@ -722,16 +722,16 @@ fn names_that_the_newest_text_lists_are_numbers_in_the_state() {
     let mut memory = read(json!([[1, 2, 3, "other.py", "a.py"], [2, 1, 4, "b.py", "--oneline"]]));
     memory.refer(LISTING);
     let json = to_value(&memory.to_json());
-    assert_eq!(json["names"], json!([[1, 2, 3, [0], "other.py"], [2, 1, 4, [2, 5]]]));
+    assert_eq!(json["names"], json!([[1, 2, 3, ["0"], "other.py"], [2, 1, 4, ["2 5"]]]));
     let mut again = read(json["names"].clone());
     again.resolve(LISTING);
     assert_eq!(again, memory);
     assert_eq!(again.stored(), json.to_string().len());
     // A host that takes a name out of the text has it forgotten; what was forged refers to nothing, and to nothing twice.
-    again = read(json!([[1, 2, 3, [0, 1, 1, 99], "other.py"], [2, 1, 4, [0]]]));
+    again = read(json!([[1, 2, 3, ["0 1 1 99"], "other.py"], [2, 1, 4, ["0"]]]));
     again.resolve(LISTING);
     assert_eq!(texts(&again), ["a.py", "fd7f", "other.py"]);
-    again = read(json!([[1, 2, 3, [0, 5], "other.py"]]));
+    again = read(json!([[1, 2, 3, ["0 5"], "other.py"]]));
     again.resolve("All is well.");
     assert_eq!(texts(&again), ["other.py"]);
 }
@@ -741,7 +741,7 @@ fn rows_that_hold_no_names_are_refused() {
     let position = json!({ "count": 2, "chain": "0000000000000000" });
     for wrong in [json!([[1, 2, 3, []]]), json!([[1, 2, [3]]]), json!([[1, 2, 3, ["a.py"]]]), json!([[1, 2, 3, [-1]]])]
     {
-        let json = plain(&json!({ "upTo": position, "names": wrong.clone() }));
+        let json = plain(&json!({ "upTo": position, "names": [[1, 2, 3, wrong]] }));
         assert!(Memory::from_json(&json, PLACE).is_err(), "{wrong}");
     }
 }

@@ -258,7 +258,7 @@ function memoryOf(state: unknown): Memory[] {
 
 /**
  * The names of a state's memory. A row holds who said them and in how many messages, then the index of each last message
- * with the names in it; numbers in a list are those of names that the newest text lists.
+ * with the names in it; a list holds the numbers of names that the newest text lists, as one text.
  */
 function namesOf(state: unknown): { text: string; by: number; seen: number; at: number }[] {
   const newest = object(object(list(object(state).checkpoints).at(-1)).summary).text;
@@ -268,17 +268,24 @@ function namesOf(state: unknown): { text: string; by: number; seen: number; at: 
     let at = 0;
     return met.flatMap((one) => {
       if (typeof one === "number") at = one;
-      const texts = typeof one === "number" ? [] : list(one).map((text) => listed[Number(text)] ?? text);
-      return texts.map((text) => ({ text: plain(text), by: Number(by), seen: Number(seen), at }));
+      const [numbers] = Array.isArray(one) ? one : [];
+      const texts =
+        typeof numbers === "string" ? numbers.split(" ").map((number) => listed[Number(number)] ?? "") : [one];
+      return (typeof one === "number" ? [] : texts).map((text) => ({
+        text: plain(text),
+        by: Number(by),
+        seen: Number(seen),
+        at,
+      }));
     });
   });
 }
 
-/** The names that a text of precis lists, each once, in their order. */
+/** The names that a text of precis lists, in their order. */
 function listedIn(text: string): string[] {
   const below = text.slice(text.lastIndexOf("## Names and numbers")).split("\n").slice(1);
   const lines = below.filter((line) => /^- (?:Typed|In use|Named|Seen): /.test(line));
-  return [...new Set(lines.flatMap((line) => line.slice(line.indexOf(": ") + 2).split(", ")))];
+  return lines.flatMap((line) => line.slice(line.indexOf(": ") + 2).split(", "));
 }
 
 /** Who said a name, as the state has it: a bit for each. */
