@@ -106,40 +106,11 @@ impl Source<'_> {
         self.referred(line, entry.place.unwrap_or(entry.at))
     }
 
+    /// Writes the sections and the names, as much as there is room for. Beside a summary by a model, which is not `whole`,
+    /// what it says itself is left out.
     fn write(&self, out: &mut String, bytes: usize, least: bool, whole: bool) -> LeftOut {
-        let memory = &self.known.memory;
-        let is_shown = |entry: &&Entry| in_force(entry) && !(self.visible)(entry.at);
-        let list = |entries: &[Entry], write: fn(&Entry) -> String| {
-            entries.iter().filter(is_shown).map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
-        };
-        let plain = |entries: &[Entry]| list(entries, sentence);
-        let section = |heading, lines: Vec<String>, share| Section {
-            heading,
-            lines: lines.into_iter().map(Line::from).collect(),
-            left_out: 0,
-            share,
-        };
-        let (work, earlier) = if whole { self.work() } else { (Vec::new(), 0) };
-        let first = if least { 40 } else { 1 };
-        let before = if self.summary.is_empty() || !whole {
-            Vec::new()
-        } else {
-            vec![format!("- {}", quoting::with_breaks(self.summary.trim(), "\n| "))]
-        };
-        let tasks = list(&memory.tasks, request);
-        let asked = !tasks.is_empty();
-        let skipped = usize::try_from(memory.skipped).unwrap_or(usize::MAX);
-        let mut sections = vec![
-            Section { left_out: skipped, ..section(TASKS, if whole { tasks } else { Vec::new() }, 28 * first) },
-            section(BEFORE, before, 25),
-            section(RULES, plain(&memory.required), if whole { 50 * first } else { 25 }),
-            section(DECIDED, plain(&memory.decided), if whole { 12 } else { 20 }),
-            section(TOLD, plain(&memory.told), if whole { 14 } else { 30 }),
-            Section { heading: WORK, lines: work, left_out: earlier, share: 40 },
-            section(NEXT, if whole { self.next() } else { Vec::new() }, 26),
-            section(RECORDS, self.records(bytes / if whole { 2 } else { 8 }), if whole { 32 } else { 10 }),
-        ];
-        sections.retain(|section| !section.lines.is_empty());
+        let mut sections = self.sections(bytes, least, whole);
+        let asks = self.known.memory.tasks.iter().any(|task| self.is_shown(task));
         let room = bytes.saturating_sub(out.len());
         let (reserved, for_records) = if least { (0, 0) } else { self.reserved(&sections, room, whole) };
         let had = sections.iter().map(|section| section.heading).collect::<Vec<_>>();
@@ -173,8 +144,55 @@ impl Source<'_> {
             out.push_str(body.trim_end());
         }
         left_out.names = self.names(out, left);
-        left_out.required |= asked && !begun && whole;
+        left_out.required |= asks && !begun && whole;
         left_out
+    }
+
+    /// The sections that have any lines, in their order, with their shares of the room.
+    fn sections(&self, bytes: usize, least: bool, whole: bool) -> Vec<Section> {
+        let memory = &self.known.memory;
+        let list = |entries: &[Entry], write: fn(&Entry) -> String| {
+            let shown = entries.iter().filter(|entry| self.is_shown(entry));
+            shown.map(|entry| self.entry(write(entry), entry)).collect::<Vec<_>>()
+        };
+        let plain = |entries: &[Entry]| list(entries, sentence);
+        let section = |heading, lines: Vec<String>, share| Section {
+            heading,
+            lines: lines.into_iter().map(Line::from).collect(),
+            left_out: 0,
+            share,
+        };
+        let mut sections = if whole {
+            let (work, earlier) = self.work();
+            let skipped = usize::try_from(memory.skipped).unwrap_or(usize::MAX);
+            let before = Some(self.summary.trim()).filter(|summary| !summary.is_empty());
+            let before = before.map(|summary| format!("- {}", quoting::with_breaks(summary, "\n| ")));
+            let first = if least { 40 } else { 1 };
+            vec![
+                Section { left_out: skipped, ..section(TASKS, list(&memory.tasks, request), 28 * first) },
+                section(BEFORE, before.into_iter().collect(), 25),
+                section(RULES, plain(&memory.required), 50 * first),
+                section(DECIDED, plain(&memory.decided), 12),
+                section(TOLD, plain(&memory.told), 14),
+                Section { heading: WORK, lines: work, left_out: earlier, share: 40 },
+                section(NEXT, self.next(), 26),
+                section(RECORDS, self.records(bytes / 2), 32),
+            ]
+        } else {
+            vec![
+                section(RULES, plain(&memory.required), 25),
+                section(DECIDED, plain(&memory.decided), 20),
+                section(TOLD, plain(&memory.told), 30),
+                section(RECORDS, self.records(bytes / 8), 10),
+            ]
+        };
+        sections.retain(|section| !section.lines.is_empty());
+        sections
+    }
+
+    /// Whether an entry is asserted, and stands nowhere else in the view.
+    fn is_shown(&self, entry: &Entry) -> bool {
+        in_force(entry) && !(self.visible)(entry.at)
     }
 
     /// The bytes reserved for names, and those that records have of them: a name that a record holds is not shown again.

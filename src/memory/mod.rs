@@ -258,9 +258,9 @@ impl Memory {
 }
 
 impl Name {
-    /// In plain data names that follow one another share a row if the same said them in as many messages: by, seen, and the index of each last
-    /// message with the names in it. There are many. Of those that the newest text lists the numbers stand in a list, as one
-    /// text: each value of a state costs time at every call.
+    /// In plain data names that follow one another share a row if the same said them in as many messages: by, seen, and
+    /// the index of each last message with the names in it. There are many. Of those that the newest text lists the numbers
+    /// stand in a list, as one text: each value of a state costs time at every call.
     fn to_rows(names: &[Self]) -> Vec<Json> {
         let mut rows = Vec::new();
         for alike in names.chunk_by(|one, next| (one.by, one.seen) == (next.by, next.seen)) {

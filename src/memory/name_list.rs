@@ -58,8 +58,11 @@ impl<'t> NameList<'t> {
         }
         let mut parts = Vec::new();
         each_part(name, &mut |part| parts.push(part));
-        let replaced: Vec<usize> =
+        let mut replaced: Vec<usize> =
             parts.iter().chain([&name]).filter_map(|part| self.replaced_by(part, line)).collect();
+        // `state.state` holds `state` twice.
+        replaced.sort_unstable();
+        replaced.dedup();
         let freed: usize =
             replaced.iter().filter_map(|&at| self.chosen[at]).map(|(name, _)| name.len() + BETWEEN).sum();
         let cost = name.len() + BETWEEN + more;
@@ -135,6 +138,8 @@ mod tests {
             listed(&[("agent.state", 1), ("agent.state.model", 1), ("state.model", 1), ("model", 1)], 30);
         assert_eq!(lines[1], ["agent.state.model"]);
         assert_eq!(room, 30 - "agent.state.model, ".len(), "what it took is free again");
+        let (lines, room) = listed(&[("state", 0), ("state.state", 0)], 30);
+        assert_eq!((lines[0].as_slice(), room), (["state.state"].as_slice(), 30 - "state.state, ".len()));
         let (lines, _) = listed(&[("tools.ts", 0), ("src/core", 0), ("src/core/tools.ts", 0), ("core", 0)], 100);
         assert_eq!(lines[0], ["src/core/tools.ts"]);
     }

@@ -88,53 +88,123 @@ fn push(out: &mut String, between: &str) {
     }
 }
 
+/// Of what a call says beside what it does it to: the first of it.
+const SAYS: usize = 4;
+
 /// What distinguishes a call from others of its tool: the program that it runs, with its subcommand, or the file that it changes.
 /// Then what else it says, in short.
 pub(super) fn describe(name: &str, input: &Value) -> Described {
-    /// Of what a call says beside that: the first of it.
-    const SAYS: usize = 4;
-    const WAS: &str = " ← was ";
-    const NOTHING: &str = "nothing";
     if let Some(list) = todos(input).filter(|_| plans(name)) {
-        return Described {
-            what: name.to_owned(),
-            last: text::start(&list, 3 * EVIDENCE),
-            changes: false,
-            writes: false,
-            effects: None,
-        };
+        let last = text::start(&list, 3 * EVIDENCE);
+        return Described { what: name.to_owned(), last, changes: false, writes: false, effects: None };
     }
-    let (mut file, mut command, mut old, mut writes, mut says) = ("", "", "", false, Vec::<&str>::new());
-    if let Value::Object(members) = input {
+    let arguments = Arguments::of(input);
+    // A patch names its files itself.
+    let patched = arguments.says.iter().copied().chain([arguments.command]).find_map(patched);
+    if patched.is_some() || arguments.writes && !arguments.file.is_empty() {
+        changed(name, arguments, patched)
+    } else {
+        done(name, arguments)
+    }
+}
+
+/// The arguments of a call, by what they are for.
+struct Arguments<'v> {
+    file: &'v str,
+    command: &'v str,
+    /// The text that is replaced.
+    old: &'v str,
+    /// Some argument is a text that is written.
+    writes: bool,
+    /// The first of the others.
+    says: Vec<&'v str>,
+}
+
+impl<'v> Arguments<'v> {
+    fn of(input: &'v Value) -> Self {
+        let mut all = Self { file: "", command: "", old: "", writes: false, says: Vec::new() };
+        let Value::Object(members) = input else {
+            names::leaves(input, &mut |text| all.says.push(text));
+            return all.brief();
+        };
         let runs = members.iter().any(|(key, value)| is_command(key) && matches!(value, Value::Text(_)));
         for (key, value) in members {
             let named = |parts: [&str; 2]| parts.iter().any(|part| text::find(key, part).is_some());
             match value {
-                Value::Text(text) if is_command(key) => command = text,
+                Value::Text(text) if is_command(key) => all.command = text,
                 _ if runs && RUNNING.contains(&key.as_str()) => {}
-                Value::Text(text) if key.starts_with("old") => old = text,
+                Value::Text(text) if key.starts_with("old") => all.old = text,
                 _ if MANNER.iter().any(|part| text::find(key, part).is_some()) => {}
-                Value::Text(text) if named(["path", "file"]) && !text.bytes().any(|byte| byte <= b' ') => file = text,
+                Value::Text(text) if named(["path", "file"]) && !text.bytes().any(|byte| byte <= b' ') => {
+                    all.file = text;
+                }
                 _ => {
-                    writes |= named(["new", "content"])
+                    all.writes |= named(["new", "content"])
                         || named(["edits", "file_text"])
                         || named(["replacement", "replace_"]);
-                    names::leaves(value, &mut |text| says.push(text));
+                    names::leaves(value, &mut |text| all.says.push(text));
                 }
             }
         }
-    } else {
-        names::leaves(input, &mut |text| says.push(text));
+        all.brief()
     }
+
+    fn brief(mut self) -> Self {
+        self.says.retain(|text| !text.trim().is_empty());
+        self.says.truncate(SAYS);
+        self
+    }
+}
+
+/// A call that changes a file, which it names or its patch does.
+fn changed(name: &str, arguments: Arguments<'_>, patched: Option<&str>) -> Described {
+    const WAS: &str = " ← was ";
+    let Arguments { file, old, writes, mut says, .. } = arguments;
+    let shown = paths::shown(patched.unwrap_or(file));
+    say_what_was(&mut says, old);
     says.retain(|text| !text.trim().is_empty());
-    says.truncate(SAYS);
-    // A patch names its files itself.
-    let patched = says.iter().copied().chain([command]).find_map(patched);
-    let changes = writes && !file.is_empty() || patched.is_some();
+    let what = if shown.is_empty() { name.to_owned() } else { format!("{name} {shown}") };
+    if let (Some(_), Some(patch)) = (patched, says.first()) {
+        let effects = file_effects::of_patch(patch, &what);
+        return Described {
+            last: changed_lines(patch),
+            what,
+            changes: true,
+            writes: writes && file.is_empty(),
+            effects,
+        };
+    }
+    let says: Vec<&str> = says.into_iter().map(|text| uncommented(text.trim_start())).collect();
+    let last = joined(&says, if old.is_empty() { ", " } else { WAS }, &shown);
+    Described { what, last, changes: true, writes: writes && file.is_empty(), effects: None }
+}
+
+/// Puts the text that was replaced behind the new one, both without the lines with which they begin alike.
+fn say_what_was<'v>(says: &mut Vec<&'v str>, old: &'v str) {
+    const NOTHING: &str = "nothing";
+    if let ([new], false) = (says.as_mut_slice(), old.is_empty()) {
+        let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
+        let same = text::between(old, 0, text::floor(old, same)).rfind('\n').unwrap_or(0);
+        *new = text::between(new, same, new.len());
+        says.push(text::between(old, same, old.len()));
+    } else if says.is_empty() && !old.trim().is_empty() {
+        says.push("");
+        says.push(old);
+    }
+    if let [new, old] = says.as_mut_slice()
+        && new.trim().is_empty()
+        && !old.trim().is_empty()
+    {
+        *new = NOTHING;
+    }
+}
+
+/// A call that runs a command, which may write files as well, or does something else.
+fn done(name: &str, arguments: Arguments<'_>) -> Described {
+    let Arguments { file, mut command, writes, mut says, .. } = arguments;
     let mut start = shell::prepared(command);
-    let written = if changes { None } else { shell::written(command, start) };
     let rest;
-    let wrote = match written {
+    let wrote = match shell::written(command, start) {
         Some(written) if written.rest.is_empty() => {
             let what = format!("{name} {} {}", written.how, paths::listed(&written.files, EVIDENCE));
             return Described::change(what, text::start(uncommented(written.text.trim()), EVIDENCE));
@@ -148,64 +218,39 @@ pub(super) fn describe(name: &str, input: &Value) -> Described {
         }
         None => None,
     };
-    let mut effects = if changes { None } else { file_effects::of(command) };
+    let mut effects = file_effects::of(command);
     if let Some(effects) = &mut effects {
         effects.what = format!("{name} {}", paths::start(&effects.what, EVIDENCE));
     }
     if let Some(FileEffects { what, alone: true, .. }) = &effects {
         return Described { effects: effects.clone(), ..Described::change(what.clone(), wrote.unwrap_or_default()) };
     }
-    let shown = paths::shown(patched.unwrap_or(file));
+    let shown = paths::shown(file);
     says.extend(wrote.as_deref());
-    let mut target = String::new();
-    if changes {
-        target.clone_from(&shown);
-        if let ([new], false) = (says.as_mut_slice(), old.is_empty()) {
-            // Lines that both begin with are not changed.
-            let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
-            let same = text::between(old, 0, text::floor(old, same)).rfind('\n').unwrap_or(0);
-            *new = text::between(new, same, new.len());
-            says.push(text::between(old, same, old.len()));
-        } else if says.is_empty() && !old.trim().is_empty() {
-            says.push("");
-            says.push(old);
-        }
-        if let [new, old] = says.as_mut_slice()
-            && new.trim().is_empty()
-            && !old.trim().is_empty()
-        {
-            *new = NOTHING;
-        }
-    } else if !file.is_empty() {
+    if !file.is_empty() {
         says.insert(0, &shown);
     }
+    let mut target = String::new();
     let message;
-    if !command.is_empty() && !changes {
+    if !command.is_empty() {
         let command = shell::unpaged(command);
         let (program, end) = shell::program(command, start);
         let arguments = text::between(command, end, command.len()).trim_start_matches([' ', ';', ')']);
         message = commits(&program).then(|| shell::message(&format!(" {arguments}"))).flatten();
         says.insert(0, message.as_deref().unwrap_or(arguments));
+        says.retain(|text| !is_said(text, name) && !is_said(text, &program));
         target = program;
     }
-    let is_command = !command.is_empty() && !changes;
-    says.retain(|text| !(is_command && (is_said(text, name) || is_said(text, &target)) || text.trim().is_empty()));
-    let mut last = String::new();
-    for text in &says {
-        if !last.is_empty() {
-            last.push_str(if changes && !old.is_empty() { WAS } else { ", " });
-        }
-        let text = if changes { uncommented(text.trim_start()) } else { text };
-        // A path is short anyway.
-        let most = if *text == shown { EVIDENCE } else { EVIDENCE / says.len() };
-        last.push_str(&paths::start(text, most));
-    }
+    says.retain(|text| !text.trim().is_empty());
+    let last = joined(&says, ", ", &shown);
     let what = if target.is_empty() { name.to_owned() } else { format!("{name} {target}") };
-    if let (Some(_), Some(patch)) = (patched, says.first()) {
-        last = changed_lines(patch);
-        effects = file_effects::of_patch(patch, &what);
-    }
-    Described { what, last, changes, writes: writes && file.is_empty(), effects }
+    Described { what, last, changes: false, writes: writes && file.is_empty(), effects }
+}
+
+/// What a call says, in short. A path that is shown is short anyway.
+fn joined(says: &[&str], between: &str, path: &str) -> String {
+    let brief = |text: &&str| paths::start(text, if *text == path { EVIDENCE } else { EVIDENCE / says.len() });
+    says.iter().map(brief).collect::<Vec<_>>().join(between)
 }
 
 /// Whether a member of a call is the command that it runs.

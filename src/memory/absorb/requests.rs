@@ -65,35 +65,10 @@ impl<'t> Reading<'t> {
                     if any_typed && passages.is_empty() {
                         continue;
                     }
-                    let mut kept = Vec::new();
                     let typed = typed::joined(text, &passages);
                     agrees = agrees && (typed.trim().is_empty() || self.courtesies.are_all(&typed));
-                    // Of instructions that come with every task of an agent, the first are enough.
-                    let mut left = if text.len() > INSTRUCTIONS { FEW_SENTENCES } else { SENTENCES };
-                    for &(from, to) in &passages {
-                        for sentence in sentences::split(text::between(text, from, to)) {
-                            if left > 0 && !text_agent::is_agents(sentence) && self.sentence(sentence, message.index) {
-                                kept.push(sentence);
-                                left -= 1;
-                            }
-                        }
-                    }
-                    // What is kept as a sentence is shown there.
-                    let asks = text_agent::request(text);
-                    if kept.is_empty() {
-                        let untagged = if any_typed { asks } else { text_agent::untagged(&asks) };
-                        push(&mut asked, untagged.trim());
-                        continue;
-                    }
-                    let rest = without(&asks, &kept, "");
-                    let rest = match kept.first() {
-                        // "Could you help me with that?" says nothing by itself.
-                        Some(first) if !rest.is_empty() && rest.len() < BARE => {
-                            without(&asks, &kept, &text::start(first, LABEL))
-                        }
-                        _ => rest,
-                    };
-                    push(&mut asked, &rest);
+                    let kept = self.sentences(text, &passages, message.index);
+                    push(&mut asked, &asked_beside(&kept, text, any_typed));
                 }
                 ContentPart::Media { kind, media_type, reference, .. } => {
                     push(&mut asked, &format!("[{}]", medium(*kind, media_type, reference)));
@@ -105,19 +80,39 @@ impl<'t> Reading<'t> {
         if !agrees {
             self.answered();
         }
-        let cancels = rules::cancels(&asked);
-        let cancel = cancels.then(|| text::first_line(&asked, EVIDENCE));
+        self.ask(&asked, message.index);
+    }
+
+    /// The sentences of what was typed that are kept as what a person requires, decides or tells.
+    fn sentences(&mut self, text: &'t str, passages: &[(usize, usize)], at: u64) -> Vec<&'t str> {
+        // Of instructions that come with every task of an agent, the first are enough.
+        let most = if text.len() > INSTRUCTIONS { FEW_SENTENCES } else { SENTENCES };
+        let mut kept = Vec::new();
+        for &(from, to) in passages {
+            for sentence in sentences::split(text::between(text, from, to)) {
+                if kept.len() < most && !text_agent::is_agents(sentence) && self.sentence(sentence, at) {
+                    kept.push(sentence);
+                }
+            }
+        }
+        kept
+    }
+
+    /// Notes a request, which closes the one before it.
+    fn ask(&mut self, asked: &str, at: u64) {
+        let cancels = rules::cancels(asked);
+        let cancel = cancels.then(|| text::first_line(asked, EVIDENCE));
         self.close(Some(cancel));
         // Whoever says thanks waits for no answer.
-        if asked.is_empty() || self.courtesies.are_all(&asked) {
+        if asked.is_empty() || self.courtesies.are_all(asked) {
             return;
         }
         if matches!(self.memory.tasks.as_slice(), [only] if is_command(&only.text)) {
             self.memory.tasks.clear();
         }
         let most = if self.memory.tasks.is_empty() { OPENING } else { REQUEST };
-        let text = quoting::quote(&text::ends(&asked, most));
-        self.memory.tasks.push(Entry { text, at: message.index, ..Entry::default() });
+        let text = quoting::quote(&text::ends(asked, most));
+        self.memory.tasks.push(Entry { text, at, ..Entry::default() });
         // Behind the first one all move up, so many go at once.
         if self.memory.tasks.len() >= 2 * MOST {
             self.trim_tasks();
@@ -230,6 +225,18 @@ fn repeated(tasks: &[Entry]) -> Vec<bool> {
         }
     }
     repeated
+}
+
+/// What a text asks for beside the sentences of it that are kept, which stand elsewhere.
+fn asked_beside(kept: &[&str], text: &str, any_typed: bool) -> String {
+    let asks = text_agent::request(text);
+    let Some(first) = kept.first() else {
+        let untagged = if any_typed { asks } else { text_agent::untagged(&asks) };
+        return untagged.trim().to_owned();
+    };
+    let rest = without(&asks, kept, "");
+    // "Could you help me with that?" says nothing by itself.
+    if !rest.is_empty() && rest.len() < BARE { without(&asks, kept, &text::start(first, LABEL)) } else { rest }
 }
 
 /// What is left of a request without the sentences that are kept elsewhere, with a text in place of the first of them.
