@@ -158,6 +158,9 @@ const PATTERNS: &[Pattern] = &[
     code("short paths in long ones", 32_000, |n| printed(&filled(n, |at| format!("/{}f{at}.rs ", "a/".repeat(90))))),
     code("names of equal FNV-1a", 64_000, |n| printed(&equal_fnv(n))),
     code("names, all different", 32_000, |n| printed(&filled(n, |at| format!("file_{at}.rs ")))),
+    code("names that hold one another", 32_000, |n| {
+        printed(&filled(n, |at| format!("state.f{at} agent.state.f{at} f{at}.agent.state.f{at} ")))
+    }),
     code("numbers, all different", 32_000, |n| printed(&filled(n, |at| format!("{} ", 10_000 + at)))),
     code("names in calls", 400, |n| {
         named(
