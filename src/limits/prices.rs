@@ -31,7 +31,7 @@ pub struct Prices {
 
 /// The size of the conversation after the cheapest compaction, in tokens. With less, content that is needed next is
 /// missing: `npm run bench -- bill` prints the recall next to the cost.
-const BASE: u64 = 8_000;
+const BASE: u64 = 7_000;
 /// The growth of a conversation per request, in tokens: the mean of the recorded sessions of coding agents and customer
 /// service.
 const GROWTH: u64 = 700;

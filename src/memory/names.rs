@@ -299,8 +299,9 @@ const PART_BITS: u32 = 20;
 const PLACE_MOST: u64 = (1 << PLACE_BITS) - 1;
 const PART_MOST: u64 = (1 << PART_BITS) - 1;
 
-/// Bytes of names in one text behind which no more are looked for.
+/// Bytes of names in one text behind which no more are looked for, and in JSON, where each is looked for in what is shown.
 const LOOKED: usize = 48_000;
+const LOOKED_JSON: usize = 16_000;
 /// How often a name stands in a text, up to the last, counts with so much more than that it stands there at all. In JSON
 /// what stands there often belongs to all records and distinguishes none of them.
 const STANDS: u64 = 3;
@@ -312,14 +313,14 @@ const STANDS_MOST: u64 = 4;
 pub fn in_text(text: &str) -> Vec<&str> {
     let mut found = Distinct::default();
     let mut counts: Vec<u64> = Vec::new();
-    let mut bytes = 0;
-    let mut add = |name, bytes: &mut usize| {
-        if *bytes >= LOOKED {
+    let mut left = LOOKED;
+    let mut add = |name, left: &mut usize| {
+        if *left == 0 {
             return;
         }
         let (place, new) = found.number(name);
         if new {
-            *bytes += name.len();
+            *left = left.saturating_sub(str::len(name));
             counts.push(0);
         }
         counts[place] += 1;
@@ -327,21 +328,23 @@ pub fn in_text(text: &str) -> Vec<&str> {
     let mut json = false;
     values::each(text, &mut |value, stands| {
         if value.len() < text.len() {
-            json = true;
-            values::each_number(value, stands, &mut |name| add(name, &mut bytes));
+            if !json {
+                (json, left) = (true, LOOKED_JSON);
+            }
+            values::each_number(value, stands, &mut |name| add(name, &mut left));
             if stands == Stands::Quoted && values::is_label(value) {
-                add(value, &mut bytes);
+                add(value, &mut left);
             }
         }
         for line in value.split('\n') {
-            if bytes >= LOOKED {
+            if left == 0 {
                 break;
             }
             scan::each(line, &mut |name| {
                 // A notice may stand inside JSON.
                 let place = name.as_ptr() as usize - line.as_ptr() as usize;
                 if !scan::is_weak(name) && !name.contains('\\') && !references::stands_at(line, place) {
-                    add(name, &mut bytes);
+                    add(name, &mut left);
                 }
             });
         }
@@ -386,7 +389,8 @@ pub fn missing(names: &[&str], list: &str, shown: &str, bytes: usize) -> String 
     let json = shown.trim_start().starts_with(['{', '[']);
     let mut room = bytes;
     for name in names {
-        if !(json && text::find(shown, name).is_some()) {
+        // What has no room is not looked for: there may be thousands of names, and much that is shown.
+        if !(json && (name.len() + 2 > room || text::find(shown, name).is_some())) {
             known.add(name, 0, 0, &mut room);
         }
     }

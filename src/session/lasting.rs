@@ -78,6 +78,7 @@ impl<'s> Lasting<'s> {
             clears_media: !spared && index < self.media,
             rules,
             reference: None,
+            summarizes: history.summarizes,
         };
         if !message.parts().any(|part| edits::touches(&part, message, &edits)) {
             return None;
@@ -89,6 +90,9 @@ impl<'s> Lasting<'s> {
         let mut key = if kept == 0 { String::new() } else { format!("{kept} ") };
         if history.references {
             key.push_str(&format!("{} ", references::of(index, 0)));
+        }
+        if history.summarizes && (edits.clears || edits.clears_failed) {
+            key.push_str("s ");
         }
         for rule in rules.iter().filter(|rule| rule.rerun) {
             key.push_str(&format!("{}r ", rule.number));

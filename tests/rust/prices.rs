@@ -27,7 +27,7 @@ fn trigger(window: u64, prices: &Value) -> u64 {
 fn the_headroom_is_where_reading_and_compacting_cost_least() {
     // The cost of a session with this headroom, added up request by request.
     let paid = |headroom: u64| {
-        let (base, growth, requests) = (8_000_u64, 700_u64, 20_000);
+        let (base, growth, requests) = (7_000_u64, 700_u64, 20_000);
         let (mut view, mut cost) = (base, 0_u64);
         for _ in 0..requests {
             cost += view / 10;
@@ -40,7 +40,7 @@ fn the_headroom_is_where_reading_and_compacting_cost_least() {
         cost
     };
     let room = of(1_000_000, 100_000, 1_250_000, 5_000_000).room(false).unwrap();
-    let chosen = paid(room - 8_000);
+    let chosen = paid(room - 7_000);
     let cheapest = (1..60).map(|step| paid(step * 700)).min().unwrap();
     assert!(chosen * 100 <= cheapest * 103, "{room}: {chosen} against {cheapest}");
 }
@@ -55,7 +55,7 @@ fn only_proportions_decide_and_what_costs_more_comes_later() {
     assert!(of(1_000_000, 100_000, 2_000_000, 5_000_000).room(false) > usual.room(false));
     // If reading is free, a request is never too large. Without a cache, reading little more costs much.
     assert_eq!(of(1_000_000, 0, 1_250_000, 5_000_000).room(true), None);
-    assert_eq!(of(1_000_000, 1_000_000, 1_000_000, 5_000_000).room(false), Some(12_000));
+    assert_eq!(of(1_000_000, 1_000_000, 1_000_000, 5_000_000).room(false), Some(10_500));
     // Nothing overflows.
     let most = 1_000_000_000_000;
     assert!(of(most, 1, most, most).room(true).is_some());

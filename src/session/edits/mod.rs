@@ -14,6 +14,7 @@ use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
 use crate::model::message::{Digest, Part, PartKind};
 use crate::session::edits::eligibility::{clearable, is_of_failed, is_of_result, reaches};
+use crate::session::edits::placeholder::{MANY, USUAL};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
 use crate::session::reach::LEAST_CLEARED;
@@ -39,6 +40,8 @@ pub struct Edits<'s> {
     pub rules: &'s [ResultRule],
     /// The message's index in the history, if notices say where the model finds the text.
     pub reference: Option<u64>,
+    /// Whether a model summarizes: a cleared result then names less.
+    pub summarizes: bool,
 }
 
 /// A clip in relation to one message.
@@ -229,7 +232,7 @@ impl Shortening<'_> {
         text.push_str(notice);
         // A later clear would skip such a short text in a view that is passed as history, but not in the history itself.
         if !notice.is_empty() && tokens::of_text(self.estimator, &text) <= LEAST_CLEARED {
-            text = placeholder::of("", failed, self.rerun, &[], "");
+            text = placeholder::of("", failed, self.rerun, &[], "", USUAL);
         }
         text
     }
@@ -244,7 +247,8 @@ impl Shortening<'_> {
     /// A result cleared, as it is `now` after its cuts; of anything else what stands for it.
     fn cleared(&self, body: &ContentPart, now: &ContentPart) -> ContentPart {
         let ContentPart::Result { number, id, output, failed } = now else { return media::replaced(body) };
-        let output = placeholder::of(&output.to_text(), *failed, self.rerun, self.edits.keep, self.reference);
+        let names = if self.edits.summarizes { USUAL } else { MANY };
+        let output = placeholder::of(&output.to_text(), *failed, self.rerun, self.edits.keep, self.reference, names);
         ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(output), failed: *failed }
     }
 }

@@ -51,6 +51,8 @@ pub struct History<'a> {
     pub keep: &'a [String],
     /// Whether notices say where the model finds the text.
     pub references: bool,
+    /// Whether a model summarizes: notices then name less.
+    pub summarizes: bool,
     /// What tool policies say about individual results, in the order of the input.
     pub rules: Vec<ResultRule>,
     /// All checkpoints of the state as it was passed, even those that do not hold. Their messages are recognized by
