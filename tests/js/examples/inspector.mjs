@@ -156,7 +156,10 @@ main(import.meta.url, async ([screenshots]) => {
     await page.getByRole("tab", { name: "Memory" }).click();
     const rows = (await page.locator("#panel table tr").allInnerTexts()).map((row) => row.split("\t"));
     const names = rows.filter((row) => row.includes("name"));
-    assert.ok(names.length > 10 && names.every((row) => row.every((cell) => cell !== "" && !/^\[|^NaN/.test(cell))), `${names}`);
+    assert.ok(
+      names.length > 10 && names.every((row) => row.every((cell) => cell !== "" && !/^\[|^NaN/.test(cell))),
+      `${names}`,
+    );
     await page.locator("#panel table button").first().click();
     await page.waitForSelector("#detail h3");
     await page.locator("#messages").focus();
