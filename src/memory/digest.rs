@@ -321,10 +321,10 @@ impl Source<'_> {
                 Added::NoRoom => more = true,
             }
         }
-        let lists = [0, 1, 2, 3].map(|line| list.of_line(line).collect::<Vec<_>>().join(", "));
         let mut headed = false;
-        for (list, start) in lists.iter().zip(LINES) {
-            if !list.is_empty() {
+        for (line, start) in LINES.iter().enumerate() {
+            let names = list.of_line(line).collect::<Vec<_>>().join(", ");
+            if !names.is_empty() {
                 if !headed {
                     out.push_str("\n\n");
                     out.push_str(NAMES);
@@ -332,7 +332,7 @@ impl Source<'_> {
                 }
                 out.push('\n');
                 out.push_str(start);
-                out.push_str(list);
+                out.push_str(&names);
             }
         }
         more

@@ -37,12 +37,8 @@ pub struct NameList<'t> {
 impl<'t> NameList<'t> {
     /// Notes that a name is shown elsewhere, and with it its parts.
     pub fn hold(&mut self, name: &'t str) {
-        let number = self.number(name);
-        self.shown[number].0 = 0;
-        each_part(name, &mut |part| {
-            let number = self.number(part);
-            self.shown[number].0 = 0;
-        });
+        self.show(name, 0);
+        each_part(name, &mut |part| self.show(part, 0));
     }
 
     /// Notes that the names in a text are shown there.
@@ -71,11 +67,7 @@ impl<'t> NameList<'t> {
         }
         *room = *room + freed - cost;
         replaced.into_iter().for_each(|at| self.chosen[at] = None);
-        for part in parts {
-            let number = self.number(part);
-            let (first, place) = self.shown[number];
-            self.shown[number] = (first.min(line), place.filter(|&at| self.chosen[at].is_some()));
-        }
+        parts.into_iter().for_each(|part| self.show(part, line));
         let number = self.number(name);
         self.shown[number] = (line, Some(self.chosen.len()));
         self.chosen.push(Some((name, line)));
@@ -85,6 +77,12 @@ impl<'t> NameList<'t> {
     /// The chosen names of a line, in the order in which they were added.
     pub fn of_line(&self, line: usize) -> impl Iterator<Item = &'t str> {
         self.chosen.iter().flatten().filter(move |(_, of)| *of == line).map(|(name, _)| *name)
+    }
+
+    /// Notes that a line shows a name.
+    fn show(&mut self, name: &'t str, line: usize) {
+        let number = self.number(name);
+        self.shown[number].0 = self.shown[number].0.min(line);
     }
 
     fn number(&mut self, name: &'t str) -> usize {

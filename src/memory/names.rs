@@ -299,9 +299,8 @@ const PART_BITS: u32 = 20;
 const PLACE_MOST: u64 = (1 << PLACE_BITS) - 1;
 const PART_MOST: u64 = (1 << PART_BITS) - 1;
 
-/// Bytes of names in one text behind which no more are looked for, and in JSON, where each is looked for in what is shown.
+/// Bytes of names in one text behind which no more are looked for.
 const LOOKED: usize = 48_000;
-const LOOKED_JSON: usize = 16_000;
 /// How often a name stands in a text, up to the last, counts with so much more than that it stands there at all. In JSON
 /// what stands there often belongs to all records and distinguishes none of them.
 const STANDS: u64 = 3;
@@ -328,9 +327,7 @@ pub fn in_text(text: &str) -> Vec<&str> {
     let mut json = false;
     values::each(text, &mut |value, stands| {
         if value.len() < text.len() {
-            if !json {
-                (json, left) = (true, LOOKED_JSON);
-            }
+            json = true;
             values::each_number(value, stands, &mut |name| add(name, &mut left));
             if stands == Stands::Quoted && values::is_label(value) {
                 add(value, &mut left);

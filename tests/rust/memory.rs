@@ -4,7 +4,7 @@ use crate::support::{Chat, M, P, Tape, assistant, call, filler, json as plain, r
 use precis::base::archive::{Place, Record};
 use precis::base::error::Code;
 use precis::base::headings::{KEPT, NAMES, RULES};
-use precis::base::markers;
+use precis::base::{markers, quoting};
 use precis::ingest::content;
 use precis::ingest::host::Todo;
 use precis::memory::absorb::{Message, Recollection};
@@ -739,7 +739,8 @@ fn names_that_the_newest_text_lists_are_numbers_in_the_state() {
 #[test]
 fn rows_that_hold_no_names_are_refused() {
     let position = json!({ "count": 2, "chain": "0000000000000000" });
-    for wrong in [json!([[1, 2, 3, []]]), json!([[1, 2, [3]]]), json!([[1, 2, 3, ["a.py"]]]), json!([[1, 2, 3, [-1]]])]
+    for wrong in
+        [json!([]), json!([3]), json!(["a.py"]), json!(["-1"]), json!([""]), json!(["1", "2"]), json!(["1  2"])]
     {
         let json = plain(&json!({ "upTo": position, "names": [[1, 2, 3, wrong]] }));
         assert!(Memory::from_json(&json, PLACE).is_err(), "{wrong}");
@@ -1053,6 +1054,13 @@ fn lines() -> impl Strategy<Value = Vec<M>> {
 const SLACK: usize = 500;
 
 proptest! {
+    #[test]
+    fn a_name_in_place_is_quoted_like_any_other_text(text in "([\\PC\n\r\u{b}\u{1c}\u{85}\u{2028}<＜﹤]|\\[precis: |</?conversation>){0,12}") {
+        let mut name = text.clone();
+        quoting::make_one_line(&mut name);
+        prop_assert_eq!(name, quoting::one_line(&text));
+    }
+
     #[test]
     fn scanning_any_text_ends_and_gives_parts_of_it(text in "\\PC{0,200}") {
         for one in found(&text) {
