@@ -154,12 +154,15 @@ main(import.meta.url, async ([screenshots]) => {
       );
     }
     await page.getByRole("tab", { name: "Memory" }).click();
+    await page.locator("#panel table button").first().waitFor();
     const rows = (await page.locator("#panel table tr").allInnerTexts()).map((row) => row.split("\t"));
-    const names = rows.filter((row) => row.includes("name"));
+    const names = rows.filter(([kind]) => kind === "name");
     assert.ok(
-      names.length > 10 && names.every((row) => row.every((cell) => cell !== "" && !/^\[|^NaN/.test(cell))),
+      names.length > 10 && names.every(([, text, note]) => text !== "" && / messages?$/.test(note)),
       `${names}`,
     );
+    const words = names.filter(([, text]) => /^[^[]*[a-z]/i.test(text));
+    assert.ok(words.length > names.length / 2, `${names}`);
     await page.locator("#panel table button").first().click();
     await page.waitForSelector("#detail h3");
     await page.locator("#messages").focus();
