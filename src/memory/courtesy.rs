@@ -6,6 +6,7 @@ use crate::base::phrases;
 use crate::base::text::{self, lower};
 use crate::memory::phrases::{COURTESIES, COURTESY_FILLERS};
 use crate::memory::rules::is_cjk;
+use core::cell::OnceCell;
 
 /// Thanks in Chinese, Japanese and Korean, and words that stand beside them.
 const COURTESY_PARTS: [&str; 9] = ["谢谢", "謝謝", "多谢", "谢啦", "ありがとう", "감사", "고마", "고맙", "再见"];
@@ -41,19 +42,19 @@ const BESIDE_PARTS: [&str; 26] = [
 const LONGEST: usize = 80;
 
 /// The words of courtesy: to be made once for many texts.
+#[derive(Default)]
 pub(super) struct Courtesies {
-    /// By its hash whether a word is a courtesy, or only stands beside one.
-    words: IdMap,
+    /// By its hash whether a word is a courtesy, or only stands beside one. Made for the first text that needs it.
+    words: OnceCell<IdMap>,
 }
 
-impl Default for Courtesies {
-    fn default() -> Self {
-        let mut words = IdMap::new(200);
-        for (list, is_courtesy) in [(COURTESY_FILLERS, 0), (COURTESIES, 1)] {
-            phrases::each(list).for_each(|word| words.insert(word.chars().fold(0, with_letter), is_courtesy));
-        }
-        Self { words }
+/// The words of courtesy, by their hash, and those that stand beside one.
+fn words() -> IdMap {
+    let mut words = IdMap::new(200);
+    for (list, is_courtesy) in [(COURTESY_FILLERS, 0), (COURTESIES, 1)] {
+        phrases::each(list).for_each(|word| words.insert(word.chars().fold(0, with_letter), is_courtesy));
     }
+    words
 }
 
 impl Courtesies {
@@ -71,7 +72,7 @@ impl Courtesies {
                 word = with_letter(word, char);
             } else if word != 0 {
                 // Most texts end here, with their first word.
-                let Some(is_courtesy) = self.words.get(word) else { return false };
+                let Some(is_courtesy) = self.words.get_or_init(words).get(word) else { return false };
                 is_courteous |= is_courtesy == 1;
                 word = 0;
             }

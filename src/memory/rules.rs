@@ -13,6 +13,7 @@ use crate::memory::phrases::{
     POLITE, QUANTITY, REMARK, REPORT, SENTENCE_END, SPEAKER, STATEMENT, TELLING, UNDO, WEAK_CHANGE, WISH,
 };
 use crate::memory::sentences;
+use core::cell::OnceCell;
 use core::ops::Range;
 
 /// What introduces a name.
@@ -103,35 +104,39 @@ impl Reading {
 }
 
 /// Which of the lists hold a word or phrase: to be made once for many texts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Words {
-    /// The lists that hold what has a hash.
-    lists: IdMap,
+    /// The lists that hold what has a hash. They are made for the first sentence that needs them: in the rounds of an agent
+    /// nobody types one.
+    lists: OnceCell<IdMap>,
     /// The words of the sentence that is read, with the hash of each alone; and what is known of them.
     texts: Vec<(Range<usize>, u64)>,
     words: Vec<Word>,
 }
 
-impl Default for Words {
-    fn default() -> Self {
-        let mut words = Self { lists: IdMap::new(4_000), texts: Vec::new(), words: Vec::new() };
-        for (bit, list) in LISTS {
-            for phrase in phrases::each(list) {
-                let mut id = 0;
-                for char in phrase.chars() {
-                    if char == ' ' {
-                        words.mark(id, MORE);
-                    }
-                    id = with_letter(id, char);
+/// The lists that hold each word and phrase, by its hash.
+fn lists() -> IdMap {
+    let mut lists = IdMap::new(4_000);
+    let mut mark = |id, bit| {
+        let known = lists.get(id).unwrap_or(0);
+        lists.insert(id, known | bit);
+    };
+    for (bit, list) in LISTS {
+        for phrase in phrases::each(list) {
+            let mut id = 0;
+            for char in phrase.chars() {
+                if char == ' ' {
+                    mark(id, MORE);
                 }
-                words.mark(id, bit);
+                id = with_letter(id, char);
             }
+            mark(id, bit);
         }
-        for (bit, list) in [(LEAD_IN, LEAD_INS), (AGREEMENT, AGREEMENTS)] {
-            phrases::each(list).for_each(|word| words.mark(word.chars().fold(0, with_letter), bit));
-        }
-        words
     }
+    for (bit, list) in [(LEAD_IN, LEAD_INS), (AGREEMENT, AGREEMENTS)] {
+        phrases::each(list).for_each(|word| mark(word.chars().fold(0, with_letter), bit));
+    }
+    lists
 }
 
 /// A word of a sentence, and which lists hold it or the phrase that begins with it.
@@ -147,11 +152,6 @@ struct Word {
 }
 
 impl Words {
-    fn mark(&mut self, id: u64, bit: u64) {
-        let lists = self.lists.get(id).unwrap_or(0);
-        self.lists.insert(id, lists | bit);
-    }
-
     /// What a sentence is.
     pub fn tell(&mut self, sentence: &str) -> Sentence {
         self.read(sentence).kind
@@ -200,6 +200,7 @@ impl Words {
     /// Finds the words of a sentence, and the lists that hold them.
     fn find_words(&mut self, sentence: &str) {
         let Self { lists: known, texts, words } = self;
+        let known = known.get_or_init(lists);
         texts.clear();
         words.clear();
         let (mut from, mut begins, mut first) = (None, true, true);
