@@ -113,7 +113,7 @@ impl Reader<'_> {
         if let Some(fence) = fence(seen) {
             return Step::Pasted(line.from, self.after_fence(line.next, fence));
         }
-        if seen.starts_with(['>', '＞']) {
+        if seen.starts_with(['>', '＞']) || encloses_typed(seen) {
             return Step::Pasted(line.from, line.next);
         }
         if let Some(end) = self.after_tag(line) {
@@ -260,6 +260,15 @@ impl Reader<'_> {
                 .any(|&(from, to)| !text::between(self.text, from, to).trim_matches(is_unseen).is_empty())
             && self.line_after(line.next).is_some()
     }
+}
+
+/// The tags that editors put around what a person typed, so that it stands apart from what they add.
+const TYPED_TAGS: [&str; 3] = ["userRequest", "user_query", "user_request"];
+
+/// Whether a line is nothing but one of the tags around what a person typed.
+pub fn encloses_typed(line: &str) -> bool {
+    let tag = line.strip_prefix('<').and_then(|line| line.strip_suffix('>'));
+    tag.is_some_and(|tag| TYPED_TAGS.contains(&tag.strip_prefix('/').unwrap_or(tag)))
 }
 
 /// Converts a text to lower case.

@@ -3,6 +3,7 @@
 //! rendered, not what is known.
 
 pub mod absorb;
+mod asides;
 mod bound;
 pub mod cjk;
 mod closed;
@@ -35,6 +36,7 @@ mod supersede;
 mod text_agent;
 mod values;
 mod work;
+mod written;
 
 use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;

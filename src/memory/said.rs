@@ -1,6 +1,8 @@
 //! What an assistant said, without what says nothing: pleasantries, intentions and blocks of code.
 
 use crate::base::text::{self, Starts};
+use crate::ingest::content::Value;
+use crate::memory::parse;
 use crate::memory::text_agent::Edit;
 
 /// How sentences begin that only show that something was heard.
@@ -66,6 +68,20 @@ fn without<'w>(words: &'w str, is_empty: &dyn Fn(&str) -> bool) -> &'w str {
         rest = text::between(rest, end + 1, rest.len()).trim_start();
     }
     if rest.is_empty() { words } else { rest }
+}
+
+/// What an assistant says to a person that answers in objects; nothing where it is not clear which member that is.
+pub(super) fn unwrapped(words: &str) -> Option<String> {
+    const KEYS: [&str; 7] = ["message", "answer", "final_answer", "response", "reply", "content", "text"];
+    let words = words.trim();
+    if !words.starts_with('{') || !words.ends_with('}') {
+        return None;
+    }
+    let Some(Value::Object(members)) = parse::strict(words) else { return None };
+    KEYS.iter().find_map(|key| match members.iter().find(|(name, _)| name == key) {
+        Some((_, Value::Text(text))) if !text.trim().is_empty() => Some(text.clone()),
+        _ => None,
+    })
 }
 
 /// What is said beside blocks of code.

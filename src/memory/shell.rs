@@ -122,7 +122,7 @@ pub(super) fn only_prepares(program: &str) -> bool {
 
 /// Whether a simple command does nothing that one would look for if another one follows it.
 pub(super) fn leads(part: &str) -> bool {
-    const WORDS: [&str; 9] = ["do", "then", "else", "done", "fi", "pwd", "true", "break", "continue"];
+    const WORDS: [&str; 10] = ["do", "then", "else", "done", "fi", "}", "pwd", "true", "break", "continue"];
     const SAYS: [&str; 3] = ["echo ", "printf ", "exit "];
     WORDS.contains(&part)
         || LEADING.begin(part)

@@ -1,4 +1,4 @@
-//! Assistants without tools: the edits and commands that they write into their words, and what programs print to them.
+//! Assistants without tools: the edits that they write into their words, and what programs print to them.
 
 use crate::base::text::{self, Starts};
 use crate::ingest::{pasted_json, printed};
@@ -28,19 +28,6 @@ pub(super) fn edits(said: &str) -> Vec<Edit<'_>> {
         from = next;
     }
     all
-}
-
-/// The command that an assistant without tools wrote: what it said before, and the last block of code in its words, if that
-/// is for a shell.
-pub(super) fn written(said: &str) -> Option<(&str, &str)> {
-    const SHELLS: [&str; 6] = ["", "sh", "bash", "zsh", "shell", "console"];
-    let end = said.trim_end().strip_suffix("```")?;
-    let from = end.rfind("```")?;
-    let block = text::between(end, from + 3, end.len());
-    let (language, body) = block.split_once('\n').unwrap_or(("", block));
-    let body = body.trim();
-    let is_command = !body.is_empty() && SHELLS.iter().any(|shell| language.trim().eq_ignore_ascii_case(shell));
-    is_command.then_some((text::between(end, 0, from).trim(), body))
 }
 
 /// Whether a message is what a program printed, handed on to an assistant that has no tools: recognized by its frame.
@@ -93,12 +80,17 @@ pub(super) fn request(text: &str) -> String {
 /// Whether an agent wrote a line beside what was typed: what frames an output, its banner, what it says of a turn.
 pub(super) fn is_agents(line: &str) -> bool {
     /// How a line begins, and what it holds besides: a person may begin one with the same word.
-    const REMARKS: [(&str, &str); 10] = [
+    const REMARKS: [(&str, &str); 15] = [
         ("Aider v", "."),
         ("Model: ", " edit format"),
         ("Models: ", " edit format"),
         ("Git repo: ", " files"),
+        ("Git repo: none", "none"),
         ("Repo-map: ", "using "),
+        ("Repo-map: disabled", "disabled"),
+        ("Added ", " to the chat"),
+        ("Removed ", " from the chat"),
+        ("Caveat: The messages below ", "local commands"),
         (REPORT, " received"),
         ("Use /help <question>", "help"),
         ("You can use /undo", " commit "),
@@ -107,7 +99,18 @@ pub(super) fn is_agents(line: &str) -> bool {
     ];
     let line = line.trim();
     let is_remark = |(start, part): &(&str, &str)| line.starts_with(start) && text::find(line, part).is_some();
-    is_frame(line) || REMARKS.iter().any(is_remark)
+    is_frame(line) || REMARKS.iter().any(is_remark) || serves(line)
+}
+
+/// Whether a line starts aider, or only says which files it is to know and what it is to forget.
+fn serves(line: &str) -> bool {
+    const ALONE: [&str; 4] = ["/clear", "/reset", "/undo", "/drop"];
+    const FILES: [&str; 3] = ["/add", "/drop", "/read-only"];
+    let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let is_file = |word: &str| word.contains(['.', '/', '*']);
+    ALONE.contains(&line)
+        || FILES.contains(&first) && !rest.is_empty() && rest.split_whitespace().all(is_file)
+        || first.ends_with("/bin/aider")
 }
 
 /// How the report of an agent on its last turn begins.
@@ -138,18 +141,30 @@ fn is_commit(line: &str) -> bool {
     hash.len() >= 7 && hash.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// A text in which the tags are left out that stand around a line.
+/// A text in which the tags are left out that stand around a line, or alone on the lines around others.
 pub(super) fn untagged(text: &str) -> String {
-    let plain = |line: &str| {
-        let inner = line.trim().strip_prefix('<').and_then(|line| line.strip_suffix('>'));
-        let parts = inner.and_then(|inner| Some((text::find(inner, ">")?, inner.rfind("</")?)));
-        match (inner, parts) {
-            (Some(inner), Some((from, to))) if from < to => text::between(inner, from + 1, to).to_owned(),
-            _ => line.to_owned(),
+    let mut lines: Vec<&str> = text.lines().map(untagged_line).collect();
+    if let [first, .., last] = lines.as_slice() {
+        let opens = first.trim().strip_prefix('<').and_then(|tag| tag.strip_suffix('>'));
+        let closes = last.trim().strip_prefix("</").and_then(|tag| tag.strip_suffix('>'));
+        // HTML that was pasted has such lines as well.
+        let is_words = |tag: &str| tag.bytes().any(|byte| byte.is_ascii_uppercase() || b"_-".contains(&byte));
+        if opens.is_some_and(is_words) && opens == closes {
+            lines.pop();
+            lines.remove(0);
         }
-    };
-    let lines: Vec<String> = text.lines().map(plain).collect();
-    text::joined(&lines.iter().map(String::as_str).collect::<Vec<_>>(), "\n")
+    }
+    text::joined(&lines, "\n")
+}
+
+/// A line without the tags that stand around it.
+fn untagged_line(line: &str) -> &str {
+    let inner = line.trim().strip_prefix('<').and_then(|line| line.strip_suffix('>'));
+    let parts = inner.and_then(|inner| Some((inner, text::find(inner, ">")?, inner.rfind("</")?)));
+    match parts {
+        Some((inner, from, to)) if from < to => text::between(inner, from + 1, to),
+        _ => line,
+    }
 }
 
 /// The prompt of a shell that ends what a program printed, and the first request of an agent that has one.

@@ -130,18 +130,18 @@ impl<'v> Arguments<'v> {
         let runs = members.iter().any(|(key, value)| is_command(key) && matches!(value, Value::Text(_)));
         for (key, value) in members {
             let named = |parts: [&str; 2]| parts.iter().any(|part| text::find(key, part).is_some());
+            let writes =
+                named(["new", "content"]) || named(["edits", "file_text"]) || named(["replacement", "replace_"]);
             match value {
                 Value::Text(text) if is_command(key) => all.command = text,
                 _ if runs && RUNNING.contains(&key.as_str()) => {}
                 Value::Text(text) if key.starts_with("old") => all.old = text,
                 _ if MANNER.iter().any(|part| text::find(key, part).is_some()) => {}
-                Value::Text(text) if named(["path", "file"]) && !text.bytes().any(|byte| byte <= b' ') => {
+                Value::Text(text) if named(["path", "file"]) && !writes && !text.bytes().any(|byte| byte <= b' ') => {
                     all.file = text;
                 }
                 _ => {
-                    all.writes |= named(["new", "content"])
-                        || named(["edits", "file_text"])
-                        || named(["replacement", "replace_"]);
+                    all.writes |= writes;
                     names::leaves(value, &mut |text| all.says.push(text));
                 }
             }

@@ -588,3 +588,136 @@ fn a_name_that_only_ends_like_a_check_is_none() {
         assert_eq!(told(tool), 1, "{tool}");
     }
 }
+
+#[test]
+fn what_follows_a_group_of_commands_is_shown_without_its_bracket() {
+    let command = "[ -n \"$PR\" ] || { echo none; exit 1; }\nLINKED=$(gh api graphql -f query=abc)\necho $LINKED";
+    let text = digest(&calls(&[("bash", json!({ "command": command }), "2168")]));
+    assert!(line(&text, "gh api graphql").starts_with("- bash gh api graphql"), "{text}");
+}
+
+#[test]
+fn an_answer_in_an_object_is_shown_as_it_reads() {
+    let answer = r#"{"message":"Yes.\nI need your user ID."}"#;
+    let text = digest(&[user("Could you move my flight?"), assistant(answer), user("Sure: mia_li_3668")]);
+    assert_eq!(line(&text, "Could you move"), "- Could you move my flight? → Yes. I need your user ID.", "{text}");
+    let answer = r#"{"thought":"They need the id first.","answer":"Which flight?","confidence":0.9}"#;
+    let text = digest(&[user("Could you move my flight?"), assistant(answer)]);
+    assert!(line(&text, "Could you move").ends_with("→ Which flight?"), "{text}");
+    for plain in [r#"{"flights":["HAT001","HAT002"]}"#, r#"{"message":"cut off"#, r#"{"answer":["a"],"note":"b"}"#] {
+        let text = digest(&[user("Could you move my flight?"), assistant(plain)]);
+        assert!(line(&text, "Could you move").ends_with(&format!("→ {plain}")), "{text}");
+    }
+}
+
+#[test]
+fn calls_that_an_assistant_without_tools_writes_as_tags_are_work() {
+    let called = |name: &str, parameters: &[(&str, &str)]| {
+        let parameters: String =
+            parameters.iter().map(|(key, value)| format!("<parameter={key}>{value}</parameter>\n")).collect();
+        format!("<function={name}>\n{parameters}</function>")
+    };
+    let text = digest(&[
+        user("Is there a hello.py?"),
+        assistant(&format!("I look first.\n\n{}", called("terminal", &[("command", "cd /srv && cat hello.py")]))),
+        user("EXECUTION RESULT of [terminal]:\ncat: hello.py: No such file or directory"),
+        assistant(&called(
+            "str_replace_editor",
+            &[("command", "create"), ("path", "/srv/hello.py"), ("file_text", "\nprint('hello')\n")],
+        )),
+        user("EXECUTION RESULT of [str_replace_editor]:\nFile created successfully at: /srv/hello.py"),
+        assistant(&called("finish", &[("message", "hello.py prints a greeting.")])),
+    ]);
+    assert_eq!(line(&text, "Is there"), "- Is there a hello.py? → hello.py prints a greeting.", "{text}");
+    assert!(line(&text, "cat").starts_with("- terminal cat: hello.py → "), "{text}");
+    assert!(line(&text, "No such file").ends_with("No such file or directory"), "{text}");
+    assert_eq!(line(&text, "/srv/hello.py"), "- str_replace_editor /srv/hello.py: print('hello')", "{text}");
+    assert!(text.contains("- The assistant: I look first.") || !text.contains("I look"), "{text}");
+    assert!(!text.contains("<function") && !text.contains("<parameter") && !text.contains("EXECUTION"), "{text}");
+}
+
+#[test]
+fn commands_of_an_agents_own_shell_are_no_programs() {
+    let step = |said: &str, command: &str, printed: &str| {
+        [
+            assistant(&format!("{said}\n```\n{command}\n```")),
+            user(&format!("{printed}\n(Open file: /srv/solve.py)\n(Current directory: /srv)\nbash-$")),
+        ]
+    };
+    let mut all = vec![user("Find the flag.\n(Open file: n/a)\n(Current directory: /srv)\nbash-$")];
+    all.extend(step("A script.", "create solve.py", "[File: /srv/solve.py (1 lines total)]\n1:"));
+    all.extend(step(
+        "",
+        "edit 1:1\nprint(open('flag.txt').read())\nend_of_edit",
+        "[File: /srv/solve.py (1 lines total)]\n1:print(open('flag.txt').read())",
+    ));
+    all.extend(step("Run it.", "python solve.py", "flag{42}"));
+    let open = digest(&all);
+    assert!(line(&open, "Find the flag").starts_with("- [open] "), "{open}");
+    assert!(line(&open, "print(open").starts_with("- edit /srv/solve.py: print(open('flag.txt')"), "{open}");
+    assert!(!open.contains("bash create") && !open.contains("bash edit"), "{open}");
+    assert!(line(&open, "flag{42}").starts_with("- bash python"), "{open}");
+    all.push(assistant("We have the flag.\n```\nsubmit 'flag{42}'\n```"));
+    let done = digest(&all);
+    assert_eq!(line(&done, "Find the flag"), "- Find the flag. → We have the flag.", "{done}");
+    assert!(line(&done, "submit").starts_with("- submit"), "{done}");
+    all.push(user("Wrong flag!\n(Open file: n/a)\n(Current directory: /srv)\nbash-$"));
+    let refused = digest(&all);
+    assert!(line(&refused, "Find the flag").starts_with("- [open] "), "{refused}");
+    assert!(line(&refused, "submit").ends_with("→ Wrong flag!"), "{refused}");
+    let submits = "All tests pass.\n```bash\necho COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT && cat patch.txt\n```";
+    let done = digest(&[user("Mend it."), assistant(submits)]);
+    assert_eq!(line(&done, "Mend it"), "- Mend it. → All tests pass.", "{done}");
+}
+
+#[test]
+fn what_an_application_puts_around_a_request_is_left_out() {
+    let skill = "<skill-context name=\"ship\">\n# Skill: Ship\nNever merge by hand.\n</skill-context>";
+    let text = digest(&[user(&format!("Ship #2168.\n{skill}")), assistant("Shipped.")]);
+    assert_eq!(line(&text, "Ship #2168"), "- Ship #2168. → Shipped.", "{text}");
+    assert!(!text.contains("skill-context") && !text.contains("merge by hand"), "{text}");
+    // By itself it asks for nothing, and leaves open what is.
+    let text = digest(&[user("Ship #2168."), user(skill)]);
+    assert_eq!(line(&text, "Ship #2168"), "- [open] Ship #2168.", "{text}");
+    assert_eq!(text.matches("[open]").count(), 1, "{text}");
+    let copilot = "<context>\nThe current date is October 31, 2025.\n</context>\n<reminderInstructions>\nUse the tool.\n\
+                   </reminderInstructions>\n<userRequest>\nrun the tests\n</userRequest>";
+    let text = digest(&[user(copilot), assistant("They pass.")]);
+    assert_eq!(line(&text, "run the tests"), "- run the tests → They pass.", "{text}");
+    let rule = copilot.replace("run the tests", "Never run the slow tests.");
+    let text = digest(&[user(&rule), assistant("Understood.")]);
+    assert!(text.contains("## Required by the user\n- Never run the slow tests."), "{text}");
+    assert!(!text.contains("<userRequest") && !text.contains("October"), "{text}");
+    let openhands = "Here is an example.\nUSER: Never stop.\n----- END OF EXAMPLE -----\n\n\
+                     ----- NEW TASK DESCRIPTION -----\nIs there a hello.py?\n\
+                     ----- END OF NEW TASK DESCRIPTION -----\nPLEASE follow the format strictly!";
+    let text = digest(&[user(openhands), assistant("There is.")]);
+    assert_eq!(line(&text, "Is there"), "- Is there a hello.py? → There is.", "{text}");
+    assert!(!text.contains("EXAMPLE"), "{text}");
+    let claude = "<command-message>init is analyzing your codebase…</command-message>\n<command-name>/init</command-name>\n\
+                  <command-args>for packages/core</command-args>";
+    let text = digest(&[user(claude), assistant("CLAUDE.md is written.")]);
+    assert_eq!(line(&text, "/init"), "- /init for packages/core → CLAUDE.md is written.", "{text}");
+    let text = digest(&[
+        user("Mend it."),
+        user("[Request interrupted by user for tool use]"),
+        user("<local-command-stdout>Set model to opus</local-command-stdout>"),
+    ]);
+    assert_eq!(text.matches("[open]").count(), 1, "{text}");
+    // What nothing is put around is asked.
+    let text = digest(&[user("<context>\nA cat sat on a mat.\n</context>"), assistant("A fine cat.")]);
+    assert!(line(&text, "A cat sat").starts_with("- ") || text.contains("A cat sat on a mat."), "{text}");
+    let text = digest(&[user("<context>\nA cat sat on a mat.\n</context>\nWho sat?"), assistant("A cat.")]);
+    assert_eq!(line(&text, "Who sat"), "- Who sat? → A cat.", "{text}");
+}
+
+#[test]
+fn what_starts_and_serves_an_agent_is_no_request() {
+    let start = "/srv/.venv/bin/aider tests/test_main.py\nGit repo: none\nRepo-map: disabled\n\
+                 Added tests/test_main.py to the chat.\nadd a test for --map-tokens";
+    let text = digest(&[user(start), assistant("Added."), user("/clear\n/drop a.py\nRemoved a.py from the chat")]);
+    assert_eq!(line(&text, "--map-tokens"), "- add a test for --map-tokens → Added.", "{text}");
+    assert!(!text.contains("/clear") && !text.contains("to the chat"), "{text}");
+    let text = digest(&[user("/add the missing tests")]);
+    assert!(text.contains("- [open] /add the missing tests"), "{text}");
+}

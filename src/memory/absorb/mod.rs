@@ -52,6 +52,7 @@ impl<'t> Recollection<'t> {
             answer: None,
             said: Vec::new(),
             acted: false,
+            handed_in: false,
         };
         for message in messages {
             reading.read(message);
@@ -78,12 +79,18 @@ struct Reading<'t> {
     said: Vec<Entry>,
     /// The assistant spoke or acted since the last request.
     acted: bool,
+    /// An assistant without tools has just handed in its work.
+    handed_in: bool,
 }
 
 impl<'t> Reading<'t> {
     fn read(&mut self, message: &'t Message) {
         let printed = message.content.role == Role::Tool || message.typed && self.is_printed(message);
         let from = if printed { PRINTED } else { NAMED };
+        // What is taken ends the conversation: whoever hears more goes on.
+        if let (true, true, Some((_, ended))) = (core::mem::take(&mut self.handed_in), printed, &mut self.answer) {
+            *ended = false;
+        }
         let is_behind = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text_agent::behind_report(text).len() < text.len());
         if message.typed && (!printed || message.content.parts.iter().any(is_behind)) {
             self.request(message);

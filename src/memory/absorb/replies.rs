@@ -4,9 +4,10 @@ use super::requests::{SENTENCE, SENTENCES};
 use super::{Message, Reading, push};
 use crate::base::quoting;
 use crate::base::text::{self, Starts};
-use crate::ingest::content::{ContentPart, Value};
+use crate::ingest::content::ContentPart;
 use crate::memory::rules::Sentence;
 use crate::memory::work::{self, EVIDENCE};
+use crate::memory::written::{self, Written};
 use crate::memory::{Entry, said, sentences, text_agent};
 
 /// Bytes of what the assistant said, and of what it said beside a call.
@@ -41,6 +42,7 @@ impl Reading<'_> {
                 push(&mut words, text);
             }
         }
+        words = said::unwrapped(&words).unwrap_or(words);
         if words.is_empty() {
             if let (true, Some((_, ended))) = (calls, &mut self.answer) {
                 *ended = false;
@@ -48,21 +50,20 @@ impl Reading<'_> {
             return;
         }
         let edits = if calls { Vec::new() } else { text_agent::edits(&words) };
-        let command = text_agent::written(&words).filter(|_| !calls && edits.is_empty());
-        if command.is_some() || !edits.is_empty() {
+        let call = Written::of(&words).filter(|_| !calls && edits.is_empty());
+        if call.is_some() || !edits.is_empty() {
             self.deeds.begin_written();
         }
-        let text = |text: &str| Value::Text(text.to_owned());
         for (file, old, new) in &edits {
-            let members = [("file", *file), ("old", *old), ("new", *new)];
-            let input = Value::Object(members.map(|(key, value)| (key.to_owned(), text(value))).to_vec());
+            let input = written::object([("file", file), ("old", old), ("new", new)]);
             self.deeds.write(&mut self.memory, "edit", &input, message.index);
         }
-        if let Some((_, command)) = command {
-            let input = Value::Object(vec![("command".to_owned(), text(command))]);
-            self.deeds.write(&mut self.memory, "bash", &input, message.index);
+        let answer = call.as_ref().and_then(Written::answer);
+        if let Some(call) = call.as_ref().filter(|call| answer.is_none() && !work::thinks(call.name)) {
+            self.deeds.write(&mut self.memory, call.name, &call.input, message.index);
         }
-        let ended = !calls && command.is_none();
+        let ended = !calls && call.as_ref().is_none_or(|call| call.ends);
+        self.handed_in = ended && call.is_some() && answer.is_none();
         let decides = DECISIONS.stand_in(&words);
         let sentences = if decides { sentences::split(&words) } else { Vec::new() };
         for sentence in sentences.into_iter().take(SENTENCES * 4) {
@@ -73,7 +74,7 @@ impl Reading<'_> {
                 }
             }
         }
-        let said = command.map_or(words.trim(), |(said, _)| said);
+        let said = answer.or(call.as_ref().map(|call| call.said)).unwrap_or(words.trim());
         let is_finish = |part: &ContentPart| matches!(part, ContentPart::Call { name, .. } if work::finishes(name));
         if parts.iter().any(is_finish) && matches!(self.answer, Some((_, true))) {
             return;
@@ -82,6 +83,10 @@ impl Reading<'_> {
         let plain = if text::find(said, "```").is_some() { Some(said::without_code(said, &edits)) } else { None };
         let said = plain.as_deref().unwrap_or(said);
         if said.is_empty() {
+            // Whoever hands in the work without a word said before what it is.
+            if let (true, Some((_, has_ended))) = (ended, &mut self.answer) {
+                *has_ended = true;
+            }
             return;
         }
         match &mut self.answer {

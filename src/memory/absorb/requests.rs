@@ -9,7 +9,7 @@ use crate::memory::absorb::Message;
 use crate::memory::names::{NAMED, TYPED};
 use crate::memory::rules::{self, Cue, Sentence};
 use crate::memory::work::EVIDENCE;
-use crate::memory::{Entry, in_force, proper, scan, sentences, supersede::supersede, text_agent};
+use crate::memory::{Entry, asides, in_force, proper, scan, sentences, supersede::supersede, text_agent};
 
 /// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
 const PASTED: usize = 4_000;
@@ -52,6 +52,11 @@ impl<'t> Reading<'t> {
             _ => Vec::new(),
         };
         let parts: Vec<_> = message.content.parts.iter().map(|part| (part, passages(part))).collect();
+        let all = &message.content.parts;
+        if !all.is_empty() && all.iter().all(is_aside) {
+            self.asides(message);
+            return;
+        }
         let any_typed = parts.iter().any(|(part, passages)| {
             let ContentPart::Text { text, .. } = part else { return false };
             !typed::joined(text_agent::behind_report(text), passages).trim().is_empty()
@@ -81,6 +86,15 @@ impl<'t> Reading<'t> {
             self.answered();
         }
         self.ask(&asked, message.index);
+    }
+
+    /// What an application says with a person's voice asks for nothing, and leaves open what is; its names are kept.
+    fn asides(&mut self, message: &'t Message) {
+        for part in &message.content.parts {
+            if let ContentPart::Text { text, .. } = part {
+                self.typed_names(text, message.index, &[]);
+            }
+        }
     }
 
     /// The sentences of what was typed that are kept as what a person requires, decides or tells.
@@ -191,6 +205,11 @@ impl<'t> Reading<'t> {
     }
 }
 
+/// Whether an application put all of a part there.
+fn is_aside(part: &ContentPart) -> bool {
+    matches!(part, ContentPart::Text { text, .. } if asides::without(text).is_some_and(|own| own.is_empty()))
+}
+
 /// Whether a request is a command of the program that the conversation is held in: `/mode`.
 fn is_command(request: &str) -> bool {
     request.starts_with('/') && !request.contains(char::is_whitespace)
@@ -229,7 +248,7 @@ fn repeated(tasks: &[Entry]) -> Vec<bool> {
 
 /// What a text asks for beside the sentences of it that are kept, which stand elsewhere.
 fn asked_beside(kept: &[&str], text: &str, any_typed: bool) -> String {
-    let asks = text_agent::request(text);
+    let asks = text_agent::request(asides::without(text).as_deref().unwrap_or(text));
     let Some(first) = kept.first() else {
         let untagged = if any_typed { asks } else { text_agent::untagged(&asks) };
         return untagged.trim().to_owned();
