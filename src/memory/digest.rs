@@ -22,7 +22,7 @@ const REST: usize = 6;
 const REST_BYTES: usize = 100;
 /// Of what is left then, in percent, what names have in any case if there are so many: where there is little room a name
 /// says most for its bytes.
-const NAMES_SHARE: usize = 66;
+const NAMES_SHARE: usize = 60;
 /// The same beside a summary by a model, which names things itself.
 const NAMES_BESIDE: usize = 20;
 /// Bytes of a small text, and what names have at most of those beyond: where there is more room, one reads first what was
@@ -175,7 +175,7 @@ impl Source<'_> {
                 section(DECIDED, plain(&memory.decided), 12),
                 section(TOLD, plain(&memory.told), 14),
                 Section { heading: WORK, lines: work, left_out: earlier, share: 40 },
-                section(NEXT, self.next(), 26),
+                section(NEXT, self.next(), 40),
                 section(RECORDS, self.records(bytes / 2), 32),
             ]
         } else {
