@@ -176,6 +176,12 @@ const PATTERNS: &[Pattern] = &[
     code("objects of JSON without an end", 120_000, |n| {
         typed(&filled(n, |at| format!("{{\"id\": {at}, \"text\": \n")))
     }),
+    code("asides without an end", 64_000, |n| typed(&"<system-reminder>\n".repeat(n / 18))),
+    code("asides", 64_000, |n| typed(&"<system-reminder>\na\n</system-reminder>\n".repeat(n / 40))),
+    code("blanks and brackets", 32_000, |n| typed(&(" ".repeat(n / 2) + &"<".repeat(n / 2)))),
+    code("calls in tags", 32_000, |n| {
+        with_tail(vec![user("Do it."), assistant(&"\n<function=a>\n<parameter=b>c".repeat(n / 28))])
+    }),
     code("rules in one message", 32_000, |n| typed(&filled(n, |at| format!("Never touch file {at}. ")))),
     code("calls in one message", 400, |n| {
         let ids: Vec<String> = (0..n).map(|at| format!("call_{at}")).collect();

@@ -2,6 +2,7 @@
 //! messages.
 
 pub mod approvals;
+pub mod asides;
 pub mod content;
 pub mod counting;
 pub mod digester;

@@ -10,13 +10,17 @@
 use crate::base::headings::{KEPT, LINES, NAMES, OPENING, RULES};
 use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, phrases, text};
+use crate::ingest::asides::{self, Aside};
 use crate::ingest::pasted_json;
 use crate::ingest::printed::is_printed;
 use crate::shorten::gap::Gap;
+use core::iter::Peekable;
+use std::vec::IntoIter;
 
 /// The passages of a text that were typed, as pairs of start and end in bytes, in order.
 pub fn passages(text: &str) -> Vec<(usize, usize)> {
-    let mut reader = Reader { text, typed: Vec::new(), tags: TAGS, colons: COLONS, cut: CUT, resumed: RESUMED };
+    let asides = asides::find(text).into_iter().peekable();
+    let mut reader = Reader { text, typed: Vec::new(), asides, tags: TAGS, colons: COLONS, cut: CUT, resumed: RESUMED };
     let mut at = 0;
     while let Some(line) = Line::at(text, at) {
         match reader.read(&line) {
@@ -90,6 +94,8 @@ enum Step {
 struct Reader<'t> {
     text: &'t str,
     typed: Vec<(usize, usize)>,
+    /// What applications put there, as far as it is not read.
+    asides: Peekable<IntoIter<Aside>>,
     tags: usize,
     colons: usize,
     cut: usize,
@@ -113,8 +119,16 @@ impl Reader<'_> {
         if let Some(fence) = fence(seen) {
             return Step::Pasted(line.from, self.after_fence(line.next, fence));
         }
-        if seen.starts_with(['>', '＞']) || encloses_typed(seen) {
+        if seen.starts_with(['>', '＞']) {
             return Step::Pasted(line.from, line.next);
+        }
+        while self.asides.next_if(|aside| aside.from < line.from).is_some() {}
+        if let Some(aside) = self.asides.next_if(|aside| aside.from == line.from) {
+            return Step::Pasted(line.from, aside.to);
+        }
+        if let Some(&(from, to)) = asides::typed_tags(seen).first() {
+            let start = seen.as_ptr() as usize - self.text.as_ptr() as usize;
+            return Step::Pasted(start + from, start + to);
         }
         if let Some(end) = self.after_tag(line) {
             return Step::Pasted(line.from, end);
@@ -260,15 +274,6 @@ impl Reader<'_> {
                 .any(|&(from, to)| !text::between(self.text, from, to).trim_matches(is_unseen).is_empty())
             && self.line_after(line.next).is_some()
     }
-}
-
-/// The tags that editors put around what a person typed, so that it stands apart from what they add.
-const TYPED_TAGS: [&str; 3] = ["userRequest", "user_query", "user_request"];
-
-/// Whether a line is nothing but one of the tags around what a person typed.
-pub fn encloses_typed(line: &str) -> bool {
-    let tag = line.strip_prefix('<').and_then(|line| line.strip_suffix('>'));
-    tag.is_some_and(|tag| TYPED_TAGS.contains(&tag.strip_prefix('/').unwrap_or(tag)))
 }
 
 /// Converts a text to lower case.

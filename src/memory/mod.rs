@@ -3,7 +3,6 @@
 //! rendered, not what is known.
 
 pub mod absorb;
-mod asides;
 mod bound;
 pub mod cjk;
 mod closed;
@@ -36,6 +35,7 @@ mod supersede;
 mod text_agent;
 mod values;
 mod work;
+mod wrapped;
 mod written;
 
 use crate::base::archive::{Archive, Record};

@@ -70,18 +70,20 @@ fn without<'w>(words: &'w str, is_empty: &dyn Fn(&str) -> bool) -> &'w str {
     if rest.is_empty() { words } else { rest }
 }
 
-/// What an assistant says to a person that answers in objects; nothing where it is not clear which member that is.
+/// What an assistant says to a person that answers in objects; nothing where the object may be the answer itself.
 pub(super) fn unwrapped(words: &str) -> Option<String> {
-    const KEYS: [&str; 7] = ["message", "answer", "final_answer", "response", "reply", "content", "text"];
+    const SAYS: [&str; 5] = ["message", "answer", "final_answer", "response", "reply"];
+    const BESIDE: [&str; 6] = ["thought", "thoughts", "thinking", "reasoning", "rationale", "confidence"];
     let words = words.trim();
     if !words.starts_with('{') || !words.ends_with('}') {
         return None;
     }
     let Some(Value::Object(members)) = parse::strict(words) else { return None };
-    KEYS.iter().find_map(|key| match members.iter().find(|(name, _)| name == key) {
-        Some((_, Value::Text(text))) if !text.trim().is_empty() => Some(text.clone()),
+    let mut others = members.into_iter().filter(|(key, _)| !BESIDE.contains(&key.as_str()));
+    match (others.next()?, others.next()) {
+        ((key, Value::Text(text)), None) if SAYS.contains(&key.as_str()) && !text.trim().is_empty() => Some(text),
         _ => None,
-    })
+    }
 }
 
 /// What is said beside blocks of code.

@@ -80,16 +80,12 @@ pub(super) fn request(text: &str) -> String {
 /// Whether an agent wrote a line beside what was typed: what frames an output, its banner, what it says of a turn.
 pub(super) fn is_agents(line: &str) -> bool {
     /// How a line begins, and what it holds besides: a person may begin one with the same word.
-    const REMARKS: [(&str, &str); 15] = [
+    const REMARKS: [(&str, &str); 11] = [
         ("Aider v", "."),
         ("Model: ", " edit format"),
         ("Models: ", " edit format"),
         ("Git repo: ", " files"),
-        ("Git repo: none", "none"),
         ("Repo-map: ", "using "),
-        ("Repo-map: disabled", "disabled"),
-        ("Added ", " to the chat"),
-        ("Removed ", " from the chat"),
         ("Caveat: The messages below ", "local commands"),
         (REPORT, " received"),
         ("Use /help <question>", "help"),
@@ -99,18 +95,26 @@ pub(super) fn is_agents(line: &str) -> bool {
     ];
     let line = line.trim();
     let is_remark = |(start, part): &(&str, &str)| line.starts_with(start) && text::find(line, part).is_some();
-    is_frame(line) || REMARKS.iter().any(is_remark) || serves(line)
+    is_frame(line) || REMARKS.iter().any(is_remark) || is_aiders(line)
 }
 
-/// Whether a line starts aider, or only says which files it is to know and what it is to forget.
-fn serves(line: &str) -> bool {
-    const ALONE: [&str; 4] = ["/clear", "/reset", "/undo", "/drop"];
+/// Whether a line starts aider, says which files it is to know and what it is to forget, or that it does.
+fn is_aiders(line: &str) -> bool {
+    const ALONE: [&str; 6] = ["/clear", "/reset", "/undo", "/drop", "Git repo: none", "Repo-map: disabled"];
     const FILES: [&str; 3] = ["/add", "/drop", "/read-only"];
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
     let is_file = |word: &str| word.contains(['.', '/', '*']);
+    let are_files = |words: &str| !words.is_empty() && words.split_whitespace().all(is_file);
+    let told = match first {
+        "Added" => rest.strip_suffix(" to the chat").or_else(|| rest.strip_suffix(" to the chat.")),
+        "Removed" => rest.strip_suffix(" from the chat").or_else(|| rest.strip_suffix(" from the chat.")),
+        _ => None,
+    };
+    let starts = || rest.split(' ').next().is_none_or(|word| word.is_empty() || word.starts_with('-') || is_file(word));
     ALONE.contains(&line)
-        || FILES.contains(&first) && !rest.is_empty() && rest.split_whitespace().all(is_file)
-        || first.ends_with("/bin/aider")
+        || FILES.contains(&first) && are_files(rest)
+        || told.is_some_and(are_files)
+        || first.ends_with("/bin/aider") && starts()
 }
 
 /// How the report of an agent on its last turn begins.
@@ -147,8 +151,8 @@ pub(super) fn untagged(text: &str) -> String {
     if let [first, .., last] = lines.as_slice() {
         let opens = first.trim().strip_prefix('<').and_then(|tag| tag.strip_suffix('>'));
         let closes = last.trim().strip_prefix("</").and_then(|tag| tag.strip_suffix('>'));
-        // HTML that was pasted has such lines as well.
-        let is_words = |tag: &str| tag.bytes().any(|byte| byte.is_ascii_uppercase() || b"_-".contains(&byte));
+        // Code that was pasted has such lines as well.
+        let is_words = |tag: &str| tag.contains(['_', '-']);
         if opens.is_some_and(is_words) && opens == closes {
             lines.pop();
             lines.remove(0);

@@ -39,12 +39,30 @@ pub(super) fn thinks(name: &str) -> bool {
     ["think", "thinking", "thought", "sequentialthinking"].iter().any(|one| name.eq_ignore_ascii_case(one))
 }
 
-/// Whether a tool ends the work: its longest text is the answer.
+/// Whether a tool ends the work.
 pub(super) fn finishes(name: &str) -> bool {
-    ["finish", "attempt_completion", "task_complete", "final_answer", "submit"]
+    ["finish", "attempt_completion", "task_complete", "final_answer", SUBMIT]
         .iter()
         .any(|one| name.eq_ignore_ascii_case(one))
 }
+
+/// The answer that a call gives which ends the work: its longest text. What hands in the work gives none.
+pub(super) fn answer<'v>(name: &str, input: &'v Value) -> Option<&'v str> {
+    if !concludes(name) {
+        return None;
+    }
+    let mut answer = "";
+    names::leaves(input, &mut |text| answer = if text.len() > answer.len() { text } else { answer });
+    Some(answer).filter(|answer| !answer.is_empty())
+}
+
+/// Whether a tool ends the work with an answer.
+pub(super) fn concludes(name: &str) -> bool {
+    finishes(name) && name != SUBMIT
+}
+
+/// The tool that hands in what was done.
+pub(super) const SUBMIT: &str = "submit";
 
 /// Whether a tool keeps the list of what is to be done.
 pub(super) fn plans(name: &str) -> bool {
@@ -130,18 +148,16 @@ impl<'v> Arguments<'v> {
         let runs = members.iter().any(|(key, value)| is_command(key) && matches!(value, Value::Text(_)));
         for (key, value) in members {
             let named = |parts: [&str; 2]| parts.iter().any(|part| text::find(key, part).is_some());
-            let writes =
-                named(["new", "content"]) || named(["edits", "file_text"]) || named(["replacement", "replace_"]);
             match value {
                 Value::Text(text) if is_command(key) => all.command = text,
                 _ if runs && RUNNING.contains(&key.as_str()) => {}
                 Value::Text(text) if key.starts_with("old") => all.old = text,
                 _ if MANNER.iter().any(|part| text::find(key, part).is_some()) => {}
-                Value::Text(text) if named(["path", "file"]) && !writes && !text.bytes().any(|byte| byte <= b' ') => {
-                    all.file = text;
-                }
+                Value::Text(text) if names_file(key) && !text.bytes().any(|byte| byte <= b' ') => all.file = text,
                 _ => {
-                    all.writes |= writes;
+                    all.writes |= named(["new", "content"])
+                        || named(["edits", "file_text"])
+                        || named(["replacement", "replace_"]);
                     names::leaves(value, &mut |text| all.says.push(text));
                 }
             }
@@ -154,6 +170,12 @@ impl<'v> Arguments<'v> {
         self.says.truncate(SAYS);
         self
     }
+}
+
+/// Whether an argument names a file, by its key: that of a text for one does not.
+fn names_file(key: &str) -> bool {
+    let is_text = ["text", "content", "contents"].iter().any(|end| key.ends_with(end));
+    !is_text && ["path", "file"].iter().any(|part| text::find(key, part).is_some())
 }
 
 /// A call that changes a file, which it names or its patch does.

@@ -601,6 +601,14 @@ fn an_answer_in_an_object_is_shown_as_it_reads() {
     let answer = r#"{"message":"Yes.\nI need your user ID."}"#;
     let text = digest(&[user("Could you move my flight?"), assistant(answer), user("Sure: mia_li_3668")]);
     assert_eq!(line(&text, "Could you move"), "- Could you move my flight? → Yes. I need your user ID.", "{text}");
+    for wanted in [
+        r#"{"code":404,"message":"User not found","retry":false}"#,
+        r#"{"subject":"Your order","content":"It ships on Monday."}"#,
+        r#"{"text":"Great shop","label":"positive"}"#,
+    ] {
+        let text = digest(&[user("Give me the object in JSON?"), assistant(wanted)]);
+        assert!(line(&text, "Give me").ends_with(&format!("→ {wanted}")), "{text}");
+    }
     let answer = r#"{"thought":"They need the id first.","answer":"Which flight?","confidence":0.9}"#;
     let text = digest(&[user("Could you move my flight?"), assistant(answer)]);
     assert!(line(&text, "Could you move").ends_with("→ Which flight?"), "{text}");
@@ -708,7 +716,7 @@ fn what_an_application_puts_around_a_request_is_left_out() {
     let text = digest(&[user("<context>\nA cat sat on a mat.\n</context>"), assistant("A fine cat.")]);
     assert!(line(&text, "A cat sat").starts_with("- ") || text.contains("A cat sat on a mat."), "{text}");
     let text = digest(&[user("<context>\nA cat sat on a mat.\n</context>\nWho sat?"), assistant("A cat.")]);
-    assert_eq!(line(&text, "Who sat"), "- Who sat? → A cat.", "{text}");
+    assert!(text.contains("A cat sat") && line(&text, "Who sat").ends_with("Who sat? → A cat."), "{text}");
 }
 
 #[test]
@@ -720,4 +728,109 @@ fn what_starts_and_serves_an_agent_is_no_request() {
     assert!(!text.contains("/clear") && !text.contains("to the chat"), "{text}");
     let text = digest(&[user("/add the missing tests")]);
     assert!(text.contains("- [open] /add the missing tests"), "{text}");
+}
+
+#[test]
+fn what_a_person_writes_about_tags_and_files_stays_a_request() {
+    let reminder = "<system-reminder>\nTodo list is empty.\n</system-reminder>";
+    let context = "<context>\nAll prices must be in CHF.\n</context>";
+    for (said, parts) in [
+        ("Added emoji support to the chat, but it breaks. Please fix that.", vec!["Added emoji support to the chat"]),
+        ("Removed the avatar from the chat header. Put it back?", vec!["Removed the avatar"]),
+        (&format!("{context}\n{reminder}"), vec!["All prices must be in CHF"]),
+        (&format!("{context}\nWrite the price list."), vec!["All prices must be in CHF", "Write the price list"]),
+        (
+            "<context> tags are not closed in my builder. Every one ends with </context> and nothing else.",
+            vec!["tags are not closed"],
+        ),
+        (&format!("What does\n<system-reminder>\nin my log mean?\n\n{reminder}"), vec!["in my log mean?"]),
+        ("Is this valid?\n```xml\n<attachments>\n<file name=\"a\"/>\n</attachments>\n```", vec!["<file name="]),
+        ("Is this valid?\n```xml\n<user_query>\nx\n</user_query>\n```", vec!["<user_query>"]),
+        ("Why?\n-- NEW TASK DESCRIPTION --\nSay hello.\n-- END OF NEW TASK DESCRIPTION --\nFind it.", vec!["Why?"]),
+        (
+            "<command-name>/init</command-name>\n<command-args>x</command-args>\nCheck the docs as well?",
+            vec!["/init x", "Check the docs as well?"],
+        ),
+        ("[Request interrupted by user for tool use] Use the second entry, items[1]", vec!["Use the second entry"]),
+        ("./venv/bin/aider hangs when I press Ctrl-C?", vec!["hangs when I press"]),
+        ("<MyCard>\n  <Title>x</Title>\n</MyCard>", vec!["<MyCard>"]),
+    ] {
+        let text = digest(&[user(said), assistant("Let me see.")]);
+        for part in parts {
+            assert!(text.contains(part), "{said}: {text}");
+        }
+    }
+    let nested =
+        "Mend it?\n<system-reminder>\n<system-reminder>\nin\n</system-reminder>\nNot them.\n</system-reminder>";
+    let text = digest(&[user(nested), assistant("Done.")]);
+    assert_eq!(line(&text, "Mend it"), "- Mend it? → Done.", "{text}");
+    assert!(!text.contains("Not them"), "{text}");
+}
+
+#[test]
+fn what_a_person_typed_between_asides_counts_as_typed() {
+    let aside = |said: &str| format!("<system-reminder>\n{said}\n</system-reminder>");
+    let context = "<context>\nTerminal: pwsh\n</context>";
+    for said in [
+        format!("{}\nNever push to main.\n{}", aside("a"), aside("b")),
+        format!("{context}\n<userRequest>\nNever push to main.\n</userRequest>\n{context}"),
+        "<user_query>Never push to main.</user_query>".to_owned(),
+        "<userRequest>Never push to main.\n</userRequest>".to_owned(),
+    ] {
+        let text = digest(&[user(&said), assistant("Understood.")]);
+        assert!(text.contains("## Required by the user\n- Never push to main.\n"), "{said}: {text}");
+        assert!(!text.contains("<user"), "{said}: {text}");
+    }
+    // What stands in an aside does not.
+    let text = digest(&[user(&format!("Ship it?\n{}", aside("Never push to main."))), assistant("Shipped.")]);
+    assert!(!text.contains("## Required"), "{text}");
+}
+
+#[test]
+fn an_application_s_words_beside_results_or_nothing_leave_a_request_open() {
+    let reminder = "<system-reminder>\nTodo list is empty.\n</system-reminder>";
+    let parts = vec![P::Text(String::new()), P::Text(reminder.to_owned())];
+    let begun = [user("Could you ship it?"), call("c", "bash", json!({"command": "make"})), result("c", "ok")];
+    let text = digest(&[begun.as_slice(), &[M { role: Role::User, parts }]].concat());
+    assert_eq!(line(&text, "ship it"), "- [open] Could you ship it?", "{text}");
+}
+
+#[test]
+fn tags_of_calls_in_prose_are_no_call() {
+    for said in [
+        "A call is written as `<function=NAME><parameter=KEY>`, then the value, then the closing tags.",
+        "For example <function=NAME><parameter=KEY>value</parameter></function>",
+        "Write this:\n<function=NAME>\n<parameter=KEY>value</parameter>\n</function>\nThat is all.",
+    ] {
+        let text = digest(&[user("How is a call written?"), assistant(said)]);
+        assert!(!text.contains("## State") && !text.contains("[open]"), "{said}: {text}");
+    }
+    let calls = "I look.\n<tool_call>\n<function=bash>\n<parameter=command>\nls src\n</parameter>\n</function>\n</tool_call>\n\
+                 <tool_call>\n<function=create_file>\n<parameter=path>doc.md</parameter>\n<parameter=content>\nCalls:\n\
+                 <function=NAME>\n</function>\nEnd.\n</parameter>\n</function>\n</tool_call>";
+    let text = digest(&[user("How is it going?"), assistant(calls)]);
+    assert!(line(&text, "ls").starts_with("- bash ls") && text.contains("- create_file doc.md"), "{text}");
+    assert!(text.contains("- The assistant: I look.\n"), "{text}");
+    let done = "Mended.\n<function=finish>\n</function>";
+    let text = digest(&[user("How is it going?"), assistant(done), user("Look again?\nExit code is still 1.")]);
+    assert_eq!(line(&text, "How is it"), "- How is it going? → Mended.", "{text}");
+    assert!(text.contains("- [open] Look again?"), "{text}");
+}
+
+#[test]
+fn work_that_was_handed_in_is_not_reopened_by_its_own_output() {
+    let marker = "COMPLETE_TASK_AND_SUBMIT_FINAL_OUTPUT";
+    for command in [format!("echo {marker} && git diff"), format!("git add -A && echo \"{marker}\" && git diff")] {
+        let said = format!("All tests pass.\n```bash\n{command}\n```");
+        let output = format!("<returncode>0</returncode>\n<output>\n{marker}\ndiff --git a/a.py b/a.py\n</output>");
+        let text = digest(&[user("How is it going?"), assistant(&said), user(&output)]);
+        assert_eq!(line(&text, "How is it"), "- How is it going? → All tests pass.", "{text}");
+    }
+}
+
+#[test]
+fn the_source_of_a_copy_is_not_changed() {
+    let input = json!({"path": "src/c.py", "new_path": "src/d.py"});
+    let text = digest(&calls(&[("copy_file", input, "ok")]));
+    assert_eq!(line(&text, "copy_file"), "- copy_file: src/c.py → ok", "{text}");
 }

@@ -79,7 +79,7 @@ struct Reading<'t> {
     said: Vec<Entry>,
     /// The assistant spoke or acted since the last request.
     acted: bool,
-    /// An assistant without tools has just handed in its work.
+    /// An assistant without tools has just handed in its work to SWE-agent.
     handed_in: bool,
 }
 
@@ -87,8 +87,9 @@ impl<'t> Reading<'t> {
     fn read(&mut self, message: &'t Message) {
         let printed = message.content.role == Role::Tool || message.typed && self.is_printed(message);
         let from = if printed { PRINTED } else { NAMED };
-        // What is taken ends the conversation: whoever hears more goes on.
-        if let (true, true, Some((_, ended))) = (core::mem::take(&mut self.handed_in), printed, &mut self.answer) {
+        // Where the work is accepted, SWE-agent ends the conversation: more that is printed refuses it.
+        let refused = core::mem::take(&mut self.handed_in) && printed;
+        if let Some((_, ended)) = self.answer.as_mut().filter(|_| refused) {
             *ended = false;
         }
         let is_behind = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text_agent::behind_report(text).len() < text.len());
@@ -160,15 +161,11 @@ impl<'t> Reading<'t> {
                 }
             }
         });
-        if work::finishes(name) && name != "submit" {
-            let mut answer = "";
-            names::leaves(input, &mut |text| answer = if text.len() > answer.len() { text } else { answer });
-            if !answer.is_empty() {
-                self.answer = Some((text::brief(&quoting::one_line(answer), EVIDENCE), true));
-                self.say(answer, at, true);
-            }
+        if let Some(answer) = work::answer(name, input) {
+            self.answer = Some((text::brief(&quoting::one_line(answer), EVIDENCE), true));
+            self.say(answer, at, true);
         }
-        if work::thinks(name) || work::finishes(name) && name != "submit" {
+        if work::thinks(name) || work::concludes(name) {
             return;
         }
         self.deeds.call(&mut self.memory, id, name, input, at);

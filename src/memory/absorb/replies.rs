@@ -6,6 +6,7 @@ use crate::base::quoting;
 use crate::base::text::{self, Starts};
 use crate::ingest::content::ContentPart;
 use crate::memory::rules::Sentence;
+use crate::memory::text_agent::Edit;
 use crate::memory::work::{self, EVIDENCE};
 use crate::memory::written::{self, Written};
 use crate::memory::{Entry, said, sentences, text_agent};
@@ -42,28 +43,20 @@ impl Reading<'_> {
                 push(&mut words, text);
             }
         }
-        words = said::unwrapped(&words).unwrap_or(words);
+        let unwrapped = said::unwrapped(&words);
+        let is_plain = !calls && unwrapped.is_none();
+        words = unwrapped.unwrap_or(words);
         if words.is_empty() {
             if let (true, Some((_, ended))) = (calls, &mut self.answer) {
                 *ended = false;
             }
             return;
         }
-        let edits = if calls { Vec::new() } else { text_agent::edits(&words) };
-        let call = Written::of(&words).filter(|_| !calls && edits.is_empty());
-        if call.is_some() || !edits.is_empty() {
-            self.deeds.begin_written();
-        }
-        for (file, old, new) in &edits {
-            let input = written::object([("file", file), ("old", old), ("new", new)]);
-            self.deeds.write(&mut self.memory, "edit", &input, message.index);
-        }
-        let answer = call.as_ref().and_then(Written::answer);
-        if let Some(call) = call.as_ref().filter(|call| answer.is_none() && !work::thinks(call.name)) {
-            self.deeds.write(&mut self.memory, call.name, &call.input, message.index);
-        }
-        let ended = !calls && call.as_ref().is_none_or(|call| call.ends);
-        self.handed_in = ended && call.is_some() && answer.is_none();
+        let edits = if is_plain { text_agent::edits(&words) } else { Vec::new() };
+        let written = Written::of(&words).filter(|_| is_plain && edits.is_empty());
+        self.write(&edits, written.as_ref(), message.index);
+        let ended = !calls && written.as_ref().is_none_or(|written| written.ends);
+        let answer = written.as_ref().and_then(Written::answer);
         let decides = DECISIONS.stand_in(&words);
         let sentences = if decides { sentences::split(&words) } else { Vec::new() };
         for sentence in sentences.into_iter().take(SENTENCES * 4) {
@@ -74,7 +67,7 @@ impl Reading<'_> {
                 }
             }
         }
-        let said = answer.or(call.as_ref().map(|call| call.said)).unwrap_or(words.trim());
+        let said = answer.or(written.as_ref().map(|written| written.said)).unwrap_or(words.trim());
         let is_finish = |part: &ContentPart| matches!(part, ContentPart::Call { name, .. } if work::finishes(name));
         if parts.iter().any(is_finish) && matches!(self.answer, Some((_, true))) {
             return;
@@ -95,6 +88,22 @@ impl Reading<'_> {
             answer => *answer = Some((text::brief(&quoting::one_line(said::substance(said)), EVIDENCE), ended)),
         }
         self.say(said, message.index, ended);
+    }
+
+    /// Notes the edits, or the calls, that an assistant without tools wrote into its words.
+    fn write(&mut self, edits: &[Edit<'_>], written: Option<&Written<'_>>, at: u64) {
+        let calls = written.map_or(&[][..], |written| &written.calls);
+        if !calls.is_empty() || !edits.is_empty() {
+            self.deeds.begin_written();
+        }
+        for (file, old, new) in edits {
+            let input = written::object([("file", file), ("old", old), ("new", new)]);
+            self.deeds.write(&mut self.memory, "edit", &input, at);
+        }
+        for call in calls.iter().filter(|call| !work::concludes(call.name) && !work::thinks(call.name)) {
+            self.deeds.write(&mut self.memory, call.name, &call.input, at);
+        }
+        self.handed_in = calls.iter().any(|call| call.name == work::SUBMIT);
     }
 
     /// Keeps what the assistant said last.

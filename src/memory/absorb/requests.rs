@@ -3,13 +3,14 @@
 use super::{MOST, Reading, push};
 use crate::base::distinct::Distinct;
 use crate::base::{markers, quoting, text};
+use crate::ingest::asides::Own;
 use crate::ingest::content::{ContentPart, medium};
 use crate::ingest::typed;
 use crate::memory::absorb::Message;
 use crate::memory::names::{NAMED, TYPED};
 use crate::memory::rules::{self, Cue, Sentence};
 use crate::memory::work::EVIDENCE;
-use crate::memory::{Entry, asides, in_force, proper, scan, sentences, supersede::supersede, text_agent};
+use crate::memory::{Entry, in_force, proper, scan, sentences, supersede::supersede, text_agent, wrapped};
 
 /// Bytes from which on a text was pasted, whatever it looks like: what is in it counts as named.
 const PASTED: usize = 4_000;
@@ -47,24 +48,17 @@ impl<'t> Reading<'t> {
     /// What a person asks for, requires, decides or tells.
     pub(super) fn request(&mut self, message: &'t Message) {
         let (mut asked, mut agrees) = (String::new(), true);
-        let passages = |part: &ContentPart| match part {
-            ContentPart::Text { text, .. } => typed::passages(text_agent::behind_report(text)),
-            _ => Vec::new(),
-        };
-        let parts: Vec<_> = message.content.parts.iter().map(|part| (part, passages(part))).collect();
-        let all = &message.content.parts;
-        if !all.is_empty() && all.iter().all(is_aside) {
-            self.asides(message);
-            return;
-        }
-        let any_typed = parts.iter().any(|(part, passages)| {
-            let ContentPart::Text { text, .. } = part else { return false };
-            !typed::joined(text_agent::behind_report(text), passages).trim().is_empty()
-        });
-        for (part, passages) in parts {
+        let parts: Vec<_> = message.content.parts.iter().map(|part| (part, Said::of(part))).collect();
+        let any_typed = parts.iter().any(|(_, said)| said.as_ref().is_some_and(Said::is_typed));
+        let is_medium = |part: &ContentPart| matches!(part, ContentPart::Media { .. });
+        // What only an application says asks for nothing, and leaves open what is.
+        let asks = parts.iter().any(|(part, said)| is_medium(part) || said.as_ref().is_some_and(Said::asks));
+        let is_aside =
+            !asks && parts.iter().any(|(_, said)| said.as_ref().is_some_and(|said| said.own == Own::Nothing));
+        for (part, said) in parts {
             match part {
-                ContentPart::Text { text, .. } => {
-                    let text = text_agent::behind_report(text);
+                ContentPart::Text { .. } => {
+                    let Some(Said { text, passages, own }) = said else { continue };
                     self.typed_names(text, message.index, &passages);
                     // What a program put beside it asks for nothing.
                     if any_typed && passages.is_empty() {
@@ -73,7 +67,12 @@ impl<'t> Reading<'t> {
                     let typed = typed::joined(text, &passages);
                     agrees = agrees && (typed.trim().is_empty() || self.courtesies.are_all(&typed));
                     let kept = self.sentences(text, &passages, message.index);
-                    push(&mut asked, &asked_beside(&kept, text, any_typed));
+                    let own = match &own {
+                        Own::All => text,
+                        Own::Part(own) => own,
+                        Own::Nothing => continue,
+                    };
+                    push(&mut asked, &asked_beside(&kept, own, any_typed));
                 }
                 ContentPart::Media { kind, media_type, reference, .. } => {
                     push(&mut asked, &format!("[{}]", medium(*kind, media_type, reference)));
@@ -81,20 +80,14 @@ impl<'t> Reading<'t> {
                 _ => {}
             }
         }
+        if is_aside {
+            return;
+        }
         // Whoever only agrees refers to what was asked.
         if !agrees {
             self.answered();
         }
         self.ask(&asked, message.index);
-    }
-
-    /// What an application says with a person's voice asks for nothing, and leaves open what is; its names are kept.
-    fn asides(&mut self, message: &'t Message) {
-        for part in &message.content.parts {
-            if let ContentPart::Text { text, .. } = part {
-                self.typed_names(text, message.index, &[]);
-            }
-        }
     }
 
     /// The sentences of what was typed that are kept as what a person requires, decides or tells.
@@ -205,9 +198,29 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// Whether an application put all of a part there.
-fn is_aside(part: &ContentPart) -> bool {
-    matches!(part, ContentPart::Text { text, .. } if asides::without(text).is_some_and(|own| own.is_empty()))
+/// What a text of a person's message says.
+struct Said<'t> {
+    text: &'t str,
+    /// Where it was typed.
+    passages: Vec<(usize, usize)>,
+    own: Own,
+}
+
+impl<'t> Said<'t> {
+    fn of(part: &'t ContentPart) -> Option<Self> {
+        let ContentPart::Text { text, .. } = part else { return None };
+        let text = text_agent::behind_report(text);
+        Some(Self { text, passages: typed::passages(text), own: wrapped::asked(text) })
+    }
+
+    fn is_typed(&self) -> bool {
+        !typed::joined(self.text, &self.passages).trim().is_empty()
+    }
+
+    /// Whether it says anything that no application does.
+    fn asks(&self) -> bool {
+        self.own != Own::Nothing && !self.text.trim().is_empty()
+    }
 }
 
 /// Whether a request is a command of the program that the conversation is held in: `/mode`.
@@ -248,7 +261,7 @@ fn repeated(tasks: &[Entry]) -> Vec<bool> {
 
 /// What a text asks for beside the sentences of it that are kept, which stand elsewhere.
 fn asked_beside(kept: &[&str], text: &str, any_typed: bool) -> String {
-    let asks = text_agent::request(asides::without(text).as_deref().unwrap_or(text));
+    let asks = text_agent::request(text);
     let Some(first) = kept.first() else {
         let untagged = if any_typed { asks } else { text_agent::untagged(&asks) };
         return untagged.trim().to_owned();
