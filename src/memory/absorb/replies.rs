@@ -53,20 +53,11 @@ impl Reading<'_> {
             return;
         }
         let edits = if is_plain { text_agent::edits(&words) } else { Vec::new() };
-        let written = Written::of(&words).filter(|_| is_plain && edits.is_empty());
+        let written = if is_plain && edits.is_empty() { Written::of(&words) } else { None };
         self.write(&edits, written.as_ref(), message.index);
         let ended = !calls && written.as_ref().is_none_or(|written| written.ends);
         let answer = written.as_ref().and_then(Written::answer);
-        let decides = DECISIONS.stand_in(&words);
-        let sentences = if decides { sentences::split(&words) } else { Vec::new() };
-        for sentence in sentences.into_iter().take(SENTENCES * 4) {
-            if self.words.tell(sentence) == Sentence::Decides && !sentence.ends_with(['?', '？']) {
-                let text = text::start(&quoting::one_line(sentence), SENTENCE);
-                if self.memory.decided.iter().all(|entry| entry.text != text) {
-                    self.memory.decided.push(Entry { text, at: message.index, passing: true, ..Entry::default() });
-                }
-            }
-        }
+        self.decided(&words, message.index);
         let said = answer.or(written.as_ref().map(|written| written.said)).unwrap_or(words.trim());
         let is_finish = |part: &ContentPart| matches!(part, ContentPart::Call { name, .. } if work::finishes(name));
         if parts.iter().any(is_finish) && matches!(self.answer, Some((_, true))) {
@@ -88,6 +79,21 @@ impl Reading<'_> {
             answer => *answer = Some((text::brief(&quoting::one_line(said::substance(said)), EVIDENCE), ended)),
         }
         self.say(said, message.index, ended);
+    }
+
+    /// Keeps what the assistant says was decided.
+    fn decided(&mut self, words: &str, at: u64) {
+        if !DECISIONS.stand_in(words) {
+            return;
+        }
+        for sentence in sentences::split(words).into_iter().take(SENTENCES * 4) {
+            if self.words.tell(sentence) == Sentence::Decides && !sentence.ends_with(['?', '？']) {
+                let text = text::start(&quoting::one_line(sentence), SENTENCE);
+                if self.memory.decided.iter().all(|entry| entry.text != text) {
+                    self.memory.decided.push(Entry { text, at, passing: true, ..Entry::default() });
+                }
+            }
+        }
     }
 
     /// Notes the edits, or the calls, that an assistant without tools wrote into its words.

@@ -47,37 +47,15 @@ impl<'t> Reading<'t> {
 
     /// What a person asks for, requires, decides or tells.
     pub(super) fn request(&mut self, message: &'t Message) {
-        let (mut asked, mut agrees) = (String::new(), true);
-        let parts: Vec<_> = message.content.parts.iter().map(|part| (part, Said::of(part))).collect();
-        let any_typed = parts.iter().any(|(_, said)| said.as_ref().is_some_and(Said::is_typed));
-        let is_medium = |part: &ContentPart| matches!(part, ContentPart::Media { .. });
+        let parts: Vec<_> = message.content.parts.iter().filter_map(Part::of).collect();
+        let any_typed = parts.iter().any(Part::is_typed);
         // What only an application says asks for nothing, and leaves open what is.
-        let asks = parts.iter().any(|(part, said)| is_medium(part) || said.as_ref().is_some_and(Said::asks));
-        let is_aside =
-            !asks && parts.iter().any(|(_, said)| said.as_ref().is_some_and(|said| said.own == Own::Nothing));
-        for (part, said) in parts {
+        let is_aside = parts.iter().any(Part::is_aside) && !parts.iter().any(Part::asks);
+        let (mut asked, mut agrees) = (String::new(), true);
+        for part in parts {
             match part {
-                ContentPart::Text { .. } => {
-                    let Some(Said { text, passages, own }) = said else { continue };
-                    self.typed_names(text, message.index, &passages);
-                    // What a program put beside it asks for nothing.
-                    if any_typed && passages.is_empty() {
-                        continue;
-                    }
-                    let typed = typed::joined(text, &passages);
-                    agrees = agrees && (typed.trim().is_empty() || self.courtesies.are_all(&typed));
-                    let kept = self.sentences(text, &passages, message.index);
-                    let own = match &own {
-                        Own::All => text,
-                        Own::Part(own) => own,
-                        Own::Nothing => continue,
-                    };
-                    push(&mut asked, &asked_beside(&kept, own, any_typed));
-                }
-                ContentPart::Media { kind, media_type, reference, .. } => {
-                    push(&mut asked, &format!("[{}]", medium(*kind, media_type, reference)));
-                }
-                _ => {}
+                Part::Said(said) => push(&mut asked, &self.asked_in(said, any_typed, message.index, &mut agrees)),
+                Part::Medium(label) => push(&mut asked, &label),
             }
         }
         if is_aside {
@@ -88,6 +66,25 @@ impl<'t> Reading<'t> {
             self.answered();
         }
         self.ask(&asked, message.index);
+    }
+
+    /// Keeps what a text requires, decides or tells, and returns what it asks for beside that. `agrees` turns false where
+    /// it does more than agree.
+    fn asked_in(&mut self, said: Said<'t>, any_typed: bool, at: u64, agrees: &mut bool) -> String {
+        let Said { text, passages, own } = said;
+        self.typed_names(text, at, &passages);
+        // What a program put beside it asks for nothing.
+        if any_typed && passages.is_empty() {
+            return String::new();
+        }
+        let typed = typed::joined(text, &passages);
+        *agrees = *agrees && (typed.trim().is_empty() || self.courtesies.are_all(&typed));
+        let kept = self.sentences(text, &passages, at);
+        match &own {
+            Own::All => asked_beside(&kept, text, any_typed),
+            Own::Part(own) => asked_beside(&kept, own, any_typed),
+            Own::Nothing => String::new(),
+        }
     }
 
     /// The sentences of what was typed that are kept as what a person requires, decides or tells.
@@ -198,7 +195,14 @@ impl<'t> Reading<'t> {
     }
 }
 
-/// What a text of a person's message says.
+/// A part of a person's message that may ask for something.
+enum Part<'t> {
+    Said(Said<'t>),
+    /// A medium, as it is named.
+    Medium(String),
+}
+
+/// What a text says.
 struct Said<'t> {
     text: &'t str,
     /// Where it was typed.
@@ -206,20 +210,35 @@ struct Said<'t> {
     own: Own,
 }
 
-impl<'t> Said<'t> {
+impl<'t> Part<'t> {
     fn of(part: &'t ContentPart) -> Option<Self> {
-        let ContentPart::Text { text, .. } = part else { return None };
-        let text = text_agent::behind_report(text);
-        Some(Self { text, passages: typed::passages(text), own: wrapped::asked(text) })
+        match part {
+            ContentPart::Text { text, .. } => {
+                let text = text_agent::behind_report(text);
+                Some(Self::Said(Said { text, passages: typed::passages(text), own: wrapped::asked(text) }))
+            }
+            ContentPart::Media { kind, media_type, reference, .. } => {
+                Some(Self::Medium(format!("[{}]", medium(*kind, media_type, reference))))
+            }
+            _ => None,
+        }
     }
 
     fn is_typed(&self) -> bool {
-        !typed::joined(self.text, &self.passages).trim().is_empty()
+        matches!(self, Self::Said(said) if !typed::joined(said.text, &said.passages).trim().is_empty())
     }
 
-    /// Whether it says anything that no application does.
+    /// Whether an application said all of it.
+    fn is_aside(&self) -> bool {
+        matches!(self, Self::Said(said) if said.own == Own::Nothing)
+    }
+
+    /// Whether it holds anything that no application said.
     fn asks(&self) -> bool {
-        self.own != Own::Nothing && !self.text.trim().is_empty()
+        match self {
+            Self::Said(said) => said.own != Own::Nothing && !said.text.trim().is_empty(),
+            Self::Medium(_) => true,
+        }
     }
 }
 
