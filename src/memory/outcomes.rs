@@ -389,7 +389,7 @@ fn unframed(line: &str) -> &str {
     // What the tool returned may begin on the same line.
     let line = line
         .strip_prefix("EXECUTION RESULT of [")
-        .and_then(|line| text::parted(line, "]:"))
+        .and_then(|line| line.split_once("]:"))
         .map_or(line, |(_, rest)| rest.trim());
     let inner = line.strip_prefix("<system-reminder>").unwrap_or(line);
     inner.strip_suffix("</system-reminder>").unwrap_or(inner)

@@ -95,17 +95,17 @@ pub(super) fn is_agents(line: &str) -> bool {
     ];
     let line = line.trim();
     let is_remark = |(start, part): &(&str, &str)| line.starts_with(start) && text::find(line, part).is_some();
-    is_frame(line) || REMARKS.iter().any(is_remark) || is_aiders(line)
+    is_frame(line) || REMARKS.iter().any(is_remark) || is_aider_line(line)
 }
 
 /// Whether a line starts aider, says which files it is to know and what it is to forget, or that it does.
-fn is_aiders(line: &str) -> bool {
+fn is_aider_line(line: &str) -> bool {
     const ALONE: [&str; 6] = ["/clear", "/reset", "/undo", "/drop", "Git repo: none", "Repo-map: disabled"];
     const FILES: [&str; 3] = ["/add", "/drop", "/read-only"];
     let (first, rest) = line.split_once(' ').unwrap_or((line, ""));
     let is_file = |word: &str| word.contains(['.', '/', '*']);
     let are_files = |words: &str| !words.is_empty() && words.split_whitespace().all(is_file);
-    let told = match first {
+    let reported = match first {
         "Added" => rest.strip_suffix(" to the chat").or_else(|| rest.strip_suffix(" to the chat.")),
         "Removed" => rest.strip_suffix(" from the chat").or_else(|| rest.strip_suffix(" from the chat.")),
         _ => None,
@@ -113,7 +113,7 @@ fn is_aiders(line: &str) -> bool {
     let starts = || rest.split(' ').next().is_none_or(|word| word.is_empty() || word.starts_with('-') || is_file(word));
     ALONE.contains(&line)
         || FILES.contains(&first) && are_files(rest)
-        || told.is_some_and(are_files)
+        || reported.is_some_and(are_files)
         || first.ends_with("/bin/aider") && starts()
 }
 

@@ -41,12 +41,12 @@ fn command(text: &str) -> Option<String> {
 /// What stands in a tag at the beginning of a text, and what behind it.
 fn tagged<'t>(text: &'t str, name: &str) -> Option<(&'t str, &'t str)> {
     let inside = text.strip_prefix('<')?.strip_prefix(name)?.strip_prefix('>')?;
-    let (inside, behind) = text::parted(inside, &format!("</{name}>"))?;
+    let (inside, behind) = inside.split_once(&format!("</{name}>"))?;
     Some((inside.trim(), behind.trim_start()))
 }
 
 /// The task behind an example.
 fn task(text: &str) -> Option<String> {
-    let (_, behind) = text::parted(text::parted(text, EXAMPLE_END)?.1, TASK)?.1.split_once('\n')?;
+    let (_, behind) = text.split_once(EXAMPLE_END)?.1.split_once(TASK)?.1.split_once('\n')?;
     Some(text::between(behind, 0, text::find(behind, TASK_END)?).trim_end_matches('-').trim().to_owned())
 }

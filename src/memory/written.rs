@@ -91,7 +91,7 @@ impl<'t> Call<'t> {
         let mut members = Vec::new();
         while let Some(parameter) = rest.trim_start().strip_prefix(PARAMETER).filter(|_| members.len() < PARAMETERS) {
             let (key, behind) = parameter.split_once('>').filter(|(key, _)| is_word(key))?;
-            let (value, next) = text::parted(behind, "</parameter>").unwrap_or((behind, ""));
+            let (value, next) = behind.split_once("</parameter>").unwrap_or((behind, ""));
             members.push((key.to_owned(), Value::Text(value.trim_matches('\n').to_owned())));
             rest = next;
         }

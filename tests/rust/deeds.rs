@@ -811,9 +811,9 @@ fn tags_of_calls_in_prose_are_no_call() {
     let text = digest(&[user("How is it going?"), assistant(calls)]);
     assert!(line(&text, "ls").starts_with("- bash ls") && text.contains("- create_file doc.md"), "{text}");
     assert!(text.contains("- The assistant: I look.\n"), "{text}");
-    let done = "Mended.\n<function=finish>\n</function>";
+    let done = "Repaired.\n<function=finish>\n</function>";
     let text = digest(&[user("How is it going?"), assistant(done), user("Look again?\nExit code is still 1.")]);
-    assert_eq!(line(&text, "How is it"), "- How is it going? → Mended.", "{text}");
+    assert_eq!(line(&text, "How is it"), "- How is it going? → Repaired.", "{text}");
     assert!(text.contains("- [open] Look again?"), "{text}");
 }
 

@@ -47,15 +47,15 @@ impl<'t> Reading<'t> {
 
     /// What a person asks for, requires, decides or tells.
     pub(super) fn request(&mut self, message: &'t Message) {
-        let parts: Vec<_> = message.content.parts.iter().filter_map(Part::of).collect();
-        let any_typed = parts.iter().any(Part::is_typed);
+        let parts: Vec<_> = message.content.parts.iter().filter_map(TypedPart::of).collect();
+        let any_typed = parts.iter().any(TypedPart::is_typed);
         // What only an application says asks for nothing, and leaves open what is.
-        let is_aside = parts.iter().any(Part::is_aside) && !parts.iter().any(Part::asks);
+        let is_aside = parts.iter().any(TypedPart::is_aside) && !parts.iter().any(TypedPart::asks);
         let (mut asked, mut agrees) = (String::new(), true);
         for part in parts {
             match part {
-                Part::Said(said) => push(&mut asked, &self.asked_in(said, any_typed, message.index, &mut agrees)),
-                Part::Medium(label) => push(&mut asked, &label),
+                TypedPart::Said(said) => push(&mut asked, &self.asked_in(said, any_typed, message.index, &mut agrees)),
+                TypedPart::Medium(label) => push(&mut asked, &label),
             }
         }
         if is_aside {
@@ -196,7 +196,7 @@ impl<'t> Reading<'t> {
 }
 
 /// A part of a person's message that may ask for something.
-enum Part<'t> {
+enum TypedPart<'t> {
     Said(Said<'t>),
     /// A medium, as it is named.
     Medium(String),
@@ -210,7 +210,7 @@ struct Said<'t> {
     own: Own,
 }
 
-impl<'t> Part<'t> {
+impl<'t> TypedPart<'t> {
     fn of(part: &'t ContentPart) -> Option<Self> {
         match part {
             ContentPart::Text { text, .. } => {
