@@ -1,0 +1,65 @@
+import { assistants, callsOf, contentRule, firstOf, messagesOf, pairRules, roleRule } from "./chat.ts";
+import { openaiPairs } from "./openai.ts";
+import { type Asked, type Breach, type Json, objects, type Provider } from "./rule.ts";
+
+const CREATE = "openrouter.ai/docs/api-reference/chat-completion";
+const REASONING = "openrouter.ai/docs/use-cases/reasoning-tokens";
+
+declare module "./rule.ts" {
+  interface Notes {
+    /** By the id of a call: the details that came with the message that made it, as JSON. */
+    details: { readonly details: string };
+  }
+}
+
+const detailsOf = ({ reasoning_details }: Json): Json[] => objects(reasoning_details);
+const isGemini = ({ model }: Json): boolean => /gemini/.test(String(model ?? ""));
+
+/** OpenRouter's API, in front of the providers that a model's id names. */
+export const openrouter: Provider = {
+  name: "openrouter",
+  title: "OpenRouter",
+  list: "messages",
+  rules: [
+    roleRule(["system", "developer", "user", "assistant", "tool"], CREATE),
+    contentRule(CREATE),
+    ...pairRules(openaiPairs),
+    {
+      id: "reasoning-details",
+      about:
+        "For Gemini, a message with calls that came with `reasoning_details` goes back with them, in the current turn.",
+      source: REASONING,
+      remembers: true,
+      find: (asked) => firstOf(missing(asked)),
+    },
+    {
+      id: "reasoning-details-unchanged",
+      about: "`reasoning_details` go back as they came.",
+      source: REASONING,
+      remembers: true,
+      find: (asked) => firstOf(changed(asked)),
+    },
+  ],
+};
+
+function* missing({ body, memory }: Asked): Iterable<Breach> {
+  if (!isGemini(body)) return;
+  const turn = messagesOf(body).findLastIndex(({ role }) => role === "user");
+  for (const [at, message] of assistants(body)) {
+    const came = callsOf(message).some(({ id }) => memory?.recall("details", String(id)));
+    if (at > turn && came && detailsOf(message).length === 0)
+      yield {
+        at,
+        text: "Gemini models require OpenRouter reasoning details to be preserved in each request. Please refer to our docs: https://openrouter.ai/docs/guides/best-practices/reasoning-tokens#preserving-reasoning-blocks",
+      };
+  }
+}
+
+function* changed({ body, memory }: Asked): Iterable<Breach> {
+  for (const [at, message] of assistants(body)) {
+    const [made] = callsOf(message).flatMap(({ id }) => memory?.recall("details", String(id)) ?? []);
+    const sent = detailsOf(message);
+    if (made && sent.length > 0 && JSON.stringify(sent) !== made.details)
+      yield { at, text: isGemini(body) ? "Corrupted thought signature." : "Invalid `signature` in `thinking` block" };
+  }
+}
