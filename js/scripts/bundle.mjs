@@ -3,12 +3,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { deflateRawSync } from "node:zlib";
 import zopfli from "@gfx/zopfli";
 import esbuild from "esbuild";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { minify } from "terser";
 import { at, root } from "./common.mjs";
+import { kindOf, stampOf } from "./engine.mjs";
 
 /** The entries of `.`: in which file, by which way of loading. */
 const platforms = {
@@ -28,7 +30,7 @@ export async function bundle([main, ...entries], wasm, directory) {
   const to = (name) => join(directory, name);
   writeFileSync(to("precis.wasm"), wasm);
   writeFileSync(to("precis.wasm.js"), `export default "${await pack(wasm)}";\n`);
-  const code = { define: { BUILD: JSON.stringify(stamp(wasm)) }, inject: [at("js/src/boundary/text-codec.ts")] };
+  const code = { define: { BUILD: JSON.stringify(stampOf(wasm)) }, inject: [at("js/src/boundary/text-codec.ts")] };
   const core = `export * from "${main.source}"; export { loadBy } from "./boundary/engine.ts";`;
   await javascript(core, to("core.js"), code);
   const names = await exported(to("core.js"));
@@ -50,14 +52,11 @@ export async function bundle([main, ...entries], wasm, directory) {
 
 /** What `unpack.ts` reads. Zopfli's DEFLATE is 6 % shorter than that of zlib, for seconds of work. */
 async function pack(wasm) {
-  const deflated = await zopfli.deflateAsync(wasm, { numiterations: 15, blocksplittingmax: 15 });
+  const deflated =
+    kindOf(wasm) === "fast"
+      ? deflateRawSync(wasm)
+      : await zopfli.deflateAsync(wasm, { numiterations: 15, blocksplittingmax: 15 });
   return `${wasm.length}:${Buffer.from(deflated).toString("base64")}`;
-}
-
-/** What the build wrote into the wasm, for its JavaScript to look for. */
-function stamp(wasm) {
-  const [section] = WebAssembly.Module.customSections(new WebAssembly.Module(wasm), "precis");
-  return Buffer.from(section).toString();
 }
 
 /** The names that a bundle of `.` exports, functions and what needs no engine apart. */

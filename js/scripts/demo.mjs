@@ -3,18 +3,18 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { build } from "./build.mjs";
+import { buildAny } from "./build.mjs";
 import { at, cache, files, hash, main, once, root } from "./common.mjs";
 
 /** The command line as it is published. */
 export async function commandLine() {
-  await build();
+  await buildAny();
   return at("pkg/cli.js");
 }
 
 /** Bundles a module of js/src/cli, with the package as it would be published, and returns the path of what came of it. */
 export async function program(name) {
-  await build();
+  await buildAny();
   const made = join(cache, `${name}.mjs`);
   // The place of pkg/ stands in it: a checkout that was moved or copied makes its own.
   await once(name, root + hash(files("js/src/cli", "js/scripts/demo.mjs")), [made], async () => {

@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import { build } from "./build.mjs";
+import { build, requireShipped } from "./build.mjs";
 import { ask, at, cache, locked, main, must, note, packages, root, run } from "./common.mjs";
 
 /** The tarball, what is in it, and what is known of how it was made. */
@@ -24,6 +24,7 @@ export async function release({ dryRun = false, allowDirty = false } = {}) {
   };
   refuse(refusals(facts));
   await build();
+  requireShipped(at("pkg"));
   const manifest = JSON.parse(readFileSync(at("pkg/package.json"), "utf8"));
   refuse(refusals({ ...facts, versions: { "pkg/package.json": manifest.version } }));
 

@@ -2,7 +2,7 @@
 // writes into docs/size.md what an app ships of it beside what it might have taken instead.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
-import { build } from "./build.mjs";
+import { build, requireShipped } from "./build.mjs";
 import { at, main, must } from "./common.mjs";
 
 const budgetFile = at("benches/size.json");
@@ -19,6 +19,7 @@ const commandLineLimit = 190_000;
 
 /** `{ name: { raw, gz, br } }` in bytes. */
 async function measure() {
+  requireShipped(at("pkg"));
   const sizes = {};
   const add = (name, bytes) => {
     sizes[name] = { raw: bytes.length, gz: gzipSync(bytes, { level: 9 }).length, br: brotliCompressSync(bytes).length };

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { build } from "../../../js/scripts/build.mjs";
+import { buildAny } from "../../../js/scripts/build.mjs";
 import { at, cache, exclusively, files, hash, must, once } from "../../../js/scripts/common.mjs";
 
 const place = join(cache, "installed");
@@ -14,7 +14,7 @@ export { binary, flags, place };
 
 /** Installs what was built, if that is not what is there. */
 export async function install() {
-  await build();
+  await buildAny();
   await exclusively("installed", () => once("installed", hash(files("pkg")), [program], fresh));
 }
 

@@ -6,7 +6,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
-import { build } from "../../../js/scripts/build.mjs";
+import { buildAny } from "../../../js/scripts/build.mjs";
 import { at, cache, main, must, packages } from "../../../js/scripts/common.mjs";
 import { chromium as chromiumPath } from "../../../js/scripts/tools.mjs";
 import { serve } from "../../packaging/project.mjs";
@@ -15,7 +15,7 @@ const half = 75;
 const flags = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];
 
 main(import.meta.url, async ([screenshots]) => {
-  await build();
+  await buildAny();
   await packages("examples/browser-chat");
   const folder = join(cache, "browser-chat");
   rmSync(folder, { recursive: true, force: true });

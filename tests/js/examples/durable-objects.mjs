@@ -4,7 +4,7 @@
 //   --chats 200 --writers 20 --turns 5000 --kills 20 --seed 1 --minutes 15
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
-import { build } from "../../../js/scripts/build.mjs";
+import { buildAny } from "../../../js/scripts/build.mjs";
 import { main } from "../../../js/scripts/common.mjs";
 import { random } from "../suite/scenarios.mjs";
 import { refuses, together } from "./bodies.mjs";
@@ -22,7 +22,7 @@ main(import.meta.url, async (args) => {
   const kills = option("kills", 20);
   const seed = option("seed", 1);
   const until = Date.now() + option("minutes", 15) * 60_000;
-  await build();
+  await buildAny();
 
   const provider = await model({ window, seed });
   const host = await worker({

@@ -10,7 +10,7 @@ import { gzipSync } from "node:zlib";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { history, recorder, replay } from "precis/testing";
-import { build } from "../../../js/scripts/build.mjs";
+import { buildAny } from "../../../js/scripts/build.mjs";
 import { at, cache, main } from "../../../js/scripts/common.mjs";
 import { inspectorPage } from "../../../js/scripts/inspector.mjs";
 import { chromium as chromiumPath } from "../../../js/scripts/tools.mjs";
@@ -30,7 +30,7 @@ const TRIES = 5;
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 
 main(import.meta.url, async ([screenshots]) => {
-  await build();
+  await buildAny();
   const folder = join(cache, "inspector");
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createCompactor } from "precis";
 import { aiSdk, openaiChat } from "precis/formats";
 import { check } from "precis/testing";
-import { build } from "../../../js/scripts/build.mjs";
+import { buildAny } from "../../../js/scripts/build.mjs";
 import { at, cache, end, main } from "../../../js/scripts/common.mjs";
 import { node, npmBinary } from "../../../js/scripts/tools.mjs";
 import { refusesTexts } from "./bodies.mjs";
@@ -18,7 +18,7 @@ import { freePort } from "./worker.mjs";
 const place = join(cache, "examples");
 
 main(import.meta.url, async ([word]) => {
-  await build();
+  await buildAny();
   rmSync(place, { recursive: true, force: true });
   mkdirSync(place, { recursive: true });
   if (word === "next") return next();
