@@ -4,6 +4,7 @@
 import { parseArgs } from "node:util";
 import { main, note, packages } from "../js/scripts/common.mjs";
 import { collisions, kept, revoked } from "./longterm/planted.mjs";
+import { row as rowOf } from "./row.mjs";
 
 /** The least that must be kept, by window; wherever nothing else is said, all. */
 const LEAST = { 14000: 27 };
@@ -67,15 +68,7 @@ const named = ({ window, mode }) => `${window / 1_000}k, ${mode === "digest" ? "
 function rows(result) {
   const { window, lost, asserted, duplicates, largest, after, infeasible, peer } = result;
   const at = named(result);
-  const row = (what, ratio, unit, goal, ok, more) => ({
-    workload: `${what}, ${at}`,
-    peer: null,
-    ratio,
-    unit,
-    goal,
-    ok,
-    ...more,
-  });
+  const row = (what, ...rest) => rowOf(`${what}, ${at}`, ...rest);
   const stands = kept.length - lost.length;
   const missing = { samples: { lost: lost.map(({ says }) => says), asserted: asserted.map(({ before }) => before) } };
   return [

@@ -9,6 +9,7 @@ import { half, losesHalf } from "../longterm/summarizer.mjs";
 import { contentOf, weigh } from "../longterm/work.mjs";
 import { tokensOf } from "../recall/session.mjs";
 import { PRICES } from "./cost.mjs";
+import { fromModelMessage, toModelMessage } from "./prune.mjs";
 
 /** Tool results that masking leaves as they are. */
 const UNMASKED = 10;
@@ -110,38 +111,6 @@ function pruning({ history }) {
         emptyMessages: "remove",
       }).map((message) => origin.get(message) ?? back(message)),
   };
-}
-
-function toModelMessage(message, calls) {
-  const text = contentOf(message);
-  if (message.role === "tool") {
-    const { tool_call_id: toolCallId } = message;
-    const toolName = calls.get(toolCallId)?.function.name ?? "tool";
-    const output = { type: "text", value: text };
-    return { role: "tool", content: [{ type: "tool-result", toolCallId, toolName, output }] };
-  }
-  if (message.role === "system") return { role: "system", content: text };
-  const parts = (message.tool_calls ?? []).map(({ id, function: { name, arguments: input } }) => ({
-    type: "tool-call",
-    toolCallId: id,
-    toolName: name,
-    input: { text: input },
-  }));
-  return { role: message.role, content: [...(text ? [{ type: "text", text }] : []), ...parts] };
-}
-
-/** The message as it is after pruning. */
-function fromModelMessage({ role, content }) {
-  if (role === "tool") return { role, tool_call_id: content[0].toolCallId, content: content[0].output.value };
-  const calls = content.filter(({ type }) => type === "tool-call");
-  const text = content.flatMap(({ text = [] }) => text).join("\n");
-  if (!calls.length) return { role, content: text };
-  const tool_calls = calls.map(({ toolCallId: id, toolName: name, input }) => ({
-    id,
-    type: "function",
-    function: { name, arguments: input.text },
-  }));
-  return { role, content: text || null, tool_calls };
 }
 
 /** The published middleware, with what it returns instead of the messages, as its agent does it. */
