@@ -182,6 +182,37 @@ const PATTERNS: &[Pattern] = &[
     code("calls in tags", 32_000, |n| {
         with_tail(vec![user("Do it."), assistant(&"\n<function=a>\n<parameter=b>c".repeat(n / 28))])
     }),
+    code("rules that differ in a number", 800, |n| {
+        named(n, |at| format!("Never do {at:07}."), |rule, _| vec![user(rule)])
+    }),
+    code("equal rules", 800, |n| named(n, |_| "Never do it again.".to_owned(), |rule, _| vec![user(rule)])),
+    code("equal rules, spelled in turn", 800, |n| {
+        named(n, |at| format!("Never{}do it again.", " ".repeat(1 + at % 2)), |rule, _| vec![user(rule)])
+    }),
+    code("rules of many words", 800, |n| {
+        let words = |at: usize| filled(240, |word| format!("word{} ", (at + word) % 500));
+        named(n, |at| format!("Never say {}.", words(at).trim()), |rule, _| vec![user(rule)])
+    }),
+    code("rules in Chinese", 800, |n| named(n, |at| format!("不要修改第{at:07}个文件。"), |rule, _| vec![user(rule)])),
+    code("reports of a change beside rules", 800, |n| {
+        let said = |at: usize| {
+            if at % 2 == 0 {
+                format!("Never touch part {at:07}.")
+            } else {
+                format!("Part {at:07} is now another one instead.")
+            }
+        };
+        named(n, said, |said, _| vec![user(said)])
+    }),
+    code("decisions of a person", 800, |n| {
+        named(n, |at| format!("We decided on part {at:07}."), |said, _| vec![user(said)])
+    }),
+    code("decisions of an assistant", 800, |n| {
+        named(n, |at| format!("We decided on part {at:07}."), |said, _| vec![user("Go on."), assistant(said)])
+    }),
+    code("decisions of an assistant in one message", 400, |n| {
+        with_tail(vec![user("Go on."), assistant(&filled(n * 30, |at| format!("We decided on part {at:07}. ")))])
+    }),
     code("rules in one message", 32_000, |n| typed(&filled(n, |at| format!("Never touch file {at}. ")))),
     code("calls in one message", 400, |n| {
         let ids: Vec<String> = (0..n).map(|at| format!("call_{at}")).collect();

@@ -130,7 +130,7 @@ impl Recollection<'_> {
         let bytes = bytes.min(stored * TEXT_SHARE / 100);
         let mut memory = self.memory.clone();
         memory.names.clear();
-        memory.entries().into_iter().flat_map(|(_, entries)| entries).for_each(|entry| entry.topic = 0);
+        memory.entries().into_iter().flat_map(|(_, entries)| entries).for_each(|entry| entry.topic = None);
         let numbers = listed::numbers(digest);
         let names = self.names.iter().map(|Met { text, by, seen, at }| {
             let listed = numbers.get(text).copied();

@@ -71,7 +71,7 @@ pub struct Entry {
     /// The index of the message that holds its text, if that is not `at`; [`NOWHERE`] if none is known to.
     pub place: Option<u64>,
     /// What it is about, once that was looked at: no part of the plain data.
-    topic: u64,
+    topic: Option<Box<supersede::Topic>>,
 }
 
 /// What was done with one tool to one thing: a program that ran, a file that was changed, or else all calls of the tool.

@@ -7,6 +7,7 @@ use crate::memory::cjk::{Script, script};
 use crate::memory::phrases::{LANGUAGES, PROHIBITIONS, TOPICLESS_STEMS};
 use crate::memory::rules::{Cue, Reading, Sentence};
 use crate::memory::{Entry, Memory, in_force};
+use core::cell::OnceCell;
 
 /// Lets a sentence take the place of the entry that it contradicts, if there is one: what that said. A request
 /// contradicts only what it nearly repeats.
@@ -21,27 +22,23 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
         return None;
     }
     let about = Topic::of(sentence);
-    let signature = about.signature();
     let mut best: Option<(usize, &mut Entry)> = None;
     let asked = memory.tasks.iter_mut().filter(|task| task.text.len() < SHORT);
     let lifts = reading.permits || demands || decides;
-    let rules = memory.required.iter_mut().filter(|rule| lifts || !forbids(&rule.text));
-    let others = rules.chain(&mut memory.decided).chain(&mut memory.told);
-    for (entry, is_task) in others.map(|entry| (entry, false)).chain(asked.map(|task| (task, true))) {
+    let rules = memory.required.iter_mut().map(|rule| (rule, !lifts, false));
+    let others = memory.decided.iter_mut().chain(&mut memory.told).map(|entry| (entry, false, false));
+    for (entry, may_forbid, is_task) in rules.chain(others).chain(asked.map(|task| (task, false, true))) {
         if !in_force(entry) || entry.at > at || entry.text == sentence {
             continue;
         }
-        if entry.topic == 0 {
-            entry.topic = Topic::of(&entry.text).signature();
-        }
-        let shared = u64::from((entry.topic & signature).count_ones());
-        if shared == 0 || !cued && !decides && shared < 2 {
+        let other = &**entry.topic.get_or_insert_with(|| Box::new(Topic::of(&entry.text)));
+        let shared = (other.signature & about.signature).count_ones();
+        if shared == 0 || !cued && !decides && shared < 2 || may_forbid && other.forbids(&entry.text) {
             continue;
         }
-        let other = Topic::of(&entry.text);
-        let common = about.common(&other);
+        let common = about.common(other);
         // That both are called something says nothing, unless nothing else is said: "it is called b now".
-        let all_naming = about.words.len() > BARE_NAME && about.shared(&other).all(|word| NAMING.contains(&word));
+        let all_naming = about.words.len() > BARE_NAME && about.shared(other).all(|word| NAMING.contains(&word));
         if all_naming {
             continue;
         }
@@ -52,10 +49,10 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
         if demands && elsewhere {
             continue;
         }
-        let beside = is_task && asks_beside(reading, common, &about, &other);
+        let beside = is_task && asks_beside(reading, common, &about, other);
         let enough = !beside
-            && (contradicts(reading.cue, common, &about, (&other, is_task || reading.orders))
-                || decides && !reading.personal && !entry.passing && is_other_choice(common, &about, &other));
+            && (contradicts(reading.cue, common, &about, (other, is_task || reading.orders))
+                || decides && !reading.personal && !entry.passing && is_other_choice(common, &about, other));
         if enough && best.as_ref().is_none_or(|(most, _)| common >= *most) {
             best = Some((common, entry));
         }
@@ -73,12 +70,6 @@ fn undo(memory: &mut Memory, at: u64) -> Option<String> {
     let entry = recent.max_by_key(|entry| entry.at)?;
     entry.until = Some(at);
     Some(text::start(&entry.text, 160))
-}
-
-/// Whether a rule forbids something: that holds until it is permitted, whatever is reported about the same thing.
-fn forbids(rule: &str) -> bool {
-    let words = padded(rule.trim_end_matches('.'));
-    phrases::each(PROHIBITIONS).any(|phrase| text::find(&words, &format!(" {phrase} ")).is_some())
 }
 
 /// Whether a choice is another one in the same matter: "use spaces for indentation" after "use tabs for indentation".
@@ -141,17 +132,25 @@ const BRIEF: usize = 6;
 /// The same where the word that reports a change may mean something else.
 const BRIEF_IF_WEAK: usize = 4;
 
-/// What a sentence is about.
-#[derive(Default)]
-struct Topic {
+/// What a sentence is about. An entry keeps its own, because every new rule is compared with all that are kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Topic {
     /// The beginnings of its words that say something, each once; pairs of letters where a script writes no spaces.
     words: Vec<String>,
+    /// The hash of each: most words of two sentences differ, and numbers are compared faster.
+    hashes: Vec<u64>,
     /// How many of them are such pairs.
     pairs: usize,
     /// Its files, symbols and other names.
     names: Vec<String>,
+    /// The beginnings of the parts of these that are words.
+    parts: Vec<String>,
     /// Its numbers.
     numbers: Vec<String>,
+    /// A bit for each of its words, and of the parts of its names: topics that share none have no word in common.
+    signature: u64,
+    /// Whether it forbids something, once that was asked for.
+    forbids: OnceCell<bool>,
 }
 
 /// A request that is no longer says one thing, and may be said otherwise later.
@@ -197,6 +196,7 @@ impl Topic {
                 if word.bytes().any(|byte| byte.is_ascii_alphabetic()) {
                     topic.add(word.to_owned());
                     topic.names.push(word.to_owned());
+                    topic.parts.extend(parts(word).map(stem));
                 } else {
                     topic.numbers.push(word.to_owned());
                 }
@@ -211,13 +211,27 @@ impl Topic {
                 }
             }
         }
+        let words = topic.words.iter().map(|word| hash(&stem(word)));
+        let hashes = words.chain(topic.parts.iter().map(|part| hash(part)));
+        topic.signature = hashes.fold(0, |bits, hash| bits | 1 << (hash >> 40 & 63));
         topic
+    }
+
+    /// Whether the rule that it is about forbids something: that holds until it is permitted, whatever is reported about
+    /// the same thing.
+    fn forbids(&self, rule: &str) -> bool {
+        *self.forbids.get_or_init(|| {
+            let words = padded(rule.trim_end_matches('.'));
+            phrases::each(PROHIBITIONS).any(|phrase| text::find(&words, &format!(" {phrase} ")).is_some())
+        })
     }
 
     /// Adds a word unless it says nothing. Whether it was new.
     fn add(&mut self, word: String) -> bool {
-        let is_new = !self.words.contains(&word) && !phrases::holds(TOPICLESS_STEMS, &word);
+        let hash = hash(&word);
+        let is_new = !self.has(hash, &word) && !phrases::holds(TOPICLESS_STEMS, &word);
         if is_new {
+            self.hashes.push(hash);
             self.words.push(word);
         }
         is_new
@@ -238,28 +252,23 @@ impl Topic {
         }
     }
 
+    /// Whether a word with this hash is one of its own.
+    fn has(&self, hash: u64, word: &str) -> bool {
+        self.hashes.iter().zip(&self.words).any(|(known, text)| *known == hash && text == word)
+    }
+
     /// About how many words it has: two letters are a word as often as they are parts of two.
     fn size(&self) -> usize {
         self.words.len() - self.pairs / 2
     }
 
-    /// A bit for each of its words, and of the parts of its names: topics that share none have no word in common.
-    fn signature(&self) -> u64 {
-        let parts = self.names.iter().flat_map(|name| parts(name));
-        let words = self.words.iter().map(String::as_str);
-        words.chain(parts).fold(0, |bits, word| bits | 1 << (hash(&stem(word)) >> 40 & 63))
-    }
-
     /// Its words that the other one has as well, or has a name of.
     fn shared(&self, other: &Self) -> impl Iterator<Item = &str> {
-        let is_part =
-            |names: &[String], word: &str| names.iter().flat_map(|name| parts(name)).any(|part| stem(part) == word);
-        let shares = move |word: &&String| {
-            other.words.contains(word)
-                || is_part(&other.names, word)
-                || self.names.contains(word) && parts(word).any(|part| other.words.contains(&stem(part)))
+        let names = |word: &str| parts(word).map(stem).any(|part| other.has(hash(&part), &part));
+        let shares = move |(word, hash): &(&String, &u64)| {
+            other.has(**hash, word) || other.parts.contains(word) || self.names.contains(word) && names(word)
         };
-        self.words.iter().filter(shares).map(String::as_str)
+        self.words.iter().zip(&self.hashes).filter(shares).map(|(word, _)| word.as_str())
     }
 
     /// How many words and numbers both have.

@@ -1,6 +1,6 @@
 //! What an assistant said: its answer, what it decided, and the changes and commands that it wrote into its words.
 
-use super::requests::{SENTENCE, SENTENCES};
+use super::requests::{SENTENCE, SENTENCES, keep};
 use super::{Message, Reading, push};
 use crate::base::quoting;
 use crate::base::text::{self, Starts};
@@ -90,7 +90,7 @@ impl Reading<'_> {
             if self.words.tell(sentence) == Sentence::Decides && !sentence.ends_with(['?', '？']) {
                 let text = text::start(&quoting::one_line(sentence), SENTENCE);
                 if self.memory.decided.iter().all(|entry| entry.text != text) {
-                    self.memory.decided.push(Entry { text, at, passing: true, ..Entry::default() });
+                    keep(&mut self.memory.decided, Entry { text, at, passing: true, ..Entry::default() });
                 }
             }
         }

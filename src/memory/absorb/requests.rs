@@ -167,11 +167,7 @@ impl<'t> Reading<'t> {
         let earlier = before.map(|before| list.remove(before)).unwrap_or_default();
         let passing = read.personal;
         let place = before.map(|_| earlier.place.unwrap_or(earlier.at));
-        list.push(Entry { text, at, was: was.or(earlier.was), passing, place, ..Entry::default() });
-        if list.len() > MOST {
-            let superseded = list.iter().position(|entry| !in_force(entry)).unwrap_or(0);
-            list.remove(superseded);
-        }
+        keep(list, Entry { text, at, was: was.or(earlier.was), passing, place, ..Entry::default() });
         true
     }
 
@@ -192,6 +188,15 @@ impl<'t> Reading<'t> {
                 _ => {}
             }
         }
+    }
+}
+
+/// Adds an entry to those of its kind, which are bounded: what no longer holds leaves first, then the oldest.
+pub(super) fn keep(list: &mut Vec<Entry>, entry: Entry) {
+    list.push(entry);
+    if list.len() > MOST {
+        let superseded = list.iter().position(|entry| !in_force(entry)).unwrap_or(0);
+        list.remove(superseded);
     }
 }
 
