@@ -4,7 +4,7 @@
  * @module precis/ai-sdk
  */
 import { createCompactor } from "precis";
-import { checkCompaction, checkRun, checkStep } from "./ai-sdk/given.ts";
+import { checkChatId, checkCompaction, checkRun, checkStep } from "./ai-sdk/given.ts";
 import { Handle } from "./ai-sdk/handle.ts";
 import { middlewareOf } from "./ai-sdk/middleware.ts";
 import { OwnPrompts } from "./ai-sdk/own-prompts.ts";
@@ -34,6 +34,7 @@ export type {
   Run,
   RunEvent,
   RunOptions,
+  ScopedCall,
   StateStore,
   StepOptions,
 } from "./ai-sdk/types.ts";
@@ -45,7 +46,7 @@ export type {
  */
 export function compaction(options: CompactionOptions): Compaction {
   checkCompaction(options);
-  const { agent, store, chat, providerOptions, onReport, ...given } = options;
+  const { agent, store, chat, scope, providerOptions, onReport, ...given } = options;
   const asking = new OwnPrompts();
   const own = { ...given, summarize: asking.of(given.summarize) };
   const summaries: Shared["summaries"] = new WeakMap();
@@ -62,7 +63,17 @@ export function compaction(options: CompactionOptions): Compaction {
     below ??= createCompactor({ ...own, format: { ...aiSdk, summary } });
     return below;
   };
-  const shared: Shared = { compactor, prompts, agent, store, providerOptions, onReport, options: own, summaries };
+  const shared: Shared = {
+    compactor,
+    prompts,
+    agent,
+    store,
+    scope,
+    providerOptions,
+    onReport,
+    options: own,
+    summaries,
+  };
   const sessions = new WeakMap<object, Session>();
 
   /** The SDK makes one `steps` array for each call of its functions: it tells calls apart, also of one chat. */
@@ -70,7 +81,7 @@ export function compaction(options: CompactionOptions): Compaction {
     checkStep(step);
     let session = sessions.get(step.steps);
     if (!session) {
-      session = new Session(shared, { chat: chatOf(chat, step.runtimeContext ?? step.experimental_context) });
+      session = new Session(shared, { chat: chatOf(options, step.runtimeContext ?? step.experimental_context) });
       sessions.set(step.steps, session);
     }
     return session.prepareStep(step);
@@ -82,12 +93,21 @@ export function compaction(options: CompactionOptions): Compaction {
   return { prepareStep, run, middleware: middlewareOf(shared, asking) };
 }
 
-/** A function that reads a context it was not given throws: then the call belongs to no chat. */
-function chatOf(chat: CompactionOptions["chat"], context: unknown): string | undefined {
+/**
+ * The chat that an agent's call names. One that has no store may name none: a function that reads a context it was not given
+ * throws.
+ */
+function chatOf({ chat, store }: CompactionOptions, context: unknown): string | undefined {
+  let found: unknown;
   try {
-    const found: unknown = chat?.(context as never);
-    return typeof found === "string" ? found : undefined;
+    found = chat?.(context as never);
   } catch {
-    return undefined;
+    found = undefined;
   }
+  if (store) {
+    const remedy =
+      "Give `compaction` the option `chat`, and each call of the agent its `runtimeContext` (`experimental_context` in version 6)";
+    checkChatId(found, "chat", remedy);
+  }
+  return typeof found === "string" && found !== "" ? found : undefined;
 }

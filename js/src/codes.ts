@@ -14,6 +14,8 @@ export type ErrorCode =
   | "message-hole"
   | "messages-not-array"
   | "newer-state"
+  | "no-chat-id"
+  | "other-chat"
   | "preset-with-strategy"
   | "reserve-too-large"
   | "run-in-use"

@@ -76,7 +76,7 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
       reasoning: ANY,
       tune: ANY,
     },
-    ...{ agent: TEXT, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },
+    ...{ agent: TEXT, scope: FUNCTION, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },
   },
 );
 
@@ -127,6 +127,7 @@ export function checkCompaction(options: unknown): void {
 export function checkRun(options: unknown, { store }: Pick<CompactionOptions, "store">): void {
   input.checkMembers(RUN, options);
   const { chat, state } = options as RunOptions;
+  if (store && state === undefined) checkChatId(chat, "chat", "Pass `chat` to `run`: run({ chat })");
   if (chat !== undefined && chat !== null && state === undefined && !store) {
     throw new PrecisError(
       "invalid-call",
@@ -134,6 +135,20 @@ export function checkRun(options: unknown, { store }: Pick<CompactionOptions, "s
       "There is no store to load the state of this chat from, so it would be lost after the call. Pass `store` to `compaction`, or store the run's state yourself and pass it as `state` (null for a new chat).",
     );
   }
+}
+
+/**
+ * Checks that a call whose state is stored says which chat it is of. `remedy`: how to say it.
+ *
+ * @throws PrecisError `no-chat-id` if it does not: under one key the chats of several people would be mixed.
+ */
+export function checkChatId(chat: unknown, path: string, remedy: string): void {
+  if (typeof chat === "string" && chat !== "") return;
+  throw new PrecisError(
+    "no-chat-id",
+    path,
+    `There is a store, but nothing says which chat this call is of, and its state must not be stored where another chat's is. ${remedy}, with the id that you store the chat under.`,
+  );
 }
 
 /**

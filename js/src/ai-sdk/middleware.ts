@@ -1,20 +1,14 @@
 import type { ModelCall, Report, SessionState } from "precis";
 import { noMessages, objectOf } from "./given.ts";
-import { keysOf, type Line, Lines } from "./lineage.ts";
+import { keysOf } from "./history-keys.ts";
+import { type Kept, Lines } from "./lineage.ts";
 import type { OwnPrompts } from "./own-prompts.ts";
-import { asksForCompaction, showsCompaction } from "./provider.ts";
+import { asksForCompaction, holdsCompaction, showsCompaction } from "./provider.ts";
 import { lowered } from "./reply-limit.ts";
 import { type Ask, once, type ProviderRequest, type Streamed, started } from "./retry.ts";
 import type { Shared } from "./session.ts";
 import { isSame, type Message, modelOf } from "./steps.ts";
-import type { Middleware } from "./types.ts";
-
-/** What is kept of one request. */
-interface Kept {
-  state: SessionState;
-  /** The provider compacts this chat itself. */
-  left: boolean;
-}
+import type { Middleware, ScopedCall } from "./types.ts";
 
 interface Model {
   doGenerate(request: ProviderRequest): PromiseLike<unknown>;
@@ -23,16 +17,18 @@ interface Model {
 
 type Request = ProviderRequest & { readonly providerOptions?: unknown };
 
-/** Requests that are remembered. */
-const MOST_REQUESTS = 1_024;
+/** Some hundred long chats, and the newest requests of short ones. */
+const REMEMBERED = { requests: 1_024, bytes: 32 * 1024 * 1024 };
 
 /** Prompts that a middleware further out has made fit, and for which window: within it nothing is to be done again. */
 const fitted = new WeakMap<object, number>();
 
 /** Makes the middleware of one `compaction`. `asking`: prompts of its own summarizer, which may be the same model. */
 export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
-  const { providerOptions, onReport, options } = shared;
-  const lines = new Lines<Kept>(MOST_REQUESTS);
+  const { providerOptions, onReport, options, scope } = shared;
+  const lines = new Lines<SessionState>(REMEMBERED);
+  /** Models that compact by settings of their own, which no request shows. */
+  const compacting = new WeakSet<object>();
 
   const windowOf = (model: unknown) => {
     const { contextWindow } = options;
@@ -41,6 +37,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
   const isSettled = (request: Request, model: unknown) => {
     const { prompt } = request;
     if (prompt.length === 0) return true;
+    if (compacting.has(model as object) || holdsCompaction(prompt)) return true;
     if (asksForCompaction(request.providerOptions ?? providerOptions)) return true;
     const within = fitted.get(prompt);
     return (within !== undefined && within <= (windowOf(model) ?? 0)) || asking.has(textOf(prompt.at(-1)));
@@ -63,32 +60,36 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
     const from = prompt.findIndex(({ role }) => role !== "system");
     // A system prompt that says what time it is makes no other chat.
     const [system, messages] = from < 0 ? [[], prompt] : [prompt.slice(0, from), prompt.slice(from)];
-    const keys = keysOf(messages);
+    const within = scope ? scope(request as ScopedCall) : "";
+    const keys = (typeof within === "string" ? keysOf(messages, within) : null) ?? [];
     const earlier = lines.find(keys);
-    if (earlier?.value.left) return ask(request, () => {});
+    const place = { before: earlier?.key ?? null, stem: stemOf(messages, keys) };
     const compactor = shared.prompts();
     const call: ModelCall<Message> = {
-      ...{ messages, tools, maxOutputTokens, state: earlier?.value.state ?? null, model: modelOf(model) },
+      ...{ messages, tools, maxOutputTokens, state: earlier?.value ?? null, model: modelOf(model) },
       ...{ signal: abortSignal, system: system.length > 0 ? system : undefined },
     };
-    let line: Line<Kept> | undefined;
+    let current: SessionState | undefined;
+    let kept: Kept<SessionState> | undefined;
     let report: Report | undefined;
     /** Decides, keeps what comes of it, and gives the request to send. */
     const decide = async (call: ModelCall<Message>): Promise<{ request: Request; report: Report }> => {
       const prepared = await compactor.beforeModel(call);
       const { view, state } = prepared;
       report = prepared.report;
-      line = lines.keep(keys.at(-1) ?? "", { state, left: false }, earlier?.key ?? null);
+      current = state;
+      const key = keys.at(-1);
+      if (key !== undefined) kept = lines.keep(key, state, worthOf(state), place);
       const sent = [...system, ...view];
       if (report.outcome !== "infeasible") fitted.set(sent, report.after.window);
       const limit = lowered(report, maxOutputTokens ?? options.maxOutputTokens);
       return { request: { ...request, prompt: sent, ...limit }, report };
     };
     const learn = (answer: unknown) => {
-      if (!line || !report) return;
-      const { value } = line;
-      value.left ||= showsCompaction(answer);
-      value.state = compactor.afterModel(value.state, answer, report.request);
+      if (!current || !report) return;
+      if (showsCompaction(answer)) compacting.add(model);
+      current = compactor.afterModel(current, answer, report.request);
+      kept?.replace(current, worthOf(current));
     };
     const first = await decide(call);
     tell(first.report);
@@ -98,7 +99,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
       async (refused, error) => {
         const { request: shorter, report } = await decide({
           ...call,
-          state: line?.value.state ?? null,
+          state: current ?? null,
           overflow: error,
         });
         if (report.outcome === "infeasible" || report.warnings.some(({ code }) => code === "not-an-overflow"))
@@ -130,6 +131,20 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
       );
     },
   };
+}
+
+/** What losing a state would cost: a compaction would have to be made again. */
+function worthOf(state: SessionState): number {
+  return state.revision === 0 ? 0 : JSON.stringify(state).length;
+}
+
+/**
+ * The key of what came before the newest user message. Programs add to that message what they send once (what was retrieved
+ * for it, the date), so that the next request does not begin with this one. A first message is preceded by nothing.
+ */
+function stemOf(messages: readonly Message[], keys: readonly string[]): string | null {
+  const newest = messages.findLastIndex(({ role }) => role === "user");
+  return keys[newest - 1] ?? null;
 }
 
 /** A stream as it is, whose end is learned from. */

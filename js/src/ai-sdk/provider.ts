@@ -19,6 +19,17 @@ export function showsCompaction(step: unknown): boolean {
   return configures(members(members(request).body)) || asksForCompaction(providerMetadata);
 }
 
+/** Whether messages hold what a provider has made of those before it. */
+export function holdsCompaction(messages: readonly { readonly content: unknown }[]): boolean {
+  return messages.some(({ content }) => Array.isArray(content) && content.some(isBlock));
+}
+
+function isBlock(part: unknown): boolean {
+  const { kind, providerOptions } = members(part);
+  if (typeof kind === "string" && kind.endsWith(".compaction")) return true;
+  return Object.values(members(providerOptions)).some((provider) => isCompact(members(provider).type));
+}
+
 function configures(provider: Members): boolean {
   return PLACES.some((place) => {
     const value = provider[place];
@@ -29,10 +40,10 @@ function configures(provider: Members): boolean {
 /** Whether something in here has a `type` that speaks of compaction; edits that only clear results have others. */
 function names(value: unknown, depth: number): boolean {
   if (!isObject(value) || depth > 3) return false;
-  const { type } = value as Members;
-  if (typeof type === "string" && type.startsWith("compact")) return true;
+  if (isCompact((value as Members).type)) return true;
   return Object.values(value).some((member) => names(member, depth + 1));
 }
 
+const isCompact = (type: unknown): boolean => typeof type === "string" && type.startsWith("compact");
 const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 const members = (value: unknown): Members => (isObject(value) ? (value as Members) : {});

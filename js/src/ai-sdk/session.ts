@@ -15,7 +15,7 @@ import { asksForCompaction, showsCompaction } from "./provider.ts";
 import { lowered } from "./reply-limit.ts";
 import { type ProviderRequest, retrying } from "./retry.ts";
 import { Revisions } from "./revisions.ts";
-import { goesOnFrom, isSame, type Message, modelOf, replyOf, sourcesOf } from "./steps.ts";
+import { goesOnFrom, isOfChat, isSame, type Message, modelOf, replyOf, sourcesOf } from "./steps.ts";
 import { Place } from "./store.ts";
 import { coveredBy, type Summaries, Telling } from "./told.ts";
 import type { CompactionOptions, PrepareStep, Run, RunOptions, StepOptions } from "./types.ts";
@@ -23,7 +23,7 @@ import type { CompactionOptions, PrepareStep, Run, RunOptions, StepOptions } fro
 type Step = { readonly usage?: unknown };
 
 /** What all calls of one `compaction` have in common: nothing of any chat. */
-export interface Shared extends Pick<CompactionOptions, "agent" | "store" | "providerOptions" | "onReport"> {
+export interface Shared extends Pick<CompactionOptions, "agent" | "store" | "providerOptions" | "onReport" | "scope"> {
   readonly compactor: Compactor<Message>;
   /** The same for prompts, as a provider is given them. */
   readonly prompts: () => Compactor<Message>;
@@ -93,8 +93,8 @@ export class Session {
     const { agent, store, compactor } = shared;
     this.telling = new Telling(run.onEvent);
     if (run.state !== undefined) this.current = run.state;
-    if (store && run.chat !== undefined)
-      this.place = new Place(store, `${agent ?? "main"}:${run.chat}`, (state) => compactor.keepFrom(state));
+    if (store && run.chat)
+      this.place = new Place(store, storeKey(agent ?? "main", run.chat), (state) => compactor.keepFrom(state));
     this.compactsItself = asksForCompaction(run.providerOptions ?? shared.providerOptions);
   }
 
@@ -259,6 +259,13 @@ export class Session {
         "prepareStep",
         "This run is in the middle of another call, and their usage would be mixed up. Create one run for each call (`run({ … })`).",
       );
+    const isNew = this.last !== null && this.sent.get(steps) === undefined;
+    if (isNew && (this.current?.revision ?? 0) > 0 && !isOfChat(messages, this.last?.history ?? []))
+      throw new PrecisError(
+        "other-chat",
+        "prepareStep",
+        "This run has compacted another chat, none of whose messages are in this call. Create a run for each chat (`run({ chat })`).",
+      );
     this.open = open?.steps === steps ? open : { steps, began: messages };
   }
 
@@ -399,6 +406,11 @@ export class Session {
     } catch {}
     return reported;
   }
+}
+
+/** No two pairs of names have one key: a colon within a name is escaped, as is the sign that escapes. */
+function storeKey(agent: string, chat: string): string {
+  return [agent, chat].map((name) => name.replace(/[%:]/g, encodeURIComponent)).join(":");
 }
 
 /** What stays where a task is done: a call and its results. */

@@ -32,6 +32,20 @@ export function goesOnFrom(earlier: readonly Message[], messages: readonly Messa
   }
 }
 
+/** Whether messages share one with a chat, perhaps in another object. An edit or a rewind leaves some; another chat has none. */
+export function isOfChat(messages: readonly Message[], chat: readonly Message[]): boolean {
+  const known = new Set<unknown>(chat);
+  if (messages.some((message) => known.has(message))) return true;
+  try {
+    const texts = new Set(chat.filter(isSaid).map((message) => JSON.stringify(message)));
+    return messages.some((message) => isSaid(message) && texts.has(JSON.stringify(message)));
+  } catch {
+    return false;
+  }
+}
+
+const isSaid = ({ role }: Message): boolean => role !== "system";
+
 export const isSame = (one: readonly unknown[], other: readonly unknown[]): boolean =>
   one.length === other.length && one.every((item, index) => item === other[index]);
 

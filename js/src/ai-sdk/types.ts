@@ -19,11 +19,14 @@ type AnyMessage = any;
 export interface CompactionOptions extends Omit<CompactorOptions<never>, "format"> {
   /** Part of the store's key, so that two agents on one chat do not overwrite each other. Default `"main"`. */
   readonly agent?: string | undefined;
-  /** Where states are stored between requests. Without it a state lasts for one call of generateText or streamText. */
+  /**
+   * Where states are stored between requests. Without it a state lasts for one call of generateText or streamText. With it
+   * every call must name its chat, or it is refused (`no-chat-id`).
+   */
   readonly store?: StateStore | undefined;
   /**
    * Returns the chat that an agent's call belongs to, from its `runtimeContext` (version 7) or `experimental_context`
-   * (version 6). If it throws or does not return a string, nothing is loaded or saved.
+   * (version 6). With a `store`, a call for which it throws or returns no name is refused (`no-chat-id`).
    */
   readonly chat?: ((context: never) => string | undefined) | undefined;
   /**
@@ -32,14 +35,28 @@ export interface CompactionOptions extends Omit<CompactorOptions<never>, "format
    */
   readonly providerOptions?: unknown;
   /**
+   * For {@link Compaction.middleware}: returns the tenant or user that a call is made for, from what your program put into
+   * its `providerOptions` or `headers`. Chats are distinguished by their history and by this, so that nothing learned in one
+   * scope serves another. Of a call for which it returns no text nothing is remembered.
+   */
+  readonly scope?: ((call: ScopedCall) => string | undefined) | undefined;
+  /**
    * Called with the report of every step, for logs. Errors that it throws are ignored. An agent that lives as long as the
    * process has no {@link Run} to read reports from.
    */
   readonly onReport?: ((report: Report, chat: string | undefined) => void) | undefined;
 }
 
+/** What a middleware's `scope` is read from. */
+export interface ScopedCall {
+  // biome-ignore lint/suspicious/noExplicitAny: programs put there what they like.
+  readonly providerOptions?: any;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
 /**
- * Stores states between requests, by the key `${agent ?? "main"}:${chat}`.
+ * Stores states between requests, by the key `${agent ?? "main"}:${chat}`. In both names `:` is written `%3A` and `%` is
+ * written `%25`, so that no two pairs of names have one key.
  *
  * A request never fails because of the store, and waits a second for it at most. Failures are reported as the warning
  * `store-failed`.
@@ -183,8 +200,8 @@ export interface RunOptions
     | "trigger"
   > {
   /**
-   * The chat's id, for the store's key. Without it nothing is loaded or saved. It is refused if there is no store, unless
-   * `state` is given because you store the state yourself.
+   * The chat's id, for the store's key. With a store it must be given (`no-chat-id`), unless `state` is given because you store
+   * the state yourself. Without either it is refused.
    */
   readonly chat?: string | undefined;
   /** The chat's state, if you store it yourself. Nothing is loaded then. */
@@ -212,7 +229,8 @@ export interface RunOptions
 
 /**
  * A middleware for the SDK's `wrapLanguageModel`, in versions 5 to 7. Make the `compaction` once: what is learned of a chat
- * is kept in it, for the last thousand requests or so, and lost with the process. To store states, use `run`.
+ * is kept in it and lost with the process: states that took a compaction up to 32 MB in all, and the last thousand requests of chats that
+ * took none. To store states, use `run`.
  */
 export interface Middleware {
   // biome-ignore lint/suspicious/noExplicitAny: version 6 demands "v3", the others take any.

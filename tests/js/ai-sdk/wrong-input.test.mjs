@@ -56,7 +56,22 @@ test("a run says what it was given wrongly", () => {
   throws(() => c.run({ chat: 5 }), refusal("invalid-call", "chat", /a string, got 5/));
   throws(() => c.run({ signal: new AbortController() }), refusal("invalid-call", "signal", /Pass its member/));
   throws(() => c.run({ onEvent: "x" }), refusal("invalid-call", "onEvent"));
-  equal(c.run().state, null);
+  equal(compaction(options).run().state, null);
+});
+
+test("with a store, a call that does not say which chat it is of is refused, however it fails to", async () => {
+  const given = [undefined, null, ""];
+  for (const chat of given)
+    throws(() => compaction({ ...options, store }).run({ chat }), refusal("no-chat-id", "chat", /run\(\{ chat \}\)/));
+  const unread = () => {
+    throw new TypeError("no context");
+  };
+  for (const chat of [undefined, unread, ...given.map((name) => () => name), () => 5]) {
+    const { prepareStep } = compaction({ ...options, store, chat });
+    await rejects(prepareStep({ messages, steps: [] }), refusal("no-chat-id", "chat", /runtimeContext/));
+  }
+  // Without a store nothing is stored under any name.
+  equal(await compaction({ ...options, chat: unread }).prepareStep({ messages, steps: [] }), undefined);
 });
 
 test("a chat without a store is refused, unless the program says that it keeps the state", () => {
