@@ -13,13 +13,16 @@ export type SealKey = string | Uint8Array<ArrayBuffer> | CryptoKey;
 const FORM = "precis1";
 /** Bytes of a secret that cannot be guessed. */
 const LEAST_KEY = 16;
+/** Characters: several times what the largest state takes. What is longer is none, and is not read. */
+const MOST_SEALED = 1024 * 1024;
 
 /**
  * The state as a text that a client may keep, with an HMAC over it. With `chat` it opens for that chat alone.
  *
- * @throws PrecisError `invalid-call` when the state or the key is none.
+ * @throws PrecisError `invalid-call` when the state, the key or the chat is none.
  */
 export async function sealState(state: SessionState, key: SealKey, chat = ""): Promise<string> {
+  checkChat(chat);
   if (typeof state !== "object" || state === null)
     throw new PrecisError(
       "invalid-call",
@@ -27,6 +30,8 @@ export async function sealState(state: SessionState, key: SealKey, chat = ""): P
       "There is nothing to seal. Pass the state that the last call returned.",
     );
   const payload = encode(new TextEncoder().encode(JSON.stringify(state)));
+  if (payload.length > MOST_SEALED - 100)
+    throw new PrecisError("invalid-call", "state", "This is larger than any state of precis. Pass the state alone.");
   const mac = await crypto.subtle.sign("HMAC", await imported(key, "sign"), covered(payload, chat));
   return `${FORM}.${payload}.${encode(new Uint8Array(mac))}`;
 }
@@ -34,11 +39,13 @@ export async function sealState(state: SessionState, key: SealKey, chat = ""): P
 /**
  * The state that was sealed with this key, for this chat.
  *
- * @throws PrecisError `seal-broken` when it was not, or was changed since; `invalid-call` when the key is none.
+ * @throws PrecisError `seal-broken` when it was not, or was changed since; `invalid-call` when the key or the chat is none.
  */
 export async function openState(sealed: string, key: SealKey, chat = ""): Promise<SessionState> {
+  checkChat(chat);
   const secret = await imported(key, "verify");
-  const [form, payload = "", mac = "", ...more] = typeof sealed === "string" ? sealed.split(".") : [];
+  const isText = typeof sealed === "string" && sealed.length <= MOST_SEALED;
+  const [form, payload = "", mac = "", ...more] = isText ? sealed.split(".", 4) : [];
   const bytes = form === FORM && more.length === 0 ? decode(mac) : null;
   const isOurs = bytes !== null && (await crypto.subtle.verify("HMAC", secret, bytes, covered(payload, chat)));
   const state = isOurs ? decode(payload) : null;
@@ -54,14 +61,27 @@ export async function openState(sealed: string, key: SealKey, chat = ""): Promis
 async function imported(key: SealKey, use: "sign" | "verify"): Promise<CryptoKey> {
   const bytes = typeof key === "string" ? new TextEncoder().encode(key) : key;
   if (!(bytes instanceof Uint8Array)) {
-    if (bytes instanceof CryptoKey) return bytes;
+    if (isHmacKey(bytes, use)) return bytes;
   } else if (bytes.length >= LEAST_KEY)
     return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [use]);
   throw new PrecisError(
     "invalid-call",
     "key",
-    `The key must be a secret of at least ${LEAST_KEY} bytes (a text, a Uint8Array, or a CryptoKey for HMAC). Keep it on your server.`,
+    `The key must be a secret of at least ${LEAST_KEY} bytes (a text, a Uint8Array, or a CryptoKey for HMAC with SHA-256 and this use). Keep it on your server.`,
   );
+}
+
+/** Web Crypto would sign with any hash that a key was made for. */
+function isHmacKey(key: unknown, use: "sign" | "verify"): key is CryptoKey {
+  if (typeof CryptoKey === "undefined" || !(key instanceof CryptoKey)) return false;
+  const { name, hash } = key.algorithm as { name: string; hash?: { name?: string } };
+  return name === "HMAC" && hash?.name === "SHA-256" && key.usages.includes(use);
+}
+
+/** An object would be written as `[object Object]`, as every other one is. */
+function checkChat(chat: unknown): void {
+  if (typeof chat === "string") return;
+  throw new PrecisError("invalid-call", "chat", "The chat must be its id, a string. Omit it to seal for no chat.");
 }
 
 /** What the HMAC covers. A payload holds no dot, so it is clear where the chat begins. */

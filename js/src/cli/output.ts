@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { accessSync, constants, existsSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { UsageError } from "./arguments.ts";
@@ -43,9 +44,10 @@ export function save(file: string, text: string, force: boolean): void {
 
 /** The old file stays whole until the new one is. */
 function replace(target: string, text: string, mode: number | undefined): void {
-  const made = `${target}.${process.pid}.tmp`;
+  // A name that nobody can foresee, and a file that must not be there: no link that somebody planted is followed.
+  const made = `${target}.${randomUUID()}.tmp`;
   try {
-    writeFileSync(made, text, mode === undefined ? {} : { mode });
+    writeFileSync(made, text, { flag: "wx", ...(mode === undefined ? {} : { mode }) });
     renameSync(made, target);
   } catch (error) {
     rmSync(made, { force: true });

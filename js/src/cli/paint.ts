@@ -14,8 +14,20 @@ export function paint(stream: { readonly isTTY?: boolean }): Paint {
   return { bold: code(1, 22), dim: code(2, 22), good: code(32, 39), warn: code(33, 39), bad: code(31, 39) };
 }
 
-/** What steers a terminal: colours, the cursor. */
-const STEERING = new RegExp(`${String.fromCharCode(27)}\\[[0-9;?]*[ -/]*[@-~]`, "g");
+const ESC = String.fromCharCode(27);
+const BEL = String.fromCharCode(7);
+/** What steers a terminal: colours, the cursor (CSI); the title, links, the clipboard (OSC and its kin). */
+const SEQUENCES = `${ESC}\\[[0-9;?]*[ -/]*[@-~]|${ESC}[\\]P_^X][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)?`;
+const STEERING = new RegExp(SEQUENCES, "g");
+/** The same, single control characters, and what turns the direction of writing; tabs and line ends are text. */
+const UNSHOWN = new RegExp(`${SEQUENCES}|(?![\\t\\n])\\p{Cc}|[\\u202a-\\u202e\\u2066-\\u2069]`, "gu");
+/** What {@link paint} writes. */
+const PAINTED = new RegExp(`^${ESC}\\[(?:1|2|22|31|32|33|39)m$`);
+
+/** A text without what would steer a terminal, but for our own colours. */
+export function withoutSteering(text: string): string {
+  return text.replace(UNSHOWN, (found) => (PAINTED.test(found) ? found : ""));
+}
 
 /** One line of what a transcript holds, without what would steer a terminal. */
 export function clean(text: string): string {

@@ -4,6 +4,7 @@ import { UsageError } from "./arguments.ts";
 import { EXIT } from "./command.ts";
 import { load, readStdin, STDIN } from "./files.ts";
 import { grouped } from "./paint.ts";
+import { notice } from "./print.ts";
 import { type Conversation, TranscriptError } from "./transcripts/conversation.ts";
 
 /** The conversations that a command works on, and what came of reading them. */
@@ -24,7 +25,7 @@ export async function readFiles(given: Given, files: readonly string[] = given.f
     (reason) => {
       if (strict) throw new TranscriptError(reason);
       skipped += 1;
-      console.error(reason);
+      notice(reason);
     },
     stdin,
   );
@@ -33,7 +34,7 @@ export async function readFiles(given: Given, files: readonly string[] = given.f
     end(code = EXIT.done) {
       if (skipped === 0) return code;
       const what = skipped === 1 ? "line or file" : "lines or files";
-      console.error(`Skipped ${grouped(skipped)} ${what} that cannot be read.`);
+      notice(`Skipped ${grouped(skipped)} ${what} that cannot be read.`);
       return EXIT.unread;
     },
   };
@@ -51,7 +52,7 @@ export async function readOne(given: Given): Promise<{ conversation: Conversatio
   const longest = conversations.reduce((best, one) => (one.messages.length > best.messages.length ? one : best));
   const conversation = pick === undefined ? longest : (conversations[pick - 1] ?? longest);
   if (count > 1 && pick === undefined)
-    console.error(
+    notice(
       `There are ${count} conversations; this is number ${conversations.indexOf(longest) + 1}, the longest. --pick K takes another.`,
     );
   return { conversation, end };

@@ -10,7 +10,7 @@ import { traceOf } from "./inspector/trace.ts";
 import { checkTarget, save } from "./output.ts";
 import { grouped } from "./paint.ts";
 import { pricesOf } from "./prices.ts";
-import { progressLine } from "./print.ts";
+import { notice, progressLine } from "./print.ts";
 import { readOne } from "./reading.ts";
 import { reportOf } from "./report.ts";
 import type { Conversation } from "./transcripts/conversation.ts";
@@ -56,7 +56,7 @@ function write(given: Given, out: string, document: InspectorDocument): void {
       `The page would have ${Math.round(page.length / 1e6)} MB, more than a browser opens. Take a part of the chat.`,
     );
   save(out, page, given.flag("force"));
-  if (out !== STDIN) console.error(`${out} shows ${grouped(document.requests.length)} requests; open it in a browser.`);
+  if (out !== STDIN) notice(`${out} shows ${grouped(document.requests.length)} requests; open it in a browser.`);
 }
 
 function variantsOf(given: Given): Settings[] {
@@ -83,7 +83,7 @@ function recordingOf(files: readonly string[]): InspectorDocument | undefined {
     return undefined;
   const bytes = readFileSync(file);
   if (!/"precis"\s*:/.test(bytes.subarray(0, 4_096).toString("latin1"))) return undefined;
-  const all = recordedDocuments(file, textOf(file, bytes), (reason) => console.error(reason));
+  const all = recordedDocuments(file, textOf(file, bytes), (reason) => notice(reason));
   return all
     ?.map(({ document }) => document)
     .reduce((best, one) => (one.requests.length > best.requests.length ? one : best));

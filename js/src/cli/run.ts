@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { PrecisError } from "precis";
 import { given, UsageError } from "./arguments.ts";
 import { type Command, EXIT, helpOf } from "./command.ts";
-import { print } from "./print.ts";
+import { notice, print } from "./print.ts";
 import { TranscriptError } from "./transcripts/conversation.ts";
 
 /** Of the package; set by the build. */
@@ -31,14 +31,14 @@ function failed(error: unknown, commands: readonly Command[], [name]: readonly s
   const isOurs = error instanceof PrecisError && /^engine-/.test(error.code);
   const isRefusal = error instanceof UsageError || error instanceof TranscriptError || error instanceof PrecisError;
   if (isOurs || !isRefusal) {
-    console.error("precis failed because of a bug. Please report it with this:");
+    notice("precis failed because of a bug. Please report it with this:");
     console.error(error);
     return EXIT.broken;
   }
-  console.error(error instanceof PrecisError ? `${error.code}: ${error.advice}` : error.message);
+  notice(error instanceof PrecisError ? `${error.code}: ${error.advice}` : error.message);
   if (error instanceof UsageError) {
     const named = commands.some((command) => command.name === name);
-    console.error(`More: precis ${named ? `${name} ` : ""}--help`);
+    notice(`More: precis ${named ? `${name} ` : ""}--help`);
   }
   return EXIT.unread;
 }

@@ -1,7 +1,7 @@
 // The command line as packed and installed: every command on every recorded form, and what it promises to those who pipe.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -341,4 +341,49 @@ test("a pipe that closes early ends it quietly", async () => {
     const code = await new Promise((done) => child.on("close", done));
     assert.deepEqual([code, stderr], [0, ""], args.join(" "));
   }
+});
+
+test("nothing in a transcript, in its name or in the command steers the terminal that shows it", () => {
+  const BELL = String.fromCharCode(7);
+  const evil = `x${ESCAPE}]0;title${BELL}${ESCAPE}[2J${ESCAPE}[31mred${ESCAPE}c${String.fromCharCode(0x9b)}5n\u202etxt\r`;
+  const messages = Array.from({ length: 30 }, (_, n) => [
+    { role: "user", name: evil, content: `${evil} ${n} ${"and so on ".repeat(60)}` },
+    {
+      role: "assistant",
+      content: evil,
+      tool_calls: [
+        { id: `${evil}${n}`, type: "function", function: { name: evil, arguments: JSON.stringify({ evil }) } },
+      ],
+    },
+    { role: "tool", tool_call_id: `${evil}${n}`, content: `${evil} `.repeat(20) },
+  ]).flat();
+  const file = save(`chat-${evil.replaceAll("/", "")}.json`, { model: evil, messages });
+  const commands = [
+    ["inspect", file],
+    ["replay", file, "--window", "8000"],
+    ["replay", file, "--window", "8000", "--compare"],
+    ["compact", file, "--window", "8000", "--explain"],
+    ["check", file],
+    ["demo", file, "--window", "8000"],
+    [evil],
+    ["inspect", `${file}-none`],
+    ["replay", file, "--window", evil],
+    ["replay", file, `--${evil}`],
+  ];
+  for (const args of commands) {
+    const { stdout, stderr } = precis(args);
+    assert.ok(stdout.length + stderr.length > 0, args[0]);
+    for (const text of [stdout, stderr])
+      assert.doesNotMatch(text, /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u, args.join(" "));
+  }
+});
+
+test("a file is written anew beside its place: a link that somebody planted there is not followed", () => {
+  const target = join(folder, "planted-target.txt");
+  writeFileSync(target, "theirs");
+  const chat = save("planted.json", RESPONSES);
+  const out = join(folder, "planted-out.json");
+  for (let pid = process.pid; pid < process.pid + 200; pid++) symlinkSync(target, `${out}.${pid}.tmp`);
+  good(["compact", chat, "--window", "8000", "--out", out]);
+  assert.equal(readFileSync(target, "utf8"), "theirs");
 });

@@ -46,6 +46,33 @@ test("a key that is none or too short, and nothing to seal, are refused", async 
     await rejects(sealState(none, KEY), { name: "PrecisError", code: "invalid-call", path: "state" });
 });
 
+test("a key of Web Crypto for another hash, or for another use, is none", async () => {
+  const bytes = new TextEncoder().encode(KEY);
+  const make = (name, hash, uses) => crypto.subtle.importKey("raw", bytes, { name, hash }, false, uses);
+  for (const hash of ["SHA-1", "SHA-512"]) {
+    const key = await make("HMAC", hash, ["sign", "verify"]);
+    await rejects(sealState(state, key), badKey);
+    await rejects(openState("", key), badKey);
+  }
+  await rejects(sealState(state, await make("HMAC", "SHA-256", ["verify"])), badKey);
+  await rejects(openState("", await make("HMAC", "SHA-256", ["sign"])), badKey);
+});
+
+test("a chat is named by a string: two objects would have one name", async () => {
+  const badChat = { name: "PrecisError", code: "invalid-call", path: "chat" };
+  const sealed = await sealState(state, KEY, "[object Object]");
+  for (const chat of [{}, { id: 1 }, null, 5, ["a"]]) {
+    await rejects(sealState(state, KEY, chat), badChat);
+    await rejects(openState(sealed, KEY, chat), badChat);
+  }
+});
+
+test("what is larger than any state is neither sealed nor read", async () => {
+  await rejects(sealState({ ...state, more: "x".repeat(1_000_000) }, KEY), { code: "invalid-call", path: "state" });
+  await rejects(openState(`precis1.${"A".repeat(2_000_000)}.AAAA`, KEY), broken);
+  await rejects(openState(".".repeat(3_000_000), KEY), broken);
+});
+
 test("sealed states that were tampered with: none is opened", async () => {
   const key = await crypto.subtle.importKey(
     ...["raw", new TextEncoder().encode(KEY), { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]],
