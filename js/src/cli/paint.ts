@@ -1,3 +1,7 @@
+type Stream = { readonly isTTY?: boolean };
+
+const isColoured = (stream: Stream): boolean => Boolean(stream.isTTY) && !process.env.NO_COLOR;
+
 /** Colours for a person's terminal; plain text everywhere else. */
 export interface Paint {
   bold(text: string): string;
@@ -7,8 +11,8 @@ export interface Paint {
   bad(text: string): string;
 }
 
-export function paint(stream: { readonly isTTY?: boolean }): Paint {
-  const coloured = Boolean(stream.isTTY) && !process.env.NO_COLOR;
+export function paint(stream: Stream): Paint {
+  const coloured = isColoured(stream);
   const code = (start: number, end: number) => (text: string) =>
     coloured ? `\u001b[${start}m${text}\u001b[${end}m` : text;
   return { bold: code(1, 22), dim: code(2, 22), good: code(32, 39), warn: code(33, 39), bad: code(31, 39) };
@@ -24,9 +28,10 @@ const UNSHOWN = new RegExp(`${SEQUENCES}|(?![\\t\\n])\\p{Cc}|[\\u202a-\\u202e\\u
 /** What {@link paint} writes. */
 const PAINTED = new RegExp(`^${ESC}\\[(?:1|2|22|31|32|33|39)m$`);
 
-/** A text without what would steer a terminal, but for our own colours. */
-export function withoutSteering(text: string): string {
-  return text.replace(UNSHOWN, (found) => (PAINTED.test(found) ? found : ""));
+/** A text without what would steer a terminal, but for our own colours where there are any. */
+export function withoutSteering(text: string, stream: Stream): string {
+  const coloured = isColoured(stream);
+  return text.replace(UNSHOWN, (found) => (coloured && PAINTED.test(found) ? found : ""));
 }
 
 /** One line of what a transcript holds, without what would steer a terminal. */

@@ -384,6 +384,6 @@ test("a file is written anew beside its place: a link that somebody planted ther
   const chat = save("planted.json", RESPONSES);
   const out = join(folder, "planted-out.json");
   for (let pid = process.pid; pid < process.pid + 200; pid++) symlinkSync(target, `${out}.${pid}.tmp`);
-  good(["compact", chat, "--window", "8000", "--out", out]);
+  good(["compact", chat, "--window", "8000", "-o", out]);
   assert.equal(readFileSync(target, "utf8"), "theirs");
 });

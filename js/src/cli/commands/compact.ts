@@ -7,7 +7,7 @@ import { checkLimits } from "../compactors.ts";
 import { differences } from "../difference.ts";
 import { checkTarget, save } from "../output.ts";
 import { cleanLines, grouped } from "../paint.ts";
-import { progressLine } from "../print.ts";
+import { notice, print, progressLine } from "../print.ts";
 import { readOne } from "../reading.ts";
 import { commandSummarizer } from "../shell.ts";
 import { type Conversation, TranscriptError } from "../transcripts/conversation.ts";
@@ -92,7 +92,7 @@ function writerOf({ save, file, shape, format }: Conversation): (messages: reado
       `${file} holds requests of several providers (${shape}), which can be read but not written.`,
     );
   if (save) return save;
-  console.error(`${file} is a log, which cannot be written: its messages become a JSON list (${format.name}).`);
+  notice(`${file} is a log, which cannot be written: its messages become a JSON list (${format.name}).`);
   return asValue({ indent: 2 });
 }
 
@@ -112,11 +112,11 @@ interface Outcome {
 /** What was asked for on standard output, where that is free; failures and refusals on standard error in any case. */
 function explain(given: Given, { conversation, prepared, changes, aside }: Outcome): void {
   const { report, state, view } = prepared;
-  const line = (text = "") => void (aside ? process.stderr : process.stdout).write(`${text}\n`);
+  const line = (text = "") => (aside ? notice(text) : print(text));
   const { failed } = report.summarizer;
   if (failed !== null)
-    console.error(`The summarizer's answer was not used: ${failed} A digest written by code takes its place.`);
-  if (report.outcome === "infeasible") console.error(report.reason);
+    notice(`The summarizer's answer was not used: ${failed} A digest written by code takes its place.`);
+  if (report.outcome === "infeasible") notice(report.reason);
   if (given.flag("json")) {
     const { whole, clipped, cleared, covered, added } = changes;
     const counts = { whole: whole.length, clipped, cleared, covered, added: added.length };
@@ -131,5 +131,5 @@ function explain(given: Given, { conversation, prepared, changes, aside }: Outco
     if (summary !== null && changes.covered.length > 0) line(`\nThe summary:\n\n${cleanLines(summary)}`);
   }
   if (given.flag("diff")) for (const one of differences(conversation, view, changes)) line(one);
-  if (!changes.covered.length && !changes.copies.size) console.error("There was nothing to compact.");
+  if (!changes.covered.length && !changes.copies.size) notice("There was nothing to compact.");
 }
