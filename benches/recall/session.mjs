@@ -35,6 +35,7 @@ function read(format, message) {
     role(said) {
       role = said;
     },
+    speaker: () => {},
     text: (_, text) => void parts.push({ type: "text", text, leaves: [] }),
     reasoning: (thought) => void thoughts.push(thought),
     call: (id, name, input) => add({ type: "call", id, name, input }, input),

@@ -85,6 +85,11 @@ export interface Format<Base> extends ReadableFormat<Base> {
 export interface Reader {
   /** The role. A message without one is counted as a whole and never changed. */
   role(role: Role): void;
+  /**
+   * The name of whoever wrote the message, where the chat has several people or agents. What two speakers say is never
+   * joined, and digests and the transcripts for a summarizer name them.
+   */
+  speaker(name: string): void;
   /** A text, which {@link Format.replace} may shorten by its number `part`. */
   text(part: number, text: string): void;
   /**

@@ -12,7 +12,28 @@ pub fn one_line(text: &str) -> String {
     with_breaks(&escape(text), " ")
 }
 
-/// Does the same to a text in place. Most names need nothing done.
+/// The most bytes of the name of a speaker in a text of ours.
+const LONGEST_LABEL: usize = 64;
+
+/// The name of a speaker as our texts show it: its letters, digits and what else names are made of, on one line. So it can
+/// neither close a frame, nor begin a line, nor end the label that it stands in. Empty if nothing of it is left.
+pub fn speaker_label(name: &str) -> String {
+    let mut label = String::new();
+    for char in name.chars() {
+        let plain = char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '\'' | '@' | '+' | '#');
+        if plain {
+            label.push(char);
+        } else if !label.is_empty() && !label.ends_with(' ') {
+            label.push(' ');
+        }
+        if label.len() >= LONGEST_LABEL {
+            break;
+        }
+    }
+    text::between(&label, 0, text::floor(&label, LONGEST_LABEL)).trim_end().to_owned()
+}
+
+/// Does the same as [`one_line`] to a text in place. Most names need nothing done.
 pub fn make_one_line(text: &mut String) {
     if may_break(text) {
         *text = one_line(text);

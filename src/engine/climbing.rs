@@ -57,7 +57,7 @@ impl Policy for Climbing {
                 report.outcome = Outcome::Compacted;
                 report.rung = Some(rung.as_str());
                 report.reason = why(&before, scene.limits.limit, call.now);
-                let raw = view.items.iter().filter(|item| shape.leaves(item)).map(|item| item.tokens).sum::<u64>()
+                let raw = view.items.iter().map(|item| shape.tokens_of(item, &work.history)).sum::<u64>()
                     + scene.raw(shape.summary_tokens);
                 let estimate = scene.estimate(raw);
                 report.after =

@@ -193,8 +193,8 @@ impl Covering<'_> {
         let most = if self.rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
         // The digest is written by code, at four bytes per raw token. The rest of the room up to the target can hold
         // more of the memory, but the digest must not exceed the earlier one plus half of what is covered now.
-        let stays = self.view.items.iter().filter(|item| !item.fixed && shape.leaves(item));
-        let stays: u64 = stays.map(|item| item.tokens).sum();
+        let stays = self.view.items.iter().filter(|item| !item.fixed);
+        let stays: u64 = stays.map(|item| shape.tokens_of(item, scene.history)).sum();
         let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
         let left = scene.digested_most().saturating_sub(stays + note);
         let raw = scene.raw(most).max(left.min(DIGEST_TOKENS)).min(earlier + replaced.saturating_sub(earlier) / 2);

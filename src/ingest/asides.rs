@@ -128,6 +128,46 @@ pub fn typed_tags(line: &str) -> Vec<(usize, usize)> {
     tags
 }
 
+/// The first and last bytes of a text that is read in pieces, as many as show whether it is framed.
+#[derive(Debug, Default)]
+pub struct Edges {
+    head: String,
+    tail: String,
+}
+
+/// The bytes of either edge: more than the longest tag has.
+const EDGE: usize = 96;
+
+impl Edges {
+    /// Adds the next piece.
+    pub fn push(&mut self, piece: &str) {
+        if self.head.len() < EDGE {
+            let head = if self.head.is_empty() { piece.trim_start() } else { piece };
+            self.head.push_str(text::between(head, 0, text::floor(head, EDGE)));
+        }
+        let from = text::ceil(piece, piece.len().saturating_sub(EDGE));
+        self.tail.push_str(text::between(piece, from, piece.len()));
+        let over = text::ceil(&self.tail, self.tail.len().saturating_sub(EDGE));
+        self.tail.drain(..over);
+    }
+
+    /// Whether an application framed the text: it begins with a tag, ends where that tag closes, and the tag is none of
+    /// those that editors put around what was typed.
+    pub fn are_frame(&self) -> bool {
+        let name = opened(text::first_line(&self.head, EDGE).as_str()).map(str::to_owned);
+        name.is_some_and(|name| {
+            !TYPED.contains(&name.as_str()) && self.tail.trim_end().ends_with(&format!("</{name}>"))
+        })
+    }
+}
+
+/// Whether an application framed all of a text: see [`Edges::are_frame`].
+pub fn is_framed(text: &str) -> bool {
+    let mut edges = Edges::default();
+    edges.push(text);
+    edges.are_frame()
+}
+
 /// A line without blanks around it, and where the next one begins.
 fn line_at(text: &str, at: usize) -> Option<(&str, usize)> {
     let rest = text.get(at..).filter(|rest| !rest.is_empty())?;

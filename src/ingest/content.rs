@@ -2,6 +2,7 @@
 
 use crate::base::error::Error;
 use crate::base::text;
+use crate::ingest::asides;
 use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
 use crate::model::message::Role;
 use std::borrow::Cow;
@@ -11,11 +12,27 @@ use std::borrow::Cow;
 pub struct Content {
     /// The author.
     pub role: Role,
+    /// The name of whoever wrote it, as the host gave it, or empty. In a text of ours it stands as
+    /// [`speaker_label`](crate::base::quoting::speaker_label) makes it.
+    pub speaker: String,
     /// Its parts.
     pub parts: Vec<ContentPart>,
 }
 
 impl Content {
+    /// What whoever wrote the message said in it: texts and media, without results of tools and what is inside them, and
+    /// without what an application framed beside results.
+    pub fn said(&self) -> impl Iterator<Item = &ContentPart> {
+        let result =
+            |part: &ContentPart| if let ContentPart::Result { number, .. } = part { Some(*number) } else { None };
+        let results: Vec<u32> = self.parts.iter().filter_map(result).collect();
+        self.parts.iter().filter(move |part| match part {
+            ContentPart::Text { text, .. } => results.is_empty() || !asides::is_framed(text),
+            ContentPart::Media { number, .. } => !results.contains(number),
+            _ => false,
+        })
+    }
+
     /// Of each part which one it is of those that have text, from 1, if there are several of them; else 0.
     pub fn places(&self) -> Vec<usize> {
         let mut last = 0;
@@ -290,7 +307,7 @@ impl Collector {
 
 impl Sink for Collector {
     fn message(&mut self, role: Role) {
-        self.messages.push(Content { role, parts: Vec::new() });
+        self.messages.push(Content { role, speaker: String::new(), parts: Vec::new() });
     }
 
     fn part(&mut self, head: Head) {
@@ -338,6 +355,11 @@ impl Sink for Collector {
             Slot::Key => {
                 if let Some((_, key)) = self.values.last_mut() {
                     *key = text;
+                }
+            }
+            Slot::Speaker => {
+                if let Some(message) = self.messages.last_mut() {
+                    message.speaker = text;
                 }
             }
             Slot::Value => {

@@ -2,6 +2,7 @@
 
 use crate::base::error::Error;
 use crate::base::references;
+use crate::ingest::asides::Edges;
 use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
 use crate::model::message::{DigestBuilder, HASH_VERSION, Part, PartKind, Role, combine, hash_text};
 use crate::tokens::{Counter, Estimator, Medium, Rule};
@@ -22,10 +23,12 @@ impl Digester {
             estimator,
             records: Vec::new(),
             message: None,
+            role: Role::User,
             part: None,
             counter,
             text: hasher(),
             fresh: true,
+            edges: None,
             values: Vec::new(),
         };
         Self { decoder: Decoder::default(), state }
@@ -74,12 +77,15 @@ struct State {
     estimator: Estimator,
     records: Vec<u32>,
     message: Option<DigestBuilder>,
+    role: Role,
     part: Option<Open>,
     counter: Counter,
     /// The hash of the string that is being read.
     text: XxHash64,
     /// Whether the next chunk is the first of its string.
     fresh: bool,
+    /// Of a text in a user's message, how it begins and ends.
+    edges: Option<Edges>,
     values: Vec<Folding>,
 }
 
@@ -106,6 +112,7 @@ impl State {
 
     fn end_part(&mut self) {
         let Some(mut open) = self.part.take() else { return };
+        open.part.marked |= self.edges.take().is_some_and(|edges| edges.are_frame());
         if let Some(medium) = &open.medium {
             open.tokens += u64::from(self.estimator.media(medium));
             // The hash covers the size and a few bytes of inline data, so base64, bytes and data URLs of one image hash
@@ -185,6 +192,9 @@ impl State {
     }
 }
 
+/// The token that separates the name of a speaker from what they say.
+const NAME_FRAME: u64 = 1;
+
 fn clamp(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
@@ -193,6 +203,7 @@ impl Sink for State {
     fn message(&mut self, role: Role) {
         self.end_message();
         self.message = Some(DigestBuilder::new(role, self.estimator.message_overhead(role)));
+        self.role = role;
     }
 
     fn part(&mut self, head: Head) {
@@ -217,12 +228,22 @@ impl Sink for State {
         } else {
             None
         };
+        self.edges = (kind == PartKind::Text && self.role == Role::User).then(Edges::default);
         let part = Part { kind, number, tokens: 0, id: 0, bytes: 0, name_bytes: 0, name: 0, marked };
         self.part = Some(Open { part, tokens: 0, bytes: 0, content, medium });
     }
 
     fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool) {
         self.text.write(text.as_bytes());
+        if slot == Slot::Speaker {
+            self.counter.feed(text);
+            self.fresh = last;
+            if last {
+                let hash = core::mem::replace(&mut self.text, hasher()).finish();
+                self.message.iter_mut().for_each(|message| message.speaker(hash));
+            }
+            return;
+        }
         let bytes = text.len() as u64;
         let json = self.prints_json();
         let host = self.estimator.rule == Rule::Host;
@@ -231,6 +252,9 @@ impl Sink for State {
         match slot {
             Slot::Body => {
                 open.bytes += bytes;
+                if let Some(edges) = &mut self.edges {
+                    edges.push(text);
+                }
                 self.counter.feed(text);
             }
             Slot::Value => {
@@ -277,7 +301,7 @@ impl Sink for State {
                     medium.reference_bytes += bytes;
                 }
             }
-            Slot::Id | Slot::Print | Slot::Title => {}
+            Slot::Id | Slot::Print | Slot::Title | Slot::Speaker => {}
         }
         self.fresh = last;
         if !last {
@@ -320,7 +344,7 @@ impl Sink for State {
                     open.content = Some(combine(content, hash));
                 }
             }
-            Slot::Description | Slot::MediaType | Slot::Title => {}
+            Slot::Description | Slot::MediaType | Slot::Title | Slot::Speaker => {}
         }
     }
 
@@ -359,13 +383,23 @@ impl Sink for State {
     }
 
     fn count(&mut self, tokens: u32) {
-        if let Some(open) = &mut self.part {
-            open.tokens += u64::from(tokens);
+        match (&mut self.part, &mut self.message) {
+            (Some(open), _) => open.tokens += u64::from(tokens),
+            // Of what stands before the parts: the name of the speaker.
+            (None, Some(message)) => message.add(tokens),
+            (None, None) => {}
         }
     }
 
-    fn complete(&mut self, _slot: Slot) {
-        self.settle();
+    fn complete(&mut self, slot: Slot) {
+        if slot == Slot::Speaker {
+            let tokens = self.counter.take();
+            // The preset counts no names.
+            let counts = self.estimator.rule == Rule::Lexical;
+            self.message.iter_mut().filter(|_| counts).for_each(|message| message.add(clamp(tokens + NAME_FRAME)));
+        } else {
+            self.settle();
+        }
     }
 }
 

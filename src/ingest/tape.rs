@@ -13,6 +13,7 @@
 //! | 9 approval request | part | string id, value |
 //! | 10 approval response | part | string id, value |
 //! | 11 compaction | part, readable | string text, value |
+//! | 12 speaker | | string name, of the message and no part of it |
 //! | 16 string, 17 chunk | bytes | (a chunk: more of the same string follows) |
 //! | 18 null, 19 false, 20 true, 22 array, 23 object, 24 end | | |
 //! | 21 number | bytes | |
@@ -47,6 +48,8 @@ pub enum Slot {
     Key,
     /// A string value.
     Value,
+    /// The name of whoever wrote the message.
+    Speaker,
 }
 
 /// The start of a part.
@@ -161,6 +164,7 @@ pub trait Sink {
     fn complete(&mut self, slot: Slot);
 }
 
+const SPEAKER: &[Slot] = &[Slot::Speaker];
 const TEXT: &[Slot] = &[Slot::Body];
 const CALL: &[Slot] = &[Slot::Id, Slot::Name, Slot::Value];
 const RESULT: &[Slot] = &[Slot::Id, Slot::Value];
@@ -235,6 +239,13 @@ impl Decoder {
                     }
                     self.slots = slots;
                     sink.part(head);
+                }
+                12 => {
+                    self.idle()?;
+                    if !self.started {
+                        return Err(malformed());
+                    }
+                    self.slots = SPEAKER;
                 }
                 16 | 17 => {
                     let text = take(&mut rest, word()?)?;

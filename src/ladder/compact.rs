@@ -6,6 +6,7 @@ use crate::ladder::{Scene, strategies};
 use crate::limits::wishes::Keep;
 use crate::model::message::{Digest, PartKind, Position, Role};
 use crate::session::compaction::{Checkpoint, Kind};
+use crate::session::history::History;
 use crate::session::reach::LEAST_CLEARED;
 use crate::session::view::{Item, Slot};
 use std::ops::Range;
@@ -92,8 +93,9 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
     if active.is_some_and(|active| active.kind != Kind::Trim) {
         added += LEAST_CLEARED / 2;
     }
-    let is_removed = |item: &&Item| matches!(item.slot, Slot::Host { .. }) && !shape.leaves(item);
-    let removed: u64 = scene.view.items.iter().filter(is_removed).map(|item| item.tokens).sum();
+    let is_hosts = |item: &&Item| matches!(item.slot, Slot::Host { .. });
+    let removed = |item: &Item| item.tokens.saturating_sub(shape.tokens_of(item, scene.history));
+    let removed: u64 = scene.view.items.iter().filter(is_hosts).map(removed).sum();
     (removed > added).then_some(shape)
 }
 
@@ -148,6 +150,20 @@ impl Shape {
         matches!(item.slot, Slot::Host { index, .. } if index >= self.covers.count || self.keeps(index))
     }
 
+    /// The raw tokens that an item of the view takes once this is committed. Of a covered message that stays without the
+    /// calls before it, results go.
+    pub fn tokens_of(&self, item: &Item, history: &History<'_>) -> u64 {
+        let Slot::Host { input, index } = item.slot else { return 0 };
+        if !self.leaves(item) {
+            return 0;
+        }
+        let is_alone = index < self.covers.count
+            && index.checked_sub(1).is_none_or(|before| !self.keeps(before))
+            && history.is_typed(input);
+        let message = item.digest().unwrap_or(history.messages[input]);
+        if is_alone { item.tokens.saturating_sub(message.result_tokens()) } else { item.tokens }
+    }
+
     /// Whether it covers and keeps the same messages as the active checkpoint.
     pub fn repeats(&self, scene: &Scene<'_>) -> bool {
         let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
@@ -182,10 +198,12 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         let in_head = input < scene.lead() && scene.view.items[at].fixed && !held.contains(&input);
         if in_head || history.is_pinned(input) || history.messages[input].role() == Role::System {
             head.push(index);
-        } else if inside && active == Some(input) {
+        } else if inside && active == Some(input) && stays_alone(scene, input) {
             kept.push(index);
-        } else if recent.contains(&input) {
-            let cost = scene.estimate_of(scene.view.items[at].tokens);
+        } else if recent.contains(&input) && stays_alone(scene, input) {
+            let item = &scene.view.items[at];
+            let results = item.digest().unwrap_or(history.messages[input]).result_tokens();
+            let cost = scene.estimate_of(item.tokens.saturating_sub(results));
             if cost <= typed {
                 typed -= cost;
                 kept.push(index);
@@ -215,6 +233,11 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         note: inside && !scene.options.strategy.is_bare(),
         summary_tokens: scene.summary_most(),
     })
+}
+
+/// Whether a typed message can stay without the calls before it: what was typed beside their results can be sent alone.
+fn stays_alone(scene: &Scene<'_>, input: usize) -> bool {
+    scene.leaves_out || !scene.history.messages[input].has(PartKind::Result)
 }
 
 /// Whether a held message can stay. In a turn that must open with signed reasoning, no other message may come before

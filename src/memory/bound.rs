@@ -27,7 +27,7 @@ const BEGINNING: usize = 100;
 impl Entry {
     fn bytes(&self) -> usize {
         let more = self.outcome.as_ref().map_or(0, String::len) + self.was.as_ref().map_or(0, String::len);
-        self.text.len() + more + ENTRY
+        self.text.len() + self.who.as_ref().map_or(0, String::len) + more + ENTRY
     }
 }
 
@@ -68,6 +68,7 @@ impl Memory {
         for (_, entries) in self.entries() {
             for entry in entries {
                 plain(&mut entry.text);
+                entry.who.iter_mut().for_each(|who| *who = quoting::speaker_label(who));
                 entry.outcome.iter_mut().chain(&mut entry.was).for_each(plain);
             }
         }

@@ -345,18 +345,19 @@ const WAS: &str = " (was: ";
 /// A sentence with what it took the place of.
 fn sentence(entry: &Entry) -> String {
     match &entry.was {
-        Some(was) => format!("- {}{WAS}{was})", entry.text),
-        None => format!("- {}", entry.text),
+        Some(was) => format!("- {}{WAS}{was})", entry.spoken()),
+        None => format!("- {}", entry.spoken()),
     }
 }
 
 /// A request with what came of it.
 fn request(task: &Entry) -> String {
+    let text = task.spoken();
     match &task.outcome {
-        None => format!("{OPEN}{}", task.text),
-        Some(words) if task.cancelled => format!("{CANCELLED}{}{ARROW}{words}", task.text),
-        Some(answer) if answer.is_empty() => format!("- {}", task.text),
-        Some(answer) => format!("- {}{ARROW}{answer}", task.text),
+        None => format!("{OPEN}{text}"),
+        Some(words) if task.cancelled => format!("{CANCELLED}{text}{ARROW}{words}"),
+        Some(answer) if answer.is_empty() => format!("- {text}"),
+        Some(answer) => format!("- {text}{ARROW}{answer}"),
     }
 }
 

@@ -42,6 +42,7 @@ use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;
 use crate::base::quoting;
 use crate::model::message::Position;
+use std::borrow::Cow;
 
 /// The most bytes of a memory that is read: several times the text that a host may ask for, which is 64,000 bytes.
 const BYTES_MOST: usize = 400_000;
@@ -56,6 +57,8 @@ pub const NOWHERE: u64 = u32::MAX as u64;
 pub struct Entry {
     /// What was said.
     pub text: String,
+    /// Whose words it is, if the host names its speakers: the label of the name.
+    pub who: Option<String>,
     /// The index of the message that said it, or used it last.
     pub at: u64,
     /// What came of a request, or what a record holds.
@@ -72,6 +75,13 @@ pub struct Entry {
     pub place: Option<u64>,
     /// What it is about, once that was looked at: no part of the plain data.
     topic: Option<Box<supersede::Topic>>,
+}
+
+impl Entry {
+    /// Its words, with whose they are if that is known.
+    fn spoken(&self) -> Cow<'_, str> {
+        self.who.as_ref().map_or(Cow::Borrowed(&self.text), |who| Cow::Owned(format!("{who}: {}", self.text)))
+    }
 }
 
 /// What was done with one tool to one thing: a program that ran, a file that was changed, or else all calls of the tool.
@@ -176,6 +186,7 @@ fn in_force(entry: &Entry) -> bool {
 impl Record for Entry {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.text("text", &mut self.text);
+        archive.maybe_text("who", &mut self.who);
         archive.count("at", &mut self.at);
         archive.maybe_text("outcome", &mut self.outcome);
         archive.flag("cancelled", &mut self.cancelled);

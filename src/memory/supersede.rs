@@ -11,9 +11,14 @@ use core::cell::OnceCell;
 
 /// Lets a sentence take the place of the entry that it contradicts, if there is one: what that said. A request
 /// contradicts only what it nearly repeats.
-pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: Reading) -> Option<String> {
+pub(super) fn supersede(
+    memory: &mut Memory,
+    (sentence, who): (&str, &Option<String>),
+    at: u64,
+    reading: Reading,
+) -> Option<String> {
     if reading.undoes {
-        return undo(memory, at);
+        return undo(memory, who, at);
     }
     let demands = reading.kind == Sentence::Requires;
     let decides = reading.kind == Sentence::Decides;
@@ -28,7 +33,8 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
     let rules = memory.required.iter_mut().map(|rule| (rule, !lifts, false));
     let others = memory.decided.iter_mut().chain(&mut memory.told).map(|entry| (entry, false, false));
     for (entry, may_forbid, is_task) in rules.chain(others).chain(asked.map(|task| (task, false, true))) {
-        if !in_force(entry) || entry.at > at || entry.text == sentence {
+        // What another person wants stands beside it.
+        if !in_force(entry) || entry.at > at || entry.text == sentence || entry.who != *who {
             continue;
         }
         let other = &**entry.topic.get_or_insert_with(|| Box::new(Topic::of(&entry.text)));
@@ -62,11 +68,11 @@ pub(super) fn supersede(memory: &mut Memory, sentence: &str, at: u64, reading: R
     Some(text::start(&entry.text, 160))
 }
 
-/// Takes back what the user said last, and no rule that stands from before the newest request: what that was.
-fn undo(memory: &mut Memory, at: u64) -> Option<String> {
+/// Takes back what this speaker said last, and no rule that stands from before the newest request: what that was.
+fn undo(memory: &mut Memory, who: &Option<String>, at: u64) -> Option<String> {
     let newest = memory.tasks.iter().map(|task| task.at).filter(|&asked| asked < at).max().unwrap_or(0);
     let said = memory.required.iter_mut().chain(&mut memory.decided).chain(&mut memory.tasks);
-    let recent = said.filter(|entry| in_force(entry) && (newest..at).contains(&entry.at));
+    let recent = said.filter(|entry| in_force(entry) && entry.who == *who && (newest..at).contains(&entry.at));
     let entry = recent.max_by_key(|entry| entry.at)?;
     entry.until = Some(at);
     Some(text::start(&entry.text, 160))

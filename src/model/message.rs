@@ -108,7 +108,7 @@ impl PartKind {
     }
 }
 
-/// Set for failed results, signed reasoning and readable provider summaries: see [`Part::marked`].
+/// Set for failed results, signed reasoning, readable provider summaries and framed texts: see [`Part::marked`].
 const PART_MARK: u32 = 1 << 8;
 /// The bit where the kinds of marked parts begin in [`Digest::kinds`].
 const MARKED: u32 = 16;
@@ -132,8 +132,8 @@ pub struct Part {
     pub name_bytes: u32,
     /// The low half of the hash of the tool's name (calls and definitions), otherwise 0.
     pub name: u32,
-    /// Whether it is a failed result, signed reasoning, a provider's summary with readable text, or the definition of a
-    /// tool that takes references.
+    /// Whether it is a failed result, signed reasoning, a provider's summary with readable text, the definition of a tool
+    /// that takes references, or in a user's message a text that an application framed as a whole.
     pub marked: bool,
 }
 
@@ -250,6 +250,40 @@ impl<'a> Digest<'a> {
         self.parts().all(|part| part.kind == PartKind::Text && part.bytes == 0)
     }
 
+    /// Whether it holds anything that its author said. Beside results of tools that is a text that no application framed:
+    /// what else stands there belongs to the results.
+    pub fn says_something(&self) -> bool {
+        if !self.has(PartKind::Result) {
+            return !self.is_empty();
+        }
+        self.parts().any(|part| part.kind == PartKind::Text && part.bytes > 0 && !part.marked)
+    }
+
+    /// The numbers of its results.
+    pub fn results(&self) -> Vec<u32> {
+        let mut numbers: Vec<u32> =
+            self.parts().filter(|part| part.kind == PartKind::Result).map(|part| part.number).collect();
+        numbers.dedup();
+        numbers
+    }
+
+    /// The raw tokens of its results, with what is inside them.
+    pub fn result_tokens(&self) -> u64 {
+        let mut inside = None;
+        let mut tokens = 0;
+        for part in self.parts() {
+            let is_inner = match part.kind {
+                PartKind::Result => true,
+                PartKind::Media => inside == Some(part.number),
+                PartKind::Opaque => inside.is_some(),
+                _ => false,
+            };
+            inside = is_inner.then(|| if part.kind == PartKind::Result { part.number } else { inside.unwrap_or(0) });
+            tokens += if is_inner { u64::from(part.tokens) } else { 0 };
+        }
+        tokens
+    }
+
     /// Whether it holds reasoning that must be sent back unchanged.
     pub fn is_signed(&self) -> bool {
         self.has_marked(PartKind::Reasoning)
@@ -302,6 +336,11 @@ impl DigestBuilder {
         }
     }
 
+    /// Names the speaker, by the hash of the name. The same words of somebody else are another message.
+    pub fn speaker(&mut self, name: u64) {
+        self.hash.speaker(name);
+    }
+
     /// Adds raw tokens of the message apart from its parts.
     pub fn add(&mut self, overhead: u32) {
         self.words[4] = self.words[4].saturating_add(overhead);
@@ -317,12 +356,15 @@ impl DigestBuilder {
     }
 }
 
-/// The content hash of a message. It covers the role, text, tool names, call ids and arguments (as values), and of media
+/// The content hash of a message. It covers the role, the speaker's name, text, tool names, call ids and arguments (as values), and of media
 /// the kind, the size, the address and a few bytes of the data, but neither their type nor their name. Of a tool
 /// result it covers only the call id, because SDKs rewrite tool output between requests, and people edit their own
 /// messages but not tool output. It does not cover reasoning, provider options, metadata, cache control, timestamps and
 /// message ids.
 struct ContentHash(XxHash64);
+
+/// In the content hash, what stands for the kind of a part before the name of the speaker.
+const SPEAKER: u8 = 0xff;
 
 impl ContentHash {
     fn new(role: Role) -> Self {
@@ -332,8 +374,16 @@ impl ContentHash {
     }
 
     fn part(&mut self, kind: PartKind, content: u64) {
+        self.write(kind.word() as u8, content);
+    }
+
+    fn speaker(&mut self, name: u64) {
+        self.write(SPEAKER, name);
+    }
+
+    fn write(&mut self, kind: u8, content: u64) {
         let mut bytes = [0; 9];
-        bytes[0] = kind.word() as u8;
+        bytes[0] = kind;
         bytes[1..].copy_from_slice(&content.to_le_bytes());
         self.0.write(&bytes);
     }

@@ -82,7 +82,7 @@ pub struct Text {
 
 /// A message, read.
 pub fn read(input: usize, host: &mut dyn Host) -> Result<Content, Error> {
-    Ok(host.read(&[input])?.pop().unwrap_or(Content { role: Role::User, parts: Vec::new() }))
+    Ok(host.read(&[input])?.pop().unwrap_or(Content { role: Role::User, speaker: String::new(), parts: Vec::new() }))
 }
 
 /// The texts of a message, in their order: what was said, what tools were called with and answered.

@@ -98,6 +98,12 @@ impl Checkpoint {
         indices_bytes(&self.head) + indices_bytes(&self.kept) + frame
     }
 
+    /// Whether a covered message stays without the one before it, so that calls which it answers are in no view.
+    pub fn keeps_alone(&self, index: u64) -> bool {
+        let stays = |index: &u64| self.head.binary_search(index).is_ok() || self.kept.binary_search(index).is_ok();
+        index < self.covers.count && stays(&index) && index.checked_sub(1).is_none_or(|before| !stays(&before))
+    }
+
     /// The part of `kept` that comes before the note.
     pub fn before_note(&self) -> &[u64] {
         self.kept.split_at(self.kept.len() - self.opening as usize).0

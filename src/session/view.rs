@@ -175,10 +175,11 @@ pub fn project(
         view.items.retain(|item| !is_left_out(item));
     }
     let edits = Lasting::of(history, state);
+    let checkpoint = history.active.map(|active| &state.checkpoints[active]);
     for item in &mut view.items {
-        if let Slot::Host { input, index } = item.slot
-            && let Some(product) = copy(history, &edits, estimator, (input, index, item.fixed), host)?
-        {
+        let Slot::Host { input, index } = item.slot else { continue };
+        let is_alone = checkpoint.is_some_and(|checkpoint| checkpoint.keeps_alone(index)) && history.is_typed(input);
+        if let Some(product) = copy(history, &edits, estimator, (input, index, item.fixed, is_alone), host)? {
             item.tokens = measured(history, input, &product);
             item.made = Some(product);
         }
@@ -187,15 +188,25 @@ pub fn project(
 }
 
 /// Creates the copy that is sent in place of a message, if one is needed: without parts that are left out, and edited
-/// unless it is fixed.
+/// unless it is fixed. Of one that stays alone, without the calls before it, only what was typed beside results is sent.
 fn copy(
     history: &History<'_>,
     edits: &Lasting<'_>,
     estimator: &Estimator,
-    (input, index, fixed): (usize, u64, bool),
+    (input, index, fixed, is_alone): (usize, u64, bool, bool),
     host: &mut dyn Host,
 ) -> Result<Option<Product>, Error> {
     let mut left_out = history.left_out(input).map_or_else(Vec::new, |left_out| left_out.parts.clone());
+    if is_alone {
+        left_out.extend(
+            history.messages[input]
+                .results()
+                .iter()
+                .filter(|number| !left_out.contains(number))
+                .copied()
+                .collect::<Vec<_>>(),
+        );
+    }
     if !fixed && index < edits.thoughts {
         let thoughts = thoughts(&history.messages[input]);
         let stays = |part: Part| !left_out.contains(&part.number) && !thoughts.contains(&part.number);

@@ -26,7 +26,8 @@ fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction(
         ["Never print </conversation> in the log.", "Never print the key in the log\n.\n## Names and numbers\n!"]
     {
         let parts = vec![ContentPart::Text { number: 0, text: text.to_owned() }];
-        let said = [Message { index: 0, content: Content { role: Role::User, parts }, typed: true }];
+        let said =
+            [Message { index: 0, content: Content { role: Role::User, speaker: String::new(), parts }, typed: true }];
         let mut memory = Memory::default();
         let mut told = |messages: &[Message]| {
             let before = memory.clone();
@@ -106,7 +107,8 @@ fn a_name_that_would_end_a_line_is_not_remembered() {
     let text = |text: &str| ContentPart::Text { number: 0, text: text.to_owned() };
     let said = "It says \"one\u{2028}two three\", \"four\u{b}five six\" and `[precis: seven eight]`.";
     let parts = vec![call("\u{12}\u{b}("), call("[Summary of the conversation so far]"), call("a.py"), text(said)];
-    let messages = [Message { index: 0, content: Content { role: Role::Assistant, parts }, typed: false }];
+    let messages =
+        [Message { index: 0, content: Content { role: Role::Assistant, speaker: String::new(), parts }, typed: false }];
     let before = Memory::default();
     let memory = Recollection::of(&before, &messages).bounded(8_000, 48_000, "");
     let names: Vec<&str> = memory.names.iter().map(|name| name.text.as_str()).collect();

@@ -44,6 +44,7 @@ mod requirements;
 mod restoring;
 mod seed;
 mod shortening;
+mod speakers;
 mod state;
 mod summary;
 mod support;

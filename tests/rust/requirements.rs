@@ -14,7 +14,7 @@ fn fixture(name: &str) -> Value {
 
 fn typed(index: u64, text: &str) -> Message {
     let parts = vec![ContentPart::Text { number: 1, text: text.to_owned() }];
-    Message { index, content: Content { role: Role::User, parts }, typed: true }
+    Message { index, content: Content { role: Role::User, speaker: String::new(), parts }, typed: true }
 }
 
 fn remembered(texts: &[&str]) -> Memory {

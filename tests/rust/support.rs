@@ -21,11 +21,29 @@ use std::cell::RefCell;
 /// A part of a test message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum P {
+    /// No part, but who wrote the message.
+    Speaker(String),
     Text(String),
-    Reasoning { text: String, signed: bool },
-    Call { id: String, name: String, input: serde_json::Value },
-    Result { id: String, output: serde_json::Value, failed: bool },
-    Media { kind: u32, media_type: String, bytes: u64, reference: String },
+    Reasoning {
+        text: String,
+        signed: bool,
+    },
+    Call {
+        id: String,
+        name: String,
+        input: serde_json::Value,
+    },
+    Result {
+        id: String,
+        output: serde_json::Value,
+        failed: bool,
+    },
+    Media {
+        kind: u32,
+        media_type: String,
+        bytes: u64,
+        reference: String,
+    },
     Opaque,
 }
 
@@ -86,7 +104,7 @@ pub fn words(message: &M) -> String {
         P::Call { name, input, .. } => format!("{name}({input})"),
         P::Result { output, .. } => output.as_str().map_or_else(|| output.to_string(), str::to_owned),
         P::Media { reference, .. } => reference.clone(),
-        P::Opaque => String::new(),
+        P::Opaque | P::Speaker(_) => String::new(),
     };
     message.parts.iter().map(part).collect::<Vec<_>>().join("\n")
 }
@@ -119,6 +137,10 @@ impl Tape {
         for (number, part) in message.parts.iter().enumerate() {
             let number = number as u32;
             match part {
+                P::Speaker(name) => {
+                    self.ops.push(12);
+                    self.string(name);
+                }
                 P::Text(text) => {
                     self.ops.extend([2, number]);
                     self.string(text);

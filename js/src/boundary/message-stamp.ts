@@ -19,6 +19,7 @@ export const Leaf = {
   asked: 9,
   approved: 10,
   compaction: 11,
+  speaker: 12,
 } as const;
 
 /** A role nobody said. */
@@ -39,6 +40,12 @@ abstract class Taking implements Listener {
 
   role(role: Role): void {
     this.said = ROLES.indexOf(role);
+  }
+
+  speaker(name: string): void {
+    if (typeof name !== "string" || name === "") return;
+    this.take(Leaf.speaker);
+    this.take(name);
   }
 
   text(part: number, text: string): void {

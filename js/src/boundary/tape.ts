@@ -11,6 +11,7 @@ export const Op = {
   approvalRequest: 9,
   approvalResponse: 10,
   compaction: 11,
+  speaker: 12,
   string: 16,
   chunk: 17,
   null: 18,

@@ -20,6 +20,10 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
   for (let at = 1; at < leaves.length; ) {
     const word = leaves[at++] as number;
     switch (word & 15) {
+      case Leaf.speaker:
+        tape.op(Op.speaker);
+        text(tape, leaves[at++] as string, count);
+        break;
       case Leaf.text:
         tape.op(Op.text, word >> 4);
         text(tape, leaves[at++] as string, count);

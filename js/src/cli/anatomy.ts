@@ -101,6 +101,7 @@ function pieces(format: Format<object>, message: object, names: Map<string, stri
     role(said) {
       role = said;
     },
+    speaker: () => {},
     text: (part, text) => void add(SPOKEN[role ?? "user"], text, (to) => to.text(part, text)),
     reasoning: (text, signed) => void add("reasoning", text, (to) => to.reasoning(text, signed)),
     call(id, name, input, part) {

@@ -101,6 +101,7 @@ const ignore = () => {};
 /** A reader that listens to nothing. */
 export const SILENT = {
   role: ignore,
+  speaker: ignore,
   text: ignore,
   reasoning: ignore,
   call: ignore,

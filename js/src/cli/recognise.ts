@@ -27,6 +27,7 @@ function outline(format: Format<object>, message: object): Outline {
     role(said) {
       role = said;
     },
+    speaker: () => {},
     text: (_, text) => void texts.push(text),
     reasoning: () => {},
     call: (id) => void ids.push(`call ${id}`),

@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, withoutParts, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, readSpeaker, withoutParts, withPart } from "./parts.ts";
 
 type Message = { role: string; content: unknown };
 
@@ -15,6 +15,7 @@ export const aiSdk: Format<Message> = {
       return;
     }
     to.role(role);
+    if (role !== "tool") readSpeaker(message as Part, to);
     if (typeof content === "string") to.text(0, content);
     else if (Array.isArray(content)) readParts(content, role, to);
     readForeign(message, to);

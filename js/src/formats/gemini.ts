@@ -1,5 +1,5 @@
 import type { Format, Reader, Role } from "precis";
-import { isEmpty, isPart, mediaKind, type Part } from "./parts.ts";
+import { isEmpty, isPart, mediaKind, type Part, readSpeaker } from "./parts.ts";
 
 type Message = { role?: unknown; parts?: unknown };
 
@@ -22,6 +22,7 @@ export const gemini: Format<Message> = {
       return;
     }
     to.role(is);
+    if (is !== "tool") readSpeaker(message as Part, to);
     if (Array.isArray(parts)) readParts(parts, to);
   },
 

@@ -1,5 +1,5 @@
 import type { Format, Reader, Role } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, withPart } from "./parts.ts";
 
 type Message = { role: string; content?: unknown };
 
@@ -15,6 +15,7 @@ export const openaiChat: Format<Message> = {
       return;
     }
     to.role(is);
+    if (is !== "tool") readSpeaker(message as Part, to);
     if (is === "assistant") readAssistant(message as Part, to);
     else if (is === "tool") readResult(message as Part, to);
     else if (content !== null && content !== undefined) readContent(content, to);

@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, mediaKind, type Part, readForeign, withoutParts, withPart } from "./parts.ts";
+import { isEmpty, isPart, mediaKind, type Part, readForeign, readSpeaker, withoutParts, withPart } from "./parts.ts";
 
 type Item = { type?: unknown; role?: unknown; content?: unknown };
 
@@ -69,6 +69,7 @@ function readMessage(item: Part, to: Reader): void {
     return;
   }
   to.role(is);
+  readSpeaker(item, to);
   if (typeof content === "string") to.text(0, content);
   else if (Array.isArray(content)) for (let i = 0; i < content.length; i++) readPart(i, content[i], to);
   readForeign(item, to);

@@ -56,6 +56,11 @@ export function isEmpty(message: Part): boolean {
   return true;
 }
 
+/** Names whoever wrote a message. A tool's name is none of a speaker. */
+export function readSpeaker({ name }: Part, to: Reader): void {
+  if (typeof name === "string" && name !== "") to.speaker(name);
+}
+
 /** Where messages of other shapes keep their calls. */
 const CALLS_ELSEWHERE = ["tool_calls", "function_call", "toolInvocations"] as const;
 

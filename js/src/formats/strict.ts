@@ -15,9 +15,20 @@ export const strict = {
     const contents = [first.content, second.content];
     const texts = contents.filter((content) => typeof content === "string");
     const content = texts.length === 2 ? texts.join("\n\n") : contents.flatMap(partsOf);
-    return { ...second, content };
+    const speakers = [first, second].map((message) => (message as Part).name);
+    // A message has one name: what somebody else said, or what nobody by name did, must not stand under it.
+    const { name: _, ...nameless } = second as M & Part;
+    return (speakers[0] === speakers[1] ? { ...second, content } : { ...nameless, content: named([first, second]) }) as M;
   },
 } as const;
+
+/** The contents of both as parts; before those of a message with a name stands who said them. */
+const named = (messages: readonly { content?: unknown }[]): readonly Part[] =>
+  messages.flatMap((message) => {
+    const { name, content } = message as Part;
+    const parts = partsOf(content);
+    return typeof name === "string" ? [{ type: "text", text: `${JSON.stringify(name)} says:` }, ...parts] : parts;
+  });
 
 const partsOf = (content: unknown): readonly Part[] =>
   Array.isArray(content) ? content : [{ type: "text", text: content }];

@@ -143,6 +143,7 @@ function seenBy<Base>(format: Format<Base>, message: Base): Seen {
     role: (role) => {
       seen.role = role;
     },
+    speaker: () => {},
     text: (_, text) => begin(text),
     reasoning: () => {},
     call: () => {},

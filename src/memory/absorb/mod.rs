@@ -5,6 +5,7 @@ mod replies;
 mod requests;
 
 use crate::base::{quoting, references, text};
+use crate::ingest::asides;
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::memory::courtesy::Courtesies;
 use crate::memory::deeds::Deeds;
@@ -51,6 +52,7 @@ impl<'t> Recollection<'t> {
             deeds: Deeds::default(),
             answer: None,
             said: Vec::new(),
+            who: None,
             acted: false,
             handed_in: false,
         };
@@ -77,6 +79,8 @@ struct Reading<'t> {
     answer: Option<(String, bool)>,
     /// What the assistant said last, as it was said.
     said: Vec<Entry>,
+    /// Who speaks, if the host names its speakers.
+    who: Option<String>,
     /// The assistant spoke or acted since the last request.
     acted: bool,
     /// An assistant without tools has just handed in its work to SWE-agent.
@@ -85,6 +89,7 @@ struct Reading<'t> {
 
 impl<'t> Reading<'t> {
     fn read(&mut self, message: &'t Message) {
+        self.who = Some(quoting::speaker_label(&message.content.speaker)).filter(|who| !who.is_empty());
         let printed = message.content.role == Role::Tool || message.typed && self.is_printed(message);
         let from = if printed { PRINTED } else { NAMED };
         // Where the work is accepted, SWE-agent ends the conversation: more that is printed refuses it.
@@ -93,14 +98,17 @@ impl<'t> Reading<'t> {
             *ended = false;
         }
         let is_behind = |part: &ContentPart| matches!(part, ContentPart::Text { text, .. } if text_agent::behind_report(text).len() < text.len());
-        if message.typed && (!printed || message.content.parts.iter().any(is_behind)) {
+        let asks = message.typed && (!printed || message.content.parts.iter().any(is_behind));
+        // What a person says beside results follows what these came of.
+        let behind_results = message.content.parts.iter().any(|part| matches!(part, ContentPart::Result { .. }));
+        if asks && !behind_results {
             self.request(message);
         }
         for part in &message.content.parts {
             match part {
                 ContentPart::Text { text, .. } => {
                     // What was typed was read with the request.
-                    if !message.typed || printed {
+                    if !message.typed || printed || behind_results && asides::is_framed(text) {
                         if printed {
                             self.names.printed(text, message.index);
                         } else {
@@ -125,6 +133,9 @@ impl<'t> Reading<'t> {
                 ContentPart::Compaction { text } => self.names.read(text, message.index, &|_| USED),
                 ContentPart::Reasoning | ContentPart::Opaque => {}
             }
+        }
+        if asks && behind_results {
+            self.request(message);
         }
         if message.content.role == Role::Assistant {
             self.acted = true;

@@ -90,7 +90,8 @@ impl Reading<'_> {
             if self.words.tell(sentence) == Sentence::Decides && !sentence.ends_with(['?', '？']) {
                 let text = text::start(&quoting::one_line(sentence), SENTENCE);
                 if self.memory.decided.iter().all(|entry| entry.text != text) {
-                    keep(&mut self.memory.decided, Entry { text, at, passing: true, ..Entry::default() });
+                    let who = self.who.clone();
+                    keep(&mut self.memory.decided, Entry { text, who, at, passing: true, ..Entry::default() });
                 }
             }
         }
@@ -122,7 +123,7 @@ impl Reading<'_> {
                 entry.text = text::brief(said::substance(&entry.text), FOUND);
             }
         }
-        self.said.push(Entry { text, at, passing: !ended, ..Entry::default() });
+        self.said.push(Entry { text, who: self.who.clone(), at, passing: !ended, ..Entry::default() });
         if self.said.len() > SAID_MOST {
             self.said.remove(0);
         }

@@ -47,7 +47,7 @@ impl<'t> Reading<'t> {
 
     /// What a person asks for, requires, decides or tells.
     pub(super) fn request(&mut self, message: &'t Message) {
-        let parts: Vec<_> = message.content.parts.iter().filter_map(TypedPart::of).collect();
+        let parts: Vec<_> = message.content.said().filter_map(TypedPart::of).collect();
         let any_typed = parts.iter().any(TypedPart::is_typed);
         // What only an application says asks for nothing, and leaves open what is.
         let is_aside = parts.iter().any(TypedPart::is_aside) && !parts.iter().any(TypedPart::asks);
@@ -116,7 +116,7 @@ impl<'t> Reading<'t> {
         }
         let most = if self.memory.tasks.is_empty() { OPENING } else { REQUEST };
         let text = quoting::quote(&text::ends(asked, most));
-        self.memory.tasks.push(Entry { text, at, ..Entry::default() });
+        self.memory.tasks.push(Entry { text, who: self.who.clone(), at, ..Entry::default() });
         // Behind the first one all move up, so many go at once.
         if self.memory.tasks.len() >= 2 * MOST {
             self.trim_tasks();
@@ -155,7 +155,7 @@ impl<'t> Reading<'t> {
         }
         let text = text::start(&quoting::one_line(sentence), SENTENCE);
         let memory = &mut self.memory;
-        let was = supersede(memory, &text, at, read);
+        let was = supersede(memory, (&text, &self.who), at, read);
         let list = match read.kind {
             Sentence::Requires => &mut memory.required,
             Sentence::Decides => &mut memory.decided,
@@ -163,11 +163,12 @@ impl<'t> Reading<'t> {
             Sentence::Tells if was.is_some() || tells(sentence) => &mut memory.told,
             Sentence::Other | Sentence::Tells => return false,
         };
-        let before = list.iter().position(|entry| in_force(entry) && entry.text == text);
+        let before = list.iter().position(|entry| in_force(entry) && entry.text == text && entry.who == self.who);
         let earlier = before.map(|before| list.remove(before)).unwrap_or_default();
         let passing = read.personal;
         let place = before.map(|_| earlier.place.unwrap_or(earlier.at));
-        keep(list, Entry { text, at, was: was.or(earlier.was), passing, place, ..Entry::default() });
+        let who = self.who.clone();
+        keep(list, Entry { text, who, at, was: was.or(earlier.was), passing, place, ..Entry::default() });
         true
     }
 
@@ -268,10 +269,11 @@ fn tells(sentence: &str) -> bool {
 /// Which requests behind the first one are said again later and come to the same then.
 fn repeated(tasks: &[Entry]) -> Vec<bool> {
     let mut repeated = vec![false; tasks.len()];
+    let spoken: Vec<_> = tasks.iter().map(Entry::spoken).collect();
     let mut texts = Distinct::default();
     let mut later: Vec<&Entry> = Vec::new();
     for (at, task) in tasks.iter().enumerate().skip(1).rev() {
-        let (number, new) = texts.number(&task.text);
+        let (number, new) = texts.number(&spoken[at]);
         if new {
             later.push(task);
         } else if (&later[number].outcome, later[number].cancelled) == (&task.outcome, task.cancelled) {

@@ -1,6 +1,6 @@
 //! Who wrote a message: a person, the assistant or precis. The active turn and what is old follow from it.
 
-use crate::model::message::{Digest, PartKind, Role};
+use crate::model::message::{Digest, Role};
 use crate::session::compaction::Checkpoint;
 use crate::session::history::{History, Lead};
 
@@ -9,8 +9,9 @@ const ASKED: u8 = 2;
 const TYPED: u8 = 4;
 
 impl<'a> History<'a> {
-    /// Whether a person typed the message. The host decides if it can. Otherwise these are user messages without tool
-    /// results that we did not write. The beginning of the text does not matter.
+    /// Whether a person typed the message, or a part of it beside results of tools (see [`Digest::says_something`]). The
+    /// host decides if it can. Otherwise these are user messages that we did not write. The beginning of the text does
+    /// not matter.
     pub fn is_typed(&self, input: usize) -> bool {
         if self.lead.get(input) == Some(&Lead::Made) {
             return false;
@@ -19,9 +20,7 @@ impl<'a> History<'a> {
         if flags & ASKED != 0 {
             return flags & TYPED != 0;
         }
-        let asks = |message: &Digest<'_>| {
-            message.role() == Role::User && !message.has(PartKind::Result) && !message.is_empty()
-        };
+        let asks = |message: &Digest<'_>| message.role() == Role::User && message.says_something();
         let (before, after) = self.messages.split_at(input);
         let Some((message, after)) = after.split_first() else { return false };
         // The newest message is the current request, even if somebody pasted a summary of ours. A progress note comes
