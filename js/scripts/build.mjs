@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { cliSources } from "./cli.mjs";
 import { at, cache, exclusively, files, hash, main, note, once, packages } from "./common.mjs";
 import { buildEngine, folderOf, kindOf, wasmOf } from "./engine.mjs";
+import { packagesAmong, thirdPartyLicences } from "./licences.mjs";
 import { publishedReadme } from "./links.mjs";
 
 /** At the option of who uses it. */
@@ -15,7 +16,9 @@ export async function build(kind = "shipped") {
   await exclusively("build", async () => {
     await packages();
     const engine = await buildEngine(kind);
-    const tools = ["build.mjs", "bundle.mjs", "cli.mjs", "links.mjs"].map((name) => `js/scripts/${name}`);
+    const tools = ["build.mjs", "bundle.mjs", "cli.mjs", "licences.mjs", "links.mjs"].map(
+      (name) => `js/scripts/${name}`,
+    );
     const texts = ["pkg-template", "README.md", "tsconfig.json", ...licences];
     const key = hash(files("js/src", ...cliSources, ...tools, ...texts), engine);
     const folder = join(folderOf(kind), "pkg");
@@ -59,11 +62,12 @@ async function buildPackage(kind, made) {
   for (const licence of licences) cpSync(at(licence), join(made, licence));
   writeFileSync(join(made, "README.md"), publishedReadme());
   const entries = Object.keys(rest.exports).filter((path) => !/\.\w+$/.test(path));
-  await bundle(
+  const sources = await bundle(
     entries.map((path) => ({ name: path === "." ? "index" : path.slice(2), source: source(path) })),
     readFileSync(wasmOf(kind)),
     made,
   );
+  writeFileSync(join(made, "THIRD-PARTY-LICENSES"), await thirdPartyLicences(packagesAmong(sources)));
   await bundleCommandLine(made, version);
   // Last, because it is what is looked for.
   writeFileSync(join(made, "package.json"), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);

@@ -24,7 +24,7 @@ const shared = ["./core.js", "./precis.wasm.js", "./precis.wasm", "./precis.wasm
 
 /**
  * Writes `name.js`, `name.cjs`, `name.d.ts` and `name.d.cts` for each entry into `directory`. The first one is `.`: its
- * code is `core.js`, and its entries are made of what that exports.
+ * code is `core.js`, and its entries are made of what that exports. Resolves to the sources of all that was bundled.
  */
 export async function bundle([main, ...entries], wasm, directory) {
   const to = (name) => join(directory, name);
@@ -32,9 +32,9 @@ export async function bundle([main, ...entries], wasm, directory) {
   writeFileSync(to("precis.wasm.js"), `export default "${await pack(wasm)}";\n`);
   const code = { define: { BUILD: JSON.stringify(stampOf(wasm)) }, inject: [at("js/src/boundary/text-codec.ts")] };
   const core = `export * from "${main.source}"; export { loadBy } from "./boundary/engine.ts";`;
-  await javascript(core, to("core.js"), code);
+  const sources = [await javascript(core, to("core.js"), code)];
   const names = await exported(to("core.js"));
-  await Promise.all([
+  const bundled = await Promise.all([
     ...Object.entries(platforms).map(([file, load]) => {
       const isModule = file.endsWith(".js");
       const text = entry(
@@ -48,6 +48,7 @@ export async function bundle([main, ...entries], wasm, directory) {
     ...entries.flatMap(({ name, source }) => ["js", "cjs"].map((ending) => subpath(source, to(`${name}.${ending}`)))),
     ...[main, ...entries].map((one) => declarations(one, directory)),
   ]);
+  return [...sources, ...bundled].flat().filter(Boolean);
 }
 
 /** What `unpack.ts` reads. Zopfli's DEFLATE is 6 % shorter than that of zlib, for seconds of work. */
@@ -82,21 +83,26 @@ function entry({ functions, others }, code, engine, load) {
   ].join("\n");
 }
 
+/** Resolves to the names of its sources. */
 async function javascript(contents, outfile, more) {
-  await esbuild.build({
+  const { metafile } = await esbuild.build({
     ...options(outfile, shared),
     stdin: { contents, resolveDir: at("js/src"), loader: "js" },
     ...more,
   });
   await shorten(outfile);
+  return Object.keys(metafile.inputs);
 }
 
+/** Resolves to the names of its sources. */
 async function subpath(source, outfile) {
   const { metafile } = await esbuild.build({ ...options(outfile, ["precis"]), entryPoints: [source] });
-  if (Object.keys(metafile.inputs).some((input) => input.endsWith("js/src/boundary/engine.ts"))) {
+  const inputs = Object.keys(metafile.inputs);
+  if (inputs.some((input) => input.endsWith("js/src/boundary/engine.ts"))) {
     throw new Error(`${outfile} holds a second engine: its sources must import "precis", not a file of the engine`);
   }
   await shorten(outfile);
+  return inputs;
 }
 
 /** Terser takes out 3 to 4 % of what esbuild leaves. */
