@@ -196,7 +196,7 @@ const PATTERNS: &[Pattern] = &[
     code("rules in Chinese", 800, |n| named(n, |at| format!("不要修改第{at:07}个文件。"), |rule, _| vec![user(rule)])),
     code("reports of a change beside rules", 800, |n| {
         let said = |at: usize| {
-            if at % 2 == 0 {
+            if at.is_multiple_of(2) {
                 format!("Never touch part {at:07}.")
             } else {
                 format!("Part {at:07} is now another one instead.")

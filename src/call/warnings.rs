@@ -106,7 +106,7 @@ impl Work<'_> {
                 Warning::UsageDoubted,
                 Some("usage".to_owned()),
                 &format!(
-                    "Reported usage of {reported} prompt tokens was ignored: it is above the context window of {} or far from the estimate of the request, and no second report agrees with it. Pass the usage of a single request to `afterModel`, not a total over several, and check `contextWindow`.",
+                    "Reported usage of {reported} prompt tokens was ignored: it is above the context window of {} or far from the estimate of the request, and no second report agrees with it, or reports stand still while the requests grow, as those of a server that truncates silently do. Pass the usage of a single request to `afterModel`, not a total over several, and check `contextWindow`.",
                     self.call.window
                 ),
             );

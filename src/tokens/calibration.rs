@@ -9,6 +9,7 @@ use crate::base::archive::{Archive, Record};
 use crate::base::millionths::{ratio, scale, times};
 use crate::model::message::Position;
 use crate::tokens::SlopeRange;
+use crate::tokens::standstill::Standstill;
 
 /// Increments below this many raw tokens are too small to learn the slope from.
 const LEAST_INCREMENT: u64 = 20;
@@ -106,6 +107,8 @@ pub struct Calibration {
     pub parked: Option<Reading>,
     /// The number of consecutive readings that were not believed, including the parked one.
     pub doubted: u64,
+    /// Reports that stand still while the request grows, if there are any.
+    pub standstill: Option<Standstill>,
 }
 
 /// An estimate with its uncertainty, in tokens.
@@ -248,7 +251,7 @@ impl Calibration {
             self.park(reading);
             return false;
         }
-        if self.is_outlier(reading, range, window) {
+        if self.stands_still(reading, range) || self.is_outlier(reading, range, window) {
             return false;
         }
         if let Some(anchor) = self.anchor {
@@ -282,6 +285,25 @@ impl Calibration {
                 reported: old.reported - old.reported / FADE + reported,
             });
         }
+    }
+
+    /// Whether a server has reported the same for so long that it counts less than was sent. What was learned from such
+    /// reports is dropped with them: the estimate follows the text again.
+    fn stands_still(&mut self, reading: Reading, range: SlopeRange) -> bool {
+        let own = self.scale(reading.raw, range);
+        let mut standstill = self.standstill.unwrap_or_default();
+        let hidden = standstill.hides(reading, own);
+        let begins = !hidden && standstill.begins(self.parked.or(self.anchor), reading);
+        self.standstill = Some(standstill).filter(|known| *known != Standstill::default());
+        if begins {
+            (self.anchor, self.reply, self.whole, self.whole_raw) = (None, None, None, None);
+            self.errors.clear();
+            self.doubted = self.doubted.max(1);
+        }
+        if hidden || begins {
+            self.park(reading);
+        }
+        hidden || begins
     }
 
     fn park(&mut self, reading: Reading) {
@@ -323,7 +345,8 @@ impl Calibration {
         });
         if agrees {
             // Two agreeing readings refute what was believed before, including the slope.
-            *self = Self { key: core::mem::take(&mut self.key), ..Self::default() };
+            let key = core::mem::take(&mut self.key);
+            *self = Self { key, standstill: self.standstill, ..Self::default() };
             return false;
         }
         self.park(reading);
@@ -358,6 +381,7 @@ impl Record for Calibration {
         archive.counts("errors", &mut self.errors);
         self.forget_old_errors();
         archive.maybe_record("parked", &mut self.parked);
+        archive.maybe_record("standstill", &mut self.standstill);
         let mut doubted = Some(self.doubted).filter(|&doubted| doubted > 1);
         archive.maybe_count("doubted", &mut doubted);
         self.doubted = if self.parked.is_some() { doubted.unwrap_or(1).clamp(1, DOUBTED_MOST) } else { 0 };

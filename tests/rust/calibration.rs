@@ -349,6 +349,97 @@ fn a_slope_learned_on_little_text_is_not_trusted_for_much_text_of_another_kind()
     );
 }
 
+/// What a server that truncates silently reports: what it has kept.
+fn truncated(steps: impl IntoIterator<Item = (u64, u64)>) -> (Calibration, Vec<bool>) {
+    let mut calibration = Calibration::default();
+    let believed = steps
+        .into_iter()
+        .map(|(raw, reported)| calibration.learn(Reading { raw, reported }, true, range("host"), Some(128_000)));
+    let believed = believed.collect();
+    (calibration, believed)
+}
+
+#[test]
+fn reports_that_stand_still_while_the_request_grows_are_doubted() {
+    let (calibration, believed) = truncated((0..30).map(|step| (4_000 + step * 1_000, 2_050)));
+    assert!(believed.iter().take(5).any(|believed| !believed), "doubted after a few requests: {believed:?}");
+    assert_eq!((calibration.anchor, calibration.whole), (None, None), "nothing of them is kept");
+    assert_eq!(calibration.estimate(33_000, range("host")).tokens, 33_000, "the estimate follows the text");
+    assert_eq!(calibration.doubtful(128_000), Some(2_050), "the next report of a call says so");
+    let slow = truncated((0..120).map(|step| (4_000 + step * 250, 2_050))).0;
+    assert_eq!(slow.estimate(33_000, range("host")).tokens, 33_000, "in small steps as well");
+}
+
+#[test]
+fn reports_that_shrink_while_the_request_grows_are_doubted() {
+    let (calibration, believed) = truncated((0..20).map(|step| (10_000 + step * 900, 10_000 - step * 300)));
+    assert!(believed[0] && !believed[19], "{believed:?}");
+    assert!(calibration.estimate(27_000, range("host")).tokens >= 25_000);
+}
+
+/// Whole messages are dropped, so what is kept goes up and down.
+#[test]
+fn a_ceiling_is_found_below_reports_that_vary() {
+    let noise = [0, 130, 40, 170, 90, 10, 150, 60];
+    let (calibration, _) = truncated((0..40).map(|step| (4_000 + step * 700, 1_880 + noise[step as usize % 8])));
+    assert!(calibration.estimate(30_000, range("host")).tokens >= 28_000, "{calibration:?}");
+}
+
+#[test]
+fn a_server_that_counts_again_is_believed_again() {
+    let (mut calibration, _) = truncated((0..30).map(|step| (4_000 + step * 1_000, 2_050)));
+    // A short request that fits its window, and later a larger window.
+    let learn = |calibration: &mut Calibration, raw, reported| {
+        calibration.learn(Reading { raw, reported }, true, range("host"), Some(128_000))
+    };
+    assert!(learn(&mut calibration, 1_500, 1_490));
+    assert!(!learn(&mut calibration, 6_000, 2_050), "the window is as small as before");
+    assert!(learn(&mut calibration, 6_500, 6_480));
+    assert_eq!((calibration.standstill, calibration.anchor.unwrap().reported), (None, 6_480));
+}
+
+#[test]
+fn what_a_tool_prompt_adds_and_what_media_cost_less_is_no_standstill() {
+    // 20,000 tokens that the host did not pass.
+    let hidden = (0..40).map(|step| (1_000 + step * 300, 21_000 + step * 290));
+    assert!(truncated(hidden).1.iter().skip(2).all(|believed| *believed));
+    // Images that cost a sixth of their estimate.
+    let images = (0..40).map(|step| (2_000 + step * 1_500, 2_000 + step * 258));
+    assert_eq!(truncated(images).0.standstill.and_then(|known| known.most), None);
+}
+
+/// Ollama with a window of 2,048 tokens, and a chat that goes on.
+#[test]
+fn the_meter_follows_the_estimate_where_a_server_truncates_silently() {
+    let mut chat = Chat::new(json!({ "contextWindow": 128_000, "maxOutputTokens": 1_000 }));
+    let mut history = vec![user(&filler(14_000))];
+    let mut doubted = None;
+    for step in 0..30 {
+        let report = chat.before_model(&history, None).unwrap().committed.report;
+        if doubts(&report) {
+            doubted.get_or_insert(step);
+            assert!(report.after.tokens >= report.after.raw, "{} for {}", report.after.tokens, report.after.raw);
+        }
+        chat.after_model(2_050);
+        history.extend([assistant(&filler(1_600)), user(&filler(1_600))]);
+    }
+    let last = chat.before_model(&history, None).unwrap().committed.report;
+    assert!(doubted.is_some_and(|step| step <= 4), "{doubted:?}");
+    assert!(doubts(&last) && last.after.tokens > 20_000, "{}", last.after.tokens);
+}
+
+/// Usage of zero, as servers report that do not count.
+#[test]
+fn usage_of_zero_leaves_the_estimate_as_it_is() {
+    let (mut chat, history) = short_chat();
+    let own = chat.before_model(&history, None).unwrap().committed.report;
+    for _ in 0..3 {
+        chat.after_model(0);
+        let next = chat.before_model(&history, None).unwrap().committed.report;
+        assert_eq!((next.after.tokens, doubts(&next)), (own.after.tokens, false));
+    }
+}
+
 fn readings() -> impl Strategy<Value = Vec<(u64, u64)>> {
     prop::collection::vec((1_u64..300_000, 1_u64..900_000), 0..12)
 }

@@ -1,0 +1,49 @@
+//! Reads whether a provider's error says that a request is too long, and by how much.
+//!
+//! Providers, proxies and servers word this in hundreds of ways, and change the wording without notice. So nothing is
+//! matched as a whole. [`words`] takes an error apart, [`subject`] decides by families of words what it is about, and
+//! [`numbers`] reads each number from the words around it. An error in another language than English is recognized by
+//! its codes, whose words are English, or not at all.
+
+mod numbers;
+mod subject;
+mod words;
+
+/// What an error says about a request that is too long, in the provider's tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Overflow {
+    /// The limit of prompt and reply together.
+    pub limit: Option<u64>,
+    /// The limit of the prompt alone.
+    pub input: Option<u64>,
+    /// The size of the prompt.
+    pub prompt: Option<u64>,
+    /// A lower bound of the size of the prompt: some servers stop counting above the limit.
+    pub least: Option<u64>,
+    /// The reply limit of the request.
+    pub reply: Option<u64>,
+    /// The size of prompt and reply together.
+    pub total: Option<u64>,
+}
+
+/// The error that a call passes for the request before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The request was too long.
+    TooLong(Overflow),
+    /// Another error, which compaction cannot fix.
+    Other,
+}
+
+/// Unauthorized, payment required, forbidden, not found, timeout, too many requests.
+const OTHER_STATUS: [u64; 6] = [401, 402, 403, 404, 408, 429];
+
+/// Reads an error. Returns `None` if it is about something else, such as rate limits, keys, request bodies or filters.
+pub fn read(text: &str, status: Option<u64>) -> Option<Overflow> {
+    if status.is_some_and(|status| OTHER_STATUS.contains(&status)) {
+        return None;
+    }
+    let items = words::items(text);
+    let (found, exact) = numbers::read(&items);
+    subject::is_overflow(&items, &found).then(|| if exact { found } else { Overflow::default() })
+}
