@@ -521,6 +521,20 @@ const cases = {
     },
   ],
 
+  local: [
+    ...chatCases().filter(({ rule }) => rule === "unanswered-call" || rule === "orphan-result"),
+    {
+      rule: "opening",
+      words: /roles must alternate/,
+      illegal: ({ history, send }) => send(history.slice(4)),
+    },
+    {
+      rule: "alternation",
+      words: /roles must alternate/,
+      illegal: ({ history, send, client }) => send([...client.user(says("Hello?")), ...history]),
+    },
+  ],
+
   "openai-responses": [
     {
       rule: "roles",

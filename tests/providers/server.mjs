@@ -14,6 +14,7 @@ const servers = {
   deepseek,
   gemini,
   kimi,
+  local: openai,
   mistral,
   openai,
   "openai-responses": openaiResponses,
@@ -58,6 +59,12 @@ export function createServer(name, { account = { name: "acme", isNew: true }, me
         server.refused.push(findings);
         return { ok: false, status: findings[0].status, body: own.refusal(findings[0]), findings };
       }
+      return server.reply(request, reply);
+    },
+
+    /** The reply to a request, as if it had been accepted. */
+    reply(request, reply) {
+      const asked = { headers: {}, ...request, memory };
       return { ok: true, status: 200, ...own.respond(asked, typeof reply === "function" ? reply() : reply) };
     },
 

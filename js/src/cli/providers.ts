@@ -1,24 +1,24 @@
 import type { Format } from "precis";
-import { anthropic, gemini, strict } from "precis/formats";
+import { gemini, strict } from "precis/formats";
+import { findings, isNative, type Provider, providers, requestOf } from "../providers/index.ts";
 import { UsageError } from "./arguments.ts";
 import type { Conversation, Shape } from "./transcripts/conversation.ts";
 
-/** What a provider asks of the order of messages, beyond what all of them ask. */
-type Rules = Pick<Format<never>, "alternation" | "opening" | "takesEmpty">;
+/** What a format says about the provider that reads its messages, where that is more than nothing. */
+type Habits = Pick<Format<never>, "alternation" | "opening" | "takesEmpty">;
 
-const rulesOf = ({ alternation, opening, takesEmpty }: Rules): Rules => ({
+const habitsOf = ({ alternation, opening, takesEmpty }: Habits): Habits => ({
   alternation: alternation ?? "free",
   opening: opening ?? "any",
   takesEmpty: takesEmpty ?? false,
 });
 
-const STRICT = rulesOf(strict);
-/** By the name for `--provider`. Strict are those of whom docs/formats.md says that roles must alternate. */
-const PROVIDERS: Readonly<Record<string, Rules>> = {
-  openai: rulesOf({}),
-  "openai-responses": rulesOf({ takesEmpty: true }),
-  anthropic: rulesOf(anthropic),
-  gemini: rulesOf(gemini),
+const NONE = habitsOf({});
+const STRICT = habitsOf(strict);
+/** By the name of a provider. Strict are those of whom docs/formats.md says that roles must alternate. */
+const HABITS: Readonly<Record<string, Habits>> = {
+  "openai-responses": habitsOf({ takesEmpty: true }),
+  gemini: habitsOf(gemini),
   mistral: STRICT,
   bedrock: STRICT,
   local: STRICT,
@@ -30,21 +30,36 @@ const BY_SHAPE: Partial<Record<Shape, string>> = {
   "openai-responses": "openai-responses",
 };
 
-export const providerNames = Object.keys(PROVIDERS).join(", ");
+export const providerNames = providers.map(({ name }) => name).join(", ");
 
-/** The provider that was named, or the one whose messages these are, and the format with its rules. */
+/** The provider that was named, or the one whose messages these are, and the format as it is used with that provider. */
 export function providerFor(conversation: Conversation, named: string | undefined) {
-  const name = named ?? BY_SHAPE[conversation.shape] ?? "openai";
-  const rules = rulesFor(name);
-  return { name, format: { ...mergeOf(rules), ...conversation.format, ...rules } as Format<object> };
+  const provider = providerNamed(named ?? BY_SHAPE[conversation.shape] ?? "openai");
+  const habits = HABITS[provider.name] ?? NONE;
+  const merge = habits.alternation === "strict" ? { merge: strict.merge } : {};
+  return { provider, format: { ...merge, ...conversation.format, ...habits } as Format<object> };
 }
 
 /** Refuses a name that is not known. */
-export function rulesFor(name: string): Rules {
-  const rules = PROVIDERS[name];
-  if (!rules) throw new UsageError(`--provider takes one of ${providerNames}, not "${name}".`);
-  return rules;
+export function providerNamed(name: string): Provider {
+  const found = providers.find((one) => one.name === name);
+  if (!found) throw new UsageError(`--provider takes one of ${providerNames}, not "${name}".`);
+  return found;
 }
 
-/** A format that is strict has to say how two messages become one. */
-const mergeOf = ({ alternation }: Rules) => (alternation === "strict" ? { merge: strict.merge } : {});
+/** What the provider would refuse of these messages, by the place of the message in them; -1 for the request as a whole. */
+export function refusedBy(provider: Provider, conversation: Conversation, messages: readonly object[]) {
+  const { format, system, tools, model } = conversation;
+  // Another provider has no model of that name.
+  const chat = { format, messages, system, tools, ...(isNative(provider, format) && { model }) };
+  const { body, origin } = requestOf(provider, chat);
+  return findings(provider, { body })
+    .map(({ rule, source, text, status, at }) => ({
+      rule,
+      index: origin[at ?? -1] ?? -1,
+      message: text,
+      source,
+      status,
+    }))
+    .sort((one, other) => one.index - other.index);
+}

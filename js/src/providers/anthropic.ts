@@ -117,6 +117,7 @@ export const anthropic: Provider = {
   name: "anthropic",
   title: "Anthropic",
   list: "messages",
+  wire: "anthropic",
   rules: [...shape, ...pairs, ...bindingRules, ...compactionRules],
 };
 

@@ -191,5 +191,6 @@ export const bedrock: Provider = {
   name: "bedrock",
   title: "Bedrock Converse",
   list: "messages",
+  wire: "converse",
   rules: [...shape, ...pairs, bindingName, ...thinking],
 };

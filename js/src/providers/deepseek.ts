@@ -10,6 +10,7 @@ export const deepseek: Provider = {
   name: "deepseek",
   title: "DeepSeek",
   list: "messages",
+  wire: "chat",
   rules: [
     roleRule(["system", "user", "assistant", "tool"], CREATE),
     contentRule(CREATE),

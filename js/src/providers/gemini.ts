@@ -134,6 +134,7 @@ export const gemini: Provider = {
   name: "gemini",
   title: "Gemini",
   list: "contents",
+  wire: "gemini",
   rules: [
     {
       id: "roles",

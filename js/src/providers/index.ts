@@ -28,7 +28,11 @@ export { COMPACT } from "./anthropic-compaction.ts";
 export { claudeModel, familyOf } from "./anthropic-models.ts";
 export { asAnthropic } from "./bedrock.ts";
 export { DUMMIES } from "./gemini.ts";
+export { type Chat, grouped, isNative, type Request, requestOf } from "./request.ts";
 export { type Asked, type Finding, findings, type Memory, type Notes, type Provider, type Rule } from "./rule.ts";
+
+export { type Spoken, spokenBy } from "./spoken.ts";
+export { toConverse, wires } from "./wires.ts";
 
 export const providers: readonly Provider[] = [
   openai,

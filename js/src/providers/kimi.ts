@@ -9,6 +9,7 @@ export const kimi: Provider = {
   name: "kimi",
   title: "Kimi",
   list: "messages",
+  wire: "chat",
   rules: [
     roleRule(["system", "user", "assistant", "tool"], CREATE),
     contentRule(CREATE),

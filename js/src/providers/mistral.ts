@@ -16,6 +16,7 @@ export const mistral: Provider = {
   name: "mistral",
   title: "Mistral",
   list: "messages",
+  wire: "chat",
   rules: [
     {
       id: "role-order",

@@ -178,6 +178,7 @@ export const openaiResponses: Provider = {
   name: "openai-responses",
   title: "OpenAI Responses",
   list: "input",
+  wire: "responses",
   rules: [
     {
       id: "roles",

@@ -17,6 +17,7 @@ export const openai: Provider = {
   name: "openai",
   title: "OpenAI Chat Completions",
   list: "messages",
+  wire: "chat",
   rules: [
     roleRule(["system", "assistant", "user", "function", "tool", "developer"], CREATE),
     contentRule(CREATE),

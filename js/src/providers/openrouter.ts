@@ -7,8 +7,10 @@ const REASONING = "openrouter.ai/docs/use-cases/reasoning-tokens";
 
 declare module "./rule.ts" {
   interface Notes {
-    /** By the id of a call: the details that came with the message that made it, as JSON. */
-    details: { readonly details: string };
+    /** By their JSON: details as they came. */
+    details: true;
+    /** By the id of a call: whether details came with it. */
+    detailed: true;
   }
 }
 
@@ -20,6 +22,7 @@ export const openrouter: Provider = {
   name: "openrouter",
   title: "OpenRouter",
   list: "messages",
+  wire: "chat",
   rules: [
     roleRule(["system", "developer", "user", "assistant", "tool"], CREATE),
     contentRule(CREATE),
@@ -46,7 +49,7 @@ function* missing({ body, memory }: Asked): Iterable<Breach> {
   if (!isGemini(body)) return;
   const turn = messagesOf(body).findLastIndex(({ role }) => role === "user");
   for (const [at, message] of assistants(body)) {
-    const came = callsOf(message).some(({ id }) => memory?.recall("details", String(id)));
+    const came = callsOf(message).some(({ id }) => memory?.recall("detailed", String(id)));
     if (at > turn && came && detailsOf(message).length === 0)
       yield {
         at,
@@ -57,9 +60,8 @@ function* missing({ body, memory }: Asked): Iterable<Breach> {
 
 function* changed({ body, memory }: Asked): Iterable<Breach> {
   for (const [at, message] of assistants(body)) {
-    const [made] = callsOf(message).flatMap(({ id }) => memory?.recall("details", String(id)) ?? []);
     const sent = detailsOf(message);
-    if (made && sent.length > 0 && JSON.stringify(sent) !== made.details)
+    if (sent.length > 0 && !memory?.recall("details", JSON.stringify(sent)))
       yield { at, text: isGemini(body) ? "Corrupted thought signature." : "Invalid `signature` in `thinking` block" };
   }
 }

@@ -62,6 +62,8 @@ export interface Provider {
   readonly title: string;
   /** The member of the body that holds the history. */
   readonly list: "messages" | "contents" | "input";
+  /** How its messages are written. */
+  readonly wire: "chat" | "anthropic" | "gemini" | "responses" | "converse";
   readonly rules: readonly Rule[];
 }
 

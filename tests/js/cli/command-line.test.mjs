@@ -289,10 +289,14 @@ test("check: what a provider refuses, and what precis repairs of it", () => {
     return { rules: problems.map(({ rule, index }) => `${rule} ${index}`), left, said };
   };
   assert.deepEqual(rules(), { rules: ["orphan-result 3"], left: 0, said: "openai" });
-  assert.deepEqual(rules("mistral").rules, ["opening 0", "alternation 2", "orphan-result 3"]);
+  assert.deepEqual(rules("local").rules, ["opening 0", "alternation 2", "orphan-result 3"]);
+  assert.deepEqual(rules("mistral").rules, ["role-order 3"]);
+  assert.deepEqual(rules("bedrock").rules, ["opening 0", "alternation 2", "orphan-result 3"]);
+  assert.deepEqual(rules("gemini").rules, ["orphan-result 3"]);
   const { stdout, status } = precis(["check", path]);
   assert.equal(status, 1);
-  assert.match(stdout, /message 4 {2}orphan-result {2}A tool result does not/);
+  assert.match(stdout, /message 4 {2}orphan-result {2}400: .*'tool' must be a response to a preceeding message/);
+  assert.match(stdout, /^ {4}community\.openai\.com/m);
   assert.match(stdout, /precis repairs all of this/);
   assert.equal(
     good(["check", fixture("tau-bench/airline.json")]).stdout,

@@ -92,7 +92,8 @@ export const openrouter = chat(
             index: 0,
           },
         ];
-    for (const { id } of calls) memory.note("details", id, { details: JSON.stringify(reasoning_details) });
+    memory.note("details", JSON.stringify(reasoning_details), true);
+    for (const { id } of calls) memory.note("detailed", id, true);
     return { reasoning: thought, reasoning_details };
   },
   { refusal: ({ text }) => ({ error: { message: text, code: 400, metadata: { provider_name: "upstream" } } }) },

@@ -1,12 +1,11 @@
-import { checkMessages, createCompactor, type Format } from "precis";
+import { createCompactor } from "precis";
 
 import { COMMON } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
 import { grouped, paint } from "../paint.ts";
 import { print } from "../print.ts";
-import { providerFor, providerNames, rulesFor } from "../providers.ts";
+import { providerFor, providerNamed, providerNames, refusedBy } from "../providers.ts";
 import { readFiles } from "../reading.ts";
-import { outliner } from "../recognise.ts";
 import type { Conversation } from "../transcripts/conversation.ts";
 
 /** A window that nothing is compacted for. */
@@ -18,7 +17,10 @@ export const check: Command = {
   name: "check",
   usage: "FILE… [options]",
   summary: "Lists the messages that a provider would refuse, and why. Exit code 1 if there are any.",
-  about: ["It checks the rules for every request, and says what precis would repair before sending it."],
+  about: [
+    "Each finding has the words of the provider, the rule, and where the rule is from. It also says what precis would repair",
+    "before sending it. Chats of another form are checked as clients of the provider would write them.",
+  ],
   options: {
     provider: { type: "string", value: "P", help: `whose rules: ${providerNames}` },
     strict: COMMON.strict,
@@ -27,7 +29,7 @@ export const check: Command = {
   },
   async run(given) {
     const named = given.text("provider");
-    if (named !== undefined) rulesFor(named);
+    if (named !== undefined) providerNamed(named);
     const { conversations, end } = await readFiles(given);
     let bad = 0;
     for (const conversation of conversations) {
@@ -47,7 +49,10 @@ export const check: Command = {
 interface Problem {
   readonly rule: string;
   readonly index: number;
+  /** The provider's words. */
   readonly message: string;
+  readonly source: string;
+  readonly status: number;
 }
 
 interface Examined {
@@ -62,30 +67,14 @@ interface Examined {
 }
 
 async function examine(conversation: Conversation, named: string | undefined): Promise<Examined> {
-  const { file, name, messages } = conversation;
-  const { name: provider, format } = providerFor(conversation, named);
-  const problems = problemsIn(format, messages);
+  const { file, name, messages, model } = conversation;
+  const { provider, format } = providerFor(conversation, named);
+  const problems = refusedBy(provider, conversation, messages);
   const compactor = createCompactor<object>({ format, contextWindow: ANY_WINDOW });
-  const { view, report } = await compactor.beforeModel({ messages });
+  const { view, report } = await compactor.beforeModel({ messages, ...(model !== undefined && { model }) });
+  const left = refusedBy(provider, conversation, view).length;
   const warnings = report.warnings.filter(({ code }) => code !== "no-reply-limit");
-  return { file, name, provider, messages: messages.length, problems, left: problemsIn(format, view).length, warnings };
-}
-
-function problemsIn(format: Format<object>, messages: readonly object[]): Problem[] {
-  const found = checkMessages(format, messages).filter(({ rule }) => !(format.takesEmpty && rule === "empty-content"));
-  const outline = outliner(format);
-  const first = messages.findIndex((message) => outline(message).role !== "system");
-  const opening =
-    format.opening === "user" && first >= 0 && outline(messages[first] as object).role === "assistant"
-      ? [
-          {
-            rule: "opening",
-            index: first,
-            message: "The first message is the assistant's, but a user message must come first.",
-          },
-        ]
-      : [];
-  return [...found, ...opening].sort((one, other) => one.index - other.index);
+  return { file, name, provider: provider.name, messages: messages.length, problems, left, warnings };
 }
 
 function show({ file, name, shape }: Conversation, { provider, messages, problems, left, warnings }: Examined): void {
@@ -93,8 +82,10 @@ function show({ file, name, shape }: Conversation, { provider, messages, problem
   print(bold(name === file ? file : `${file}, ${name}`));
   print(dim(`${shape} · ${grouped(messages)} messages · rules of ${provider}`));
   if (problems.length === 0) print(good("A provider would refuse nothing in it."));
-  for (const { rule, index, message } of problems.slice(0, LISTED))
-    print(`  message ${index + 1}  ${bad(rule)}  ${message}`);
+  for (const { rule, index, message, source, status } of problems.slice(0, LISTED)) {
+    print(`  ${index < 0 ? "request" : `message ${index + 1}`}  ${bad(rule)}  ${status}: ${message}`);
+    print(dim(`    ${source}`));
+  }
   if (problems.length > LISTED) print(`  … and ${grouped(problems.length - LISTED)} more`);
   if (problems.length === 0) return;
   const repaired = problems.length - left;

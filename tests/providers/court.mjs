@@ -1,0 +1,139 @@
+// node tests/providers/court.mjs [FILE…] [--all] [--provider P] [--json]: plays recorded chats (those of tests/fixtures, or
+// the files and folders that are named) through the compactor against the servers of this folder, in windows from far too
+// small to roomy, and says how many requests were judged and how many refused, by provider and data set.
+//
+// Each chat is played in every window that it outgrows and in the first one that holds it; strategies, summarizers and what
+// is done about old reasoning take turns. --all plays each of them in each window.
+import { at, main } from "../../js/scripts/common.mjs";
+import { clients } from "./clients.mjs";
+import { expected } from "./expected.mjs";
+import { replay } from "./replay.mjs";
+import { RECORDED, sessions } from "./sessions.mjs";
+
+const WINDOWS = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000];
+/** How a compactor may be set up; each ladder has rungs that another has not. */
+const SETUPS = [
+  { tune: { strategy: "tail" } },
+  { tune: { strategy: "tail" }, summarize: true },
+  { tune: { strategy: "full" } },
+  { tune: { strategy: "full" }, summarize: true, reasoning: "drop-old" },
+  { tune: { strategy: "sliding-window" }, reasoning: "drop-old" },
+  { tune: { strategy: "last-tool-batch" }, summarize: true },
+];
+const RUNGS = ["drop-reasoning", "clip", "clear", "summarize", "digest", "clip-results", "trim", "clip-all"];
+/** A local template is asked for by name. */
+const PROVIDERS = Object.keys(clients).filter((name) => name !== "local");
+const BUDGET = { type: "enabled", budget_tokens: 2_000 };
+/** Where models of one provider differ, or ways to keep a chat, they take turns as well. */
+const GIVEN = {
+  anthropic: [{}, { model: "claude-opus-5-5" }, { model: "claude-sonnet-4-5", thinking: BUDGET }],
+  bedrock: [{}, { model: "us.anthropic.claude-sonnet-4-5-20250929-v1:0", thinking: BUDGET }],
+  "openai-responses": [{}, { store: true }],
+  openrouter: [{}, { model: "anthropic/claude-opus-5.5" }],
+};
+
+/** Plays what `files` hold, by default all that is recorded, against the servers named. */
+export async function hold({ files = [], names = PROVIDERS, all = false } = {}) {
+  const court = { rows: [], rungs: Object.fromEntries(RUNGS.map((rung) => [rung, 0])), refusals: new Map() };
+  const paths = files.length > 0 ? files : RECORDED.map((folder) => at("tests/fixtures", folder));
+  for (const path of paths) {
+    const chats = await sessions([path], console.error);
+    const set = path.startsWith(at("tests/fixtures/")) ? path.slice(at("tests/fixtures/").length) : path;
+    for (const name of names) {
+      const row = { set, provider: name, chats: chats.length, judged: 0, refused: 0, expected: 0, infeasible: 0 };
+      for (const [number, chat] of chats.entries())
+        for (const play of plays(chat, name, { number, all })) await judge(court, row, chat, play);
+      court.rows.push(row);
+    }
+  }
+  const total = (member) => court.rows.reduce((sum, row) => sum + row[member], 0);
+  const isWhole = files.length === 0 && names === PROVIDERS;
+  return {
+    ...court,
+    refusals: [...court.refusals.values()],
+    judged: total("judged"),
+    refused: total("refused"),
+    expected: total("expected"),
+    infeasible: total("infeasible"),
+    /** Rungs that no request reached, and expectations that nothing met: both say that less was tried than was meant. */
+    idle: isWhole ? RUNGS.filter((rung) => court.rungs[rung] === 0) : [],
+    unmet: isWhole ? expected.filter(({ provider, rule }) => !court.refusals.has(`${provider} ${rule}`)) : [],
+  };
+}
+
+/** The windows and setups that a chat is played in. */
+function* plays(chat, name, { number, all }) {
+  const tokens = JSON.stringify(chat).length / 4;
+  const outgrown = WINDOWS.filter((window) => window < tokens);
+  const given = GIVEN[name] ?? [{}];
+  const turn = (list, at) => list[(number + at) % list.length];
+  for (const [at, contextWindow] of WINDOWS.slice(0, outgrown.length + 1).entries()) {
+    const chosen = all
+      ? given.flatMap((given) => SETUPS.map((setup) => [given, setup]))
+      : [[turn(given, at), turn(SETUPS, at + name.length)]];
+    for (const [given, setup] of chosen) yield { contextWindow, given, ...setup };
+  }
+}
+
+async function judge({ rungs, refusals }, row, chat, { contextWindow, given, summarize = false, ...options }) {
+  const { provider } = row;
+  const maxOutputTokens = Math.min(4_000, contextWindow / 8);
+  const found = await replay(chat, provider, {
+    options: { contextWindow, maxOutputTokens, ...options },
+    summarize,
+    given,
+  });
+  row.judged += found.judged;
+  row.infeasible += found.infeasible;
+  for (const [rung, times] of Object.entries(found.rungs)) if (rung in rungs) rungs[rung] += times;
+  for (const { request, rung, findings } of found.refusals) {
+    const [{ rule, source, text }] = findings;
+    const isExpected = expected.some((one) => one.provider === provider && one.rule === rule);
+    row[isExpected ? "expected" : "refused"] += 1;
+    const key = `${provider} ${rule}`;
+    const known = refusals.get(key) ?? { provider, rule, source, isExpected, times: 0, examples: [] };
+    refusals.set(key, known);
+    known.times += 1;
+    const { strategy } = options.tune;
+    if (known.examples.length < 3)
+      known.examples.push({ chat: chat.name, contextWindow, strategy, summarize, ...given, request, rung, text });
+  }
+}
+
+function print({ rows, rungs, refusals, judged, refused, expected, infeasible, idle, unmet }) {
+  const number = (value) => value.toLocaleString("en");
+  const line = (...cells) => console.log(`| ${cells.join(" | ")} |`);
+  line("data set", "chats", "provider", "requests judged", "refused", "of these expected");
+  line("---", "---", "---", "---", "---", "---");
+  for (const row of rows)
+    line(
+      row.set,
+      row.chats,
+      row.provider,
+      number(row.judged),
+      number(row.refused + row.expected),
+      number(row.expected),
+    );
+  console.log(
+    `\n${number(judged)} requests judged, refused: ${number(refused)}, as expected: ${number(expected)}, too large whatever is done: ${number(infeasible)}`,
+  );
+  const steps = Object.entries(rungs).map(([rung, times]) => `${rung} ${number(times)}`);
+  console.log(`last steps of the ladder: ${steps.join(", ")}`);
+  for (const { provider, rule, source, times, isExpected, examples } of refusals) {
+    console.log(`\n${provider}, ${rule} (${source}): ${number(times)}${isExpected ? ", expected" : ""}`);
+    for (const { text, ...where } of examples) console.log(`  ${JSON.stringify(where)}\n    ${text.slice(0, 240)}`);
+  }
+  for (const { provider, rule } of unmet)
+    console.log(`\n${provider} refused nothing for ${rule}: take it off expected.mjs`);
+  if (idle.length > 0) console.log(`\nno request reached: ${idle.join(", ")}`);
+}
+
+main(import.meta.url, async (words) => {
+  const named = words.indexOf("--provider") + 1;
+  const files = words.filter((word, index) => !word.startsWith("--") && index !== named);
+  const names = named > 0 ? [words[named]] : undefined;
+  const found = await hold({ files, names, all: words.includes("--all") });
+  if (words.includes("--json")) console.log(JSON.stringify(found));
+  else print(found);
+  if (found.refused + found.unmet.length + found.idle.length > 0) process.exitCode = 1;
+});

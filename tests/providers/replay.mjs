@@ -1,0 +1,92 @@
+// Plays a recorded chat against a server: before each reply the history goes through a compactor, and what it returns is
+// sent. What the server replies, signed by it, is the history of the next request.
+import { anthropic, gemini, openaiChat, openaiResponses, strict } from "../../pkg/formats.js";
+import { createCompactor } from "../../pkg/index.js";
+import { clients } from "./clients.mjs";
+import { createServer } from "./server.mjs";
+
+const formats = { anthropic, gemini, openaiChat, openaiResponses };
+
+/**
+ * `name`: the provider's. `options`: those of the compactor. `summarize`: whether there is a model for summaries.
+ * `given`: what the client's requests say besides (`model`, `thinking`, `dropBlock`, …). `usage`: whether the compactor
+ * learns from what the server counted. `most`: requests, at most.
+ *
+ * Resolves to `{ judged, refusals, rungs, silent, infeasible }`: refusals as `{ request, findings }`, the last steps of the
+ * ladder by name, and what the server did silently.
+ */
+export async function replay(
+  session,
+  name,
+  { options = {}, summarize = false, given = {}, account, usage = true, most = Number.POSITIVE_INFINITY } = {},
+) {
+  const client = clients[name];
+  const server = createServer(name, account ? { account } : {});
+  const model = given.model ?? client.model;
+  const compactor = createCompactor({
+    format: client.strict ? { ...formats[client.format], ...strict } : formats[client.format],
+    ...(summarize && { summarize: async ({ prompt }) => `- notes of ${prompt.length} characters, made by a model` }),
+    ...options,
+  });
+  const { tools } = session;
+  const system = client.inline ? undefined : session.system;
+  let history = client.inline ? client.system(session.system) : [];
+  const found = { judged: 0, refusals: [], rungs: {}, silent: 0, infeasible: 0 };
+  let state = null;
+  const ask = async (turn) => {
+    const beside = client.request([], { ...given, model, system, tools }).body.tools;
+    const call = { messages: history, state, model, ...(system && { system }), ...(beside && { tools: beside }) };
+    const prepared = await compactor.beforeModel(call);
+    const { view, report } = prepared;
+    state = prepared.state;
+    if (report.outcome === "infeasible") found.infeasible += 1;
+    const rung = report.rung ?? "none";
+    found.rungs[rung] = (found.rungs[rung] ?? 0) + 1;
+    const request = client.request(view, { ...given, model, system, tools });
+    const reply = replyOf(turn, found.judged);
+    let answer = server.answer(request, reply);
+    found.judged += 1;
+    if (!answer.ok) {
+      found.refusals.push({ request: found.judged - 1, rung, findings: answer.findings, body: request.body });
+      // What comes after it is judged as if it had been accepted.
+      answer = server.reply(request, reply);
+    }
+    found.silent += answer.notes.length;
+    if (usage) state = compactor.afterModel(state, usageOf(answer.body), report.request);
+    history = client.follow(history, client.kept ? client.kept(answer.entries) : answer.entries);
+  };
+  for (const turn of session.turns) {
+    if (found.judged >= most) return found;
+    if (turn.role === "assistant") await ask(turn);
+    else history = client.follow(history, heard(client, turn));
+  }
+  if (session.turns.at(-1).role !== "assistant") await ask({ parts: [{ kind: "text", text: "Done." }] });
+  return found;
+}
+
+const usageOf = ({ usage, usageMetadata }) => usage ?? usageMetadata;
+const textOf = ({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
+
+/** What people and tools say before the next reply. Nobody sends a message without anything in it. */
+function heard(client, { role, parts }) {
+  if (role === "system") return textOf({ parts }).trim() === "" ? [] : client.system(textOf({ parts }));
+  const results = parts.filter(({ kind }) => kind === "result");
+  const said = parts.filter((part) => part.kind === "media" || (part.kind === "text" && part.text.trim() !== ""));
+  if (results.length > 0) return client.results(results, said);
+  return said.length > 0 ? client.user(said) : [];
+}
+
+/** Every reply thinks aloud, so that there is something to bind. */
+function replyOf({ parts }, number) {
+  const thought = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("\n");
+  const text = textOf({ parts });
+  return {
+    thought: thought.trim() === "" ? `Step ${number} is clear.` : thought,
+    text: text.trim() === "" ? null : text,
+    calls: parts
+      .filter(({ kind }) => kind === "call")
+      .map(({ id, name, input }) => ({ id, name, input: isObject(input) ? input : { input } })),
+  };
+}
+
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
