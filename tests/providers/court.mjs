@@ -85,7 +85,7 @@ async function judge({ rungs, refusals }, row, chat, { contextWindow, given, sum
   });
   row.judged += found.judged;
   row.infeasible += found.infeasible;
-  for (const [rung, times] of Object.entries(found.rungs)) if (rung in rungs) rungs[rung] += times;
+  for (const [rung, times] of Object.entries(found.rungs)) rungs[rung] += times;
   for (const { request, rung, findings } of found.refusals) {
     const [{ rule, source, text }] = findings;
     const isExpected = expected.some((one) => one.provider === provider && one.rule === rule);
@@ -118,7 +118,7 @@ function print({ rows, rungs, refusals, judged, refused, expected, infeasible, i
     `\n${number(judged)} requests judged, refused: ${number(refused)}, as expected: ${number(expected)}, too large whatever is done: ${number(infeasible)}`,
   );
   const steps = Object.entries(rungs).map(([rung, times]) => `${rung} ${number(times)}`);
-  console.log(`last steps of the ladder: ${steps.join(", ")}`);
+  console.log(`requests by the steps of the ladder they took: ${steps.join(", ")}`);
   for (const { provider, rule, source, times, isExpected, examples } of refusals) {
     console.log(`\n${provider}, ${rule} (${source}): ${number(times)}${isExpected ? ", expected" : ""}`);
     for (const { text, ...where } of examples) console.log(`  ${JSON.stringify(where)}\n    ${text.slice(0, 240)}`);

@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { cases, held } from "./cases.mjs";
 import { provider } from "./rules.mjs";
+import { pages } from "./table.mjs";
 
 for (const [name, all] of Object.entries(cases)) {
   test(name, async (context) => {
@@ -40,3 +41,8 @@ function answered({ server }, request) {
   const answer = server.answer(request, { text: "Well." });
   return answer.ok ? "accepted" : answer.findings.map(({ rule, text }) => `${rule}: ${text}`).join("\n");
 }
+
+test("docs/providers.md lists these rules", () => {
+  const { text, made } = pages();
+  equal(text, made, "node tests/providers/table.mjs --update");
+});

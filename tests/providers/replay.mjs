@@ -12,8 +12,8 @@ const formats = { anthropic, gemini, openaiChat, openaiResponses };
  * `given`: what the client's requests say besides (`model`, `thinking`, `dropBlock`, …). `usage`: whether the compactor
  * learns from what the server counted. `most`: requests, at most.
  *
- * Resolves to `{ judged, refusals, rungs, silent, infeasible }`: refusals as `{ request, findings }`, the last steps of the
- * ladder by name, and what the server did silently.
+ * Resolves to `{ judged, refusals, rungs, silent, infeasible }`: refusals as `{ request, rung, findings, body }`, the steps of
+ * the ladder that requests took, and what the server did silently.
  */
 export async function replay(
   session,
@@ -40,8 +40,9 @@ export async function replay(
     const { view, report } = prepared;
     state = prepared.state;
     if (report.outcome === "infeasible") found.infeasible += 1;
-    const rung = report.rung ?? "none";
-    found.rungs[rung] = (found.rungs[rung] ?? 0) + 1;
+    const { rung } = report;
+    for (const taken of new Set(report.changes.map((change) => change.rung)))
+      found.rungs[taken] = (found.rungs[taken] ?? 0) + 1;
     const request = client.request(view, { ...given, model, system, tools });
     const reply = replyOf(turn, found.judged);
     let answer = server.answer(request, reply);
@@ -81,7 +82,7 @@ function replyOf({ parts }, number) {
   const thought = parts.flatMap((part) => (part.kind === "reasoning" ? [part.text] : [])).join("\n");
   const text = textOf({ parts });
   return {
-    thought: thought.trim() === "" ? `Step ${number} is clear.` : thought,
+    thought: thought.trim() === "" ? `Step ${number} is clear. `.repeat(20) : thought,
     text: text.trim() === "" ? null : text,
     calls: parts
       .filter(({ kind }) => kind === "call")

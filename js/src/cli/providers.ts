@@ -2,6 +2,7 @@ import type { Format } from "precis";
 import { gemini, strict } from "precis/formats";
 import { findings, isNative, type Provider, providers, requestOf } from "../providers/index.ts";
 import { UsageError } from "./arguments.ts";
+import { outliner } from "./recognise.ts";
 import type { Conversation, Shape } from "./transcripts/conversation.ts";
 
 /** What a format says about the provider that reads its messages, where that is more than nothing. */
@@ -47,13 +48,20 @@ export function providerNamed(name: string): Provider {
   return found;
 }
 
-/** What the provider would refuse of these messages, by the place of the message in them; -1 for the request as a whole. */
+/**
+ * What the provider would refuse of these messages, by the place of the message in them; -1 for the request as a whole.
+ * Calls at the end wait for their results: nobody sends a request before they are there.
+ */
 export function refusedBy(provider: Provider, conversation: Conversation, messages: readonly object[]) {
   const { format, system, tools, model } = conversation;
   // Another provider has no model of that name.
   const chat = { format, messages, system, tools, ...(isNative(provider, format) && { model }) };
   const { body, origin } = requestOf(provider, chat);
+  const outline = outliner(format);
+  const isBatch = (message: object) => outline(message).ids.length > 0 || outline(message).role === "tool";
+  const waits = messages.findLastIndex((message) => !isBatch(message)) + 1;
   return findings(provider, { body })
+    .filter(({ rule, at }) => !isAboutOpenCalls(rule) || (origin[at ?? -1] ?? -1) < waits)
     .map(({ rule, source, text, status, at }) => ({
       rule,
       index: origin[at ?? -1] ?? -1,
@@ -63,3 +71,5 @@ export function refusedBy(provider: Provider, conversation: Conversation, messag
     }))
     .sort((one, other) => one.index - other.index);
 }
+
+const isAboutOpenCalls = (rule: string): boolean => rule === "unanswered-call" || rule === "equal-pairs";

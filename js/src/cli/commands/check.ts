@@ -10,6 +10,8 @@ import type { Conversation } from "../transcripts/conversation.ts";
 
 /** A window that nothing is compacted for. */
 const ANY_WINDOW = 1_000_000_000;
+/** The names for `--provider`, in two lines. */
+const NAMES = `P is ${providerNames}.`.split(/(?<=kimi,) /);
 /** More are counted, not listed. */
 const LISTED = 20;
 
@@ -18,11 +20,16 @@ export const check: Command = {
   usage: "FILE… [options]",
   summary: "Lists the messages that a provider would refuse, and why. Exit code 1 if there are any.",
   about: [
-    "Each finding has the words of the provider, the rule, and where the rule is from. It also says what precis would repair",
-    "before sending it. Chats of another form are checked as clients of the provider would write them.",
+    ...NAMES,
+    "Each finding has the provider's words, the rule, and where the rule is from. Chats of another form",
+    "are judged as clients of the provider would write them. What precis would repair is said as well.",
   ],
   options: {
-    provider: { type: "string", value: "P", help: `whose rules: ${providerNames}` },
+    provider: {
+      type: "string",
+      value: "P",
+      help: "whose rules; without it, those of the API whose form the messages have",
+    },
     strict: COMMON.strict,
     json: { ...COMMON.json, help: "one JSON object a line for each conversation" },
     help: COMMON.help,
