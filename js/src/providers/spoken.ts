@@ -4,6 +4,8 @@ import type { Format, MediaKind } from "precis";
 export interface Spoken {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly parts: readonly Piece[];
+  /** Who speaks, where the shape has names. */
+  readonly name?: string | undefined;
 }
 
 export type Piece =
@@ -31,10 +33,14 @@ export interface Result {
 /** Reads a message through its format. What the format does not know is left out, an unknown message is the assistant's. */
 export function spokenBy(format: Format<object>, message: object): Spoken {
   let role: Spoken["role"] = "assistant";
+  let name: string | undefined;
   const parts: Piece[] = [];
   format.read(message, {
     role(said) {
       role = said;
+    },
+    speaker(said) {
+      name = said;
     },
     text: (_, text) => void parts.push({ kind: "text", text }),
     reasoning: (text) => void (text && parts.push({ kind: "reasoning", text })),
@@ -46,7 +52,7 @@ export function spokenBy(format: Format<object>, message: object): Spoken {
     compaction: (_, text) => void (text && parts.push({ kind: "text", text })),
     opaque: () => {},
   });
-  return { role, parts };
+  return { role, parts, ...(name && { name }) };
 }
 
 export const textsOf = ({ parts }: Spoken): string =>

@@ -70,7 +70,11 @@ const chat: Wire = {
     if (content.length === 0 && results.length > 0) return results;
     return [
       ...results,
-      { role: role === "tool" ? "user" : role, content: isOneText(content) ? textsOf(spoken) : content.map(chatPart) },
+      {
+        role: role === "tool" ? "user" : role,
+        ...(spoken.name && { name: spoken.name }),
+        content: isOneText(content) ? textsOf(spoken) : content.map(chatPart),
+      },
     ];
   },
 };
