@@ -13,7 +13,7 @@ mod exits;
 mod file_effects;
 mod lines;
 mod listed;
-mod name_list;
+pub mod name_list;
 pub mod names;
 mod need;
 mod outcomes;

@@ -2,6 +2,7 @@
 //! passage with it, so that what is returned shows different things.
 
 use super::words::{self, Kind};
+use crate::base::logarithm;
 
 /// Distinct words of a query that count.
 const MOST_TERMS: usize = 64;
@@ -186,7 +187,7 @@ impl Ranking {
             for &(term, often) in &self.counts[found.counts.0..found.counts.1] {
                 let (term, often) = (usize::from(term), u64::from(often));
                 // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base.
-                let rare = log2(2 * self.passages + 2) - log2(2 * self.spread[term] + 1);
+                let rare = logarithm::of(2 * self.passages + 2) - logarithm::of(2 * self.spread[term] + 1);
                 // 2.2 often / (often + 1.2 (0.25 + 0.75 length / average)), in tenths.
                 let by = 10 * often * average + 3 * average + 9 * found.length;
                 let worth = rare * self.query.terms[term].1 * 22 * often * average / by;
@@ -227,32 +228,3 @@ impl Ranking {
 
 /// How often what a word counts is halved at most.
 const MOST_HALVED: u32 = 6;
-
-/// The logarithm to the base 2, in 65,536ths.
-fn log2(number: u64) -> u64 {
-    let zeros = number.leading_zeros();
-    let mut rest = number << zeros >> 32;
-    let mut log = u64::from(63 - zeros);
-    for _ in 0..16 {
-        rest = (rest * rest) >> 31;
-        log <<= 1;
-        if rest >> 32 > 0 {
-            rest >>= 1;
-            log |= 1;
-        }
-    }
-    log
-}
-
-#[cfg(test)]
-mod tests {
-    use super::log2;
-
-    #[test]
-    fn logarithms_are_those_of_the_base_2() {
-        assert_eq!([1, 2, 1 << 40].map(log2), [0, 1 << 16, 40 << 16]);
-        // 1.58496 and 3.32193.
-        assert_eq!([3, 10].map(log2), [103_872, 217_705]);
-        assert!((1..10_000).all(|number| log2(number) <= log2(number + 1)));
-    }
-}

@@ -27,6 +27,8 @@ mod maps;
 mod media;
 mod memory;
 mod must_keep;
+mod name_list;
+mod numbers;
 mod overflow;
 mod pairs;
 mod phrases;
