@@ -3,11 +3,10 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { at, must } from "../js/scripts/common.mjs";
 import { valgrind } from "../js/scripts/tools.mjs";
 
-/** Builds a bench of Cargo.toml: the path of the program. */
-export async function program(bench) {
-  const options = ["bench", "--bench", bench, "--no-run", "--message-format=json"];
-  // Symbols tell callgrind what is measured; the code stays what it is.
-  const built = await must("cargo", options, { quiet: true, env: { CARGO_PROFILE_BENCH_DEBUG: "1" } });
+/** Builds a bench of Cargo.toml: the path of the program. By its symbols callgrind knows what is measured. */
+export async function program(bench, profile = "bench") {
+  const options = ["bench", "--profile", profile, "--bench", bench, "--no-run", "--message-format=json"];
+  const built = await must("cargo", options, { quiet: true });
   return built
     .split("\n")
     .filter((line) => line.startsWith("{"))

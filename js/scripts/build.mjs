@@ -3,7 +3,7 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { cliSources } from "./cli.mjs";
-import { at, cache, exclusively, files, hash, main, note, once, packages } from "./common.mjs";
+import { at, cache, exclusively, files, hash, imported, main, note, once, packages } from "./common.mjs";
 import { buildEngine, folderOf, kindOf, wasmOf } from "./engine.mjs";
 import { packagesAmong, thirdPartyLicences } from "./licences.mjs";
 import { publishedReadme } from "./links.mjs";
@@ -11,25 +11,44 @@ import { publishedReadme } from "./links.mjs";
 /** At the option of who uses it. */
 const licences = ["LICENSE-MIT", "LICENSE-APACHE"];
 
+/**
+ * Set while a run of checks has pkg/ for itself, to the kind that it has brought up to date: what the run starts neither
+ * waits for it nor builds another.
+ */
+const RUN = "PRECIS_RUN";
+
 /** Brings pkg/ up to date, as a build of this kind. */
 export async function build(kind = "shipped") {
-  await exclusively("build", async () => {
-    await packages();
-    const engine = await buildEngine(kind);
-    const tools = ["build.mjs", "bundle.mjs", "cli.mjs", "licences.mjs", "links.mjs"].map(
-      (name) => `js/scripts/${name}`,
-    );
-    const texts = ["pkg-template", "README.md", "tsconfig.json", ...licences];
-    const key = hash(files("js/src", ...cliSources, ...tools, ...texts), engine);
-    const folder = join(folderOf(kind), "pkg");
-    await once(`${kind}/package`, key, [join(folder, "package.json")], () => buildPackage(kind, folder));
-    await once("pkg", key, [at("pkg/package.json")], () => publish(folder));
-  });
+  const run = process.env[RUN];
+  if (run === undefined) return exclusively("build", () => bringUpToDate(kind));
+  if (run !== kind) throw new Error(`this needs a ${kind} build, and the checks that started it run on a ${run} one`);
+}
+
+/** Brings pkg/ up to date for checks, and keeps every other process from changing it until `work` has ended. */
+export function withBuild(work) {
+  return exclusively("build", () =>
+    work(async (kind) => {
+      delete process.env[RUN];
+      await bringUpToDate(kind);
+      process.env[RUN] = kind;
+    }),
+  );
+}
+
+async function bringUpToDate(kind) {
+  await packages();
+  const engine = await buildEngine(kind);
+  const tools = imported("js/scripts/build.mjs");
+  const texts = ["pkg-template", "README.md", "tsconfig.json", ...licences];
+  const key = hash([...files("js/src", ...cliSources, ...texts), ...tools], engine);
+  const folder = join(folderOf(kind), "pkg");
+  await once(`${kind}/package`, key, [join(folder, "package.json")], () => buildPackage(kind, folder));
+  await once("pkg", key, [at("pkg/package.json")], () => publish(folder));
 }
 
 /** Brings pkg/ up to date for a program that runs on any build: as the kind it is, or as the one that is made sooner. */
 export function buildAny() {
-  return build(builtKind() ?? "fast");
+  return build(process.env[RUN] ?? builtKind() ?? "fast");
 }
 
 /** Which kind of build a package is of, or null if there is none. */
@@ -73,7 +92,7 @@ async function buildPackage(kind, made) {
   writeFileSync(join(made, "package.json"), `${JSON.stringify({ name, version, ...rest }, null, 2)}\n`);
 }
 
-/** Puts a built package in the place of pkg/. The old folder stays whole until the new one is. */
+/** Makes a built package pkg/. The old folder stays whole until the new one is. */
 function publish(folder) {
   const made = join(cache, "new-pkg");
   const old = join(cache, "old-pkg");

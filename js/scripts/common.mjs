@@ -2,7 +2,17 @@
 // Standard output belongs to the program that was asked for, so all of this speaks on standard error.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -18,7 +28,7 @@ const windows = process.platform === "win32";
 
 /**
  * Runs a program to its end; shows what it says as it comes unless `quiet`. With a `timeout`, in milliseconds, it and
- * whatever it started are ended then.
+ * whatever it started are ended then; so they are when this process is told to end.
  */
 export function run(command, args, { cwd = root, env = {}, quiet = false, timeout } = {}) {
   return new Promise((done, fail) => {
@@ -27,8 +37,9 @@ export function run(command, args, { cwd = root, env = {}, quiet = false, timeou
       env: { ...process.env, ...(quiet && plain), ...env },
       shell: windows && command === "npm",
       stdio: ["ignore", "pipe", "pipe"],
-      detached: timeout !== undefined && !windows,
+      detached: !windows,
     });
+    started(child);
     const late = timeout && setTimeout(() => end(child), timeout);
     let stdout = "";
     let all = "";
@@ -44,16 +55,42 @@ export function run(command, args, { cwd = root, env = {}, quiet = false, timeou
     child.on("error", (error) => fail(new Error(`${command} could not be started: ${error.message}`)));
     child.on("close", (code, signal) => {
       clearTimeout(late);
+      running.delete(child);
       done({ code: code ?? signal, stdout, all });
     });
   });
 }
 
+/** Programs that were started and have not ended. */
+const running = new Set();
+let heeding = false;
+
+/** Each leads a group of its own, which the terminal does not end, so this process hands on what it is told. */
+function started(child) {
+  running.add(child);
+  if (heeding) return;
+  heeding = true;
+  for (const [signal, number] of [
+    ["SIGINT", 2],
+    ["SIGTERM", 15],
+    ["SIGHUP", 1],
+  ]) {
+    process.once(signal, () => {
+      // What they started in groups of their own they end themselves.
+      for (const child of running) end(child, "SIGTERM");
+      setTimeout(() => {
+        for (const child of running) end(child);
+        process.exit(128 + number);
+      }, 500);
+    });
+  }
+}
+
 /** Ends a program that was started as the leader of its group, with all of the group. */
-export function end(child) {
+export function end(child, signal = "SIGKILL") {
   try {
     if (windows) child.kill();
-    else process.kill(-child.pid, "SIGKILL");
+    else process.kill(-child.pid, signal);
   } catch {}
 }
 
@@ -91,6 +128,16 @@ export function hash(paths, ...words) {
   return sum.digest("hex");
 }
 
+/** The files of a script: itself, and what it imports of the repository, also by way of others. */
+export function imported(script, found = new Set()) {
+  const path = at(script);
+  if (found.has(path)) return [...found];
+  found.add(path);
+  for (const [, name] of readFileSync(path, "utf8").matchAll(/(?:from |import\()"(\.[^"]+\.mjs)"/g))
+    imported(relative(root, resolve(dirname(path), name)), found);
+  return [...found].sort();
+}
+
 /** Does `work` unless it was done with the same `key` before and what it made is still there. */
 export async function once(name, key, made, work) {
   const stamp = join(cache, `${name}.stamp`);
@@ -106,29 +153,69 @@ export async function exclusively(name, work) {
   const lock = join(cache, `${name}.lock`);
   mkdirSync(cache, { recursive: true });
   for (let told = false; !take(lock); await new Promise((next) => setTimeout(next, 200))) {
-    if (!told) note("waiting for another process that builds …");
+    if (!told) note(`waiting for process ${ownerOf(lock)?.split(" ")[0]}, which works on the same files …`);
     told = true;
   }
+  const release = () => rmSync(lock, { force: true });
+  process.once("exit", release);
   try {
     return await work();
   } finally {
-    rmSync(lock, { force: true });
+    process.off("exit", release);
+    release();
   }
 }
 
+/** A lock is there at once with the name of its owner, or not at all, also on a full disk. */
 function take(lock) {
+  const mine = `${lock}.${process.pid}`;
   try {
-    writeFileSync(lock, String(process.pid), { flag: "wx" });
+    writeFileSync(mine, identity(process.pid));
+    linkSync(mine, lock);
     return true;
   } catch (error) {
     if (error.code !== "EEXIST") throw error;
+  } finally {
+    rmSync(mine, { force: true });
+  }
+  const owner = ownerOf(lock);
+  if (owner !== null && identity(owner.split(" ")[0]) !== owner) takeAway(lock, owner);
+  return false;
+}
+
+/** Removes the lock of an owner that died, unless another process took it over in the meantime. */
+function takeAway(lock, owner) {
+  const old = `${lock}.old-${process.pid}`;
+  try {
+    renameSync(lock, old);
+    if (readFileSync(old, "utf8") !== owner) linkSync(old, lock);
+  } catch {
+  } finally {
+    rmSync(old, { force: true });
+  }
+}
+
+function ownerOf(lock) {
+  try {
+    return readFileSync(lock, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** A process, and when it began where the system says so: numbers of processes are used again. */
+function identity(pid) {
+  if (!(Number(pid) > 0)) return "none";
+  try {
+    process.kill(Number(pid), 0);
+  } catch (error) {
+    if (error.code === "ESRCH") return "none";
   }
   try {
-    process.kill(Number(readFileSync(lock, "utf8")), 0);
-  } catch (error) {
-    if (error.code === "ESRCH") rmSync(lock, { force: true });
+    return `${pid} ${readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1].split(" ")[19]}`;
+  } catch {
+    return `${pid}`;
   }
-  return false;
 }
 
 /** Installs the npm packages a lock file names, if they are not there in these versions. */

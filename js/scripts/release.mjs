@@ -1,6 +1,6 @@
 // npm run release: everything a release does short of publishing it, which needs credentials and a person. `-- --dry-run`
 // accepts a changelog that is not dated yet and prints no command to publish; `--allow-dirty`, only with it, also a working
-// tree with changes. See "Release" in CONTRIBUTING.md.
+// tree with changes. `--tagged` is for CI: the tag of the version is on this commit. See "Release" in CONTRIBUTING.md.
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -11,7 +11,7 @@ import { ask, at, cache, locked, main, must, note, packages, root, run } from ".
 const folder = join(cache, "release");
 
 /** Throws everything that speaks against a release, or what publint and arethetypeswrong find. Gives the provenance. */
-export async function release({ dryRun = false, allowDirty = false } = {}) {
+export async function release({ dryRun = false, allowDirty = false, byTag = false } = {}) {
   if (allowDirty && !dryRun) throw new Error("--allow-dirty is only for --dry-run: a release is made of a commit");
   const version = versionOf("Cargo.toml");
   const facts = {
@@ -19,7 +19,8 @@ export async function release({ dryRun = false, allowDirty = false } = {}) {
     versions: { "Cargo.lock": locked("precis") },
     changelog: readFileSync(at("CHANGELOG.md"), "utf8"),
     ...checkout(allowDirty),
-    tagged: Boolean(ask("git", "tag", "--list", `v${version}`)),
+    tagged: ask("git", "rev-parse", "--verify", "--quiet", `v${version}^{commit}`),
+    byTag,
     dryRun,
   };
   refuse(refusals(facts));
@@ -46,7 +47,7 @@ function checkout(allowDirty) {
 }
 
 /** Why this must not be released, each as a sentence that says what to do. */
-export function refusals({ version, versions, changelog, commit, changes, tagged, dryRun }) {
+export function refusals({ version, versions, changelog, commit, changes, tagged, byTag = false, dryRun }) {
   const found = [];
   if (!commit) found.push("This is no git checkout: a release names the commit it was made of. Clone the repository.");
   if (changes) found.push(`The working tree has changes. Commit or stash them:\n${changes}`);
@@ -54,7 +55,10 @@ export function refusals({ version, versions, changelog, commit, changes, tagged
     if (other !== version)
       found.push(`${place} has version ${other}, Cargo.toml ${version}. Run \`cargo check\`, commit.`);
   }
-  if (tagged) found.push(`The tag v${version} exists: set the next version in Cargo.toml.`);
+  if (byTag && tagged !== commit) {
+    found.push(`The tag v${version} is ${tagged ? `on ${tagged}` : "missing"}: tag the commit that is released.`);
+  }
+  if (!byTag && tagged) found.push(`The tag v${version} exists: set the next version in Cargo.toml.`);
   const entries = (name) => /^- /m.test(sectionOf(changelog, name));
   const dated = new RegExp(`^## \\[${escaped(version)}\\] - \\d{4}-\\d{2}-\\d{2}$`, "m").test(changelog);
   if (dated ? !entries(version) : !(dryRun && entries("Unreleased"))) {
@@ -151,16 +155,22 @@ const digest = (bytes, algorithm, form) => createHash(algorithm).update(bytes).d
 const installed = (tool) => JSON.parse(readFileSync(at("node_modules", tool, "package.json"), "utf8")).version;
 
 main(import.meta.url, async (args) => {
-  const known = ["--dry-run", "--allow-dirty"];
+  const known = ["--dry-run", "--allow-dirty", "--tagged"];
   const unknown = args.find((arg) => !known.includes(arg));
-  if (unknown) throw new Error(`${unknown} is no option of this command; there are ${known.join(" and ")}`);
+  if (unknown) throw new Error(`${unknown} is no option of this command; there are ${known.join(", ")}`);
   const dryRun = args.includes("--dry-run");
-  const { version, commit, tarball, files } = await release({ dryRun, allowDirty: args.includes("--allow-dirty") });
+  const byTag = args.includes("--tagged");
+  const { version, commit, tarball, files } = await release({
+    dryRun,
+    byTag,
+    allowDirty: args.includes("--allow-dirty"),
+  });
   const place = relative(root, join(folder, tarball.file));
   note(`publint and arethetypeswrong have nothing to say of ${Object.keys(files).length} files`);
   console.log(`${place}: ${tarball.bytes.toLocaleString("en")} bytes, sha256 ${tarball.sha256}`);
   console.log(`${relative(root, join(folder, "provenance.json"))}: commit, tools and the hash of every file`);
   if (dryRun) return console.log("dry run: nothing is published or tagged");
+  if (byTag) return console.log("nothing is published yet");
   console.log(`\nNothing is published yet. To publish:\n
   git tag -s v${version} ${commit} -m "precis ${version}"
   git push origin v${version}

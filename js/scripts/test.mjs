@@ -1,92 +1,124 @@
-// npm test: every local check. `npm test -- all` adds the other runtimes and the long properties,
-// `npm test -- WORDS` runs the checks whose name holds these words.
+// npm test: local checks, each with what it found and how long it took.
+//
+//   npm test                  after every change: what passed on the same files before is not run again
+//   npm test -- all           before a change lands; this is what CI runs
+//   npm test -- full          at night: more cases, every Node in both ways, long soaks and fuzzing
+//   npm test -- WORDS         checks whose name holds these words; `all WORDS` and `full WORDS` at that level's length
+//   npm test -- all --job wasm   what one job of CI runs
+//   npm test -- --force       also what passed before
+//   npm test -- --watch-inputs   one check at a time; one that reads what it says it does not fails
 
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { build } from "./build.mjs";
+import { withBuild } from "./build.mjs";
 import { checks } from "./checks.mjs";
 import { ci, main } from "./common.mjs";
+import { forgetPassed, inputsOf, keepPassed, lastPassed, watchUnread } from "./inputs.mjs";
+import { levels, runsIn } from "./levels.mjs";
+import { schedule } from "./schedule.mjs";
 
 main(import.meta.url, async (args) => {
-  const words = args.join(" ");
-  const chosen = checks.filter((check) => asked(check, words));
-  if (chosen.length === 0) throw new Error(`no check is called "${words}". There are:\n${list(checks)}`);
-  if (chosen.some(({ pkg }) => pkg) && !chosen.some(({ run }) => run === build)) await build();
-
-  const passed = [];
-  const failed = [];
-  const skipped = [];
-  const outcomes = schedule(chosen);
-  for (const [at, check] of chosen.entries()) {
-    const outcome = await outcomes[at];
-    if (outcome.missing) skipped.push({ ...check, ...outcome });
-    else (outcome.failure ? failed : passed).push(check.name);
-    console.log(`${check.name} … ${summary(outcome)} (${outcome.seconds.toFixed(1)} s)`);
-    if (outcome.failure) console.log(excerpt(outcome.failure));
-  }
-
-  for (const { name, missing } of skipped) console.log(`not run: ${name}; to run it: ${missing}`);
-  if (failed.length > 0) console.log(`failed: ${failed.join("; ")}`);
-  const tail = skipped.length > 0 ? `, ${skipped.length} skipped` : "";
-  console.log(`${passed.length} passed, ${failed.length} failed${tail}`);
-  process.exitCode = failed.length === 0 ? 0 : 1;
+  const asked = parse(args);
+  const chosen = checks.filter((check) => isAsked(check, asked));
+  if (chosen.length === 0) throw new Error(`no check is called "${asked.words}". There are:\n${list(checks)}`);
+  const outcomes = chosen.some(({ pkg, name }) => pkg || name === "build")
+    ? await withBuild((build) => runAll(chosen, asked, build))
+    : await runAll(chosen, asked);
+  process.exitCode = report(outcomes);
 });
 
-/** Whether a check is one of those that these words ask for. */
-function asked({ name, all, short }, words) {
-  if (words === "all") return !short;
-  return words === "" ? !all : name.includes(words);
+/** What the words on the command line ask for. */
+export function parse(args) {
+  const options = { force: false, watch: false, job: null, level: null };
+  const words = [];
+  const rest = [...args];
+  while (rest.length > 0) {
+    const word = rest.shift();
+    if (word === "--force") options.force = true;
+    else if (word === "--watch-inputs") options.watch = true;
+    else if (word === "--job") options.job = rest.shift() ?? "";
+    else if (word.startsWith("--"))
+      throw new Error(`${word} is no option; there are --force, --job NAME, --watch-inputs`);
+    else if (words.length === 0 && options.level === null && word in levels) options.level = word;
+    else words.push(word);
+  }
+  return { ...options, words: words.join(" ") };
 }
 
-/**
- * Runs checks as soon as a core is free for them: a promise of each outcome, in the order of the checks. One that keeps
- * every core busy by itself runs beside no other of its kind, only beside those that keep a single core busy, so that no
- * core waits for the end of another's work. What works on the package waits for the build, if that is among the checks.
- */
-function schedule(checks) {
-  const cores = availableParallelism();
-  const jobs = checks.map((check) => {
-    let finish;
-    const outcome = new Promise((resolve) => {
-      finish = resolve;
-    });
-    return { check, outcome, finish };
+/** Whether a check is one of those that were asked for. */
+export function isAsked(check, { words, job, level }) {
+  if (job !== null && check.job !== job) return false;
+  if (words !== "") return check.name.includes(words);
+  return runsIn(check, level ?? "quick");
+}
+
+/** The level at which checks run: by name also those run that `npm test` leaves out, at the least length they have. */
+function lengthsOf(chosen, { level }) {
+  if (level) return { level, ...levels[level] };
+  const least = Object.keys(levels).find((name) => chosen.every((check) => runsIn(check, name)));
+  const name = chosen.every((check) => runsIn(check, "quick")) ? "quick" : least;
+  return { level: name, ...levels[name] };
+}
+
+async function runAll(chosen, asked, build) {
+  const lengths = { ...lengthsOf(chosen, asked), build };
+  // Only what nobody asked for by name, and no judge of what lands, may rely on an earlier run.
+  const relies =
+    !ci && !asked.force && !asked.watch && asked.words === "" && asked.job === null && lengths.level === "quick";
+  const outcomes = [];
+  const due = [];
+  for (const check of chosen) {
+    const before = lastPassed(check, lengths.level);
+    const inputs = relies ? inputsOf(check, lengths.level) : null;
+    if (inputs !== null && before?.inputs === inputs) outcomes.push({ check, unchanged: before });
+    else due.push({ check, expected: before?.seconds ?? 0 });
+  }
+  const isBuild = ({ name }) => name === "build";
+  if (build && !due.some(({ check }) => isBuild(check)) && due.some(({ check }) => check.pkg))
+    await build(lengths.kind);
+  await schedule(due, {
+    first: isBuild,
+    cores: asked.watch ? 1 : availableParallelism(),
+    run: async (check, ready) => {
+      const outcome =
+        check.pkg && !ready ? { failure: "not run: the build failed" } : await attempt(check, lengths, asked);
+      outcomes.push({ check, ...outcome });
+      console.log(`${check.name} … ${summary(outcome)} (${(outcome.seconds ?? 0).toFixed(1)} s)`);
+      if (outcome.failure) console.log(excerpt(outcome.failure));
+      return !outcome.failure;
+    },
   });
-  const waiting = [...jobs];
-  const running = new Set();
-  let built = checks.some(({ run }) => run === build) ? "not yet" : "yes";
-  const fits = ({ pkg, single, uses }) => {
-    const beside = [...running].map(({ check }) => check);
-    if (beside.length >= cores || (pkg && built === "not yet")) return false;
-    if (uses && beside.some((other) => other.uses === uses)) return false;
-    return single || beside.every((other) => other.single);
-  };
-  const start = () => {
-    for (let at = waiting.findIndex(({ check }) => fits(check)); at >= 0; ) {
-      const [job] = waiting.splice(at, 1);
-      running.add(job);
-      attempt(job.check, built === "failed").then((outcome) => {
-        running.delete(job);
-        if (job.check.run === build) built = outcome.failure ? "failed" : "yes";
-        job.finish(outcome);
-        start();
-      });
-      at = waiting.findIndex(({ check }) => fits(check));
-    }
-  };
-  start();
-  return jobs.map(({ outcome }) => outcome);
+  return outcomes;
 }
 
 /** How a check went, and how long it took. */
-async function attempt(check, unbuilt) {
+async function attempt(check, lengths, { watch }) {
+  const inputs = inputsOf(check, lengths.level);
+  const unread = watch && check.ignores ? watchUnread(check) : () => [];
   const from = performance.now();
-  const outcome = check.pkg && unbuilt ? { failure: "not run: the build failed" } : await outcomeOf(check);
-  return { ...outcome, seconds: (performance.now() - from) / 1000 };
+  const outcome = await outcomeOf(check, lengths);
+  const seconds = (performance.now() - from) / 1000;
+  const read = unread();
+  if (read.length > 0 && !outcome.failure) {
+    outcome.failure = `it says that it does not read these, and did:\n${read.join("\n")}`;
+  }
+  remember(check, outcome, { inputs, seconds, level: lengths.level });
+  return { ...outcome, seconds };
 }
 
-async function outcomeOf({ run, optional }) {
+/** Keeps that a check passed, if what it read is still what it was when it began. */
+function remember(check, { failure, missing, count }, { inputs, seconds, level }) {
   try {
-    const outcome = await run();
+    if (failure || missing) forgetPassed(check, level);
+    else if (inputs === inputsOf(check, level)) keepPassed(check, level, { inputs, count, seconds, at: Date.now() });
+  } catch {
+    // A full disk: then it runs again.
+  }
+}
+
+async function outcomeOf({ run, optional }, lengths) {
+  try {
+    const outcome = await run(lengths);
     if (outcome === 0) return { failure: "no test was run" };
     if (outcome?.missing) return ci && !optional ? { failure: `missing: ${outcome.missing}` } : outcome;
     return { count: outcome };
@@ -95,10 +127,60 @@ async function outcomeOf({ run, optional }) {
   }
 }
 
+/** Says how all of them went; the last line is the sum. Gives the exit code. */
+function report(outcomes) {
+  const ran = outcomes.filter(({ missing, unchanged }) => !missing && !unchanged);
+  const failed = ran.filter(({ failure }) => failure);
+  const missing = outcomes.filter((outcome) => outcome.missing);
+  const unchanged = outcomes.filter((outcome) => outcome.unchanged);
+  if (ran.length > 1) console.log(`\n${times(ran)}`);
+  for (const { check, unchanged: before } of unchanged) {
+    console.log(
+      `unchanged, not run: ${check.name}${tests(before.count)} passed on the same files ${ago(before.at)} ago`,
+    );
+  }
+  if (unchanged.length > 0) console.log("to run them all the same: npm test -- --force");
+  for (const { check, missing: how } of missing) console.log(`not run: ${check.name}; to run it: ${how}`);
+  if (failed.length > 0) console.log(`failed: ${failed.map(({ check }) => check.name).join("; ")}`);
+  const skipped = missing.length + unchanged.length;
+  console.log(
+    `${ran.length - failed.length} passed, ${failed.length} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`,
+  );
+  return failed.length === 0 ? 0 : 1;
+}
+
+/** The time of each check, the slowest first, and of all of them. */
+function times(ran) {
+  const line = (seconds, text) => `${seconds.toFixed(1).padStart(8)} s  ${text}`;
+  const slowest = [...ran].sort((a, b) => (b.seconds ?? 0) - (a.seconds ?? 0));
+  return [
+    ...slowest.map(({ check, seconds = 0 }) => line(seconds, check.name)),
+    line(performance.now() / 1000, `all of it${processorTime()}`),
+  ].join("\n");
+}
+
+/** What this process and all it started took of the processors, where the system says so. */
+function processorTime() {
+  try {
+    const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1].split(" ").slice(11, 15);
+    const seconds = fields.reduce((sum, ticks) => sum + Number(ticks), 0) / 100;
+    return `, ${Math.round(seconds)} s of processor time`;
+  } catch {
+    return "";
+  }
+}
+
 function summary({ failure, missing, count }) {
   if (failure) return "FAILED";
   if (missing) return "not run";
   return count === undefined ? "ok" : `ok, ${count.toLocaleString("en")}`;
+}
+
+const tests = (count) => (count === undefined ? "" : `, ${count.toLocaleString("en")} tests`);
+
+function ago(time) {
+  const minutes = Math.round((Date.now() - time) / 60_000);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
 }
 
 function list(checks) {

@@ -1,7 +1,7 @@
 // The tools only some checks need, each fetched into the cache the first time.
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ask, at, cache, exclusively, locked, must, note, target } from "./common.mjs";
+import { ask, at, cache, ci, exclusively, locked, must, note, target } from "./common.mjs";
 
 const exe = process.platform === "win32" ? ".exe" : "";
 
@@ -36,7 +36,10 @@ export async function node(major) {
     () => npmInstall(`Node ${major}`, place, `${name}@${major}`),
   );
   const version = ask(binary, "--version");
-  if (!version?.startsWith(`v${major}.`)) throw new Error(`${binary} should be Node ${major} and is ${version}`);
+  // What a killed installation left.
+  if (version === null) rmSync(place, { recursive: true, force: true });
+  if (!version?.startsWith(`v${major}.`))
+    throw new Error(`${binary} should be Node ${major} and is ${version ?? "broken; it will be installed again"}`);
   return binary;
 }
 
@@ -85,14 +88,16 @@ async function found(find, make) {
   );
 }
 
-/** The path of a program, or null. It is installed from Debian's packages where that needs no password: as root. */
+/** The path of a program, or null. It is installed from Debian's packages as root, or by a machine of CI that may be root. */
 function debian(name, find, ...packages) {
   return found(find, async () => {
-    if (process.getuid?.() !== 0 || ask("which", "apt-get") === null) return;
+    const isRoot = process.getuid?.() === 0;
+    if (ask("which", "apt-get") === null || !(isRoot || (ci && ask("sudo", "-n", "true") !== null))) return;
     note(`installing ${name} …`);
-    const env = { DEBIAN_FRONTEND: "noninteractive" };
-    await must("apt-get", ["update"], { env, quiet: true });
-    await must("apt-get", ["install", "-y", "--no-install-recommends", ...packages], { env, quiet: true });
+    const apt = [...(isRoot ? [] : ["sudo", "-n"]), "env", "DEBIAN_FRONTEND=noninteractive", "apt-get"];
+    const [command, ...before] = apt;
+    await must(command, [...before, "update"], { quiet: true });
+    await must(command, [...before, "install", "-y", "--no-install-recommends", ...packages], { quiet: true });
   });
 }
 

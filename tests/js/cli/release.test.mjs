@@ -14,12 +14,13 @@ const fine = {
   changelog: dated,
   commit: "4e7050f",
   changes: "",
-  tagged: false,
+  tagged: null,
   dryRun: false,
 };
 
 test("a clean commit with a dated changelog may be released", () => {
   assert.deepEqual(refusals(fine), []);
+  assert.deepEqual(refusals({ ...fine, byTag: true, tagged: fine.commit }), []);
 });
 
 test("each thing that is wrong is refused with what to do about it", () => {
@@ -28,14 +29,16 @@ test("each thing that is wrong is refused with what to do about it", () => {
     [{ changes: " M src/lib.rs" }, /Commit or stash them:\n M src\/lib\.rs/],
     [{ versions: { "Cargo.lock": "1.2.2" } }, /Cargo\.lock has version 1\.2\.2, Cargo\.toml 1\.2\.3/],
     [{ versions: { "Cargo.lock": null } }, /Cargo\.lock has version null/],
-    [{ tagged: true }, /v1\.2\.3 exists/],
+    [{ tagged: "4e7050f" }, /v1\.2\.3 exists/],
+    [{ byTag: true }, /v1\.2\.3 is missing: tag the commit/],
+    [{ byTag: true, tagged: "0a1b2c3" }, /v1\.2\.3 is on 0a1b2c3: tag the commit/],
   ];
   for (const [what, says] of wrong) {
     const found = refusals({ ...fine, ...what });
     assert.equal(found.length, 1, JSON.stringify(what));
     assert.match(found[0], says);
   }
-  assert.equal(refusals({ ...fine, changes: " M a", tagged: true, changelog: "" }).length, 3);
+  assert.equal(refusals({ ...fine, changes: " M a", tagged: "4e7050f", changelog: "" }).length, 3);
 });
 
 test("the changelog needs an entry for the version; before it is dated that is enough for a dry run", () => {

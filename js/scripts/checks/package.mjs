@@ -1,0 +1,50 @@
+// Checks of the sources in TypeScript, of the package, and of what documents show of it.
+import { readdirSync } from "node:fs";
+import { at, must, packages } from "../common.mjs";
+import { buildSite } from "../docs.mjs";
+import { release } from "../release.mjs";
+import { cleanSnippets, writeSnippets } from "../snippets.mjs";
+import { biome, chromium, tsc } from "../tools.mjs";
+import { quiet, testPackages, total } from "./common.mjs";
+
+export async function types() {
+  await packages();
+  for (const project of ["tsconfig.json", "js/src/cli/tsconfig.json"])
+    await must(tsc[0], [tsc[1], "-p", project], quiet);
+}
+
+export async function lint() {
+  await packages();
+  await must(biome[0], [biome[1], "ci", "--colors=off", "."], quiet);
+}
+
+/** A release up to the point of publishing it, whatever else is being worked on. Counts the files in the tarball. */
+export async function rehearse() {
+  const { files } = await release({ dryRun: true, allowDirty: true });
+  return Object.keys(files).length;
+}
+
+/** What users will write, compiled as strictly as they may have set it. */
+export async function programs() {
+  await testPackages();
+  const folders = ["tests/js/programs", "tests/js/programs/v6", "tests/js/programs/v5", "tests/js/programs/node"];
+  const examples = ["cloudflare", "browser"].map((name) => `tests/js/examples/tsconfig.${name}.json`);
+  for (const folder of [...folders, ...examples, "examples/inspector"])
+    await must(tsc[0], [tsc[1], "-p", folder], quiet);
+  try {
+    const snippets = writeSnippets();
+    for (const folder of snippets) await must(tsc[0], [tsc[1], "-p", folder], quiet);
+    folders.push(...snippets);
+    return folders.flatMap((folder) => readdirSync(at(folder))).filter((name) => /\.[cm]?tsx?$/.test(name)).length;
+  } finally {
+    cleanSnippets();
+  }
+}
+
+/** Builds the site, follows its links and anchors, and has axe look at some pages. Counts links and pages. */
+export async function documentationSite() {
+  const browser = await chromium();
+  if (!browser) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+  await buildSite();
+  return total(await must(process.execPath, ["docs/.vitepress/check.mjs", browser], quiet), /^(\d+) (?:links|pages)/gm);
+}

@@ -1,0 +1,145 @@
+// Checks that run the tests of tests/js, and what was recorded, on the package, in this Node and in other runtimes.
+import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { install } from "../../../tests/js/cli/installed.mjs";
+import { at, must } from "../common.mjs";
+import { checkSupported } from "../supported.mjs";
+import { chromium, node, npmBinary } from "../tools.mjs";
+import { quiet, testPackages, total } from "./common.mjs";
+
+/** Tests run at full length once, in this Node; elsewhere the long ones have fewer cases: tests/js/suite/length.mjs. */
+const short = { PRECIS_SUITE: "short" };
+/** Where those of the AI SDK do: no older Node runs all of its versions. */
+const AT_LENGTH = 22;
+
+/** The suite in the Node that runs the checks. */
+export function suite({ suite: env }) {
+  return nodeTests(process.execPath, { folder: "tests/js/suite", env });
+}
+
+export function commandLine({ suite: env }) {
+  return nodeTests(process.execPath, { folder: "tests/js/cli", env });
+}
+
+/** The tables of docs/ai-sdk.md, of what is supported, are compared with the tests that passed. */
+export async function aiSdk({ suite: env }, major) {
+  const output = await nodeTap(await node(major), {
+    folder: "tests/js/ai-sdk",
+    env: major === AT_LENGTH ? env : short,
+  });
+  checkSupported(output, major);
+  return total(output, /^# pass (\d+)/gm);
+}
+
+/**
+ * With `require` other files are loaded, and nothing else is decided: the oldest Node runs all portable tests so, and the one
+ * that does before a change lands. The others run these: each entry of the package, and what one makes and another is given.
+ */
+const OLDEST = 20;
+const LOADED = /^(loading|boundary|wrong-input|refused|wrong-format|formats|seal|testing|recorder|trap)\.test\.mjs$/;
+
+/** The suite in another Node, or loaded in another way, with fewer cases; `whole`: all tests that can run so. */
+export async function shortSuite(major, way, whole) {
+  const binary = await node(major);
+  const folder = "tests/js/suite";
+  if (way === "import") return nodeTests(binary, { folder, env: short });
+  // What needs Node itself tests the engine: how the package is loaded changes nothing there.
+  const isPortable = (name) => !name.endsWith(".node.test.mjs");
+  const only = (name) => isPortable(name) && (whole || major === OLDEST || LOADED.test(name));
+  return nodeTests(binary, { folder, only, env: short }, "--import", "./tests/js/hooks/require.mjs");
+}
+
+export async function runtimeSuite(runtime) {
+  const binary = runtime === "chromium" ? await chromium() : await npmBinary(runtime);
+  if (!binary) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+  await testPackages();
+  const output = await must(process.execPath, ["tests/js/runtimes/run.mjs", runtime, binary], { ...quiet, env: short });
+  return total(output, /^# pass (\d+)/gm);
+}
+
+/** The command line in another runtime; the tests themselves run here. */
+export async function packedCommandLine(runtime) {
+  const [name, major] = runtime.toLowerCase().split(" ");
+  const binary = major ? await node(major) : await npmBinary(name);
+  const command = name === "deno" ? [binary, "run", "-A"] : [binary];
+  await install();
+  const only = (file) => /^command-line/.test(file);
+  const env = { PRECIS_RUNTIME: JSON.stringify(command), ...short };
+  return nodeTests(process.execPath, { folder: "tests/js/cli", only, env });
+}
+
+/** What a transcript of 100 MB takes. Counts the commands. */
+export async function largeTranscript() {
+  await install();
+  return total(await must(process.execPath, ["tests/js/cli/large.mjs"], quiet), /^(\d+) commands/gm);
+}
+
+export async function typescriptProperties({ cases }) {
+  await testPackages();
+  const args = ["--test", "--test-reporter=tap", "tests/js/suite/properties.node.test.mjs"];
+  // The cases of each property are shared by as many processes as there are cores.
+  const processes = availableParallelism();
+  const part = (number) => ({ PRECIS_CASES: String(Math.ceil(cases / processes)), PRECIS_PART: String(number) });
+  const run = (_, number) => must(process.execPath, args, { ...quiet, env: part(number) });
+  const [output] = await Promise.all(Array.from({ length: processes }, run));
+  return total(output, /^# pass (\d+)/gm);
+}
+
+/** A small run of what `npm run soak` does at length. Counts the requests. */
+export async function soaking({ soak: { chats, requests } }) {
+  await testPackages();
+  const args = ["--expose-gc", "tests/js/soak.mjs", "--chats", String(chats), "--requests", String(requests)];
+  const output = await must(process.execPath, args, quiet);
+  return Number(output.match(/([\d,]+) requests judged/)?.[1].replaceAll(",", "") ?? 0);
+}
+
+const simulations = "tests/conformance/contextguard_simulations.json";
+
+export async function conformance() {
+  const args = ["tests/conformance/replay.mjs", simulations, "--preset", "contextguard"];
+  const output = await must(process.execPath, args, quiet);
+  return total(output, /^(\d+) of \d+ requests identical/gm);
+}
+
+/** The original asks its summarizer 255 times in these sessions. */
+const MOST_CALLS = 88;
+
+export async function better() {
+  const args = ["tests/conformance/replay.mjs", simulations, "--preset", "default", "--json"];
+  const found = JSON.parse((await must(process.execPath, args, quiet)).trim().split("\n").at(-1));
+  const faults = ["overWindow", "newestMissing", "userMissing", "invalid", "halfOrMore"].filter(
+    (key) => found[key] !== 0,
+  );
+  if (!(found.summarizerCalls <= MOST_CALLS)) faults.push("summarizerCalls");
+  if (faults.length > 0) throw new Error(`${faults.join(", ")}: ${JSON.stringify(found)}`);
+  return found.requests;
+}
+
+/** Replays the recorded sessions; standard output must hold one object a line and nothing else. */
+export async function demo() {
+  const folders = ["ai-sdk", "anthropic", "openai-chat", "pi-session", "provider-pairs", "swe-agent", "tau-bench"];
+  const sessions = folders.map((folder) => `tests/fixtures/${folder}`);
+  const args = ["js/scripts/demo.mjs", ...sessions, "--strict", "--window", "32000", "--strategy", "full", "--json"];
+  const lines = (await must(process.execPath, args, quiet)).trim().split("\n");
+  const bad = lines.filter((line) => !sound(JSON.parse(line)));
+  if (bad.length > 0) throw new Error(bad.join("\n"));
+  return lines.length;
+}
+
+function sound({ overWindow, infeasible, newestMissing, userMissing, invalid }) {
+  return overWindow + infeasible + newestMissing + userMissing + invalid === 0;
+}
+
+async function nodeTests(...args) {
+  return total(await nodeTap(...args), /^# pass (\d+)/gm);
+}
+
+/** The tests of a folder, or `only` some of its files, with an environment of their own. */
+export async function nodeTap(binary, { folder, only = () => true, env = {} }, ...flags) {
+  await testPackages();
+  const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs") && only(name));
+  // By itself Node leaves one core to the process that only listens to the others.
+  const all = `--test-concurrency=${availableParallelism()}`;
+  const args = [...flags, "--test", all, "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
+  return must(binary, args, { ...quiet, env });
+}
