@@ -117,7 +117,16 @@ function outliner(format) {
     const role = (is) => {
       seen.role = is;
     };
-    format.read(message, { role, speaker: none, text: none, reasoning: none, call: none, result: none, media: none, opaque: none });
+    format.read(message, {
+      role,
+      speaker: none,
+      text: none,
+      reasoning: none,
+      call: none,
+      result: none,
+      media: none,
+      opaque: none,
+    });
     return seen;
   };
 }

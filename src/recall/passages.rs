@@ -2,12 +2,13 @@
 
 use crate::base::text;
 
-/// Bytes of the longest passage.
+/// Bytes of the longest passage that is cut off a text, and of the longest text that stays whole.
 const MOST: usize = 450;
+const WHOLE: usize = 600;
 
 /// Where the passage that begins at byte `from` ends.
 pub fn next(whole: &str, from: usize) -> usize {
-    if whole.len() - from <= MOST { whole.len() } else { end(whole, from, from + MOST) }
+    if whole.len() - from <= WHOLE { whole.len() } else { end(whole, from, from + MOST) }
 }
 
 /// The best place to end a text that begins at byte `from`: behind a line, an element, a sentence or a word in its second

@@ -1,66 +1,10 @@
-//! BM25 in whole numbers: k1 = 1.2, b = 0.75. What has been taken is not looked for as much: a word counts half for each
-//! passage with it, so that what is returned shows different things.
+//! BM25 in whole numbers (k1 = 1.2, b = 0.75) over the grams of words, where what is rare counts by its square; a passage
+//! lends some of its score to those beside it, because a question and its answer share few words. The first passages that
+//! are taken have to show different things.
 
+use super::query::Query;
 use super::words::{self, Kind};
 use crate::base::logarithm;
-
-/// Distinct words of a query that count.
-const MOST_TERMS: usize = 64;
-
-/// What is looked for.
-#[derive(Debug, Default)]
-pub struct Query {
-    /// Hash and weight of each distinct word.
-    terms: Vec<(u64, u64)>,
-    /// The words in their order.
-    row: Vec<u64>,
-    /// Which hashes may be among the terms, by their lowest bits.
-    seen: [u64; 16],
-}
-
-/// Weight of an ordinary word.
-const WORD: u64 = 2;
-
-impl Query {
-    /// The words of a text; only so many distinct ones count.
-    pub fn of(text: &str) -> Self {
-        let mut query = Self::default();
-        words::each(text, false, &mut |hash, kind, _| query.add(hash, kind));
-        query
-    }
-
-    /// There is nothing to look for.
-    pub fn is_empty(&self) -> bool {
-        self.terms.is_empty()
-    }
-
-    fn add(&mut self, hash: u64, kind: Kind) {
-        let weight = match kind {
-            Kind::Letter => return,
-            Kind::Word | Kind::Pair => WORD,
-            Kind::Alone => WORD / 2,
-            Kind::Whole => 3 * WORD,
-        };
-        if kind != Kind::Whole && self.row.len() < MOST_TERMS {
-            self.row.push(hash);
-        }
-        match self.find(hash) {
-            Some(term) => self.terms[term].1 = self.terms[term].1.max(weight),
-            None if self.terms.len() < MOST_TERMS => {
-                self.terms.push((hash, weight));
-                self.seen[(hash & 15) as usize] |= 1 << (hash >> 4 & 63);
-            }
-            None => {}
-        }
-    }
-
-    fn find(&self, hash: u64) -> Option<usize> {
-        if self.seen[(hash & 15) as usize] >> (hash >> 4 & 63) & 1 == 0 {
-            return None;
-        }
-        self.terms.iter().position(|term| term.0 == hash)
-    }
-}
 
 /// Where a passage is.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +28,8 @@ pub struct Match {
     pub passage: Passage,
     /// The byte of the text where the first word that was looked for begins.
     pub at: usize,
+    /// How many passages were counted before it.
+    place: u64,
     /// Words in it.
     length: u64,
     /// The longest run of words that the query has in the same order.
@@ -94,6 +40,8 @@ pub struct Match {
     pub print: u64,
     /// How well it matches if nothing was taken yet.
     score: u64,
+    /// What the passages beside it add to that.
+    around: u64,
 }
 
 impl Match {
@@ -108,74 +56,78 @@ impl Match {
 pub struct Ranking {
     query: Query,
     /// In how many passages each term stands.
-    spread: [u64; MOST_TERMS],
+    spread: Vec<u64>,
     passages: u64,
     length: u64,
     /// Term and how often it stands in a passage, of one after another.
-    counts: Vec<(u8, u8)>,
+    counts: Vec<(u16, u8)>,
     /// What each of the counts is worth in its passage.
     worths: Vec<u64>,
     /// In how many of the passages that were taken each term stands.
-    taken: [u32; MOST_TERMS],
-    /// Passages with any of the terms; the best first, once they are scored.
+    taken: Vec<u32>,
+    /// How often each term stands in the passage that is counted.
+    often: Vec<u8>,
+    /// How many passages were taken.
+    count: usize,
+    /// Passages with any of the words; the best first, once they are scored.
     pub matches: Vec<Match>,
 }
 
 impl Ranking {
     /// Nothing was counted yet.
-    pub const fn new(query: Query) -> Self {
+    pub fn new(query: Query) -> Self {
+        let terms = query.terms.len();
         Self {
             query,
-            spread: [0; MOST_TERMS],
+            spread: vec![0; terms],
             passages: 0,
             length: 0,
             counts: Vec::new(),
             worths: Vec::new(),
-            taken: [0; MOST_TERMS],
+            taken: vec![0; terms],
+            often: vec![0; terms],
+            count: 0,
             matches: Vec::new(),
         }
     }
 
     /// Counts the words of a passage; `passage` says where it is.
     pub fn passage(&mut self, text: &str, escaped: bool, passage: Passage) {
-        let query = &self.query;
-        let mut found = Match { passage, at: passage.from, length: 0, row: 0, counts: (0, 0), print: 0, score: 0 };
-        let mut often = [0_u8; MOST_TERMS];
-        let (mut start, mut row, mut first) = (0, 0, None);
+        let place = self.passages;
+        let (query, often) = (&self.query, &mut self.often);
+        let (mut length, mut print) = (0, 0);
+        let (mut words, mut grams) = (None, None);
+        let mut row = Row::default();
+        often.fill(0);
         words::each(text, escaped, &mut |hash, kind, at| {
             if matches!(kind, Kind::Word | Kind::Letter) {
-                found.length += 1;
-                found.print = found.print.rotate_left(5) ^ hash;
+                length += 1;
+                print = u64::rotate_left(print, 5) ^ hash;
             }
-            let term = query.find(hash);
-            if !matches!(kind, Kind::Whole | Kind::Letter) {
-                if query.row.get(row) != Some(&hash) {
-                    start = term.and_then(|_| query.row.iter().position(|&other| other == hash)).unwrap_or(usize::MAX);
-                    row = start;
-                }
-                if start < usize::MAX {
-                    row += 1;
-                    found.row = found.row.max(row - start);
-                }
+            if matches!(kind, Kind::Word | Kind::Pair | Kind::Alone) && row.next(&query.row, hash) {
+                words.get_or_insert(at);
             }
-            if let Some(term) = term.filter(|_| kind != Kind::Alone) {
+            if let Some(term) = query.find(hash).filter(|_| kind != Kind::Alone) {
                 often[term] = often[term].saturating_add(1);
-                first.get_or_insert(at);
+                grams.get_or_insert(at);
             }
         });
         self.passages += 1;
-        self.length += found.length;
-        let Some(first) = first else { return };
-        found.at += first;
-        found.counts.0 = self.counts.len();
+        self.length += length;
+        let from = self.counts.len();
         for (term, &count) in often.iter().enumerate() {
             if count > 0 {
                 self.spread[term] += 1;
-                self.counts.push((term as u8, count));
+                self.counts.push((term as u16, count));
             }
         }
-        found.counts.1 = self.counts.len();
-        self.matches.push(found);
+        let Some(first) = words.or(grams).filter(|_| query.is_in(often)) else {
+            self.counts.truncate(from);
+            return;
+        };
+        let (at, counts) = (passage.from + first, (from, self.counts.len()));
+        let row = row.longest;
+        self.matches.push(Match { passage, at, place, length, row, counts, print, score: 0, around: 0 });
     }
 
     /// Says how well each passage matches.
@@ -186,8 +138,9 @@ impl Ranking {
             let mut score = 0;
             for &(term, often) in &self.counts[found.counts.0..found.counts.1] {
                 let (term, often) = (usize::from(term), u64::from(often));
-                // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base.
+                // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base, and its square.
                 let rare = logarithm::of(2 * self.passages + 2) - logarithm::of(2 * self.spread[term] + 1);
+                let rare = rare * rare >> 24;
                 // 2.2 often / (often + 1.2 (0.25 + 0.75 length / average)), in tenths.
                 let by = 10 * often * average + 3 * average + 9 * found.length;
                 let worth = rare * self.query.terms[term].1 * 22 * often * average / by;
@@ -196,35 +149,82 @@ impl Ranking {
             }
             found.score = found.with_row(score, most);
         }
+        self.lend();
         // Of equals the last one first.
         self.matches.reverse();
-        self.matches.sort_by_key(|found| core::cmp::Reverse(found.score));
+        self.matches.sort_by_key(|found| core::cmp::Reverse(found.score + found.around));
     }
 
-    /// Takes out the match that adds most to those that were taken.
-    pub fn take(&mut self) -> Option<Match> {
-        let most = self.query.row.len();
-        let mut best: Option<(usize, u64)> = None;
-        for (at, found) in self.matches.iter().enumerate() {
-            if best.is_some_and(|(_, score)| found.score <= score) {
-                break;
-            }
-            let mut score = 0;
-            for at in found.counts.0..found.counts.1 {
-                score += self.worths[at] >> self.taken[usize::from(self.counts[at].0)].min(MOST_HALVED);
-            }
-            let score = found.with_row(score, most);
-            if best.is_none_or(|(_, known)| score > known) {
-                best = Some((at, score));
-            }
+    /// Three eighths of a score for the passages next to it, half of that for those behind them.
+    fn lend(&mut self) {
+        for at in 0..self.matches.len() {
+            let place = self.matches[at].place;
+            let near = at.saturating_sub(2)..(at + 3).min(self.matches.len());
+            let around = self.matches[near].iter().map(|other| match other.place.abs_diff(place) {
+                1 => other.score * 3 / 8,
+                2 => other.score * 3 / 16,
+                _ => 0,
+            });
+            self.matches[at].around = around.sum();
         }
-        let found = self.matches.remove(best?.0);
+    }
+
+    /// Takes out the match that adds most to those that were taken: of the first few by what they have that those before
+    /// have not, then the best that is left.
+    pub fn take(&mut self) -> Option<Match> {
+        let at = if self.count < DIFFERENT { self.most_different()? } else { 0 };
+        self.count += 1;
+        if at >= self.matches.len() {
+            return None;
+        }
+        let found = self.matches.remove(at);
         for &(term, _) in &self.counts[found.counts.0..found.counts.1] {
             self.taken[usize::from(term)] += 1;
         }
         Some(found)
     }
+
+    fn most_different(&self) -> Option<usize> {
+        let most = self.query.row.len();
+        let mut best: Option<(usize, u64)> = None;
+        for (at, found) in self.matches.iter().enumerate() {
+            if best.is_some_and(|(_, score)| found.score + found.around <= score) {
+                break;
+            }
+            let mut score = 0;
+            for at in found.counts.0..found.counts.1 {
+                score += self.worths[at] >> (2 * self.taken[usize::from(self.counts[at].0)]);
+            }
+            // What is beside it counts for as much as what is left of its own.
+            let whole = (found.score + found.around) / 256;
+            let score = whole * found.with_row(score, most) / (found.score / 256).max(1);
+            if best.is_none_or(|(_, known)| score > known) {
+                best = Some((at, score));
+            }
+        }
+        best.map(|(at, _)| at)
+    }
 }
 
-/// How often what a word counts is halved at most.
-const MOST_HALVED: u32 = 6;
+/// How far the words of a passage follow those of the query in their order.
+#[derive(Default)]
+struct Row {
+    /// Where in the query the words that follow it begin, and the place of the next one.
+    run: Option<(usize, usize)>,
+    longest: usize,
+}
+
+impl Row {
+    /// The next word of the passage; whether the query has it.
+    fn next(&mut self, query: &[u64], hash: u64) -> bool {
+        let goes_on = self.run.filter(|&(_, next)| query.get(next) == Some(&hash));
+        self.run = goes_on
+            .or_else(|| query.iter().position(|&other| other == hash).map(|at| (at, at)))
+            .map(|(start, next)| (start, next + 1));
+        self.longest = self.longest.max(self.run.map_or(0, |(start, next)| next - start));
+        self.run.is_some()
+    }
+}
+
+/// Passages that are taken by what they add to those before.
+const DIFFERENT: usize = 4;

@@ -1,6 +1,7 @@
 //! A search: what is not whole in the view is read once, message by message, and the best passages once more.
 
-use super::rank::{Match, Passage, Query, Ranking};
+use super::query::Query;
+use super::rank::{Match, Passage, Ranking};
 use super::reference::Place;
 use super::source::{self, Source};
 use super::{Excerpt, Found, excerpt, fitting, nothing_asked, passages};
@@ -13,10 +14,13 @@ use crate::model::message::{PartKind, hash_text};
 use crate::tokens::Estimator;
 
 /// Passages that one answer considers, those that say the same as others included.
-const MOST_TAKEN: usize = 64;
+const MOST_TAKEN: usize = 128;
 
 /// Tokens that are worth another excerpt.
-const LEAST_TOKENS: u64 = 32;
+const LEAST_TOKENS: u64 = 16;
+
+/// Bytes of the longest passage that is left out rather than cut because there is no room for all of it.
+const WHOLE: usize = 300;
 
 /// The passages that match a query best.
 pub fn search(
@@ -79,14 +83,20 @@ pub fn search(
         }
         let Some(best) = ranking.take() else { break };
         // Read twice, said twice: the newest is enough.
-        if !prints.contains(&best.print) {
-            prints.push(best.print);
-            let excerpt = read(source, estimator, &best, room - found.tokens, host)?;
-            found.tokens += excerpt.tokens;
-            found.excerpts.push(excerpt);
+        if prints.contains(&best.print) {
+            continue;
         }
+        prints.push(best.print);
+        let excerpt = read(source, estimator, &best, room - found.tokens, host)?;
+        let is_cut = excerpt.text.len() < best.passage.to - best.passage.from;
+        if is_cut && best.passage.to - best.passage.from <= WHOLE && !found.excerpts.is_empty() {
+            found.more += 1;
+            continue;
+        }
+        found.tokens += excerpt.tokens;
+        found.excerpts.push(excerpt);
     }
-    found.more = ranking.matches.len() as u64;
+    found.more += ranking.matches.len() as u64;
     Ok(found)
 }
 

@@ -1,11 +1,14 @@
-//! Words, as far as looking for them goes: without case, identifiers whole and in their pieces, pairs of letters where a
-//! script writes no spaces.
+//! Words, as far as looking for them goes: without case, identifiers whole and in their pieces; of each word its runs of
+//! four characters, so that its other forms share most of them in any language; pairs of letters where a script writes no
+//! spaces.
 
 use crate::base::text::lower;
 
 /// What was met in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Four neighbouring characters of a word, its two ends among them; a word of one letter whole. Reported before the word.
+    Gram,
     /// A word, or a piece of an identifier.
     Word,
     /// An identifier of several pieces or a word with a digit in it, reported after its pieces.
@@ -70,7 +73,12 @@ struct Word {
     upper: bool,
     /// What may join the next piece.
     joint: Option<char>,
+    /// The last three characters of the piece, the end in front of it among them.
+    last: [char; 3],
 }
+
+/// What stands for both ends of a word.
+const END: char = ' ';
 
 impl Word {
     fn add(&mut self, char: char, at: usize, follows: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
@@ -85,6 +93,7 @@ impl Word {
         }
         if self.length == 0 {
             self.piece = START;
+            self.last = ['\0', '\0', END];
             if self.pieces == 0 {
                 (self.whole, self.at) = (START, at);
             }
@@ -94,12 +103,23 @@ impl Word {
         }
         self.piece = add(self.piece, folded);
         self.whole = add(self.whole, folded);
+        self.gram(folded, self.length >= 2, each);
         self.length += 1;
         self.digit |= char.is_ascii_digit();
         self.upper = upper;
     }
 
+    /// One more character: with the three before it a gram, if there are as many.
+    fn gram(&mut self, char: char, complete: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
+        let [first, second, third] = self.last;
+        if complete {
+            each([first, second, third, char].into_iter().fold(GRAM, add), Kind::Gram, self.at);
+        }
+        self.last = [second, third, char];
+    }
+
     fn close(&mut self, each: &mut dyn FnMut(u64, Kind, usize)) {
+        self.gram(END, true, each);
         each(self.piece, Kind::Word, self.at);
         self.pieces += 1;
         self.length = 0;
@@ -117,6 +137,8 @@ impl Word {
 }
 
 const START: u64 = 0xcbf2_9ce4_8422_2325;
+/// Where the hash of a gram begins: a gram is no word.
+const GRAM: u64 = START ^ 0xff;
 
 /// One more character of what is hashed.
 pub fn add(hash: u64, char: char) -> u64 {
