@@ -125,6 +125,7 @@ function outliner(format) {
       call: none,
       result: none,
       media: none,
+      document: none,
       opaque: none,
     });
     return seen;

@@ -41,6 +41,7 @@ function read(format, message) {
     call: (id, name, input) => add({ type: "call", id, name, input }, input),
     result: (_, id, output) => add({ type: "result", id, output }, output),
     media: () => {},
+    document: () => {},
     opaque: () => {},
   });
   return itemOf(role, parts, message, thoughts.join("\n"));

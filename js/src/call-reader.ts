@@ -4,6 +4,7 @@
 import { enter } from "./boundary/engine.ts";
 import type { CallInput } from "./boundary/glue.ts";
 import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
+import { loadedBy } from "./cache/deferred.ts";
 import { FixedMemory } from "./cache/system-and-tools.ts";
 import { CallHost } from "./call-host.ts";
 import { isSameCall } from "./fast-path.ts";
@@ -65,7 +66,9 @@ export class CallReader<Base> {
     const { format } = this.options;
     const given: Partial<ModelCall<M>> = call ?? {};
     const { memory, fixed } = this.readerFor(given.model);
-    const input = this.input(given, fixed, more);
+    // Whether a deferred tool is sent depends on what was said.
+    const leaves = () => memory.history(given.messages).entries.slice(0, given.messages?.length).map((one) => one.leaves);
+    const input = this.input(given, fixed, more, () => loadedBy(leaves()));
     const isShort = (rest: Rest) => isSameCall(rest, input);
     const history = memory.history(given.messages, more || format.id ? undefined : isShort);
     const messages = given.messages as readonly M[];
@@ -100,11 +103,13 @@ export class CallReader<Base> {
     given: Partial<ModelCall<M>>,
     fixed: FixedMemory,
     more: More | null,
+    loaded: () => ReadonlySet<string>,
   ): Filled<CallInput> {
     const { format, contextWindow } = this.options;
     const { state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
-    const system = fixed.system(given.system);
-    const tools = fixed.tools(given.tools);
+    const schemas = fixed.schemas(given.schemas);
+    const system = fixed.joined(fixed.system(given.system), schemas);
+    const tools = fixed.tools(given.tools, loaded);
     return {
       options: this.plain,
       window: typeof contextWindow === "function" ? contextWindow(model) : contextWindow,
@@ -121,7 +126,7 @@ export class CallReader<Base> {
       overflow: refusalOf(given.overflow),
       system: system?.record ?? null,
       tools: tools?.record ?? null,
-      uncountedTools: tools?.uncounted ?? 0,
+      uncountedTools: (tools?.uncounted ?? 0) + (schemas?.uncounted ?? 0),
       recall: given.recall,
       unreadable: NOWHERE,
       counterFailed: system?.guessed || tools?.guessed ? true : undefined,

@@ -118,6 +118,13 @@ export interface Reader {
    * @param name - a file's name, for the text that describes what was taken out.
    */
   media(kind: MediaKind, data: unknown, mediaType: string | undefined, part?: number, name?: string): void;
+  /**
+   * A document that is text. It is shortened as a text is, through {@link Format.replace}, and nobody typed it: it states
+   * no request.
+   *
+   * @param name - its title or file name.
+   */
+  document(part: number, text: string, name?: string): void;
   /** A request for a person's approval of a tool call, by the id of the request. `value` is the whole part. */
   approvalRequest(part: number, id: string, value: unknown): void;
   /** The response to such a request. It is never sent if the request is not in the history (see {@link Format.without}). */

@@ -3,6 +3,7 @@
 
 pub mod archive;
 pub mod distinct;
+pub mod encoded;
 pub mod error;
 pub mod headings;
 pub mod id_map;

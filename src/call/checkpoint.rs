@@ -351,7 +351,7 @@ pub fn mentions(material: &Material, literal: &str) -> bool {
 pub fn says(message: &Content, literal: &str) -> bool {
     let holds = |text: &str| text::find(text, literal).is_some();
     message.parts.iter().any(|part| match part {
-        ContentPart::Text { text, .. } => holds(text),
+        ContentPart::Text { text, .. } | ContentPart::Document { text, .. } => holds(text),
         ContentPart::Call { input, .. } => holds(&input.to_text()),
         ContentPart::Result { output, .. } => holds(&output.to_text()),
         ContentPart::Media { reference, .. } => holds(reference),

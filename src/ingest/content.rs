@@ -1,7 +1,7 @@
 //! Messages with their text. The host is asked for it only where a plan needs it: for a transcript, a digest or a clip.
 
 use crate::base::error::Error;
-use crate::base::text;
+use crate::base::{encoded, text};
 use crate::ingest::asides;
 use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
 use crate::model::message::Role;
@@ -29,6 +29,7 @@ impl Content {
         self.parts.iter().filter(move |part| match part {
             ContentPart::Text { text, .. } => results.is_empty() || !asides::is_framed(text),
             ContentPart::Media { number, .. } => !results.contains(number),
+            ContentPart::Document { .. } => true,
             _ => false,
         })
     }
@@ -57,6 +58,15 @@ pub enum ContentPart {
         number: u32,
         /// The text.
         text: String,
+    },
+    /// A document that is text.
+    Document {
+        /// The number that the format replaces it by.
+        number: u32,
+        /// The text.
+        text: String,
+        /// Its title or file name, or empty.
+        name: String,
     },
     /// The model's reasoning. Its text is not kept, because no summary may repeat it.
     Reasoning,
@@ -111,7 +121,7 @@ impl ContentPart {
     /// Whether it has a text that can be searched and read again.
     pub fn is_readable(&self) -> bool {
         match self {
-            Self::Text { text, .. } | Self::Compaction { text } => !text.is_empty(),
+            Self::Text { text, .. } | Self::Document { text, .. } | Self::Compaction { text } => !text.is_empty(),
             Self::Result { output, .. } => !output.to_text().is_empty(),
             Self::Call { .. } => true,
             _ => false,
@@ -119,20 +129,9 @@ impl ContentPart {
     }
 }
 
-/// What media of a kind are called.
-pub fn medium_name(kind: u32) -> &'static str {
-    match kind {
-        0 => "an image",
-        1 => "a PDF",
-        2 => "an audio file",
-        3 => "a video",
-        _ => "a file",
-    }
-}
-
 /// Describes media in words.
 pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
-    let mut out = medium_name(kind).to_owned();
+    let mut out = encoded::medium_name(kind).to_owned();
     if !media_type.is_empty() {
         out.push_str(&format!(" ({media_type})"));
     }
@@ -159,6 +158,15 @@ pub enum Value {
     Object(Vec<(String, Value)>),
     /// Binary data of this many bytes.
     Binary(u64),
+    /// A medium.
+    Medium {
+        /// 0 image, 1 PDF, 2 audio, 3 video, 4 file.
+        kind: u32,
+        /// The media type, or empty.
+        media_type: String,
+        /// The bytes of its data.
+        bytes: u64,
+    },
 }
 
 /// Reads a complete tape into messages with text.
@@ -249,6 +257,9 @@ impl Value {
                 out.push('}');
             }
             Self::Binary(bytes) => write_string(&format!("{bytes} bytes"), out),
+            Self::Medium { kind, media_type, bytes } => {
+                write_string(&format!("[{}]", encoded::medium(*kind, media_type, *bytes)), out)
+            }
         }
     }
 }
@@ -282,12 +293,19 @@ struct Collector {
     pieces: Vec<String>,
     /// The containers that are being filled. The next key is stored beside its object.
     values: Vec<(Value, String)>,
-    binary: Option<u64>,
+    /// The value whose string follows.
+    binary: Option<Value>,
 }
 
 impl Collector {
     fn last(&mut self) -> Option<&mut ContentPart> {
         self.messages.last_mut().and_then(|message| message.parts.last_mut())
+    }
+
+    /// A string of a value as it is read. What a model called with stays as it is: where the input is shortened, all of it
+    /// is written again.
+    fn readable(&mut self, text: String) -> String {
+        if matches!(self.last(), Some(ContentPart::Call { .. })) { text } else { without_data(text) }
     }
 
     fn value(&mut self, value: Value) {
@@ -305,6 +323,14 @@ impl Collector {
     }
 }
 
+/// A text without encoded data: nobody reads that, and no cut may go through it.
+fn without_data(text: String) -> String {
+    match encoded::without(&text) {
+        Cow::Owned(without) => without,
+        Cow::Borrowed(_) => text,
+    }
+}
+
 impl Sink for Collector {
     fn message(&mut self, role: Role) {
         self.messages.push(Content { role, speaker: String::new(), parts: Vec::new() });
@@ -313,6 +339,7 @@ impl Sink for Collector {
     fn part(&mut self, head: Head) {
         let part = match head {
             Head::Text { number } => ContentPart::Text { number, text: String::new() },
+            Head::Document { number } => ContentPart::Document { number, text: String::new(), name: String::new() },
             Head::Reasoning { .. } => ContentPart::Reasoning,
             Head::Call { number } => {
                 ContentPart::Call { number, id: String::new(), name: String::new(), input: Value::Null }
@@ -363,18 +390,25 @@ impl Sink for Collector {
                 }
             }
             Slot::Value => {
-                let value = self.binary.take().map_or(Value::Text(text), Value::Binary);
+                let value = match self.binary.take() {
+                    Some(Value::Medium { kind, bytes, .. }) => Value::Medium { kind, bytes, media_type: text },
+                    Some(binary) => binary,
+                    None => Value::Text(self.readable(text)),
+                };
                 self.value(value);
             }
             _ => match (slot, self.last()) {
-                (Slot::Body, Some(ContentPart::Text { text: body, .. } | ContentPart::Compaction { text: body })) => {
-                    *body = text
+                (Slot::Body, Some(ContentPart::Text { text: body, .. } | ContentPart::Document { text: body, .. })) => {
+                    *body = without_data(text)
                 }
+                (Slot::Body, Some(ContentPart::Compaction { text: body })) => *body = text,
                 (Slot::Id, Some(ContentPart::Call { id, .. } | ContentPart::Result { id, .. })) => *id = text,
                 (Slot::Name, Some(ContentPart::Call { name, .. })) => *name = text,
                 (Slot::MediaType, Some(ContentPart::Media { media_type, .. })) => *media_type = text,
                 (Slot::Reference, Some(ContentPart::Media { reference, .. })) => *reference = text,
-                (Slot::Title, Some(ContentPart::Media { name, .. })) => *name = text,
+                (Slot::Title, Some(ContentPart::Media { name, .. } | ContentPart::Document { name, .. })) => {
+                    *name = text
+                }
                 _ => {}
             },
         }
@@ -392,7 +426,10 @@ impl Sink for Collector {
                     self.value(value);
                 }
             }
-            Token::Binary(bytes) => self.binary = Some(bytes),
+            Token::Binary(bytes) => self.binary = Some(Value::Binary(bytes)),
+            Token::Medium { kind, bytes, .. } => {
+                self.binary = Some(Value::Medium { kind, media_type: String::new(), bytes })
+            }
         }
     }
 

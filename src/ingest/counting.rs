@@ -62,6 +62,10 @@ impl Tape {
                 }
                 self.ops.push(24);
             }
+            Value::Medium { kind, media_type, bytes } => {
+                self.ops.extend([27, *kind, *bytes as u32, (*bytes >> 32) as u32, 0, 0]);
+                self.string(media_type);
+            }
             Value::Binary(bytes) => {
                 self.ops.extend([25, *bytes as u32, (*bytes >> 32) as u32]);
                 self.string("");

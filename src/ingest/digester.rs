@@ -29,6 +29,7 @@ impl Digester {
             text: hasher(),
             fresh: true,
             edges: None,
+            embedded: None,
             values: Vec::new(),
         };
         Self { decoder: Decoder::default(), state }
@@ -86,6 +87,8 @@ struct State {
     fresh: bool,
     /// Of a text in a user's message, how it begins and ends.
     edges: Option<Edges>,
+    /// The medium in a value whose media type follows.
+    embedded: Option<Medium>,
     values: Vec<Folding>,
 }
 
@@ -172,7 +175,7 @@ impl State {
             Token::Object if !(separate && place.depth == 0) => counter.feed(if json { "{" } else { "map[" }),
             Token::End if separate && place.depth == 1 && place.in_object => {}
             Token::End => counter.feed(if json && place.in_object { "}" } else { "]" }),
-            Token::Object | Token::Binary(_) => {}
+            Token::Object | Token::Binary(_) | Token::Medium { .. } => {}
         }
     }
 
@@ -210,6 +213,7 @@ impl Sink for State {
         self.end_part();
         let (kind, number, marked) = match head {
             Head::Text { number } => (PartKind::Text, number, false),
+            Head::Document { number } => (PartKind::Text, number, true),
             Head::Reasoning { number, signed } => (PartKind::Reasoning, number, signed),
             Head::Call { number } => (PartKind::Call, number, false),
             Head::Result { number, failed } => (PartKind::Result, number, failed),
@@ -228,7 +232,7 @@ impl Sink for State {
         } else {
             None
         };
-        self.edges = (kind == PartKind::Text && self.role == Role::User).then(Edges::default);
+        self.edges = (matches!(head, Head::Text { .. }) && self.role == Role::User).then(Edges::default);
         let part = Part { kind, number, tokens: 0, id: 0, bytes: 0, name_bytes: 0, name: 0, marked };
         self.part = Some(Open { part, tokens: 0, bytes: 0, content, medium });
     }
@@ -257,6 +261,8 @@ impl Sink for State {
                 }
                 self.counter.feed(text);
             }
+            // The medium was counted; nobody reads the name of its type.
+            Slot::Value if self.embedded.is_some() => {}
             Slot::Value => {
                 open.bytes += bytes;
                 if !host {
@@ -321,6 +327,10 @@ impl Sink for State {
                 }
             }
             Slot::Value => {
+                if let Some(medium) = self.embedded.take() {
+                    let tokens = self.estimator.media(&medium);
+                    self.part.iter_mut().for_each(|open| open.tokens += u64::from(tokens));
+                }
                 self.value(combine(TAG_TEXT, hash));
                 if separate && place.depth == 1 {
                     self.settle();
@@ -370,10 +380,13 @@ impl Sink for State {
                 }
             }
             // The bytes follow as a string. Their length makes the hash differ from that of the string.
+            Token::Medium { kind, bytes, width, height } => {
+                self.embedded = Some(Medium { kind, bytes, width, height, type_bytes: 0, reference_bytes: 0 });
+            }
             Token::Binary(length) => self.text.write(&combine(TAG_BINARY, length).to_le_bytes()),
         }
         let argument_ends = match token {
-            Token::Array | Token::Object | Token::Binary(_) => false,
+            Token::Array | Token::Object | Token::Binary(_) | Token::Medium { .. } => false,
             Token::End => place.depth <= 2,
             _ => place.depth == 1,
         };

@@ -14,11 +14,13 @@
 //! | 10 approval response | part | string id, value |
 //! | 11 compaction | part, readable | string text, value |
 //! | 12 speaker | | string name, of the message and no part of it |
+//! | 13 document | part | string text, string name |
 //! | 16 string, 17 chunk | bytes | (a chunk: more of the same string follows) |
 //! | 18 null, 19 false, 20 true, 22 array, 23 object, 24 end | | |
 //! | 21 number | bytes | |
 //! | 25 binary | bytes low, bytes high | string, its bytes as Latin-1 |
 //! | 26 count | tokens | |
+//! | 27 medium in a value | kind, bytes low, bytes high, width, height | string, its media type |
 //!
 //! The part of reasoning, a call or media is its number plus one, or 0 if the format cannot replace it.
 
@@ -42,7 +44,7 @@ pub enum Slot {
     Reference,
     /// A few bytes of inline media data, which distinguish it from other data of the same size.
     Print,
-    /// The file name of media.
+    /// The file name of media, or the name of a document.
     Title,
     /// The name of a member.
     Key,
@@ -106,6 +108,11 @@ pub enum Head {
         /// Its number in the message.
         number: u32,
     },
+    /// A document that is text.
+    Document {
+        /// Its number in the message.
+        number: u32,
+    },
     /// A provider's own summary of everything before it.
     Compaction {
         /// Its number in the message.
@@ -135,6 +142,17 @@ pub enum Token<'a> {
     End,
     /// Binary data of this many bytes, which follow as a string.
     Binary(u64),
+    /// A medium in a value. Its media type follows as a string.
+    Medium {
+        /// 0 image, 1 PDF, 2 audio, 3 video, 4 file.
+        kind: u32,
+        /// The bytes of its data.
+        bytes: u64,
+        /// The width in pixels, or the pages or seconds; 0 if unknown.
+        width: u32,
+        /// The height in pixels, or 0 if unknown.
+        height: u32,
+    },
 }
 
 /// The place of a token or string in the value that it belongs to.
@@ -165,6 +183,7 @@ pub trait Sink {
 }
 
 const SPEAKER: &[Slot] = &[Slot::Speaker];
+const DOCUMENT: &[Slot] = &[Slot::Body, Slot::Title];
 const TEXT: &[Slot] = &[Slot::Body];
 const CALL: &[Slot] = &[Slot::Id, Slot::Name, Slot::Value];
 const RESULT: &[Slot] = &[Slot::Id, Slot::Value];
@@ -212,7 +231,7 @@ impl Decoder {
                     self.started = true;
                     sink.message(role);
                 }
-                2..=11 => {
+                2..=11 | 13 => {
                     let (head, slots) = match op {
                         2 => (Head::Text { number: word()? }, TEXT),
                         3 => {
@@ -231,6 +250,7 @@ impl Decoder {
                         8 => (Head::Tool, TOOL),
                         9 => (Head::ApprovalRequest { number: word()? }, APPROVAL),
                         10 => (Head::ApprovalResponse { number: word()? }, APPROVAL),
+                        13 => (Head::Document { number: word()? }, DOCUMENT),
                         _ => (Head::Compaction { number: word()?, readable: word()? != 0 }, COMPACTION),
                     };
                     self.idle()?;
@@ -265,6 +285,12 @@ impl Decoder {
                     let (low, high) = (word()?, word()?);
                     let place = self.place();
                     sink.token(Token::Binary(u64::from(low) | u64::from(high) << 32), place);
+                }
+                27 => {
+                    let (kind, low, high, width, height) = (word()?, word()?, word()?, word()?, word()?);
+                    let bytes = u64::from(low) | u64::from(high) << 32;
+                    let place = self.place();
+                    sink.token(Token::Medium { kind, bytes, width, height }, place);
                 }
                 26 => sink.count(word()?),
                 _ => return Err(malformed()),

@@ -200,7 +200,7 @@ impl<'t> Names<'t> {
             Value::Object(members) => {
                 members.iter().for_each(|(key, member)| self.record(member, Stands::behind(key), at))
             }
-            Value::Null | Value::Bool(_) | Value::Binary(_) => {}
+            Value::Null | Value::Bool(_) | Value::Binary(_) | Value::Medium { .. } => {}
         }
     }
 
@@ -402,6 +402,6 @@ pub fn leaves<'v>(value: &'v Value, each: &mut dyn FnMut(&'v str)) {
         Value::Text(text) | Value::Number(text) => each(text),
         Value::Array(items) => items.iter().for_each(|item| leaves(item, each)),
         Value::Object(members) => members.iter().for_each(|(_, item)| leaves(item, each)),
-        Value::Null | Value::Bool(_) | Value::Binary(_) => {}
+        Value::Null | Value::Bool(_) | Value::Binary(_) | Value::Medium { .. } => {}
     }
 }

@@ -133,7 +133,7 @@ pub struct Part {
     /// The low half of the hash of the tool's name (calls and definitions), otherwise 0.
     pub name: u32,
     /// Whether it is a failed result, signed reasoning, a provider's summary with readable text, the definition of a tool
-    /// that takes references, or in a user's message a text that an application framed as a whole.
+    /// that takes references, or a text that nobody typed: a document, or in a user's message one that an application framed as a whole.
     pub marked: bool,
 }
 

@@ -90,7 +90,9 @@ pub fn texts(content: &Content) -> Vec<Text> {
     let mut texts = Vec::new();
     for (at, part) in content.parts.iter().enumerate().filter(|(_, part)| part.is_readable()) {
         let (text, structured) = match part {
-            ContentPart::Text { text, .. } | ContentPart::Compaction { text } => (text.clone(), false),
+            ContentPart::Text { text, .. } | ContentPart::Document { text, .. } | ContentPart::Compaction { text } => {
+                (text.clone(), false)
+            }
             ContentPart::Call { name, input, .. } => (text::joined(&[name, &input.to_text()], " "), true),
             ContentPart::Result { output, .. } => (output.to_text().into_owned(), !matches!(output, Value::Text(_))),
             _ => continue,

@@ -14,6 +14,7 @@ mod deeds;
 mod defects;
 mod documentation;
 mod edits;
+mod encoded;
 mod failures;
 mod flaws;
 mod frame;

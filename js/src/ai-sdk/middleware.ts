@@ -55,7 +55,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
     model: Model,
     ask: (request: Request, learn: (answer: unknown) => void) => PromiseLike<T>,
   ): Promise<T> {
-    const { prompt, tools, maxOutputTokens, abortSignal } = request;
+    const { prompt, tools, responseFormat, maxOutputTokens, abortSignal } = request;
     if (isSettled(request, model)) return ask(request, () => {});
     const from = prompt.findIndex(({ role }) => role !== "system");
     // A system prompt that says what time it is makes no other chat.
@@ -66,7 +66,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
     const place = { before: earlier?.key ?? null, stem: stemOf(messages, keys) };
     const compactor = shared.prompts();
     const call: ModelCall<Message> = {
-      ...{ messages, tools, maxOutputTokens, state: earlier?.value ?? null, model: modelOf(model) },
+      ...{ messages, tools, schemas: responseFormat?.schema, maxOutputTokens, state: earlier?.value ?? null, model: modelOf(model) },
       ...{ signal: abortSignal, system: system.length > 0 ? system : undefined },
     };
     let current: SessionState | undefined;

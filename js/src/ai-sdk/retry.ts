@@ -9,6 +9,8 @@
 export interface ProviderRequest {
   readonly prompt: readonly { role: string; content: unknown }[];
   readonly tools?: unknown;
+  /** What the reply must be; its schema is sent as well. */
+  readonly responseFormat?: { readonly schema?: unknown } | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly abortSignal?: AbortSignal | undefined;
 }

@@ -209,11 +209,11 @@ export class Session {
 
   /** A refused request made shorter: by its prompt, because the SDK has left the messages behind. */
   protected async shorter(model: unknown, request: ProviderRequest, error: unknown): Promise<ProviderRequest | null> {
-    const { prompt, tools, maxOutputTokens, abortSignal } = request;
+    const { prompt, tools, responseFormat, maxOutputTokens, abortSignal } = request;
     const { mustKeep, todos, toolPolicy, keep, prefer } = this.run;
     const telling = new Telling(this.run.onEvent);
     const call: Call = {
-      ...{ messages: prompt, tools, maxOutputTokens, mustKeep, todos, toolPolicy, keep, prefer },
+      ...{ messages: prompt, tools, schemas: responseFormat?.schema, maxOutputTokens, mustKeep, todos, toolPolicy, keep, prefer },
       ...{ model: modelOf(model), signal: abortSignal, overflow: error, ...this.flagsOf(prompt) },
       onEvent: telling.listen(),
     };
@@ -335,11 +335,11 @@ export class Session {
 
   /** Of a call what the run was given. */
   protected own(): Omit<Call, "messages"> {
-    const { system, tools, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
+    const { system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
     const { toolPolicy, trigger, target, keep, prefer, reasoning } = this.run;
     const recall = this.run.recall ?? (this.recalls || undefined);
     return {
-      ...{ system, tools, mustKeep, maxOutputTokens, signal, offset, todos, recall },
+      ...{ system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, recall },
       ...{ toolPolicy, trigger, target, keep, prefer, reasoning },
       ...(pin ? { pin } : {}),
       ...(isTyped ? { isTyped } : {}),

@@ -210,6 +210,8 @@ export interface RunOptions
   readonly system?: unknown;
   /** The tools of the call, to be counted. */
   readonly tools?: unknown;
+  /** Other schemas of the call, to be counted: see {@link ModelCall.schemas}. */
+  readonly schemas?: unknown;
   /**
    * Whether the model has the tool `recall`: see {@link ModelCall.recall}. Default: whether a {@link recallTool} was made for
    * this run, or stands in `tools` under this name.

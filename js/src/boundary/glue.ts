@@ -214,7 +214,7 @@ export interface CallInput {
   readonly offset?: unknown;
   readonly model?: unknown;
   readonly maxOutputTokens?: unknown;
-  /** Records of the system prompt and of the tools, null if none were given. */
+  /** Records of the system prompt, with other schemas of the request, and of the tools; null if none were given. */
   readonly system: Uint32Array | null;
   readonly tools: Uint32Array | null;
   /** Tools whose schema could not be read. */

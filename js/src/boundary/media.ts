@@ -124,6 +124,12 @@ function reference(text: string, mediaType: string): Media {
 
 const isUrl = (value: unknown): boolean => typeof (value as { href?: unknown } | null | undefined)?.href === "string";
 
+/** The bytes of a text in base64, each decoded when it is asked for. */
+export const bytesAt =
+  (text: string): ByteAt =>
+  (index) =>
+    base64Byte(text, 0, text.length, index);
+
 const EQUALS = 61;
 
 /** One byte of base64 text, so that reading a header decodes nothing else. */

@@ -20,13 +20,15 @@ export const Leaf = {
   approved: 10,
   compaction: 11,
   speaker: 12,
+  document: 13,
 } as const;
 
 /** A role nobody said. */
 export const NO_ROLE = -1;
 
 const ROLES: readonly unknown[] = ["system", "user", "assistant", "tool"] satisfies Role[];
-const KINDS: readonly unknown[] = ["image", "pdf", "audio", "video", "file"] satisfies MediaKind[];
+/** The kinds of media, in the order of their numbers on the tape. */
+export const KINDS: readonly unknown[] = ["image", "pdf", "audio", "video", "file"] satisfies MediaKind[];
 
 /** A reader that also takes the definitions of tools. */
 export interface Listener extends Reader {
@@ -79,6 +81,14 @@ abstract class Taking implements Listener {
     this.take(data);
     this.take(mediaType);
     this.take(name);
+  }
+
+  document(part: number, text: string, name?: string): void {
+    if (typeof text === "string") {
+      this.take(Leaf.document | (numbered(part) << 4));
+      this.take(text);
+      this.take(named(name));
+    } else this.opaque(text);
   }
 
   approvalRequest(part: number, id: string, value: unknown): void {

@@ -12,6 +12,7 @@ export const Op = {
   approvalResponse: 10,
   compaction: 11,
   speaker: 12,
+  document: 13,
   string: 16,
   chunk: 17,
   null: 18,
@@ -23,6 +24,7 @@ export const Op = {
   end: 24,
   binary: 25,
   count: 26,
+  embedded: 27,
 } as const;
 
 /** Room for the longest op with its words. */

@@ -1,7 +1,9 @@
 import { PrecisError } from "../errors.ts";
 import { jsonOf } from "./deep-json.ts";
+import { encodedIn, type Holder, LEAST } from "./encoded.ts";
+import { KINDS } from "./message-stamp.ts";
 import { bytesOf, isNothing, resolve } from "./plain-value.ts";
-import { Op, type Tape } from "./tape.ts";
+import { high, low, Op, type Tape } from "./tape.ts";
 
 /** What lies deeper crosses as its JSON text: a model or a tool may send anything. */
 export const DEEPEST = 1000;
@@ -9,11 +11,13 @@ export const DEEPEST = 1000;
 /**
  * Writes a value with the meaning of `JSON.stringify`, except that bytes stay bytes and a BigInt is its digits.
  *
+ * @param seesMedia - whether media in it are written as what they are ({@link encodedIn}), and not letter by letter. A text
+ * that is all of the value stays one: providers read it as text.
  * @throws PrecisError `too-deep` (a cycle) or `unreadable-value` (a throwing getter or `toJSON`).
  */
-export function writeValue(tape: Tape, value: unknown): void {
+export function writeValue(tape: Tape, value: unknown, seesMedia = false): void {
   try {
-    write(tape, resolve(value, ""), 0);
+    write(tape, resolve(value, ""), 0, seesMedia ? ALONE : null);
   } catch (error) {
     if (error instanceof PrecisError) throw error;
     throw new PrecisError(
@@ -27,19 +31,33 @@ export function writeValue(tape: Tape, value: unknown): void {
   }
 }
 
-function write(tape: Tape, value: unknown, depth: number): void {
-  if (typeof value === "string") tape.string(value);
-  else if (typeof value === "number" && Number.isFinite(value)) tape.number(String(value));
+const ALONE: Holder = { key: "", object: null };
+
+/** `holder`: where the value stands; null where media are not looked for. */
+function write(tape: Tape, value: unknown, depth: number, holder: Holder | null): void {
+  if (typeof value === "string") {
+    if (!holder || depth === 0 || !embedded(tape, value, holder)) tape.string(value);
+  } else if (typeof value === "number" && Number.isFinite(value)) tape.number(String(value));
   else if (typeof value === "bigint") tape.number(String(value));
   else if (typeof value === "boolean") tape.op(value ? Op.true : Op.false);
-  else if (typeof value === "object" && value !== null) writeObject(tape, value, depth);
+  else if (typeof value === "object" && value !== null) writeObject(tape, value, depth, holder);
   else tape.op(Op.null);
 }
 
-function writeObject(tape: Tape, value: object, depth: number): void {
+/** Writes the medium that a value is, if it is one. */
+function embedded(tape: Tape, value: unknown, holder: Holder): boolean {
+  const found = encodedIn(value, holder);
+  if (!found) return false;
+  const { bytes, width, height, mediaType } = found.media;
+  tape.op(Op.embedded, KINDS.indexOf(found.kind), low(bytes), high(bytes), width, height);
+  tape.string(mediaType);
+  return true;
+}
+
+function writeObject(tape: Tape, value: object, depth: number, holder: Holder | null): void {
   const bytes = bytesOf(value);
   if (bytes !== null) {
-    tape.binary(bytes);
+    if (!holder || !embedded(tape, bytes, holder)) tape.binary(bytes);
     return;
   }
   if (depth >= DEEPEST) {
@@ -48,15 +66,19 @@ function writeObject(tape: Tape, value: object, depth: number): void {
   }
   if (Array.isArray(value)) {
     tape.op(Op.array);
-    for (let i = 0; i < value.length; i++) write(tape, resolve(value[i], String(i)), depth + 1);
+    for (let i = 0; i < value.length; i++) write(tape, resolve(value[i], String(i)), depth + 1, holder);
   } else {
     tape.op(Op.object);
     for (const key of Object.keys(value)) {
       const member = resolve((value as Record<string, unknown>)[key], key);
       if (isNothing(member)) continue;
       tape.string(key);
-      write(tape, member, depth + 1);
+      write(tape, member, depth + 1, holder && inside(member, key, value));
     }
   }
   tape.op(Op.end);
 }
+
+/** Short texts, numbers and the like are no media: no holder is made for them. */
+const inside = (member: unknown, key: string, object: object): Holder | null =>
+  typeof member === "object" || (typeof member === "string" && member.length >= LEAST) ? { key, object } : null;

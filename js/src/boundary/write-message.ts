@@ -1,4 +1,5 @@
 import { quiet } from "../quiet.ts";
+import { encodedIn } from "./encoded.ts";
 import { describeMedia } from "./media.ts";
 import { Leaf, type Leaves, NO_ROLE } from "./message-stamp.ts";
 import { high, low, Op, type Tape } from "./tape.ts";
@@ -24,6 +25,11 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
         tape.op(Op.speaker);
         text(tape, leaves[at++] as string, count);
         break;
+      case Leaf.document:
+        tape.op(Op.document, word >> 4);
+        text(tape, leaves[at++] as string, count);
+        tape.string(leaves[at++] as string);
+        break;
       case Leaf.text:
         tape.op(Op.text, word >> 4);
         text(tape, leaves[at++] as string, count);
@@ -41,14 +47,14 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
       case Leaf.result:
         tape.op(Op.result, word >> 5, (word >> 4) & 1);
         tape.string(leaves[at++] as string);
-        value(tape, leaves[at++], count);
+        value(tape, leaves[at++], count, true);
         break;
       case Leaf.media:
         media(tape, word >>> 4, leaves[at++], leaves[at++], leaves[at++]);
         break;
       case Leaf.opaque:
         tape.op(Op.opaque);
-        value(tape, leaves[at++], count);
+        value(tape, leaves[at++], count, true);
         break;
       case Leaf.asked:
       case Leaf.approved:
@@ -77,10 +83,11 @@ function text(tape: Tape, text: string, count: Count | null): void {
   if (count) counted(tape, count, text, tape.total - before);
 }
 
-function value(tape: Tape, value: unknown, count: Count | null): void {
+/** `seesMedia`: of what tools and providers say; what a model called with, and schemas, are letters to everybody. */
+function value(tape: Tape, value: unknown, count: Count | null, seesMedia = false): void {
   const before = tape.total;
-  writeValue(tape, value);
-  if (count) counted(tape, count, typeof value === "string" ? value : json(value), tape.total - before);
+  writeValue(tape, value, seesMedia);
+  if (count) counted(tape, count, typeof value === "string" ? value : json(value, seesMedia), tape.total - before);
 }
 
 /** `word`: the kind in its low four bits, the part's place above them. */
@@ -107,10 +114,13 @@ function counted(tape: Tape, count: Count, text: string | null, bytes: number): 
   tape.op(Op.count, Math.round(tokens as number));
 }
 
-/** A value as the text a provider sees, without the bytes in it. */
-function json(value: unknown): string | null {
-  const readable = (_: string, member: unknown): unknown =>
-    typeof member === "bigint" ? String(member) : ArrayBuffer.isView(member) ? "" : member;
+/** A value as the text a provider sees, without the bytes and media in it. */
+function json(value: unknown, seesMedia: boolean): string | null {
+  function readable(this: unknown, key: string, member: unknown): unknown {
+    if (typeof member === "bigint") return String(member);
+    const isMedium = seesMedia && typeof member === "string" && encodedIn(member, { key, object: this as object });
+    return isMedium || ArrayBuffer.isView(member) ? "" : member;
+  }
   try {
     return JSON.stringify(value, readable) ?? "";
   } catch {

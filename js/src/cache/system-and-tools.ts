@@ -1,8 +1,9 @@
 /**
- * What every request carries besides its messages: the system prompt and the tools.
+ * What every request carries besides its messages: the system prompt, the tools and other schemas.
  */
 import { digest } from "../boundary/digest.ts";
 import { Collector, Comparer, type Leaves, type Listener } from "../boundary/message-stamp.ts";
+import { shownOf } from "./deferred.ts";
 
 /** A record, and what could not be counted in it. */
 export interface Fixed {
@@ -26,6 +27,7 @@ const MOST_TEXTS = 16;
 export class FixedMemory {
   private readonly objects = new WeakMap<object, Kept>();
   private readonly texts = new Map<string, Fixed>();
+  private readonly joints = new WeakMap<Fixed, { readonly one: Fixed; readonly both: Fixed }>();
 
   constructor(
     private readonly estimator: string,
@@ -45,9 +47,33 @@ export class FixedMemory {
     return known;
   }
 
-  /** Tools: a list as the providers' APIs take it, or the AI SDK's record by name. Null if there are none. */
-  tools(value: unknown): Fixed | null {
-    return typeof value === "object" && value !== null ? this.object(value, readTools, "tools") : null;
+  /**
+   * Tools: a list as the providers' APIs take it, or the AI SDK's record by name. Null if there are none.
+   *
+   * @param loaded - returns the names of deferred tools that the model sees by now; asked only if there are any.
+   */
+  tools(value: unknown, loaded: () => ReadonlySet<string>): Fixed | null {
+    if (typeof value !== "object" || value === null) return null;
+    const names = hasDeferred(value) ? loaded() : NONE_LOADED;
+    return this.object(value, (tools, to) => readTools(tools, to, names), "tools");
+  }
+
+  /** Other schemas of the request, such as that of its reply: an object, or a list of some. Null if there are none. */
+  schemas(value: unknown): Fixed | null {
+    return typeof value === "object" && value !== null ? this.object(value, readSchemas, "schemas") : null;
+  }
+
+  /** Both as one: the same object each time, as long as neither changes. */
+  joined(one: Fixed | null, other: Fixed | null): Fixed | null {
+    if (!one || !other) return one ?? other;
+    let known = this.joints.get(other);
+    if (known?.one !== one) {
+      const record = new Uint32Array([...one.record, ...other.record]);
+      const guessed = one.guessed || other.guessed;
+      known = { one, both: { record, uncounted: one.uncounted + other.uncounted, guessed } };
+      this.joints.set(other, known);
+    }
+    return known.both;
   }
 
   private object(value: object, read: Read, path: string): Fixed {
@@ -90,28 +116,64 @@ const readSystem: Read = (value, to) => {
   return 0;
 };
 
-const readTools: Read = (value, to) => {
+const NONE_LOADED: ReadonlySet<string> = new Set();
+
+/** The tools in a list, or in a record by name. */
+const each = (tools: object): readonly (readonly [name: string, tool: unknown])[] =>
+  Array.isArray(tools) ? tools.map((tool) => ["", tool] as const) : Object.entries(tools);
+
+/** What else a tool holds: Gemini has several in one, OpenAI has namespaces. */
+function inside({ functionDeclarations, function_declarations, type, tools }: Definition): readonly unknown[] | null {
+  const declared = functionDeclarations ?? function_declarations;
+  if (Array.isArray(declared)) return declared;
+  return type === "namespace" && Array.isArray(tools) ? tools : null;
+}
+
+/** Whether any tool is not sent from the start. */
+function hasDeferred(tools: object): boolean {
+  return each(tools).some(([, tool]) => {
+    if (!isDefinition(tool)) return false;
+    const inner = inside(tool);
+    return inner ? hasDeferred(inner) : shownOf(tool) !== "all";
+  });
+}
+
+function readTools(value: unknown, to: Listener, loaded: ReadonlySet<string>): number {
   to.role("system");
   let uncounted = 0;
-  if (Array.isArray(value)) {
-    for (const tool of value) uncounted += readTool("", tool, to);
-  } else {
-    const tools = value as Record<string, unknown>;
-    for (const name of Object.keys(tools)) uncounted += readTool(name, tools[name], to);
-  }
+  for (const [name, tool] of each(value as object)) uncounted += readTool(name, tool, to, loaded, false);
   return uncounted;
-};
+}
 
-/** Answers how many schemas cannot be read: Gemini has several tools in one. */
-function readTool(key: string, value: unknown, to: Listener): number {
-  if (typeof value !== "object" || value === null) return 0;
-  const outer = value as Record<string, unknown>;
-  const declared = outer.functionDeclarations ?? outer.function_declarations;
-  if (Array.isArray(declared)) return declared.reduce<number>((sum, one) => sum + readTool("", one, to), 0);
+type Definition = Readonly<Record<string, unknown>>;
+
+const isDefinition = (value: unknown): value is Definition => typeof value === "object" && value !== null;
+
+/** Returns how many schemas cannot be read. `isInside`: the tool stands in another one. */
+function readTool(
+  key: string,
+  outer: unknown,
+  to: Listener,
+  loaded: ReadonlySet<string>,
+  isInside: boolean,
+): number {
+  if (!isDefinition(outer)) return 0;
+  const several = inside(outer);
+  if (several) {
+    const { name, description } = outer;
+    if (name !== undefined) to.tool(text(name), text(description), null);
+    return several.reduce<number>((sum, one) => sum + readTool("", one, to, loaded, name !== undefined), 0);
+  }
   const inner = outer.function ?? outer.custom;
-  const tool = typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>) : outer;
+  const tool = isDefinition(inner) ? inner : outer;
   const name = text(tool.name) || key;
   const description = text(tool.description);
+  const shown = loaded.has(name) ? "all" : shownOf(outer);
+  if (shown === "nothing" || (shown === "name" && isInside)) return 0;
+  if (shown === "name") {
+    to.tool(name, description, null);
+    return 0;
+  }
   const schema = tool.parameters ?? tool.parametersJsonSchema ?? tool.input_schema ?? tool.inputSchema ?? tool.format;
   if (schema === undefined) {
     // A provider's own tool: what it is set to is all there is to see. A custom tool of OpenAI's takes plain text.
@@ -122,6 +184,18 @@ function readTool(key: string, value: unknown, to: Listener): number {
   to.tool(name, description, readable);
   return readable === null ? 1 : 0;
 }
+
+/** Schemas as they are sent, or as a validator shows them. One that shows none is counted as not readable. */
+const readSchemas: Read = (value, to) => {
+  to.role("system");
+  let uncounted = 0;
+  for (const schema of Array.isArray(value) ? value : [value]) {
+    const readable = plainSchema(schema);
+    if (readable === null) uncounted += 1;
+    else to.opaque(readable);
+  }
+  return uncounted;
+};
 
 /** A JSON schema out of what tools are declared with, null for a validator that does not show one. */
 function plainSchema(schema: unknown): unknown {

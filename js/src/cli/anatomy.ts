@@ -113,6 +113,7 @@ function pieces(format: Format<object>, message: object, names: Map<string, stri
       add("tool results", plain(output), (to) => to.result(part, id, output, failed), tool);
     },
     media: (...given) => void add("media", "", (to) => to.media(...given)),
+    document: (...given) => void add("media", given[1], (to) => to.document(...given)),
     approvalRequest: (...given) => void add("other", "", (to) => to.approvalRequest(...given)),
     approvalResponse: (...given) => void add("other", "", (to) => to.approvalResponse(...given)),
     compaction: (...given) => void add("summaries", given[1] ?? "", (to) => to.compaction(...given)),

@@ -107,6 +107,7 @@ export const SILENT = {
   call: ignore,
   result: ignore,
   media: ignore,
+  document: ignore,
   approvalRequest: ignore,
   approvalResponse: ignore,
   compaction: ignore,

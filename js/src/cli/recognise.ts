@@ -33,6 +33,7 @@ function outline(format: Format<object>, message: object): Outline {
     call: (id) => void ids.push(`call ${id}`),
     result: (_, id) => void ids.push(`result ${id}`),
     media: () => {},
+    document: (_, text) => void texts.push(text),
     approvalRequest: () => {},
     approvalResponse: () => {},
     compaction: (_, text) => void texts.push(text ?? ""),

@@ -40,6 +40,9 @@ export const aiSdk: Format<Message> = {
           return { ...part, input: JSON.parse(text) };
         case "text":
           return { ...part, text };
+        case "file":
+          if (isPart(part.data) && part.data.type === "text") return { ...part, data: { ...part.data, text } };
+          return { type: "text", text, ...optionsOf(part) };
         default:
           return { type: "text", text, ...optionsOf(part) };
       }
@@ -104,7 +107,7 @@ function readInner(index: number, part: Part, to: Reader): void {
   const { type, data, url, mediaType, filename } = part;
   const kind = typeof type === "string" && type.startsWith("image") ? "image" : mediaKind(mediaType);
   const [is, named] = [mediaType as string | undefined, filename as string | undefined];
-  if (type === "file") readFile(index, part, to);
+  if (type === "file") readFile(isPart(data) && data.type === "text" ? undefined : index, part, to);
   else if (type === "media" || typeof data === "string" || typeof url === "string")
     to.media(kind, data ?? url, is, index, named);
   else if (typeof type === "string" && /-(id|reference)$/.test(type))
@@ -114,7 +117,9 @@ function readInner(index: number, part: Part, to: Reader): void {
 
 function readFile(index: number | undefined, part: Part, to: Reader): void {
   const { data, mediaType, filename } = part;
-  if (isPart(data) && data.type === "text") to.opaque(data.text);
+  const isText = isPart(data) && data.type === "text" && typeof data.text === "string";
+  if (isText && index !== undefined) to.document(index, data.text as string, filename as string | undefined);
+  else if (isText) to.opaque(data.text);
   else
     to.media(
       mediaKind(mediaType, filename),

@@ -40,6 +40,7 @@ export const anthropic: Format<Message> = {
           return { ...block, input: JSON.parse(text) };
         case "image":
         case "document":
+          if (textOfDocument(block) !== undefined) return withText(block, text);
           return {
             type: "text",
             text,
@@ -78,10 +79,13 @@ function readCompaction(index: number, part: Part, to: Reader): void {
 
 function readResult(index: number, { tool_use_id, content, is_error }: Part, to: Reader): void {
   const blocks = Array.isArray(content) ? content : NONE;
-  const output = Array.isArray(content) ? joinTexts(content) : (content ?? "");
+  // A document that is text is a text among those of the result.
+  const texts = blocks.map((block) => (isPart(block) && block.type === "document" && textOfDocument(block)) || block);
+  const output = Array.isArray(content) ? joinTexts(texts) : (content ?? "");
   to.result(index, tool_use_id as string, output, is_error === true);
   for (const block of blocks) {
     const type = isPart(block) && block.type;
+    if (type === "document" && textOfDocument(block) !== undefined) continue;
     if (type === "image" || type === "document") readSource(index, block, to);
     else if (type !== "text") to.opaque(block);
   }
@@ -100,8 +104,24 @@ function readSource(index: number, block: Part, to: Reader): void {
   const { type, media_type, data, url, content } = source;
   const mediaType = typeof media_type === "string" ? media_type : undefined;
   const kind = block.type === "image" ? "image" : mediaKind(mediaType ?? "application/pdf");
-  if (type === "text" || type === "content") to.opaque(data ?? content);
+  const text = textOfDocument(block);
+  if (text !== undefined) to.document(index, text, block.title as string | undefined);
+  else if (type === "text" || type === "content") to.opaque(data ?? content);
   else to.media(kind, data ?? url ?? source, mediaType, index, block.title as string | undefined);
+}
+
+/** The text of a document that is one: plain text, or blocks of text. */
+function textOfDocument({ source }: Part): string | undefined {
+  const { type, data, content } = isPart(source) ? source : {};
+  if (type === "text") return typeof data === "string" ? data : undefined;
+  if (type !== "content" || !Array.isArray(content)) return typeof content === "string" ? content : undefined;
+  return content.every((block) => isPart(block) && block.type === "text") ? joinTexts(content) : undefined;
+}
+
+function withText(block: Part, text: string): Part {
+  const source = block.source as Part;
+  const content = typeof source.content === "string" ? text : [{ type: "text", text }];
+  return { ...block, source: { ...source, ...(source.type === "text" ? { data: text } : { content }) } };
 }
 
 /** Thinking without a signature comes from others that speak this API, and is not checked. */

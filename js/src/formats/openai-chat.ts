@@ -1,5 +1,5 @@
 import type { Format, Reader, Role } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, typeOfUrl, withPart } from "./parts.ts";
 
 type Message = { role: string; content?: unknown };
 
@@ -102,11 +102,21 @@ function readAssistant(message: Part, to: Reader): void {
     to.reasoning(typeof thoughts === "string" ? thoughts : "", signed, REASONING);
   if (content !== null && content !== undefined) readContent(content, to);
   if (refusal) to.opaque(refusal);
-  if (audio) to.opaque(audio);
+  if (audio) readAudio(audio, to);
   if (Array.isArray(tool_calls)) for (let i = 0; i < tool_calls.length; i++) readCall(CALLS + i, tool_calls[i], to);
   if (isPart(function_call)) {
     const name = function_call.name as string;
     to.call(name, name, argumentsOf(function_call), FUNCTION_CALL);
+  }
+}
+
+/** What an assistant said aloud: sent back by its id, or kept with its data, which is no text to anybody. */
+function readAudio(audio: unknown, to: Reader): void {
+  const { data, format, transcript } = isPart(audio) ? audio : {};
+  if (typeof data !== "string") to.opaque(audio);
+  else {
+    to.media("audio", data, audioType(format));
+    to.opaque(transcript);
   }
 }
 
@@ -167,7 +177,7 @@ function readPart(index: number, part: unknown, to: Reader): void {
 
 function readFile(index: number, file: Part, to: Reader): void {
   const { file_data: data, filename } = file;
-  const type = typeof data === "string" ? /^data:([\w.+-]+\/[\w.+-]+)/.exec(data.slice(0, 100))?.[1] : undefined;
+  const type = typeOfUrl(data);
   const name = filename as string | undefined;
   to.media(mediaKind(type, filename), typeof data === "string" ? data : file, type, index, name);
 }

@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, mediaKind, type Part, readForeign, readSpeaker, withoutParts, withPart } from "./parts.ts";
+import { isEmpty, isPart, mediaKind, type Part, readForeign, readSpeaker, typeOfUrl, withoutParts, withPart } from "./parts.ts";
 
 type Item = { type?: unknown; role?: unknown; content?: unknown };
 
@@ -38,7 +38,7 @@ export const openaiResponses: Format<Item> = {
     const { type, content } = item as Part;
     if (type === "function_call") return { ...item, arguments: text };
     if (type === "custom_tool_call") return { ...item, input: JSON.parse(text) };
-    if (typeof type === "string" && type.endsWith("_call_output")) return { ...item, output: text };
+    if (typeof type === "string" && type.endsWith("_call_output")) return { ...item, output: shortenedOutput(item, text) };
     if (!Array.isArray(content)) return { ...item, content: text };
     return withPart(item, part, (one) => {
       if (one.type === "refusal") return { ...one, refusal: text };
@@ -83,8 +83,9 @@ function readPart(index: number, part: unknown, to: Reader): void {
   else if (type === "refusal" && typeof refusal === "string") to.text(index, refusal);
   else if (type === "input_image") to.media("image", image_url ?? { file_id }, undefined, index);
   else if (type === "input_file") {
-    const kind = mediaKind(undefined, filename ?? "document.pdf");
-    to.media(kind, file_data ?? file_url ?? { file_id }, undefined, index, filename as string | undefined);
+    const type = typeOfUrl(file_data);
+    const kind = mediaKind(type, filename ?? (type ? undefined : "document.pdf"));
+    to.media(kind, file_data ?? file_url ?? { file_id }, type, index, filename as string | undefined);
   } else to.opaque(part);
 }
 
@@ -123,16 +124,36 @@ function readCall(type: string, item: Part, to: Reader): void {
   to.call(item.call_id as string, name, type === "function_call" ? parsed(item, input) : input, free ? 0 : undefined);
 }
 
-function readOutput({ call_id, output }: Part, to: Reader): void {
+function readOutput({ type, call_id, output }: Part, to: Reader): void {
   to.role("tool");
+  // The object of a tool of OpenAI's is in a form that the API checks, as a screenshot is: it is counted and left alone.
+  if (isPart(output) && !Array.isArray(output) && !/^(function|custom_tool)_/.test(type as string)) {
+    const { image_url, file_id } = output;
+    to.result(0, call_id as string, "", false);
+    if (image_url !== undefined || file_id !== undefined) to.media("image", image_url ?? { file_id }, undefined);
+    else to.opaque(output);
+    return;
+  }
   const parts = Array.isArray(output) ? output : [];
-  const texts = parts.flatMap((part) => (isPart(part) && typeof part.text === "string" ? [part.text] : []));
+  const texts = parts.flatMap(textsOf);
   to.result(0, call_id as string, Array.isArray(output) ? texts.join("\n") : (output ?? ""), false);
   for (const part of parts) {
-    if (!isPart(part) || typeof part.text === "string") continue;
+    if (!isPart(part) || textsOf(part).length > 0) continue;
     if (part.type === "input_image" || part.type === "input_file") readPart(0, part, to);
     else to.opaque(part);
   }
+}
+
+/** The texts of a part of an output: its own, or what a command of a shell printed. */
+function textsOf(part: unknown): string[] {
+  const { text, stdout, stderr } = isPart(part) ? part : {};
+  return [text, stdout, stderr].filter((one): one is string => typeof one === "string" && one !== "");
+}
+
+/** An output with a text in place of its own, in the form that its item has. */
+function shortenedOutput({ output }: Part, text: string): unknown {
+  const last: unknown = Array.isArray(output) ? output.at(-1) : undefined;
+  return isPart(last) && typeof last.stdout === "string" ? [{ ...last, stdout: text, stderr: "" }] : text;
 }
 
 /** Arguments as values, parsed once as long as their text stays the same. */

@@ -42,6 +42,11 @@ export function mediaKind(mediaType: unknown, name?: unknown): MediaKind {
   return type === "application/pdf" || (typeof name === "string" && /\.pdf$/i.test(name)) ? "pdf" : "file";
 }
 
+/** The media type that a data URL names. */
+export function typeOfUrl(data: unknown): string | undefined {
+  return typeof data === "string" ? /^data:([\w.+-]+\/[\w.+-]+)/.exec(data.slice(0, 100))?.[1] : undefined;
+}
+
 /** Longest text of a member that may be a name, an id or a date rather than what somebody said. */
 const LONGEST_LABEL = 64;
 

@@ -152,6 +152,7 @@ function seenBy<Base>(format: Format<Base>, message: Base): Seen {
       begin(id);
     },
     media: () => {},
+    document: (_, text) => begin(text),
     approvalRequest: () => {},
     approvalResponse: () => {},
     compaction: (_, text) => begin(text),

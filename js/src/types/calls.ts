@@ -29,8 +29,16 @@ export interface ModelCall<M> {
   readonly maxOutputTokens?: number | undefined;
   /** The system prompt, if it is not in `messages`: text, blocks, or messages. Counted, never sent. */
   readonly system?: unknown;
-  /** The tools of the request. Counted, never sent. */
+  /**
+   * The tools of the request. Counted, never sent. A tool that is deferred (`defer_loading`, `deferLoading`) costs what the
+   * provider shows of it, which is nothing or its name and description, until a search or a call in `messages` names it.
+   */
   readonly tools?: unknown;
+  /**
+   * Other schemas of the request, one or a list: `response_format`, `text.format`, `responseSchema`, the schema of an
+   * `output`. JSON, or a validator that shows its JSON schema. Counted with the system prompt, never sent.
+   */
+  readonly schemas?: unknown;
   /**
    * Whether the model has the tool `recall` ({@link recallDefinition}): then what replaces messages says where
    * the tool finds them (`r12`). Default: whether `tools` holds a tool of this name that takes a `reference`. Not with a preset.

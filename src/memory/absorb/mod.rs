@@ -129,6 +129,7 @@ impl<'t> Reading<'t> {
                     self.names.returned(output, message.index);
                     self.deeds.result(&mut self.memory, id, output, *failed, message.index);
                 }
+                ContentPart::Document { text, .. } => self.names.printed(text, message.index),
                 ContentPart::Media { reference, .. } => self.names.read(reference, message.index, &|_| from),
                 ContentPart::Compaction { text } => self.names.read(text, message.index, &|_| USED),
                 ContentPart::Reasoning | ContentPart::Opaque => {}

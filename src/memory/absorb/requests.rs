@@ -226,6 +226,10 @@ impl<'t> TypedPart<'t> {
             ContentPart::Media { kind, media_type, reference, .. } => {
                 Some(Self::Medium(format!("[{}]", medium(*kind, media_type, reference))))
             }
+            ContentPart::Document { name, .. } if name.is_empty() => Some(Self::Medium("[a document]".to_owned())),
+            ContentPart::Document { name, .. } => {
+                Some(Self::Medium(format!("[the document {}]", quoting::one_line(&text::start(name, LABEL)))))
+            }
             _ => None,
         }
     }

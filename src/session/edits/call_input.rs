@@ -1,6 +1,6 @@
 //! Shortens the arguments of a call: the members stay, and long strings are cut in the middle.
 
-use crate::base::text;
+use crate::base::{encoded, text};
 use crate::ingest::content::Value;
 use crate::memory::names;
 use crate::shorten::ends;
@@ -27,13 +27,15 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
 /// Shortens `input` to `cap` raw tokens, or as close to it as cutting strings allows. A cleared call keeps names beyond
 /// that. Returns `None` if it does not get shorter.
 pub fn shortened(input: &Value, cap: u64, clears: bool, estimator: &Estimator) -> Option<Value> {
+    let given = json(input);
+    let input = &without_data(input);
     let mut lengths = Vec::new();
     measure(input, &mut lengths);
     let json = json(input);
     let strings: usize = lengths.iter().sum();
     let whole = tokens::of_text(estimator, &json).max(1);
     if lengths.is_empty() || whole <= cap {
-        return None;
+        return (json.len() < given.len()).then(|| input.clone());
     }
     let mut bytes = usize::try_from(json.len() as u64 * cap / whole).ok()?;
     for attempt in 0..TRIES {
@@ -52,6 +54,18 @@ fn json(value: &Value) -> String {
     let mut json = String::new();
     value.write_json(&mut json);
     json
+}
+
+/// An input without encoded data, through which no cut may go.
+fn without_data(value: &Value) -> Value {
+    match value {
+        Value::Text(text) => Value::Text(encoded::without(text).into_owned()),
+        Value::Array(items) => Value::Array(items.iter().map(without_data).collect()),
+        Value::Object(members) => {
+            Value::Object(members.iter().map(|(key, member)| (key.clone(), without_data(member))).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// Collects the lengths of all strings that may be cut.

@@ -1,7 +1,8 @@
 //! The texts that replace media in a view.
 
+use crate::base::encoded::medium_name;
 use crate::base::{markers, text};
-use crate::ingest::content::{ContentPart, medium_name};
+use crate::ingest::content::ContentPart;
 use crate::model::message::Part;
 
 /// The text part that replaces media. It does not begin with one of our markers, so what a person sent remains theirs.
@@ -24,7 +25,7 @@ pub fn notice(inner: &[(Part, ContentPart)]) -> String {
 /// The text of a part as it is passed to a format's `replace`.
 pub fn text_of(part: &ContentPart) -> String {
     match part {
-        ContentPart::Text { text, .. } => text.clone(),
+        ContentPart::Text { text, .. } | ContentPart::Document { text, .. } => text.clone(),
         ContentPart::Result { output, .. } => output.to_text().into_owned(),
         ContentPart::Call { input, .. } => {
             let mut json = String::new();

@@ -174,6 +174,11 @@ fn shortened(
                 number: *number,
                 text: truncation::cut(text, cap, reference, edits.keep, estimator),
             }),
+            ContentPart::Document { number, text, name } => Some(ContentPart::Document {
+                number: *number,
+                text: truncation::cut(text, cap, reference, edits.keep, estimator),
+                name: name.clone(),
+            }),
             ContentPart::Result { number, id, output, failed } => {
                 // When a format replaces the text of a result, it removes everything else in it.
                 let notice = media::notice(core::mem::take(&mut inner));

@@ -1,5 +1,6 @@
 //! Cuts a text to a cap of tokens. Its notice names literal strings to keep and names in what is left out.
 
+use crate::base::encoded;
 use crate::memory::names;
 use crate::session::edits::literals::{self, MOST_LITERALS};
 use crate::shorten::Shape;
@@ -17,6 +18,9 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
     if whole <= cap {
         return text.to_owned();
     }
+    // The note of data that was taken out may be in what is left out.
+    let noted = format!("{advice} Encoded data in it was taken out as a whole.");
+    let advice = if encoded::is_noted(text) { noted.as_str() } else { advice };
     let shape = Shape::of(text);
     let bytes = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
     let truncation = Truncation { shape, names: names::in_text(text), bytes, cap, advice, estimator };

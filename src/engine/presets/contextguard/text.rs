@@ -84,7 +84,8 @@ pub(super) fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo
                     let name = names.get(id).copied().unwrap_or("unknown");
                     out.push_str(&format!("{role}: [tool {name} returned a result]\n"));
                 }
-                ContentPart::Reasoning
+                ContentPart::Document { .. }
+                | ContentPart::Reasoning
                 | ContentPart::Media { .. }
                 | ContentPart::Compaction { .. }
                 | ContentPart::Opaque => {}
