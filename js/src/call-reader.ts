@@ -143,6 +143,7 @@ export class CallReader<Base> {
       keep: given.keep,
       prefer: given.prefer,
       reasoning: given.reasoning,
+      systemMessages: given.systemMessages,
       asking: undefined,
     };
   }

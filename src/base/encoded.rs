@@ -133,6 +133,16 @@ fn is_base64(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"+/-_".contains(&byte)
 }
 
+/// Whether a text begins with a byte that can stand in a line of base64: one of its own, or one that escapes another.
+fn may_stand(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'\\', b'/', ..] => true,
+        [b'%', high, low, ..] => high.is_ascii_hexdigit() && low.is_ascii_hexdigit(),
+        [byte, ..] => is_base64(*byte),
+        [] => false,
+    }
+}
+
 /// How many bytes of base64 a text begins with, with the padding at its end.
 fn base64_length(bytes: &[u8]) -> usize {
     let (mut at, mut line) = (0, 0);
@@ -165,11 +175,11 @@ fn alone(text: &str, from: usize) -> Option<Found<'_>> {
     while at + LEAST_ALONE <= bytes.len() {
         // Any piece that is long enough covers one of these bytes.
         let probe = at + LINES[1] - 1;
-        if !is_base64(bytes[probe]) {
+        if !may_stand(&bytes[probe..]) {
             at = probe + 1;
             continue;
         }
-        let start = bytes[at..probe].iter().rposition(|byte| !is_base64(*byte)).map_or(at, |before| at + before + 1);
+        let start = (at..probe).rev().take_while(|&place| may_stand(&bytes[place..])).last().unwrap_or(probe);
         let length = base64_length(&bytes[start..]);
         if length >= LEAST_ALONE && is_mixed(&bytes[start..start + length]) {
             return Some(Found { from: start, to: start + length, media_type: "", bytes: length as u64 * 3 / 4 });

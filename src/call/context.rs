@@ -64,6 +64,7 @@ impl<'a> Work<'a> {
         history.keep = &call.must_keep;
         history.references = call.recalls;
         history.summarizes = call.options.summarize;
+        history.drops_system = call.options.wishes.drops_system == Some(true);
         history.rules = result_rules::of(&history.messages, &call.options);
         let mut state = call.state.clone();
         // Drops checkpoints that no longer hold: the newest one that matches the history becomes the newest of the

@@ -92,7 +92,8 @@ fn compacted(given: Given<'_>) -> Vec<usize> {
     }
     let active = history.active_user();
     let stays = |input: usize| {
-        history.is_pinned(input) || active == Some(input) || history.messages[input].role() == Role::System
+        let is_instruction = history.messages[input].role() == Role::System && !history.is_old_system(input);
+        history.is_pinned(input) || active == Some(input) || is_instruction
     };
     let mut removed = Vec::new();
     let mut start = lead;

@@ -195,8 +195,10 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         let Some(at) = scene.places[input] else { continue };
         // What is no longer pinned is covered. In a view that was passed as history, the group of a pinned message is
         // unknown, so all of its head stays.
-        let in_head = input < scene.lead() && scene.view.items[at].fixed && !held.contains(&input);
-        if in_head || history.is_pinned(input) || history.messages[input].role() == Role::System {
+        let is_system = history.messages[input].role() == Role::System;
+        let is_old = is_system && history.is_old_system(input);
+        let in_head = input < scene.lead() && scene.view.items[at].fixed && !held.contains(&input) && !is_old;
+        if in_head || history.is_pinned(input) || is_system && !is_old {
             head.push(index);
         } else if inside && active == Some(input) && stays_alone(scene, input) {
             kept.push(index);

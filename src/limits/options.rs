@@ -54,7 +54,7 @@ pub struct Options {
     pub wishes: Wishes,
 }
 
-const MEMBERS: [&str; 15] = [
+const MEMBERS: [&str; 16] = [
     "format",
     "contextWindow",
     "maxOutputTokens",
@@ -67,6 +67,7 @@ const MEMBERS: [&str; 15] = [
     "keep",
     "prefer",
     "reasoning",
+    "systemMessages",
     "onEvent",
     "repair",
     "tune",

@@ -56,10 +56,12 @@ pub struct Wishes {
     pub summarize_first: Option<bool>,
     /// Whether old reasoning that is not signed is left out before anything else goes.
     pub drops_reasoning: Option<bool>,
+    /// Whether a compaction covers system messages that stand among the others, but for the newest.
+    pub drops_system: Option<bool>,
 }
 
 /// The names of these members.
-pub(crate) const NAMES: [&str; 5] = ["trigger", "target", "keep", "prefer", "reasoning"];
+pub(crate) const NAMES: [&str; 6] = ["trigger", "target", "keep", "prefer", "reasoning", "systemMessages"];
 
 const MILLION: u64 = 1_000_000;
 
@@ -82,7 +84,8 @@ impl Wishes {
         }
         let summarize_first = either(outer, "prefer", ["clear", "summarize"]);
         let drops_reasoning = either(outer, "reasoning", ["keep", "drop-old"]);
-        Self { trigger, target, keep: keep(outer), summarize_first, drops_reasoning }
+        let drops_system = either(outer, "systemMessages", ["keep", "drop-old"]);
+        Self { trigger, target, keep: keep(outer), summarize_first, drops_reasoning, drops_system }
     }
 
     /// Overrides these wishes with those of a call.
@@ -94,6 +97,7 @@ impl Wishes {
             keep: call.keep.or(self.keep),
             summarize_first: call.summarize_first.or(self.summarize_first),
             drops_reasoning: call.drops_reasoning.or(self.drops_reasoning),
+            drops_system: call.drops_system.or(self.drops_system),
         }
     }
 

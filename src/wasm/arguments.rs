@@ -22,7 +22,7 @@ pub(super) fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
 }
 
 /// The members of a call, each with the code of errors about it.
-const MEMBERS: [(&str, Code); 31] = [
+const MEMBERS: [(&str, Code); 32] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -42,6 +42,7 @@ const MEMBERS: [(&str, Code); 31] = [
     ("keep", Code::InvalidCall),
     ("prefer", Code::InvalidCall),
     ("reasoning", Code::InvalidCall),
+    ("systemMessages", Code::InvalidCall),
     ("compact", Code::InvalidCall),
     ("ids", Code::InvalidCall),
     ("unreadable", Code::InvalidCall),

@@ -336,11 +336,11 @@ export class Session {
   /** Of a call what the run was given. */
   protected own(): Omit<Call, "messages"> {
     const { system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
-    const { toolPolicy, trigger, target, keep, prefer, reasoning } = this.run;
+    const { toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages } = this.run;
     const recall = this.run.recall ?? (this.recalls || undefined);
     return {
       ...{ system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, recall },
-      ...{ toolPolicy, trigger, target, keep, prefer, reasoning },
+      ...{ toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages },
       ...(pin ? { pin } : {}),
       ...(isTyped ? { isTyped } : {}),
     };

@@ -194,6 +194,7 @@ export interface RunOptions
     | "pin"
     | "prefer"
     | "reasoning"
+    | "systemMessages"
     | "target"
     | "todos"
     | "toolPolicy"

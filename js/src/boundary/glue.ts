@@ -73,6 +73,7 @@ const PLAIN = [
   "keep",
   "prefer",
   "reasoning",
+  "systemMessages",
   "compact",
   "ids",
   "unreadable",
@@ -238,6 +239,7 @@ export interface CallInput {
   readonly keep?: unknown;
   readonly prefer?: unknown;
   readonly reasoning?: unknown;
+  readonly systemMessages?: unknown;
   readonly strict?: true | undefined;
   readonly opensWithUser?: true | undefined;
   readonly continues?: true | undefined;

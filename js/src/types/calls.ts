@@ -69,6 +69,8 @@ export interface ModelCall<M> {
   readonly prefer?: "clear" | "summarize" | undefined;
   /** For this call, instead of {@link CompactorOptions.reasoning}. */
   readonly reasoning?: "keep" | "drop-old" | undefined;
+  /** For this call, instead of {@link CompactorOptions.systemMessages}. */
+  readonly systemMessages?: "keep" | "drop-old" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */

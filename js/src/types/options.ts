@@ -62,6 +62,12 @@ export interface CompactorOptions<Base> {
    */
   readonly reasoning?: "keep" | "drop-old" | undefined;
   /**
+   * What happens to system messages that stand among the others, as the retrieved context of each turn does. `"drop-old"`: a
+   * compaction covers them like the messages around them, but for the newest ones that follow each other. Instructions at the
+   * front always stay. Default `"keep"`: all stay in every view.
+   */
+  readonly systemMessages?: "keep" | "drop-old" | undefined;
+  /**
    * Whether to repair faults of the history that a provider would refuse: results without their call, duplicate or early
    * results, calls without a result, duplicate calls, empty messages, and an assistant message at the start where the format
    * forbids it. Only the view is repaired, never your messages. Each fault is reported as a warning, repaired or not.

@@ -49,6 +49,17 @@ impl<'a> History<'a> {
         (0..self.messages.len()).rev().find(|&input| self.is_typed(input))
     }
 
+    /// Whether a system message may leave like other messages: the host lets old ones go, it is none of the instructions at
+    /// the front, and a newer one follows after something else was said.
+    pub fn is_old_system(&self, input: usize) -> bool {
+        let is_system = |message: &Digest<'_>| message.role() == Role::System;
+        let (before, after) = self.messages.split_at(input);
+        let follows = after.iter().skip_while(|message| is_system(message)).any(is_system);
+        // In a view that was passed as history, what stays of later messages follows the instructions.
+        let is_moved = input < self.lead() && self.index_of(input) != Some(input as u64);
+        self.drops_system && follows && (is_moved || !before.iter().all(is_system))
+    }
+
     /// The history index before which messages are old: they belong to turns before the active one, and the assistant
     /// has answered since.
     pub fn old(&self) -> u64 {

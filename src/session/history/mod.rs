@@ -53,6 +53,8 @@ pub struct History<'a> {
     pub references: bool,
     /// Whether a model summarizes: notices then name less.
     pub summarizes: bool,
+    /// Whether system messages among the others leave like these, but for the newest.
+    pub drops_system: bool,
     /// What tool policies say about individual results, in the order of the input.
     pub rules: Vec<ResultRule>,
     /// All checkpoints of the state as it was passed, even those that do not hold. Their messages are recognized by
