@@ -47,6 +47,7 @@ export function spokenBy(format: Format<object>, message: object): Spoken {
     call: (id, name, input) => void parts.push({ kind: "call", id: String(id), name: String(name), input }),
     result: (_, id, output, failed) => void parts.push({ kind: "result", id: String(id), output, failed }),
     media: (is, data, mediaType) => void parts.push({ kind: "media", is, data, mediaType }),
+    document: (_, text) => void parts.push({ kind: "text", text }),
     approvalRequest: () => {},
     approvalResponse: () => {},
     compaction: (_, text) => void (text && parts.push({ kind: "text", text })),

@@ -26,7 +26,7 @@ test("400 deferred tools of Anthropic's cost about nothing", () => {
   const without = used(anthropic, [search]).tools;
   const { tools } = used(anthropic, [search, ...deferred]);
   equal(tools, without);
-  ok(used(anthropic, [search, ...deferred.map(({ defer_loading: _, ...tool }) => tool)]).tools > 20_000);
+  ok(used(anthropic, [search, ...deferred.map(({ defer_loading: _, ...tool }) => tool)]).tools > 10_000);
 });
 
 test("a deferred tool counts once a search has found it, and no other does", () => {
@@ -47,7 +47,7 @@ test("a deferred tool counts once a search has found it, and no other does", () 
   const none = used(anthropic, [search, ...deferred], found([])).tools;
   const one = used(anthropic, [search, ...deferred], found([{ type: "tool_reference", tool_name: "archive_7" }])).tools;
   const own = used(anthropic, [search, { ...deferred[7], defer_loading: false }]).tools;
-  ok(one - none > 40 && one - none < 120, `${one - none}`);
+  ok(one - none > 25 && one - none < 120, `${one - none}`);
   equal(one, own);
 });
 
@@ -80,7 +80,7 @@ test("tools of the AI SDK that are deferred cost nothing until they are found", 
       { role: "tool", content: [{ type: "tool-result", toolCallId: "c", toolName: "find", output }] },
     ];
     const found = used(aiSdk, tools, messages).tools;
-    ok(found > none + 40 && found < none + 120, `${none} ${found}`);
+    ok(found > none + 25 && found < none + 120, `${none} ${found}`);
   }
 });
 
