@@ -487,7 +487,25 @@ const cases = {
       rule: "reasoning-details-unchanged",
       words: /^Corrupted thought signature\.$/,
       illegal: ({ history, send }) =>
-        send(swap(history, 1, but(history[1], { reasoning_details: history[1].reasoning_details.slice(1) }))),
+        send(
+          swap(
+            history,
+            1,
+            but(history[1], {
+              reasoning_details: history[1].reasoning_details.map((detail) =>
+                detail.data ? but(detail, { data: "c2ln" }) : detail,
+              ),
+            }),
+          ),
+        ),
+      legal: ({ history, send }) =>
+        send(
+          swap(
+            history,
+            1,
+            but(history[1], { reasoning_details: history[1].reasoning_details.filter(({ data }) => data) }),
+          ),
+        ),
     },
   ],
   mistral: [

@@ -56,6 +56,22 @@ const isReply = ({ type, role }: Json): boolean =>
   type !== undefined && type !== "message" ? !isOutput({ type }) : role === "assistant";
 const idOf = ({ id }: Json): string | undefined => (typeof id === "string" ? id : undefined);
 
+/** Calls that no output behind them answers, and outputs without an open call before them; one output answers one call. */
+function unpaired(items: readonly Json[]): { readonly open: readonly number[]; readonly orphans: readonly number[] } {
+  const open: number[] = [];
+  const orphans: number[] = [];
+  items.forEach((item, at) => {
+    if (isCall(item)) open.push(at);
+    if (!isOutput(item)) return;
+    const answers = (call: Json | undefined) =>
+      `${String(call?.type)}_output` === item.type && call?.call_id === tieOf(item);
+    const found = open.findIndex((called) => answers(items[called]));
+    if (found < 0) orphans.push(at);
+    else open.splice(found, 1);
+  });
+  return { open, orphans };
+}
+
 const pairs: Rule[] = [
   {
     id: "unanswered-call",
@@ -63,13 +79,9 @@ const pairs: Rule[] = [
     source: PAIRS,
     *find({ body, memory }) {
       const items = itemsOf(body, memory);
-      for (const [at, item] of items.entries()) {
-        if (!isCall(item)) continue;
-        const answered = items
-          .slice(at + 1)
-          .some((other) => other.type === `${String(item.type)}_output` && tieOf(other) === item.call_id);
-        if (!answered)
-          yield { at, text: `No tool output found for ${called(item.type)} call ${String(item.call_id)}.` };
+      for (const at of unpaired(items).open) {
+        const { type, call_id } = items[at] ?? {};
+        yield { at, text: `No tool output found for ${called(type)} call ${String(call_id)}.` };
       }
     },
   },
@@ -80,16 +92,10 @@ const pairs: Rule[] = [
     *find({ body, memory }) {
       if (goesOn(body, memory)) return;
       const items = itemsOf(body, memory);
-      for (const [at, item] of items.entries()) {
-        if (!isOutput(item)) continue;
-        const made = items
-          .slice(0, at)
-          .some((other) => `${String(other.type)}_output` === item.type && other.call_id === tieOf(item));
-        if (!made)
-          yield {
-            at,
-            text: `No tool call found for ${called(item.type)} call output with call_id ${String(tieOf(item))}.`,
-          };
+      for (const at of unpaired(items).orphans) {
+        const item = items[at] ?? {};
+        const tool = called(item.type);
+        yield { at, text: `No tool call found for ${tool} call output with call_id ${String(tieOf(item))}.` };
       }
     },
   },

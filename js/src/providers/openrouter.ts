@@ -7,14 +7,16 @@ const REASONING = "openrouter.ai/docs/use-cases/reasoning-tokens";
 
 declare module "./rule.ts" {
   interface Notes {
-    /** By their JSON: details as they came. */
-    details: true;
-    /** By the id of a call: whether details came with it. */
+    /** By their JSON: signed and encrypted details as they came. */
+    detail: true;
+    /** By the id of a call: whether such details came with it. */
     detailed: true;
   }
 }
 
-const detailsOf = ({ reasoning_details }: Json): Json[] => objects(reasoning_details);
+/** Plain text among the details is nobody's signature: clients leave it out. */
+const signedIn = ({ reasoning_details }: Json): Json[] =>
+  objects(reasoning_details).filter(({ data, signature }) => Boolean(data ?? signature));
 const isGemini = ({ model }: Json): boolean => /gemini/.test(String(model ?? ""));
 
 /** OpenRouter's API, in front of the providers that a model's id names. */
@@ -37,7 +39,7 @@ export const openrouter: Provider = {
     },
     {
       id: "reasoning-details-unchanged",
-      about: "`reasoning_details` go back as they came.",
+      about: "`reasoning_details` that are signed or encrypted go back as they came.",
       source: REASONING,
       remembers: true,
       find: (asked) => firstOf(changed(asked)),
@@ -50,7 +52,7 @@ function* missing({ body, memory }: Asked): Iterable<Breach> {
   const turn = messagesOf(body).findLastIndex(({ role }) => role === "user");
   for (const [at, message] of assistants(body)) {
     const came = callsOf(message).some(({ id }) => memory?.recall("detailed", String(id)));
-    if (at > turn && came && detailsOf(message).length === 0)
+    if (at > turn && came && signedIn(message).length === 0)
       yield {
         at,
         text: "Gemini models require OpenRouter reasoning details to be preserved in each request. Please refer to our docs: https://openrouter.ai/docs/guides/best-practices/reasoning-tokens#preserving-reasoning-blocks",
@@ -59,9 +61,8 @@ function* missing({ body, memory }: Asked): Iterable<Breach> {
 }
 
 function* changed({ body, memory }: Asked): Iterable<Breach> {
-  for (const [at, message] of assistants(body)) {
-    const sent = detailsOf(message);
-    if (sent.length > 0 && !memory?.recall("details", JSON.stringify(sent)))
-      yield { at, text: isGemini(body) ? "Corrupted thought signature." : "Invalid `signature` in `thinking` block" };
-  }
+  for (const [at, message] of assistants(body))
+    for (const detail of signedIn(message))
+      if (!memory?.recall("detail", JSON.stringify(detail)))
+        yield { at, text: isGemini(body) ? "Corrupted thought signature." : "Invalid `signature` in `thinking` block" };
 }

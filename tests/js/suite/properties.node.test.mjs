@@ -6,6 +6,7 @@ import fc from "fast-check";
 import { createCompactor, PrecisError, summaryOf } from "precis";
 import { aiSdk, anthropic, gemini, openaiChat, openaiResponses } from "precis/formats";
 import { check } from "precis/testing";
+import { newlyRefused } from "../../providers/relative.mjs";
 import { deepEqual, equal, frozen, ok, rejects, same, test } from "./harness.mjs";
 import { cases } from "./length.mjs";
 import { fingerprint } from "./scenarios.mjs";
@@ -418,6 +419,7 @@ function sound({ shape, strategy }, input, prepared) {
     (fault) => !subjects(view, fault).some((subject) => known.has(subject)),
   );
   deepEqual(blamed, [], "a view has no violation its history does not have");
+  deepEqual(newlyRefused(shape.format, input, view), [], "no provider refuses what it would take of the history");
   // 4: the newest message and the newest one that a person wrote.
   const newest = input.at(-1);
   if (newest) ok(view.at(-1) === newest || isCut(view.at(-1), newest), "the newest message is last");

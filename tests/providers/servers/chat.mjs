@@ -92,7 +92,7 @@ export const openrouter = chat(
             index: 0,
           },
         ];
-    memory.note("details", JSON.stringify(reasoning_details), true);
+    for (const detail of reasoning_details) memory.note("detail", JSON.stringify(detail), true);
     for (const { id } of calls) memory.note("detailed", id, true);
     return { reasoning: thought, reasoning_details };
   },
