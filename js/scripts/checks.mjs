@@ -21,6 +21,7 @@ import {
   demo,
   largeTranscript,
   packedCommandLine,
+  providers,
   runtimeSuite,
   shortSuite,
   soaking,
@@ -103,6 +104,7 @@ export function checksFor(thisNode) {
     { name: "demo, no request over the window", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: demo },
     { name: "command line", job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },
     { name: "command line, 100 MB", from: "full", job: "node", pkg: true, single: true, run: largeTranscript },
+    { name: "providers, no request refused", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: providers },
     { name: "suite, this Node", job: "node", pkg: true, ignores: ignoredBy.suites, run: suite },
     // Every other Node once, the first of them by `require`, which loads other files. At night each in both ways.
     ...NODES.flatMap((major) =>

@@ -11,7 +11,7 @@ export const areas = {
   "rust tests": ["tests/rust", "tests/wasm", "tests/proptest-regressions", "tests/mutations.json"],
   fuzzing: ["tests/fuzz"],
   typescript: ["js/src"],
-  suites: ["tests/js", "tests/conformance"],
+  suites: ["tests/js", "tests/conformance", "tests/providers"],
   packaging: ["tests/packaging"],
   benches: ["benches"],
   examples: ["examples"],

@@ -1,15 +1,17 @@
-// node tests/providers/court.mjs [FILE…] [--all] [--provider P] [--json]: plays recorded chats (those of tests/fixtures, or
+// node tests/providers/court.mjs [FILE…] [--short | --all] [--provider P] [--json]: plays recorded chats (those of tests/fixtures, or
 // the files and folders that are named) through the compactor against the servers of this folder, in windows from far too
 // small to roomy, and says how many requests were judged and how many refused, by provider and data set.
 //
 // Each chat is played in every window that it outgrows and in the first one that holds it; strategies, summarizers and what
-// is done about old reasoning take turns. --all plays each of them in each window.
+// is done about old reasoning take turns. --short plays two windows, --all each setup in each window.
 import { at, main } from "../../js/scripts/common.mjs";
 import { clients } from "./clients.mjs";
 import { expected } from "./expected.mjs";
 import { replay } from "./replay.mjs";
 import { RECORDED, sessions } from "./sessions.mjs";
 
+/** Where time is short. */
+const FEW = [4_000, 16_000];
 const WINDOWS = [2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 128_000];
 /** How a compactor may be set up; each ladder has rungs that another has not. */
 const SETUPS = [
@@ -33,7 +35,7 @@ const GIVEN = {
 };
 
 /** Plays what `files` hold, by default all that is recorded, against the servers named. */
-export async function hold({ files = [], names = PROVIDERS, all = false } = {}) {
+export async function hold({ files = [], names = PROVIDERS, all = false, short = false } = {}) {
   const court = { rows: [], rungs: Object.fromEntries(RUNGS.map((rung) => [rung, 0])), refusals: new Map() };
   const paths = files.length > 0 ? files : RECORDED.map((folder) => at("tests/fixtures", folder));
   for (const path of paths) {
@@ -42,12 +44,12 @@ export async function hold({ files = [], names = PROVIDERS, all = false } = {}) 
     for (const name of names) {
       const row = { set, provider: name, chats: chats.length, judged: 0, refused: 0, expected: 0, infeasible: 0 };
       for (const [number, chat] of chats.entries())
-        for (const play of plays(chat, name, { number, all })) await judge(court, row, chat, play);
+        for (const play of plays(chat, name, { number, all, short })) await judge(court, row, chat, play);
       court.rows.push(row);
     }
   }
   const total = (member) => court.rows.reduce((sum, row) => sum + row[member], 0);
-  const isWhole = files.length === 0 && names === PROVIDERS;
+  const isWhole = files.length === 0 && names === PROVIDERS && !short;
   return {
     ...court,
     refusals: [...court.refusals.values()],
@@ -62,12 +64,13 @@ export async function hold({ files = [], names = PROVIDERS, all = false } = {}) 
 }
 
 /** The windows and setups that a chat is played in. */
-function* plays(chat, name, { number, all }) {
+function* plays(chat, name, { number, all, short }) {
   const tokens = JSON.stringify(chat).length / 4;
-  const outgrown = WINDOWS.filter((window) => window < tokens);
+  const windows = short ? FEW : WINDOWS;
+  const outgrown = windows.filter((window) => window < tokens);
   const given = GIVEN[name] ?? [{}];
   const turn = (list, at) => list[(number + at) % list.length];
-  for (const [at, contextWindow] of WINDOWS.slice(0, outgrown.length + 1).entries()) {
+  for (const [at, contextWindow] of windows.slice(0, outgrown.length + 1).entries()) {
     const chosen = all
       ? given.flatMap((given) => SETUPS.map((setup) => [given, setup]))
       : [[turn(given, at), turn(SETUPS, at + name.length)]];
@@ -132,7 +135,7 @@ main(import.meta.url, async (words) => {
   const named = words.indexOf("--provider") + 1;
   const files = words.filter((word, index) => !word.startsWith("--") && index !== named);
   const names = named > 0 ? [words[named]] : undefined;
-  const found = await hold({ files, names, all: words.includes("--all") });
+  const found = await hold({ files, names, all: words.includes("--all"), short: words.includes("--short") });
   if (words.includes("--json")) console.log(JSON.stringify(found));
   else print(found);
   if (found.refused + found.unmet.length + found.idle.length > 0) process.exitCode = 1;

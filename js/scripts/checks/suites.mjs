@@ -21,6 +21,19 @@ export function commandLine({ suite: env }) {
   return nodeTests(process.execPath, { folder: "tests/js/cli", env });
 }
 
+/**
+ * The servers of tests/providers are tested, and then judge every recorded chat; prints requests judged and refused by
+ * provider and data set. Counts the requests.
+ */
+export async function providers({ suite: env, everyWay }) {
+  const judges = await nodeTests(process.execPath, { folder: "tests/providers" });
+  if (judges === 0) return 0;
+  const how = everyWay ? ["--all"] : env.PRECIS_SUITE === "short" ? ["--short"] : [];
+  const output = await must(process.execPath, ["tests/providers/court.mjs", ...how], quiet);
+  console.log(output.trim());
+  return Number(output.match(/^([\d,]+) requests judged/m)?.[1].replaceAll(",", "") ?? 0);
+}
+
 /** The tables of docs/ai-sdk.md, of what is supported, are compared with the tests that passed. */
 export async function aiSdk({ suite: env }, major) {
   const output = await nodeTap(await node(major), {

@@ -13,6 +13,7 @@ import { compaction } from "precis/ai-sdk";
 import { z } from "zod";
 import { expected } from "../../providers/expected.mjs";
 import { createServer } from "../../providers/server.mjs";
+import { cases } from "../suite/length.mjs";
 import { sdks, ways } from "./sdks.mjs";
 
 const WINDOW = 6_000;
@@ -85,7 +86,7 @@ const sdk = sdks.find(({ version }) => version === 7);
 
 for (const [name, { server: judge, one, model, providerOptions }] of Object.entries(PACKAGES)) {
   for (const way of Object.keys(ways).filter((way) => sdk && !(one && way === "streamText"))) {
-    for (const reasoning of ["keep", "drop-old"]) {
+    for (const reasoning of ["keep", "drop-old"].slice(0, cases(2, 1))) {
       test(`${name}, ${way}, ${reasoning}: ${STEPS} steps, none refused`, async (context) => {
         const server = createServer(judge);
         const run = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, reasoning, providerOptions }).run();
