@@ -3,8 +3,8 @@
  */
 import { enter } from "./boundary/engine.ts";
 import type { CallInput } from "./boundary/glue.ts";
-import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
 import { loadedBy } from "./cache/deferred.ts";
+import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
 import { FixedMemory } from "./cache/system-and-tools.ts";
 import { CallHost } from "./call-host.ts";
 import { isSameCall } from "./fast-path.ts";
@@ -67,7 +67,11 @@ export class CallReader<Base> {
     const given: Partial<ModelCall<M>> = call ?? {};
     const { memory, fixed } = this.readerFor(given.model);
     // Whether a deferred tool is sent depends on what was said.
-    const leaves = () => memory.history(given.messages).entries.slice(0, given.messages?.length).map((one) => one.leaves);
+    const leaves = () =>
+      memory
+        .history(given.messages)
+        .entries.slice(0, given.messages?.length)
+        .map((one) => one.leaves);
     const input = this.input(given, fixed, more, () => loadedBy(leaves()));
     const isShort = (rest: Rest) => isSameCall(rest, input);
     const history = memory.history(given.messages, more || format.id ? undefined : isShort);

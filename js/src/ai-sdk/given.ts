@@ -36,7 +36,16 @@ const RUN: Table = /* @__PURE__ */ table<RunOptions>(
     ...{ owner: "the options of run", others: () => [COMPACTION] },
   },
   {
-    ...{ chat: TEXT, state: ANY, system: ANY, tools: ANY, schemas: ANY, mustKeep: ANY, maxOutputTokens: ANY, providerOptions: ANY },
+    ...{
+      chat: TEXT,
+      state: ANY,
+      system: ANY,
+      tools: ANY,
+      schemas: ANY,
+      mustKeep: ANY,
+      maxOutputTokens: ANY,
+      providerOptions: ANY,
+    },
     // What the compactor checks by itself.
     ...{
       offset: ANY,

@@ -66,7 +66,14 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
     const place = { before: earlier?.key ?? null, stem: stemOf(messages, keys) };
     const compactor = shared.prompts();
     const call: ModelCall<Message> = {
-      ...{ messages, tools, schemas: responseFormat?.schema, maxOutputTokens, state: earlier?.value ?? null, model: modelOf(model) },
+      ...{
+        messages,
+        tools,
+        schemas: responseFormat?.schema,
+        maxOutputTokens,
+        state: earlier?.value ?? null,
+        model: modelOf(model),
+      },
       ...{ signal: abortSignal, system: system.length > 0 ? system : undefined },
     };
     let current: SessionState | undefined;

@@ -213,7 +213,17 @@ export class Session {
     const { mustKeep, todos, toolPolicy, keep, prefer } = this.run;
     const telling = new Telling(this.run.onEvent);
     const call: Call = {
-      ...{ messages: prompt, tools, schemas: responseFormat?.schema, maxOutputTokens, mustKeep, todos, toolPolicy, keep, prefer },
+      ...{
+        messages: prompt,
+        tools,
+        schemas: responseFormat?.schema,
+        maxOutputTokens,
+        mustKeep,
+        todos,
+        toolPolicy,
+        keep,
+        prefer,
+      },
       ...{ model: modelOf(model), signal: abortSignal, overflow: error, ...this.flagsOf(prompt) },
       onEvent: telling.listen(),
     };

@@ -50,7 +50,7 @@ function ofBase64(text: string, holder: Holder): Encoded | null {
   const known = sniffed(bytesAt(text));
   const type = known ?? (text.length >= LEAST_UNKNOWN ? typeBeside(holder) : null);
   const kind = type === null ? (text.length >= LEAST_UNKNOWN ? hinted(holder) : null) : (kindOf(type) ?? "file");
-  if (kind === null || !isBase64(text, 0) || (known === null && !isMixed(text))) return null;
+  if (kind === null || !isBase64(text, 0) || (known === null && HEX.test(text))) return null;
   return { kind, media: describeMedia(text, type ?? "") };
 }
 
@@ -62,10 +62,8 @@ function isBase64(text: string, from: number): boolean {
 
 const BASE64 = /[\w+/%\r\n-]+={0,2}\s*$/y;
 
-/** Whether a text has all that base64 of binary data is made of. A long word, a number or a hash in hex has not. */
-function isMixed(text: string): boolean {
-  return /[A-Z]/.test(text) && /[a-z]/.test(text) && /\d/.test(text);
-}
+/** A number or a hash, which base64 letters can write too. */
+const HEX = /^[\da-f]+$/;
 
 /** How files begin: where, with which bytes, and what they are. */
 const MAGIC: readonly (readonly [number, string, string])[] = [

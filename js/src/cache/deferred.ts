@@ -16,9 +16,14 @@ const isObject = (value: unknown): value is Members => typeof value === "object"
  */
 export function shownOf(tool: Members): Shown {
   const { type, function: inner, providerOptions } = tool;
-  if (!defers(tool) && !(isObject(inner) && defers(inner)) && !(isObject(providerOptions) && isDeferredBy(providerOptions)))
+  if (
+    !defers(tool) &&
+    !(isObject(inner) && defers(inner)) &&
+    !(isObject(providerOptions) && isDeferredBy(providerOptions))
+  )
     return "all";
-  const isOpenAI = (type === "function" && !isObject(inner)) || (isObject(providerOptions) && isObject(providerOptions.openai));
+  const isOpenAI =
+    (type === "function" && !isObject(inner)) || (isObject(providerOptions) && isObject(providerOptions.openai));
   return isOpenAI ? "name" : "nothing";
 }
 

@@ -150,13 +150,7 @@ type Definition = Readonly<Record<string, unknown>>;
 const isDefinition = (value: unknown): value is Definition => typeof value === "object" && value !== null;
 
 /** Returns how many schemas cannot be read. `isInside`: the tool stands in another one. */
-function readTool(
-  key: string,
-  outer: unknown,
-  to: Listener,
-  loaded: ReadonlySet<string>,
-  isInside: boolean,
-): number {
+function readTool(key: string, outer: unknown, to: Listener, loaded: ReadonlySet<string>, isInside: boolean): number {
   if (!isDefinition(outer)) return 0;
   const several = inside(outer);
   if (several) {

@@ -104,7 +104,16 @@ function withoutResults(format: Format<object>, message: object): object {
 function outlineResults(format: Format<object>, message: object, parts: Set<number>): void {
   const ignore = () => {};
   format.read(message, {
-    ...{ role: ignore, speaker: ignore, text: ignore, reasoning: ignore, call: ignore, media: ignore, document: ignore, opaque: ignore },
+    ...{
+      role: ignore,
+      speaker: ignore,
+      text: ignore,
+      reasoning: ignore,
+      call: ignore,
+      media: ignore,
+      document: ignore,
+      opaque: ignore,
+    },
     ...{ approvalRequest: ignore, approvalResponse: ignore, compaction: ignore },
     result: (part) => void parts.add(part),
   });

@@ -1,5 +1,16 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, readSpeaker, withoutParts, withPart } from "./parts.ts";
+import {
+  isEmpty,
+  isPart,
+  joinTexts,
+  mediaKind,
+  type Part,
+  readForeign,
+  readSpeaker,
+  withoutParts,
+  withPart,
+} from "./parts.ts";
+import { encodedLike, textOfFile } from "./text-files.ts";
 
 type Message = { role: string; content: unknown };
 
@@ -41,8 +52,7 @@ export const aiSdk: Format<Message> = {
         case "text":
           return { ...part, text };
         case "file":
-          if (isPart(part.data) && part.data.type === "text") return { ...part, data: { ...part.data, text } };
-          return { type: "text", text, ...optionsOf(part) };
+          return textOfPart(part) === undefined ? { type: "text", text, ...optionsOf(part) } : withFileText(part, text);
         default:
           return { type: "text", text, ...optionsOf(part) };
       }
@@ -76,8 +86,11 @@ function readPart(index: number, part: Part, role: string, to: Reader): void {
   else if (type === "tool-approval-request") to.approvalRequest(index, part.approvalId as string, part);
   else if (type === "tool-approval-response") to.approvalResponse(index, part.approvalId as string, part);
   else if (type === "image") to.media("image", part.image, part.mediaType as string | undefined, index);
-  else if (type === "file") readFile(index, part, to);
-  else if (type === "reasoning-file") readFile(undefined, part, to);
+  else if (type === "file") {
+    const text = textOfPart(part);
+    if (text === undefined) readFile(index, part, to);
+    else to.document(index, text, part.filename as string | undefined);
+  } else if (type === "reasoning-file") readFile(undefined, part, to);
   else to.opaque(part);
 }
 
@@ -107,7 +120,7 @@ function readInner(index: number, part: Part, to: Reader): void {
   const { type, data, url, mediaType, filename } = part;
   const kind = typeof type === "string" && type.startsWith("image") ? "image" : mediaKind(mediaType);
   const [is, named] = [mediaType as string | undefined, filename as string | undefined];
-  if (type === "file") readFile(isPart(data) && data.type === "text" ? undefined : index, part, to);
+  if (type === "file") readFile(index, part, to);
   else if (type === "media" || typeof data === "string" || typeof url === "string")
     to.media(kind, data ?? url, is, index, named);
   else if (typeof type === "string" && /-(id|reference)$/.test(type))
@@ -115,11 +128,24 @@ function readInner(index: number, part: Part, to: Reader): void {
   else to.opaque(part);
 }
 
+/** The text of a file that is one: given as text, or as data of such a type. */
+function textOfPart(part: Part): string | undefined {
+  const { data, mediaType } = part;
+  if (isPart(data) && data.type === "text") return typeof data.text === "string" ? data.text : undefined;
+  return textOfFile(part, isPart(data) && data.type === "data" ? data.data : data, mediaType);
+}
+
+function withFileText(part: Part, text: string): Part {
+  const { data } = part;
+  if (isPart(data) && data.type === "text") return { ...part, data: { ...data, text } };
+  const isInner = isPart(data) && data.type === "data";
+  return { ...part, data: isInner ? { ...data, data: encodedLike(data.data, text) } : encodedLike(data, text) };
+}
+
 function readFile(index: number | undefined, part: Part, to: Reader): void {
   const { data, mediaType, filename } = part;
-  const isText = isPart(data) && data.type === "text" && typeof data.text === "string";
-  if (isText && index !== undefined) to.document(index, data.text as string, filename as string | undefined);
-  else if (isText) to.opaque(data.text);
+  const text = isPart(data) && data.type === "text" ? data.text : undefined;
+  if (typeof text === "string") to.opaque(text);
   else
     to.media(
       mediaKind(mediaType, filename),

@@ -1,5 +1,15 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, readForeign, readSpeaker, withoutParts, withPart } from "./parts.ts";
+import {
+  isEmpty,
+  isPart,
+  joinTexts,
+  mediaKind,
+  type Part,
+  readForeign,
+  readSpeaker,
+  withoutParts,
+  withPart,
+} from "./parts.ts";
 
 type Message = { role: string; content: unknown };
 

@@ -1,5 +1,6 @@
 import type { Format, Reader, Role } from "precis";
 import { isEmpty, isPart, mediaKind, type Part, readSpeaker } from "./parts.ts";
+import { encodedLike, textOfFile } from "./text-files.ts";
 
 type Message = { role?: unknown; parts?: unknown };
 
@@ -82,6 +83,8 @@ function readParts(parts: readonly unknown[], to: Reader): void {
     else if (typeof part.text === "string") to.text(i, part.text);
     else if (call) to.call(idOf(call, "call "), call.name as string, call.args ?? {}, i);
     else if (answer) readAnswer(i, idOf(answer, "answer "), answer, to);
+    else if (inline && textOfInline(inline) !== undefined)
+      to.document(i, textOfInline(inline) as string, (inline.displayName ?? inline.display_name) as string | undefined);
     else if (inline) readMedia(i, inline, inline.data, to);
     else if (file) readMedia(i, file, file.fileUri ?? file.file_uri, to);
     else to.opaque(part);
@@ -116,7 +119,16 @@ function readMedia(index: number, part: Part, data: unknown, to: Reader): void {
   to.media(mediaKind(type, name), data, type, index, name);
 }
 
+/** The text of a file that is one. */
+const textOfInline = (inline: Part): string | undefined =>
+  textOfFile(inline, inline.data, inline.mimeType ?? inline.mime_type);
+
 function shortened(part: Part, text: string): Part {
+  for (const key of ["inlineData", "inline_data"]) {
+    const inline = part[key];
+    if (isPart(inline) && textOfInline(inline) !== undefined)
+      return { ...part, [key]: { ...inline, data: encodedLike(inline.data, text) } };
+  }
   for (const key of ["functionCall", "function_call"]) {
     if (isPart(part[key])) return { ...part, [key]: { ...part[key], args: JSON.parse(text) } };
   }

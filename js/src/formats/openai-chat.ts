@@ -1,5 +1,6 @@
 import type { Format, Reader, Role } from "precis";
 import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, typeOfUrl, withPart } from "./parts.ts";
+import { encodedLike, textOfFile } from "./text-files.ts";
 
 type Message = { role: string; content?: unknown };
 
@@ -50,6 +51,10 @@ export const openaiChat: Format<Message> = {
     if (!Array.isArray(message.content) || message.role === "tool") return { ...message, content: text };
     return withPart(message, part, (part) => {
       if (part.type === "text") return { ...part, text };
+      if (textOfPart(part) !== undefined) {
+        const file = part.file as Part;
+        return { ...part, file: { ...file, file_data: encodedLike(file.file_data, text) } };
+      }
       return part.type === "refusal" ? { ...part, refusal: text } : { type: "text", text };
     });
   },
@@ -161,7 +166,18 @@ function readCall(number: number, call: unknown, to: Reader): void {
 function readContent(content: unknown, to: Reader): void {
   if (typeof content === "string") to.text(0, content);
   else if (!Array.isArray(content)) to.opaque(content);
-  else for (let i = 0; i < content.length; i++) readPart(i, content[i], to);
+  else
+    for (let i = 0; i < content.length; i++) {
+      const text = textOfPart(content[i]);
+      if (text === undefined) readPart(i, content[i], to);
+      else to.document(i, text, content[i].file.filename);
+    }
+}
+
+/** The text of a file that is one. */
+function textOfPart(part: unknown): string | undefined {
+  const { type, file } = isPart(part) ? part : {};
+  return type === "file" && isPart(file) ? textOfFile(file, file.file_data, undefined) : undefined;
 }
 
 function readPart(index: number, part: unknown, to: Reader): void {

@@ -1,5 +1,16 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, mediaKind, type Part, readForeign, readSpeaker, typeOfUrl, withoutParts, withPart } from "./parts.ts";
+import {
+  isEmpty,
+  isPart,
+  mediaKind,
+  type Part,
+  readForeign,
+  readSpeaker,
+  typeOfUrl,
+  withoutParts,
+  withPart,
+} from "./parts.ts";
+import { encodedLike, textOfFile } from "./text-files.ts";
 
 type Item = { type?: unknown; role?: unknown; content?: unknown };
 
@@ -38,10 +49,12 @@ export const openaiResponses: Format<Item> = {
     const { type, content } = item as Part;
     if (type === "function_call") return { ...item, arguments: text };
     if (type === "custom_tool_call") return { ...item, input: JSON.parse(text) };
-    if (typeof type === "string" && type.endsWith("_call_output")) return { ...item, output: shortenedOutput(item, text) };
+    if (typeof type === "string" && type.endsWith("_call_output"))
+      return { ...item, output: shortenedOutput(item, text) };
     if (!Array.isArray(content)) return { ...item, content: text };
     return withPart(item, part, (one) => {
       if (one.type === "refusal") return { ...one, refusal: text };
+      if (textOfPart(one) !== undefined) return { ...one, file_data: encodedLike(one.file_data, text) };
       return one.type === "input_text" || one.type === "output_text" ? { ...one, text } : { type: "input_text", text };
     });
   },
@@ -71,10 +84,20 @@ function readMessage(item: Part, to: Reader): void {
   to.role(is);
   readSpeaker(item, to);
   if (typeof content === "string") to.text(0, content);
-  else if (Array.isArray(content)) for (let i = 0; i < content.length; i++) readPart(i, content[i], to);
+  else if (Array.isArray(content))
+    for (let i = 0; i < content.length; i++) {
+      const text = textOfPart(content[i]);
+      if (text === undefined) readPart(i, content[i], to);
+      else to.document(i, text, content[i].filename);
+    }
   readForeign(item, to);
   // What the API has stored under an id must come back as it was.
   if (role === "assistant" && typeof id === "string") to.reasoning("", true);
+}
+
+/** The text of a file that is one. */
+function textOfPart(part: unknown): string | undefined {
+  return isPart(part) && part.type === "input_file" ? textOfFile(part, part.file_data, undefined) : undefined;
 }
 
 function readPart(index: number, part: unknown, to: Reader): void {

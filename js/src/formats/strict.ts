@@ -18,7 +18,9 @@ export const strict = {
     const speakers = [first, second].map((message) => (message as Part).name);
     // A message has one name: what somebody else said, or what nobody by name did, must not stand under it.
     const { name: _, ...nameless } = second as M & Part;
-    return (speakers[0] === speakers[1] ? { ...second, content } : { ...nameless, content: named([first, second]) }) as M;
+    return (
+      speakers[0] === speakers[1] ? { ...second, content } : { ...nameless, content: named([first, second]) }
+    ) as M;
   },
 } as const;
 

@@ -50,7 +50,7 @@ export interface ModelCall<M> {
    * tool calls nor results nor reasoning. The preset `contextguard` ignores it.
    */
   readonly pin?: ((message: M, index: number) => boolean) | undefined;
-  /** Returns true for messages that a person typed. Default: role user, without tool results, and not made by precis. */
+  /** Returns true for messages that a person typed. Default: role user, something said in it (beside tool results: a text that no application framed in a tag), and not made by precis. */
   readonly isTyped?: ((message: M, index: number) => boolean) | undefined;
   /**
    * Literal strings that must stay in the view. A summary or digest that would lose one gets it appended, and so does the

@@ -8,7 +8,8 @@ const schema = (at) => ({
   properties: { query: { type: "string", description: `What to look for in the archive number ${at}, in words.` } },
   required: ["query"],
 });
-const describe = (at) => `Searches the archive number ${at} of all documents since the beginning and returns what it finds.`;
+const describe = (at) =>
+  `Searches the archive number ${at} of all documents since the beginning and returns what it finds.`;
 const many = (count, tool) => Array.from({ length: count }, (_, at) => tool(at));
 const ask = { role: "user", content: "Find the contract." };
 const used = (format, tools, messages = [ask], more = {}) =>
@@ -57,7 +58,9 @@ test("a search of the host's own loads what it returns, and a call shows that a 
     { role: "assistant", content: [{ type: "tool_use", id: "a", name: "find_tools", input: {} }] },
     {
       role: "user",
-      content: [{ type: "tool_result", tool_use_id: "a", content: [{ type: "tool_reference", tool_name: "archive_9" }] }],
+      content: [
+        { type: "tool_result", tool_use_id: "a", content: [{ type: "tool_reference", tool_name: "archive_9" }] },
+      ],
     },
   ];
   const called = [ask, { role: "assistant", content: [{ type: "tool_use", id: "a", name: "archive_9", input: {} }] }];
@@ -68,7 +71,9 @@ test("a search of the host's own loads what it returns, and a call shows that a 
 
 test("tools of the AI SDK that are deferred cost nothing until they are found", () => {
   const record = (more) =>
-    Object.fromEntries(many(200, (at) => [`archive_${at}`, { description: describe(at), inputSchema: schema(at), ...more }]));
+    Object.fromEntries(
+      many(200, (at) => [`archive_${at}`, { description: describe(at), inputSchema: schema(at), ...more }]),
+    );
   const none = used(aiSdk, { find: { description: "Finds tools.", inputSchema: schema(0) } }).tools;
   for (const more of [{ deferLoading: true }, { providerOptions: { anthropic: { deferLoading: true } } }]) {
     const tools = { find: { description: "Finds tools.", inputSchema: schema(0) }, ...record(more) };
@@ -85,11 +90,25 @@ test("tools of the AI SDK that are deferred cost nothing until they are found", 
 });
 
 test("OpenAI shows name and description of a deferred function, and of a namespace", () => {
-  const flat = (at, more) => ({ type: "function", name: `archive_${at}`, description: describe(at), parameters: schema(at), ...more });
+  const flat = (at, more) => ({
+    type: "function",
+    name: `archive_${at}`,
+    description: describe(at),
+    parameters: schema(at),
+    ...more,
+  });
   const all = used(openaiResponses, [{ type: "tool_search" }, ...many(100, (at) => flat(at))]).tools;
-  const names = used(openaiResponses, [{ type: "tool_search" }, ...many(100, (at) => flat(at, { defer_loading: true }))]).tools;
+  const names = used(openaiResponses, [
+    { type: "tool_search" },
+    ...many(100, (at) => flat(at, { defer_loading: true })),
+  ]).tools;
   ok(names > all / 4 && names < all * 0.75, `${names} of ${all}`);
-  const space = (more) => ({ type: "namespace", name: "archives", description: "All archives.", tools: many(100, (at) => flat(at, more)) });
+  const space = (more) => ({
+    type: "namespace",
+    name: "archives",
+    description: "All archives.",
+    tools: many(100, (at) => flat(at, more)),
+  });
   const hidden = used(openaiResponses, [{ type: "tool_search" }, space({ defer_loading: true })]).tools;
   const open = used(openaiResponses, [{ type: "tool_search" }, space({})]).tools;
   ok(hidden < 60, `${hidden}`);
@@ -97,7 +116,13 @@ test("OpenAI shows name and description of a deferred function, and of a namespa
 });
 
 test("a definition that stands in the history counts there, not twice", () => {
-  const tool = { type: "function", name: "archive_1", description: describe(1), parameters: schema(1), defer_loading: true };
+  const tool = {
+    type: "function",
+    name: "archive_1",
+    description: describe(1),
+    parameters: schema(1),
+    defer_loading: true,
+  };
   const messages = [
     ask,
     { type: "tool_search_call", call_id: null, execution: "server", arguments: { query: "1" }, status: "completed" },
@@ -124,5 +149,8 @@ test("schemas that stay the same are the same call", () => {
   const meter = createMeter({ format: anthropic, contextWindow: 64_000 });
   const call = { messages: [ask], schemas: schema(1), system: "Be kind." };
   equal(JSON.stringify(meter.usage(call)), JSON.stringify(meter.usage(call)));
-  equal(meter.usage({ ...call, schemas: null }).parts.system, meter.usage({ messages: [ask], system: "Be kind." }).parts.system);
+  equal(
+    meter.usage({ ...call, schemas: null }).parts.system,
+    meter.usage({ messages: [ask], system: "Be kind." }).parts.system,
+  );
 });

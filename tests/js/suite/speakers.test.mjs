@@ -20,7 +20,9 @@ const budgets = [
 
 test("two people's budgets are both in the view, each with its speaker", async () => {
   const messages = [...budgets, ...talk(40, "ana")];
-  const { view, report } = await createCompactor({ format: openaiChat, contextWindow: 3_000 }).beforeModel({ messages });
+  const { view, report } = await createCompactor({ format: openaiChat, contextWindow: 3_000 }).beforeModel({
+    messages,
+  });
   const text = JSON.stringify(view);
   ok(report.outcome === "compacted", report.outcome);
   ok(text.includes("ana: My budget is 40 euros."), text);

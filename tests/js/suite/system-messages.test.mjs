@@ -5,7 +5,8 @@ import { check } from "precis/testing";
 import { deepEqual, equal, ok, rejects, test } from "./harness.mjs";
 
 const instructions = { role: "system", content: "You answer questions about contracts." };
-const context = (turn) => `Context of turn ${turn}: ${`paragraph ${turn} of the contract says what it says. `.repeat(30)}`;
+const context = (turn) =>
+  `Context of turn ${turn}: ${`paragraph ${turn} of the contract says what it says. `.repeat(30)}`;
 const turn = (at) => [
   { role: "system", content: context(at) },
   { role: "user", content: `What does paragraph ${at} say?` },
