@@ -32,6 +32,7 @@ const windows = process.platform === "win32";
  */
 export function run(command, args, { cwd = root, env = {}, quiet = false, timeout } = {}) {
   return new Promise((done, fail) => {
+    if (ending) return;
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...(quiet && plain), ...env },
@@ -64,6 +65,8 @@ export function run(command, args, { cwd = root, env = {}, quiet = false, timeou
 /** Programs that were started and have not ended. */
 const running = new Set();
 let heeding = false;
+/** Nothing is started any more. */
+let ending = false;
 
 /** Each leads a group of its own, which the terminal does not end, so this process hands on what it is told. */
 function started(child) {
@@ -76,6 +79,7 @@ function started(child) {
     ["SIGHUP", 1],
   ]) {
     process.once(signal, () => {
+      ending = true;
       // What they started in groups of their own they end themselves.
       for (const child of running) end(child, "SIGTERM");
       setTimeout(() => {
@@ -269,6 +273,7 @@ export async function main(url, work) {
     await work(process.argv.slice(2));
   } catch (error) {
     note(`\n${error.message}`);
+    if (error.code === "ENOSPC") note(`The disk of ${target} is full: free some space, then run this again.`);
     process.exitCode = 1;
   }
 }

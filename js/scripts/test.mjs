@@ -74,8 +74,8 @@ async function runAll(chosen, asked, build) {
     else due.push({ check, expected: before?.seconds ?? 0 });
   }
   const isBuild = ({ name }) => name === "build";
-  if (build && !due.some(({ check }) => isBuild(check)) && due.some(({ check }) => check.pkg))
-    await build(lengths.kind);
+  if (due.some(({ check }) => check.pkg) && !due.some(({ check }) => isBuild(check)))
+    due.push({ check: checks.find(isBuild), expected: 0 });
   await schedule(due, {
     first: isBuild,
     cores: asked.watch ? 1 : availableParallelism(),
