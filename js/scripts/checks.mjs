@@ -15,7 +15,6 @@ import {
 } from "./checks/rust.mjs";
 import {
   aiSdk,
-  better,
   commandLine,
   conformance,
   demo,
@@ -99,8 +98,7 @@ export function checksFor(thisNode) {
 
     { name: "README and documentation examples", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: runReadme },
     { name: "programs compile", job: "node", pkg: true, single: true, uses: "snippets", ignores: ignoredBy.package, run: programs },
-    { name: "conformance, preset contextguard", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: conformance },
-    { name: "conformance, the default does better", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: better },
+    { name: "conformance, both presets", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: conformance },
     { name: "demo, no request over the window", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: demo },
     { name: "command line", job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },
     { name: "command line, 100 MB", from: "full", job: "node", pkg: true, single: true, run: largeTranscript },
