@@ -133,7 +133,7 @@ function report(outcomes) {
   const failed = ran.filter(({ failure }) => failure);
   const missing = outcomes.filter((outcome) => outcome.missing);
   const unchanged = outcomes.filter((outcome) => outcome.unchanged);
-  if (ran.length > 1) console.log(`\n${times(ran)}`);
+  if (ran.length > 0) console.log(`\n${times(ran)}`);
   for (const { check, unchanged: before } of unchanged) {
     console.log(
       `unchanged, not run: ${check.name}${tests(before.count)} passed on the same files ${ago(before.at)} ago`,

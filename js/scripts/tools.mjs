@@ -1,7 +1,7 @@
 // The tools only some checks need, each fetched into the cache the first time.
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { ask, at, cache, ci, exclusively, locked, must, note, target } from "./common.mjs";
+import { ask, at, cache, ci, exclusively, locked, must, note } from "./common.mjs";
 
 const exe = process.platform === "win32" ? ".exe" : "";
 
@@ -18,7 +18,8 @@ export function wasmTestRunner() {
     async () => {
       note(`installing wasm-bindgen-test-runner ${version} (once, about a minute) …`);
       const crate = ["wasm-bindgen-cli", "--version", version, "--bin", "wasm-bindgen-test-runner"];
-      const env = { CARGO_TARGET_DIR: join(target, "bindgen"), CARGO_PROFILE_DEV_DEBUG: "0" };
+      // Where the build's own wasm-bindgen is compiled, so that what both are made of is compiled once.
+      const env = { CARGO_TARGET_DIR: join(cache, "bindgen"), CARGO_PROFILE_DEV_DEBUG: "false" };
       await must("cargo", ["install", "--debug", ...crate, "--root", place], { env, quiet: true });
     },
   );

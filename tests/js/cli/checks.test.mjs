@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { parse as parseYaml } from "yaml";
 import { checks, checksFor } from "../../../js/scripts/checks.mjs";
 import { at, files } from "../../../js/scripts/common.mjs";
-import { areas, inputsOf } from "../../../js/scripts/inputs.mjs";
+import { areas, inputsOf, watchUnread } from "../../../js/scripts/inputs.mjs";
 import { levels, runsIn } from "../../../js/scripts/levels.mjs";
 import { schedule } from "../../../js/scripts/schedule.mjs";
 import { isAsked, parse } from "../../../js/scripts/test.mjs";
@@ -174,6 +174,23 @@ test("documents name only levels and checks that exist", () => {
       if (/WORDS/.test(words)) continue;
       assert.notEqual(chosen(words).length, 0, `${path}: ${line}`);
     }
+  }
+});
+
+test("a file that was read although a check says that it ignores it is found", (t) => {
+  const read = watchUnread({ ignores: ["documents"] });
+  readFileSync(at("docs/faq.md"));
+  readFileSync(at("package.json"));
+  try {
+    const found = read();
+    // Other checks may read documents at the same time.
+    assert.ok(
+      found.includes("docs/faq.md") && found.every((path) => /^docs|^\.github|^[A-Z]+\.md$/.test(path)),
+      `${found}`,
+    );
+  } catch (error) {
+    if (!/noatime/.test(error.message)) throw error;
+    t.skip(error.message);
   }
 });
 
