@@ -52,24 +52,27 @@ export function isAsked(check, { words, job, level }) {
   return runsIn(check, level ?? "quick");
 }
 
-/** The level at which checks run: by name also those run that `npm test` leaves out, at the least length they have. */
-function lengthsOf(chosen, { level }) {
-  if (level) return { level, ...levels[level] };
-  const least = Object.keys(levels).find((name) => chosen.every((check) => runsIn(check, name)));
-  const name = chosen.every((check) => runsIn(check, "quick")) ? "quick" : least;
-  return { level: name, ...levels[name] };
+/** The level at which a check runs: the one that was asked for, or the least that has it. */
+const levelOf = (check, { level }) => level ?? check.from ?? "quick";
+
+/** Which build checks run on: by name the fast one, unless one of them needs what is shipped. */
+function kindFor(chosen, { level }) {
+  if (level) return levels[level].kind;
+  return chosen.some(({ pkg }) => pkg === "shipped") ? "shipped" : "fast";
 }
 
 async function runAll(chosen, asked, build) {
-  const lengths = { ...lengthsOf(chosen, asked), build };
+  const kind = kindFor(chosen, asked);
+  const lengthsOf = (check) => ({ ...levels[levelOf(check, asked)], kind, build });
   // Only what nobody asked for by name, and no judge of what lands, may rely on an earlier run.
   const relies =
-    !ci && !asked.force && !asked.watch && asked.words === "" && asked.job === null && lengths.level === "quick";
+    !ci && !asked.force && !asked.watch && asked.words === "" && asked.job === null && asked.level === null;
   const outcomes = [];
   const due = [];
   for (const check of chosen) {
-    const before = lastPassed(check, lengths.level);
-    const inputs = relies ? inputsOf(check, lengths.level) : null;
+    const level = levelOf(check, asked);
+    const before = lastPassed(check, level);
+    const inputs = relies ? inputsOf(check, level) : null;
     if (inputs !== null && before?.inputs === inputs) outcomes.push({ check, unchanged: before });
     else due.push({ check, expected: before?.seconds ?? 0 });
   }
@@ -81,7 +84,9 @@ async function runAll(chosen, asked, build) {
     cores: asked.watch ? 1 : availableParallelism(),
     run: async (check, ready) => {
       const outcome =
-        check.pkg && !ready ? { failure: "not run: the build failed" } : await attempt(check, lengths, asked);
+        check.pkg && !ready
+          ? { failure: "not run: the build failed" }
+          : await attempt(check, levelOf(check, asked), lengthsOf(check), asked);
       outcomes.push({ check, ...outcome });
       console.log(`${check.name} … ${summary(outcome)} (${(outcome.seconds ?? 0).toFixed(1)} s)`);
       if (outcome.failure) console.log(excerpt(outcome.failure));
@@ -92,8 +97,8 @@ async function runAll(chosen, asked, build) {
 }
 
 /** How a check went, and how long it took. */
-async function attempt(check, lengths, { watch }) {
-  const inputs = inputsOf(check, lengths.level);
+async function attempt(check, level, lengths, { watch }) {
+  const inputs = inputsOf(check, level);
   const unread = watch && check.ignores ? watchUnread(check) : () => [];
   const from = performance.now();
   const outcome = await outcomeOf(check, lengths);
@@ -102,7 +107,7 @@ async function attempt(check, lengths, { watch }) {
   if (read.length > 0 && !outcome.failure) {
     outcome.failure = `it says that it does not read these, and did:\n${read.join("\n")}`;
   }
-  remember(check, outcome, { inputs, seconds, level: lengths.level });
+  remember(check, outcome, { inputs, seconds, level });
   return { ...outcome, seconds };
 }
 
