@@ -82,6 +82,15 @@ const script = (_, n) => {
   return { thought: `The next is file ${n}.`, text: `Step ${n}: I look.`, calls };
 };
 
+/** Texts that name a stored item and are not what is stored there: the provider would use its own, without a word. */
+function replaced(messages, { memory }) {
+  const parts = messages.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  return parts.filter(({ type, text, providerOptions }) => {
+    const stored = memory.recall("item", providerOptions?.openai?.itemId ?? "");
+    return type === "text" && stored && stored.item.content?.[0]?.text !== text;
+  });
+}
+
 const sdk = sdks.find(({ version }) => version === 7);
 
 for (const [name, { server: judge, one, model, providerOptions }] of Object.entries(PACKAGES)) {
@@ -89,6 +98,7 @@ for (const [name, { server: judge, one, model, providerOptions }] of Object.entr
     for (const reasoning of ["keep", "drop-old"].slice(0, cases(2, 1))) {
       test(`${name}, ${way}, ${reasoning}: ${STEPS} steps, none refused`, async (context) => {
         const server = createServer(judge);
+        const sent = [];
         const run = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, reasoning, providerOptions }).run();
         const read = sdk.ai.tool({
           description: "Reads a file",
@@ -103,7 +113,11 @@ for (const [name, { server: judge, one, model, providerOptions }] of Object.entr
           maxOutputTokens: REPLY,
           maxRetries: 0,
           stopWhen: sdk.stepCountIs(STEPS),
-          prepareStep: run.prepareStep,
+          prepareStep: async (step) => {
+            const prepared = await run.prepareStep(step);
+            sent.push(...(prepared?.messages ?? step.messages));
+            return prepared;
+          },
           onStepFinish: run.onStepFinish,
           ...(providerOptions && { providerOptions }),
         }).catch((error) => ({ error }));
@@ -114,6 +128,11 @@ for (const [name, { server: judge, one, model, providerOptions }] of Object.entr
         deepEqual(refused, []);
         equal(done.error ?? done.failure, undefined);
         equal(server.judged, STEPS);
+        deepEqual(
+          replaced(sent, server),
+          [],
+          "a text was edited that goes out by reference, so the stored one is used",
+        );
         ok(
           run.reports.some(({ outcome }) => outcome === "compacted"),
           "nothing was compacted",
