@@ -109,7 +109,16 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
 );
 
 const MODEL_CALL = {
-  ...{ messages: ANY, state: ANY, offset: ANY, maxOutputTokens: ANY, system: ANY, tools: ANY, schemas: ANY, mustKeep: ANY },
+  ...{
+    messages: ANY,
+    state: ANY,
+    offset: ANY,
+    maxOutputTokens: ANY,
+    system: ANY,
+    tools: ANY,
+    schemas: ANY,
+    mustKeep: ANY,
+  },
   ...{
     todos: ANY,
     toolPolicy: ANY,

@@ -170,10 +170,12 @@ test("a format of one's own that does not number reasoning, or cannot leave part
 function bound(to) {
   const names = [
     "role",
+    "speaker",
     "text",
     "call",
     "result",
     "media",
+    "document",
     "opaque",
     "approvalRequest",
     "approvalResponse",
