@@ -50,7 +50,8 @@ const pairs: Rule[] = [
   },
 ];
 
-const shape: Rule[] = [
+/** Roles, content and what every request has to bring of its thinking. */
+export const shape: Rule[] = [
   {
     id: "roles",
     about: "A message is of the user, the assistant, or the system.",
@@ -135,6 +136,3 @@ function leadingResults(turn: Turn | undefined): unknown[] {
 function tampered(at: number, path: string, type: unknown): Breach {
   return { at, text: `${path}: Invalid \`signature\` in \`${String(type)}\` block` };
 }
-
-/** The rules about pairs, roles and empty content alone, for others that take messages of this shape. */
-export const anthropicShape = { pairs, shape };

@@ -1,4 +1,4 @@
-import { anthropicShape } from "./anthropic.ts";
+import { shape as anthropicShape } from "./anthropic.ts";
 import { bindingRules } from "./anthropic-binding.ts";
 import { type Asked, inner, isBlank, isJson, type Json, listed, objects, type Provider, type Rule } from "./rule.ts";
 
@@ -160,7 +160,7 @@ function converted(block: Json): Json {
 const isClaude = ({ modelId }: Json): boolean => /claude|anthropic/.test(String(modelId ?? ""));
 
 /** What Anthropic's own API asks of thinking; Bedrock has another name for the member that says what is done about it. */
-const thinking: Rule[] = [...anthropicShape.shape, ...bindingRules]
+const thinking: Rule[] = [...anthropicShape, ...bindingRules]
   .filter(({ id }) => id.includes("thinking") || id === "binding-controls")
   .map((rule) => ({
     ...rule,
