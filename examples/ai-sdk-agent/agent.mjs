@@ -8,7 +8,7 @@ import { z } from "zod";
 import { standIn } from "./stand-in.mjs";
 
 const sdk = process.env.AI_SDK ?? "ai";
-const { gateway, generateText, isStepCount, stepCountIs = isStepCount, streamText, tool } = await import(sdk);
+const { gateway, generateText, stepCountIs, isStepCount = stepCountIs, streamText, tool } = await import(sdk);
 const folder = resolve(process.argv[2] ?? ".");
 const file = resolve(process.argv[3] ?? "chat.json");
 const contextWindow = Number(process.env.CONTEXT_WINDOW ?? 16_000);
@@ -16,7 +16,7 @@ const maxOutputTokens = 1_000;
 const system = "You answer questions about the files of a folder. Read before you answer.";
 
 const real = process.env.AI_GATEWAY_API_KEY !== undefined;
-const model = real ? gateway(process.env.MODEL ?? "openai/gpt-5-mini") : standIn(sdk);
+const model = real ? gateway(process.env.MODEL ?? "openai/gpt-5.4-mini") : standIn(sdk);
 
 const tools = {
   list: tool({
@@ -66,14 +66,15 @@ async function turn(text) {
   const run = c.run({ state: chat.state, tools, system, maxOutputTokens });
   const result = streamText({
     model: run.model(model),
-    // The one difference: version 7 calls the system prompt `instructions`.
-    ...(sdk === "ai6" ? { system } : { instructions: system }),
+    // Version 6 has other names for two options.
+    ...(sdk === "ai6"
+      ? { system, onStepFinish: run.onStepFinish }
+      : { instructions: system, onStepEnd: run.onStepEnd }),
     messages: chat.messages,
     tools,
     maxOutputTokens,
-    stopWhen: stepCountIs(20),
+    stopWhen: isStepCount(20),
     prepareStep: run.prepareStep,
-    onStepFinish: run.onStepFinish,
   });
   for await (const piece of result.textStream) process.stdout.write(piece);
   process.stdout.write("\n");

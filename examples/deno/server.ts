@@ -153,7 +153,7 @@ async function complete(messages: readonly Message[], limit: number): Promise<Co
   const response = await fetch(url, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: Deno.env.get("MODEL") ?? "gpt-5-mini", messages, max_completion_tokens: limit }),
+    body: JSON.stringify({ model: Deno.env.get("MODEL") ?? "gpt-5.4-mini", messages, max_completion_tokens: limit }),
   });
   if (!response.ok) throw new Error(await response.text());
   return await response.json();

@@ -24,7 +24,7 @@ for (let turn = 1; turn <= 30; turn++) {
     role: "user",
     content: `Question ${turn}: what does parse_date do with "2026-0${1 + (turn % 9)}-01"?`,
   });
-  const prepared = await compactor.beforeModel({ messages, state, model: "gpt-4o" });
+  const prepared = await compactor.beforeModel({ messages, state, model: "gpt-5.6" });
   state = prepared.state;
   const { outcome, after } = prepared.report;
   const exact = prepared.view.reduce((sum, { content }) => sum + 4 + count(content), 3);

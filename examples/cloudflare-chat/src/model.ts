@@ -28,7 +28,7 @@ export async function ask(env: ModelEnv, request: SummaryRequest<unknown>): Prom
   const { system, prompt, maxOutputTokens } = request;
   if (!env.OPENAI_API_KEY) return summaryByStandIn(prompt, maxOutputTokens);
   const response = await post(env, {
-    model: env.SMALL_MODEL ?? env.MODEL ?? "gpt-5-mini",
+    model: env.SMALL_MODEL ?? env.MODEL ?? "gpt-5.4-mini",
     messages: [
       { role: "system", content: system },
       { role: "user", content: prompt },
@@ -46,7 +46,7 @@ interface Completion {
 
 async function* provider(env: ModelEnv, messages: Message[], maxOutputTokens: number): AsyncIterable<Piece> {
   const response = await post(env, {
-    model: env.MODEL ?? "gpt-5-mini",
+    model: env.MODEL ?? "gpt-5.4-mini",
     messages,
     max_completion_tokens: maxOutputTokens,
     stream: true,

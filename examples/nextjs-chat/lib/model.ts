@@ -1,10 +1,10 @@
-// A model of the AI gateway when a key is set (MODEL, default openai/gpt-5-mini), else a stand-in.
+// A model of the AI gateway when a key is set (MODEL, default openai/gpt-5.4-mini), else a stand-in.
 import { gateway, type LanguageModel } from "ai";
 
 type Model = Exclude<LanguageModel, string>;
 
 export const model: Model = process.env.AI_GATEWAY_API_KEY
-  ? gateway(process.env.MODEL ?? "openai/gpt-5-mini")
+  ? gateway(process.env.MODEL ?? "openai/gpt-5.4-mini")
   : standIn();
 
 function standIn(): Model {

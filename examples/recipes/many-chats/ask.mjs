@@ -1,7 +1,7 @@
 // Your model: any server with OpenAI's chat completions. Without a key a stand-in answers, which needs no network.
 
 /** The summarizer for these settings: those of `process.env`, or of a Worker's `env`. */
-export function summarizer({ OPENAI_API_KEY, OPENAI_BASE_URL = "https://api.openai.com/v1", MODEL = "gpt-5-mini" }) {
+export function summarizer({ OPENAI_API_KEY, OPENAI_BASE_URL = "https://api.openai.com/v1", MODEL = "gpt-5.4-mini" }) {
   if (!OPENAI_API_KEY) return standIn;
   return async ({ system, prompt, maxOutputTokens }) => {
     const response = await fetch(`${OPENAI_BASE_URL}/chat/completions`, {

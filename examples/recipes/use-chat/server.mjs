@@ -8,12 +8,13 @@ import {
   createUIMessageStreamResponse,
   generateText,
   streamText,
+  toUIMessageStream,
 } from "ai";
 import { build } from "esbuild";
 import { compaction, summarizeWith, toDataPart } from "precis/ai-sdk";
 import { model, small } from "./model.mjs";
 
-const system = "You are a patient librarian. Answer in a few sentences.";
+const instructions = "You are a patient librarian. Answer in a few sentences.";
 const maxOutputTokens = 300;
 const c = compaction({
   contextWindow: Number(process.env.CONTEXT_WINDOW ?? 4_000),
@@ -33,7 +34,7 @@ async function post(request) {
     execute: async ({ writer }) => {
       const run = c.run({
         state,
-        system,
+        system: instructions,
         signal: request.signal,
         onEvent: (event) => {
           // With the summary's text, and the id of the message before which the divider stands.
@@ -42,13 +43,13 @@ async function post(request) {
       });
       const result = streamText({
         model: run.model(model),
-        instructions: system,
+        instructions,
         messages: await convertToModelMessages(ui),
         maxOutputTokens,
         abortSignal: request.signal,
         prepareStep: run.prepareStep,
-        onStepFinish: run.onStepFinish,
-        onFinish: async () => {
+        onStepEnd: run.onStepEnd,
+        onEnd: async () => {
           state = await run.ahead();
         },
         onAbort: () => {
@@ -56,12 +57,13 @@ async function post(request) {
         },
       });
       writer.merge(
-        result.toUIMessageStream({
+        toUIMessageStream({
+          stream: result.stream,
           messageMetadata: ({ part }) => (part.type === "finish" && run.usage ? { context: run.usage } : undefined),
         }),
       );
     },
-    onFinish: ({ messages }) => Object.assign(chat, { messages, state }),
+    onEnd: ({ messages }) => Object.assign(chat, { messages, state }),
   });
   return createUIMessageStreamResponse({ stream });
 }

@@ -114,7 +114,7 @@ export class Session {
     return this.alone(() => this.step(step));
   };
 
-  readonly onStepFinish = (step: Step): void => {
+  readonly onStepEnd = (step: Step): void => {
     objectOf(step, "step", "the step that the AI SDK has finished");
     this.open = null;
     this.learn(step);
@@ -122,6 +122,8 @@ export class Session {
     this.meter = null;
     if (this.current) void this.place?.save(this.current);
   };
+
+  readonly onStepFinish = this.onStepEnd;
 
   model<T>(model: T): T {
     return retrying(model, (request, error) => this.shorter(model, request, error));

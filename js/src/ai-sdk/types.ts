@@ -111,6 +111,8 @@ export interface Run extends Recalling, Compacting {
   /** Pass it as the call's option of this name. */
   readonly prepareStep: PrepareStep;
   /** Pass it as the call's option of this name: it learns from the usage of the last step. */
+  readonly onStepEnd: (step: { readonly usage?: unknown }) => void;
+  /** The same: versions 5 and 6 of the AI SDK call the option by this name. */
   readonly onStepFinish: (step: { readonly usage?: unknown }) => void;
   /**
    * Returns the same model, which retries once if the provider says that a request was too long: with fewer messages, or

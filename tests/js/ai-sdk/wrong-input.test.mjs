@@ -89,6 +89,7 @@ test("`prepareStep` and `onStepFinish` without what the SDK passes are refused",
     equal(await prepareStep(step), undefined);
   }
   throws(() => c.run().onStepFinish(), refusal("invalid-call", "step", /got undefined/));
+  throws(() => c.run().onStepEnd(), refusal("invalid-call", "step", /got undefined/));
 });
 
 test("a data part is made of an event, a summarizer of a function and a model", () => {
@@ -157,6 +158,7 @@ test("whatever is put in place of any argument or member: nothing is thrown but 
     run: [async (given) => c.run(given).prepareStep(step), bound],
     prepareStep: [c.prepareStep, step],
     "run().prepareStep": [(given) => run().prepareStep(given), step],
+    onStepEnd: [(given) => run().onStepEnd(given), { usage: {}, content: [], response: { messages: [] } }],
     onStepFinish: [(given) => run().onStepFinish(given), { usage: {}, content: [], response: { messages: [] } }],
     "onStepFinish, after a step": [
       async (given) => {

@@ -8,7 +8,7 @@ declare const model: LanguageModel; declare const messages: ModelMessage[]; decl
 declare const database: { messages(from: number, to: number): Promise<ModelMessage[]> };
 const run = compaction({ contextWindow: 200_000 }).run({ state: chat.state });
 const tools = { recall: recallTool({ run, maxTokens: 2_000 }) };
-streamText({ model, messages, tools, prepareStep: run.prepareStep, onStepFinish: run.onStepFinish });
+streamText({ model, messages, tools, prepareStep: run.prepareStep, onStepEnd: run.onStepEnd });
 const own = createCompactor({ format: aiSdk, contextWindow: 200_000 });
 const { index } = own.keepFrom(chat.state);
 export const loading = recallTool({ compactor: own, messages: () => messages, offset: () => index, state: () => chat.state, load: (from, to) => database.messages(from, to) });

@@ -19,7 +19,7 @@ const run = c.run({
 });
 const tools = { read, compact: compactTool({ run, minTokens: 5_000 }) };
 export const result = streamText({
-  model, messages, tools, onStepFinish: run.onStepFinish,
+  model, messages, tools, onStepEnd: run.onStepEnd,
   prepareStep: composePrepareSteps(({ stepNumber, messages }) => (stepNumber > 3 && messages.length > 2 ? { activeTools: ['read'], toolChoice: 'auto' } : undefined), run.prepareStep),
 });
 const own = composePrepareSteps(c.prepareStep, undefined, false);

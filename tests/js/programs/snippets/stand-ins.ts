@@ -11,6 +11,7 @@ declare global {
   const model: Model;
   const small: Model;
   const system: string;
+  const instructions: string;
   const tools: { read: typeof read };
   const messages: ModelMessage[];
   const ui: UIMessage[];
@@ -20,6 +21,7 @@ declare global {
   const writer: UIMessageStreamWriter;
   const toDataPart: typeof dataPart;
   const streamText: typeof import("ai").streamText;
+  const toUIMessageStream: typeof import("ai").toUIMessageStream;
   const db: {
     load(id: string): Promise<unknown>;
     save(id: string, messages: readonly unknown[], state: SessionState | null): Promise<void>;

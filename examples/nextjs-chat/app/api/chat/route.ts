@@ -4,6 +4,7 @@ import {
   createUIMessageStreamResponse,
   generateText,
   streamText,
+  toUIMessageStream,
 } from "ai";
 import { after } from "next/server";
 import type { CompactionEvent } from "precis";
@@ -46,16 +47,17 @@ export async function POST(request: Request): Promise<Response> {
         messages: await convertToModelMessages(messages),
         abortSignal: request.signal,
         prepareStep: run.prepareStep,
-        onStepFinish: run.onStepFinish,
+        onStepEnd: run.onStepEnd,
       });
       writer.merge(
-        result.toUIMessageStream({
+        toUIMessageStream({
+          stream: result.stream,
           messageMetadata: ({ part }) => (part.type === "finish" && run.usage ? { context: run.usage } : undefined),
         }),
       );
     },
     // Behind whatever was stored meanwhile. An answer without a word would be refused by providers.
-    onFinish: ({ responseMessage }) => {
+    onEnd: ({ responseMessage }) => {
       if (responseMessage.parts.some((part) => part.type === "text" && part.text !== "")) append(chat, responseMessage);
     },
   });
