@@ -11,6 +11,8 @@ use crate::model::message::Position;
 use crate::tokens::SlopeRange;
 use crate::tokens::standstill::Standstill;
 
+pub use crate::tokens::reading::Reading;
+
 /// Increments below this many raw tokens are too small to learn the slope from.
 const LEAST_INCREMENT: u64 = 20;
 /// Increments with a ratio outside this range, in millionths, are not plain growth of the conversation.
@@ -41,15 +43,6 @@ const AGREEMENT: u64 = 250_000;
 const DOUBTED_MOST: u64 = 1_000;
 /// One provider token per raw token, in millionths: the assumption for unknown text.
 const ONE_TO_ONE: u64 = 1_000_000;
-
-/// What was sent, and what the provider reported for it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Reading {
-    /// The raw tokens of the whole request: view, system prompt, tools and overhead.
-    pub raw: u64,
-    /// The prompt tokens that the provider reported.
-    pub reported: u64,
-}
 
 /// Usage as a provider reported it, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -351,13 +344,6 @@ impl Calibration {
         }
         self.park(reading);
         true
-    }
-}
-
-impl Record for Reading {
-    fn archive(&mut self, archive: &mut Archive<'_>) {
-        archive.count("raw", &mut self.raw);
-        archive.count("reported", &mut self.reported);
     }
 }
 

@@ -3,7 +3,7 @@
 //! over several reports that is judged.
 
 use crate::base::archive::{Archive, Record};
-use crate::tokens::calibration::Reading;
+use crate::tokens::reading::Reading;
 
 /// Growth of a request, in raw tokens and as one part in this many of it, from which on reports must have grown as well.
 const LEAST_GROWTH: u64 = 500;

@@ -35,7 +35,7 @@ const LIMITS: [&str; 18] = [
 ];
 /// Words in front of what was sent.
 const COUNTS: [&str; 9] = ["resulted", "contains", "contain", "has", "have", "got", "given", "count", "keep"];
-/// Nouns that are counted, whatever is said of them.
+/// Nouns that are counted.
 const COUNTED: [&str; 8] = ["token", "tokens", "length", "len", "size", "number", "request", "first"];
 /// Words of a limit of prompt and reply together.
 const WINDOW: [&str; 5] = ["context", "ctx", "window", "sequence", "total"];

@@ -6,7 +6,7 @@
 use crate::limits::provider_refusal::Overflow;
 use crate::limits::provider_refusal::words::Item;
 
-/// Phrases of errors that waiting or paying mends: whatever they say of tokens is not about the window.
+/// Phrases of errors that are over when one waits or pays: whatever they say of tokens is not about the window.
 const OTHER_MATTERS: [&str; 41] = [
     "rate limit",
     "rate limits",
