@@ -79,10 +79,10 @@ export class CallHost<Base, M extends Base> implements Host {
     });
   }
 
-  result(id: string, name: string, text: string): Uint32Array | undefined {
+  result(index: number, id: string, name: string, text: string): Uint32Array | undefined {
     return leave(() => {
-      const { result } = this.format;
-      return result && this.add(checked(result.call(this.format, id, name, text), "format.result"));
+      const message = this.format.result?.(id, name, text, this.messages[index]);
+      return message === undefined ? undefined : this.add(checked(message, "format.result"));
     });
   }
 

@@ -76,7 +76,8 @@ export class CallReader<Base> {
     const isShort = (rest: Rest) => isSameCall(rest, input);
     const history = memory.history(given.messages, more || format.id ? undefined : isShort);
     const messages = given.messages as readonly M[];
-    if (history.misread * 2 > messages.length) throw wrongFormat(messages, history.misread, format.name);
+    const refused = history.misread > 0 ? wrongFormat(messages, history.misread, format.name) : null;
+    if (refused) throw refused;
     input.unreadable = history.unreadable;
     if (history.guessed) input.counterFailed = true;
     if (format.id) input.ids = messages.map((message) => format.id?.(message) ?? null);

@@ -75,8 +75,14 @@ export interface Format<Base> extends ReadableFormat<Base> {
    * message with sound parts.
    */
   without?(message: Base, parts: readonly number[]): Base;
-  /** Returns a new message with the result of the call `id` of the tool `name`, for the option `repair`. Without it, calls without a result stay as they are. */
-  result?(id: string, name: string, text: string): Base;
+  /**
+   * Returns a new message with the result of the call `id` of the tool `name`, for the option `repair`. Without it, or
+   * where it returns undefined, calls without a result stay as they are.
+   *
+   * @param id - the call's id; empty if it has none.
+   * @param message - the message that holds the call.
+   */
+  result?(id: string, name: string, text: string, message?: Base): Base | undefined;
   /** Returns a new message with the content of `first` and then of `second`, both of role user. Needed for `"strict"`. */
   merge?(first: Base, second: Base): Base;
 }
@@ -101,11 +107,20 @@ export interface Reader {
   /**
    * A tool call. `input` is its arguments as a value; where the message holds them as JSON text, the parsed value.
    *
+   * @param id - the id as it stands in the message, also if it is empty, missing or the same as that of another call:
+   * calls and results are paired by order and name where ids do not tell them apart.
    * @param part - the number by which {@link Format.replace} can shorten its input. Without one the call stays whole.
+   * @param executed - whether the provider executes the call. Its result comes in a message of the assistant, perhaps
+   * several rounds later, and none is ever put in its place.
    */
-  call(id: string, name: string, input: unknown, part?: number): void;
-  /** The result of the call `id`, which {@link Format.replace} may shorten or clear by its number `part`. */
-  result(part: number, id: string, output: unknown, failed: boolean): void;
+  call(id: string | null | undefined, name: string, input: unknown, part?: number, executed?: boolean): void;
+  /**
+   * The result of the call `id`, which {@link Format.replace} may shorten or clear by its number `part`.
+   *
+   * @param id - the id as it stands in the message, also if it is empty or missing.
+   * @param name - the tool's name, where the message has it.
+   */
+  result(part: number, id: string | null | undefined, output: unknown, failed: boolean, name?: string): void;
   /**
    * An image, a PDF, audio, video, or another file.
    *

@@ -110,7 +110,7 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
     // Code keeps the memory itself. The model is given the text above it.
     let mut newest = base;
     let mut messages = Vec::with_capacity(inputs.len());
-    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+    for (content, input) in history.read(&inputs, host)?.into_iter().zip(inputs) {
         // A summary that the state knows counts as one even if its checkpoint no longer holds, for example because the
         // instructions before it have changed. The newest of several includes the others. A message that only looks
         // like a summary does not count.
@@ -137,7 +137,7 @@ pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Kn
     let inputs: Vec<usize> =
         (memory.upto.count..shape.covers.count).filter_map(|index| history.input_of(index)).collect();
     let mut messages = Vec::with_capacity(inputs.len());
-    for (content, input) in host.read(&inputs)?.into_iter().zip(inputs) {
+    for (content, input) in history.read(&inputs, host)?.into_iter().zip(inputs) {
         let typed = history.is_typed(input);
         let index = history.index_of(input).unwrap_or(0);
         // Code reads messages as they were sent, so a view that was passed as history reads the same.

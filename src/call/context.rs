@@ -65,7 +65,7 @@ impl<'a> Work<'a> {
         history.references = call.recalls;
         history.summarizes = call.options.summarize;
         history.drops_system = call.options.wishes.drops_system == Some(true);
-        history.rules = result_rules::of(&history.messages, &call.options);
+        history.rules = result_rules::of(&history, &call.options);
         let mut state = call.state.clone();
         // Drops checkpoints that no longer hold: the newest one that matches the history becomes the newest of the
         // state.
@@ -80,7 +80,10 @@ impl<'a> Work<'a> {
         }
         let window = Self::window(call, &state, call.soft)?;
         let lead = history.lead();
-        let cuts = Cuts::of(&history.messages[lead..]);
+        let cuts = match lead {
+            0 => Cuts::with(&history.messages, history.pairing()),
+            _ => Cuts::of(&history.messages[lead..]),
+        };
         let mut work =
             Self { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
         work.history.left_out = left_out::left_out(work.given());
@@ -141,7 +144,7 @@ impl<'a> Work<'a> {
 
     /// What providers would refuse in the history.
     pub(crate) fn faults(&self) -> &[Violation] {
-        self.faults.get_or_init(|| pairs::check(&self.history.messages))
+        self.faults.get_or_init(|| pairs::violations(&self.history.messages, self.history.pairing()))
     }
 
     pub(crate) fn limits(&self, view: &View) -> Limits {

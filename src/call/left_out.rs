@@ -2,7 +2,6 @@
 //! requested) and parts that no provider accepts (an empty compaction) are always left out. With the option `repair`,
 //! so are parts without their counterparts.
 
-use crate::base::id_map::IdMap;
 use crate::call::input::Call;
 use crate::ingest::approvals;
 use crate::ingest::pairs::{self, MessageRule, Violation};
@@ -63,14 +62,10 @@ pub(crate) fn left_out(given: Given<'_>) -> Vec<LeftOut> {
         let whole = remaining(message, &removed) == 0;
         let mut parts: Vec<u32> = chosen(message, &removed).map(|part| part.number).collect();
         parts.dedup();
-        let mut orphans = IdMap::default();
-        if input >= repaired_from && !whole {
-            own.iter()
-                .filter(|fault| fault.rule == MessageRule::OrphanResult)
-                .for_each(|fault| orphans.insert(fault.subject, 1));
-        }
-        let results = chosen(message, &removed).filter(|part| part.kind == PartKind::Result);
-        let quoted = results.map(|part| part.id).filter(|&id| orphans.get(id).is_some()).collect();
+        let is_quoted = |fault: &&Violation| {
+            fault.rule == MessageRule::OrphanResult && removed[fault.part] && input >= repaired_from && !whole
+        };
+        let quoted = own.iter().filter(is_quoted).map(|fault| fault.part).collect();
         all.push(LeftOut { input, parts, whole, quoted });
     }
     all
@@ -115,20 +110,17 @@ fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
     if message.is_signed() {
         return removed;
     }
-    let of = |rule: MessageRule| faults.iter().filter(move |fault| fault.rule == rule).map(|fault| fault.subject);
+    let mark = |rules: &[MessageRule], removed: &mut [bool]| {
+        faults.iter().filter(|fault| rules.contains(&fault.rule)).for_each(|fault| removed[fault.part] = true);
+    };
     if message.role() != Role::Assistant {
-        mark(
-            message,
-            PartKind::Result,
-            of(MessageRule::OrphanResult).chain(of(MessageRule::DuplicateResult)),
-            &mut removed,
-        );
+        mark(&[MessageRule::OrphanResult, MessageRule::DuplicateResult], &mut removed);
     }
     if remaining(message, &removed) == 0 {
         // The message is removed as a whole, and its results are quoted.
         removed.fill(false);
     }
-    mark(message, PartKind::Call, of(MessageRule::DuplicateId), &mut removed);
+    mark(&[MessageRule::DuplicateId], &mut removed);
     if remaining(message, &removed) > 0 {
         // A part without a number cannot be removed from a message.
         for (removed, part) in removed.iter_mut().zip(message.parts()) {
@@ -147,18 +139,6 @@ fn chosen<'a>(message: &'a Digest<'_>, marks: &'a [bool]) -> impl Iterator<Item 
 pub(super) fn continued(given: Given<'_>) -> usize {
     let answers = |message: &&Digest<'_>| message.role() == Role::Tool || message.has(PartKind::Result);
     if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
-}
-
-/// Marks the last parts with these ids, as many as there are ids. The first part of an id may be sound.
-pub(super) fn mark(message: &Digest<'_>, kind: PartKind, ids: impl Iterator<Item = u64>, marks: &mut [bool]) {
-    let mut wanted = IdMap::default();
-    ids.for_each(|id| wanted.insert(id, wanted.get(id).unwrap_or(0) + 1));
-    for (at, part) in message.parts().enumerate().rev().filter(|(_, part)| part.kind == kind) {
-        if let Some(count) = wanted.get(part.id).filter(|&count| count > 0) {
-            wanted.insert(part.id, count - 1);
-            marks[at] = true;
-        }
-    }
 }
 
 /// The number of parts without the marked ones. Parts inside a result are removed with it.

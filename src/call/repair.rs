@@ -4,7 +4,7 @@ use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::base::markers;
 use crate::call::input::Call;
-use crate::call::left_out::{Given, continued, mark, remaining};
+use crate::call::left_out::{Given, continued, remaining};
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, MessageRule, Violation};
@@ -68,7 +68,8 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
     let history = given.history;
     let has_digest = |item: &Item| matches!(item.slot, Slot::Host { .. }) || item.made.is_some();
     let hosts: Vec<usize> = (0..view.items.len()).filter(|&at| has_digest(&view.items[at])).collect();
-    let mut found = pairs::check(&view.digests(history));
+    let digests = view.digests(history);
+    let mut found = pairs::check(&digests);
     // The provider may hold the calls that the first messages answer.
     let continued = continued(given);
     found.retain(|fault| {
@@ -77,14 +78,16 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
                 .get(fault.index)
                 .is_none_or(|&at| !matches!(view.items[at].slot, Slot::Host { input, .. } if input < continued))
     });
+    drop(digests);
     if found.is_empty() && history.left_out.iter().all(|left_out| left_out.quoted.is_empty()) {
         return Ok(());
     }
     let mut faults: Vec<(usize, Violation)> = Vec::with_capacity(found.len());
     let mut to_come = IdMap::default();
+    let none = hash_text("");
     for fault in found {
         let Some(&at) = hosts.get(fault.index) else { continue };
-        if fault.rule == MessageRule::UnansweredCall {
+        if fault.rule == MessageRule::UnansweredCall && fault.subject != none {
             to_come.insert(fault.subject, count(&to_come, fault.subject) + 1);
         }
         faults.push((at, fault));
@@ -121,9 +124,9 @@ fn count(counts: &IdMap, id: u64) -> u64 {
 struct Faults<'f>(&'f [(usize, Violation)]);
 
 impl<'f> Faults<'f> {
-    /// The subjects of the violations of a rule: call ids, or the hash of the message.
-    fn of(self, rule: MessageRule) -> impl Iterator<Item = u64> + use<'f> {
-        self.0.iter().filter(move |fault| fault.1.rule == rule).map(|fault| fault.1.subject)
+    /// The violations of a rule.
+    fn of(self, rule: MessageRule) -> impl Iterator<Item = &'f Violation> + use<'f> {
+        self.0.iter().map(|(_, violation)| violation).filter(move |violation| violation.rule == rule)
     }
 }
 
@@ -140,8 +143,8 @@ struct Repair<'a> {
     early: Early,
     /// Texts that wait for the end of the surrounding results.
     texts: Vec<Item>,
-    /// Calls without a result so far, each with the input index of its message.
-    unanswered: Vec<(usize, u64)>,
+    /// Calls without a result so far.
+    unanswered: Vec<Unanswered>,
     /// Whether the previous message made calls.
     batch: bool,
 }
@@ -168,7 +171,7 @@ impl Repair<'_> {
         }
         let lost = faults.of(MessageRule::OrphanResult).chain(faults.of(MessageRule::DuplicateResult));
         let mut removed = vec![false; message.len()];
-        mark(&message, PartKind::Result, lost, &mut removed);
+        lost.for_each(|fault| removed[fault.part] = true);
         if message.has(PartKind::Result) && removed.contains(&true) && remaining(&message, &removed) == 0 {
             let single = message.len() == 1;
             return self.add_orphan(item, input, faults, single, host);
@@ -188,7 +191,9 @@ impl Repair<'_> {
     ) -> Result<(), Error> {
         // Calls after it are not part of the batch before it, wherever it ends up.
         self.batch = false;
-        let Some(subject) = faults.of(MessageRule::OrphanResult).next() else { return Ok(()) };
+        let Some(subject) = faults.of(MessageRule::OrphanResult).next().map(|fault| fault.subject) else {
+            return Ok(());
+        };
         if single && count(&self.early.waiting, subject) < count(&self.to_come, subject) {
             self.early.push(subject, item);
         } else {
@@ -201,18 +206,26 @@ impl Repair<'_> {
     fn add_whole(&mut self, item: Item, input: usize, faults: Faults<'_>, host: &mut dyn Host) -> Result<(), Error> {
         let message = item.digest().unwrap_or(self.given.history.messages[input]);
         let ends_results = !message.has(PartKind::Result) && message.role() != Role::Tool;
-        // The calls of one batch may be in several consecutive messages. Any other message ends the wait for results.
+        // The calls of one batch may be in several consecutive messages, and so may their results. Any other message ends
+        // the wait for results. What is added comes last: where ids tell nothing, the order of the others counts.
         let calls = message.role() == Role::Assistant && message.has(PartKind::Call);
-        if !(calls && self.batch && self.texts.is_empty()) {
+        let results = message.role() != Role::Assistant && !ends_results;
+        if !results && !(calls && self.batch && self.texts.is_empty()) {
             self.end_results(host)?;
         }
         if ends_results {
             self.out.append(&mut self.texts);
         }
         self.batch = calls;
-        for subject in faults.of(MessageRule::UnansweredCall) {
-            self.to_come.insert(subject, count(&self.to_come, subject).saturating_sub(1));
-            self.unanswered.push((input, subject));
+        let mut lacking = faults.of(MessageRule::UnansweredCall).peekable();
+        if lacking.peek().is_some() {
+            let calls: Vec<usize> =
+                message.parts().enumerate().filter(|(_, part)| part.kind == PartKind::Call).map(|(at, _)| at).collect();
+            for &Violation { part, subject, .. } in lacking {
+                self.to_come.insert(subject, count(&self.to_come, subject).saturating_sub(1));
+                let number = calls.binary_search(&part).unwrap_or(0);
+                self.unanswered.push(Unanswered { input, number, subject });
+            }
         }
         if let Some(left_out) = self.given.history.left_out(input).filter(|left_out| !left_out.quoted.is_empty()) {
             self.texts.push(quoted(self.given, &item, input, Some(&left_out.quoted), host)?);
@@ -233,6 +246,17 @@ impl Repair<'_> {
         self.out.append(&mut self.texts);
         Ok(self.out)
     }
+}
+
+/// A call without a result.
+#[derive(Clone, Copy)]
+struct Unanswered {
+    /// The input index of its message.
+    input: usize,
+    /// Its place among the calls of the message as it is sent.
+    number: usize,
+    /// The hash of its id.
+    subject: u64,
 }
 
 /// Results that wait for their calls.
@@ -277,14 +301,14 @@ impl Early {
 /// Adds a result for each call without one: its own, if it came too early, or one that says there is none.
 fn add_results(
     given: Given<'_>,
-    unanswered: &mut Vec<(usize, u64)>,
+    unanswered: &mut Vec<Unanswered>,
     early: &mut Early,
     out: &mut Vec<Item>,
     host: &mut dyn Host,
 ) -> Result<(), Error> {
     // The calls of the message that was read last.
     let mut asking = Calls::default();
-    for (input, subject) in core::mem::take(unanswered) {
+    for Unanswered { input, number, subject } in core::mem::take(unanswered) {
         if let Some(item) = early.take(subject) {
             out.push(item);
             continue;
@@ -292,8 +316,8 @@ fn add_results(
         if asking.input != Some(input) {
             asking = Calls::of(given, input, host)?;
         }
-        if let Some((id, name)) = asking.find(subject)
-            && let Some(product) = host.result(id, name, NO_RESULT)?
+        if let Some((id, name)) = asking.calls.get(number)
+            && let Some(product) = host.result(input, id, name, NO_RESULT)?
         {
             let named = given.call.options.estimator.result_name(name.len() as u64);
             let tokens = product.digest().map_or(0, |digest| digest.tokens()) + named;
@@ -303,45 +327,35 @@ fn add_results(
     Ok(())
 }
 
-/// The calls of one message.
+/// The calls of one message as it is sent.
 #[derive(Default)]
 struct Calls {
     input: Option<usize>,
-    /// For the hash of each call id, the index of the first call with it.
-    numbers: IdMap,
     /// The id and tool name of each call.
     calls: Vec<(String, String)>,
 }
 
 impl Calls {
     fn of(given: Given<'_>, input: usize, host: &mut dyn Host) -> Result<Self, Error> {
-        let mut all = Self { input: Some(input), ..Self::default() };
-        let parts = given.history.messages[input].parts().filter(|part| part.kind == PartKind::Call);
-        for (number, part) in parts.enumerate() {
-            if all.numbers.get(part.id).is_none() {
-                all.numbers.insert(part.id, number as u64);
-            }
-        }
+        let left_out = given.history.left_out(input).map_or([].as_slice(), |left_out| &left_out.parts);
+        let mut calls = Vec::new();
         for part in host.read(&[input])?.into_iter().flat_map(|content| content.parts) {
-            if let ContentPart::Call { id, name, .. } = part {
-                all.calls.push((id, name));
+            if let ContentPart::Call { id, name, number, .. } = part
+                && !left_out.contains(&number)
+            {
+                calls.push((id, name));
             }
         }
-        Ok(all)
-    }
-
-    fn find(&self, subject: u64) -> Option<(&str, &str)> {
-        let (id, name) = self.calls.get(self.numbers.get(subject)? as usize)?;
-        Some((id, name))
+        Ok(Self { input: Some(input), calls })
     }
 }
 
-/// Quotes results without their calls as text: all of a message, or those with these call ids.
+/// Quotes results without their calls as text: all of a message, or those at these places in it.
 fn quoted(
     given: Given<'_>,
     item: &Item,
     input: usize,
-    ids: Option<&[u64]>,
+    parts: Option<&[usize]>,
     host: &mut dyn Host,
 ) -> Result<Item, Error> {
     let mut text = format!("{}this is the result of a tool call that is not in this history.]", markers::NOTICE);
@@ -349,9 +363,9 @@ fn quoted(
         if item.made.is_some() {
             content = lasting::as_sent(given.history, given.state, &given.call.options.estimator, input, content);
         }
-        for part in &content.parts {
-            if let ContentPart::Result { id, output, .. } = part
-                && ids.is_none_or(|ids| ids.contains(&hash_text(id)))
+        for (at, part) in content.parts.iter().enumerate() {
+            if let ContentPart::Result { output, .. } = part
+                && parts.is_none_or(|parts| parts.contains(&at))
             {
                 text.push('\n');
                 text.push_str(&output.to_text());

@@ -47,7 +47,7 @@ pub(crate) fn of(
         && work.faults().is_empty()
         && (start < history.first() || repair::assistant_first(work.call, &work.history).is_none())
         && history.compaction.is_none()
-        && pairs::is_settled(&history.messages);
+        && history.pairing().is_settled();
     if !plain {
         return None;
     }
@@ -136,8 +136,8 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
     let usage = measure.usage(&view, &history);
     if measure.window.is_tight(measure.fixed(&view))
         || usage.tokens + usage.bound >= measure.window.trigger
-        || !pairs::check(&history.messages).is_empty()
-        || !pairs::is_settled(&history.messages)
+        || !pairs::violations(&history.messages, history.pairing()).is_empty()
+        || !history.pairing().is_settled()
     {
         return Ok(None);
     }

@@ -14,6 +14,27 @@ pub struct Unrequested {
     pub id: u64,
 }
 
+/// Calls `pair` for each response and the newest request with its id before it, with the indices of their messages.
+pub fn pairs(messages: &[Digest<'_>], mut pair: impl FnMut(usize, usize)) {
+    if !messages.iter().any(Digest::approves) {
+        return;
+    }
+    let mut asked = IdMap::default();
+    for (index, message) in messages.iter().enumerate() {
+        for part in message.parts() {
+            match part.kind {
+                PartKind::ApprovalRequest => asked.insert(part.id, index as u64),
+                PartKind::ApprovalResponse => {
+                    if let Some(request) = asked.get(part.id) {
+                        pair(request as usize, index);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// The responses without an earlier request, in order.
 pub fn unrequested(messages: &[Digest<'_>]) -> Vec<Unrequested> {
     let mut found = Vec::new();

@@ -341,7 +341,7 @@ impl Sink for Collector {
             Head::Text { number } => ContentPart::Text { number, text: String::new() },
             Head::Document { number } => ContentPart::Document { number, text: String::new(), name: String::new() },
             Head::Reasoning { .. } => ContentPart::Reasoning,
-            Head::Call { number } => {
+            Head::Call { number, .. } => {
                 ContentPart::Call { number, id: String::new(), name: String::new(), input: Value::Null }
             }
             Head::Result { number, failed } => {

@@ -16,7 +16,7 @@ pub fn of_call(estimator: &Estimator, name: &str, input: &Value) -> u64 {
     if estimator.rule == Rule::Host {
         return as_text();
     }
-    let mut tape = Tape { ops: vec![1, Role::Assistant as u32, 4, 0], text: Vec::new() };
+    let mut tape = Tape { ops: vec![1, Role::Assistant as u32, 4, 0, 0], text: Vec::new() };
     tape.string("");
     tape.string(name);
     tape.value(input);

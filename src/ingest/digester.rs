@@ -215,7 +215,7 @@ impl Sink for State {
             Head::Text { number } => (PartKind::Text, number, false),
             Head::Document { number } => (PartKind::Text, number, true),
             Head::Reasoning { number, signed } => (PartKind::Reasoning, number, signed),
-            Head::Call { number } => (PartKind::Call, number, false),
+            Head::Call { number, executed } => (PartKind::Call, number, executed),
             Head::Result { number, failed } => (PartKind::Result, number, failed),
             Head::Media { number, .. } => (PartKind::Media, number, false),
             Head::Opaque => (PartKind::Opaque, 0, false),
@@ -292,6 +292,8 @@ impl Sink for State {
                     }
                 }
             }
+            // The name of a result is part of its call, and is counted there.
+            Slot::Name if open.part.kind == PartKind::Result => {}
             Slot::Name => {
                 open.part.name_bytes = open.part.name_bytes.saturating_add(text.len() as u32);
                 self.counter.feed(text);
@@ -340,6 +342,13 @@ impl Sink for State {
                 if let Some(open) = &mut self.part {
                     open.part.id = hash;
                     open.content = open.content.map(|_| hash);
+                }
+            }
+            Slot::Name if self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Result) => {
+                if let Some(open) = self.part.as_mut().filter(|_| hash != hash_text("")) {
+                    open.part.name = hash as u32;
+                    // Only where a result has no id does its name identify it: SDKs add and drop the name beside one.
+                    open.content = open.content.map(|id| if id == hash_text("") { combine(id, hash) } else { id });
                 }
             }
             Slot::Body | Slot::Name | Slot::Reference | Slot::Print => {

@@ -73,13 +73,13 @@ pub trait Host {
     /// If the format cannot create it.
     fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error>;
 
-    /// Creates a message with the result of the call `id` of the tool `name`. Returns `None` if the format has no such
-    /// message.
+    /// Creates a message with the result of the call `id` of the tool `name`, which message `input` makes. Returns `None`
+    /// if the format has no such message.
     ///
     /// # Errors
     ///
     /// If the format cannot create it.
-    fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error>;
+    fn result(&mut self, input: usize, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error>;
 
     /// Merges two messages that must not be adjacent.
     ///

@@ -2,7 +2,8 @@
 
 use crate::base::id_map::IdMap;
 use crate::ingest::approvals;
-use crate::model::message::{Digest, Part, PartKind, Role, combine};
+use crate::ingest::pairing::Pairing;
+use crate::model::message::{Digest, PartKind, Role, combine};
 
 /// The places where a run of messages may be cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,58 +17,45 @@ pub struct Cuts {
     pub pending: Option<usize>,
 }
 
-/// Distinguishes the ids of approvals from those of calls.
-const APPROVALS: u64 = 0x6170_7072_6f76_616c;
-
 impl Cuts {
     /// Finds the groups: reasoning, assistant messages, their calls and all their results stay together.
     pub fn of(messages: &[Digest<'_>]) -> Self {
+        Self::with(messages, &Pairing::of(messages))
+    }
+
+    /// Finds the groups of messages whose pairs are known.
+    pub fn with(messages: &[Digest<'_>], pairing: &Pairing) -> Self {
         let count = messages.len();
         let mut legal = vec![true; count + 1];
-        // Open calls by id. Ids may repeat in every turn ("call_0"), so the newest open call is used.
-        let mut open = IdMap::new(messages.iter().map(Digest::len).sum());
         let mut waiting = vec![0_usize; count];
-        // Messages whose calls and results need no other message.
-        let mut alone = vec![false; count];
+        // Whether a message has results of earlier calls. The result of a tool that the provider ran may be in the same
+        // message as its call, and without a call it belongs to no other message either.
+        let mut follows: Vec<bool> = messages.iter().map(|message| message.role() == Role::Tool).collect();
         // Pairs as brackets: where they open and close.
-        let mut spans = vec![0_i64; count + 2];
-        for (index, message) in messages.iter().enumerate() {
-            // Whether it has results of earlier calls. The result of a tool that the provider ran is in the same
-            // message as its call.
-            let mut follows = message.role() == Role::Tool;
-            for part in message.parts() {
-                if part.kind == PartKind::Call {
-                    open.insert(part.id, index as u64);
-                    waiting[index] += 1;
-                } else if part.kind == PartKind::ApprovalRequest {
-                    open.insert(part.id ^ APPROVALS, index as u64);
-                } else if part.kind == PartKind::ApprovalResponse
-                    && let Some(asked) = open.get(part.id ^ APPROVALS)
-                {
-                    spans[asked as usize + 1] += 1;
-                    spans[index + 1] -= 1;
-                } else if part.kind == PartKind::Result {
-                    let call = open.remove(part.id).map(|call| call as usize);
-                    // A result from the provider without its call belongs to no other message either.
-                    follows |= call.map_or(message.role() != Role::Assistant, |call| call != index);
-                    if let Some(call) = call {
-                        waiting[call] -= 1;
-                        spans[call + 1] += 1;
-                        spans[index + 1] -= 1;
-                    }
-                }
-            }
-            alone[index] = message.role() == Role::Assistant && !follows && message.has(PartKind::Result);
-            if index > 0 && (follows || is_bare_reasoning(&messages[index - 1])) {
-                legal[index] = false;
+        let mut spans = Spans(vec![0; count + 2]);
+        for call in pairing.calls.iter().filter(|call| call.result.is_none()) {
+            waiting[call.message] += 1;
+        }
+        for result in &pairing.results {
+            let call = result.call.map(|call| pairing.calls[call].message);
+            follows[result.message] |=
+                call.map_or(messages[result.message].role() != Role::Assistant, |call| call != result.message);
+            if let Some(call) = call {
+                spans.add(call, result.message);
             }
         }
-        let mut depth = 0;
-        for (cut, span) in legal.iter_mut().zip(&spans) {
-            depth += span;
-            *cut &= depth == 0;
+        approvals::pairs(messages, |asked, answered| spans.add(asked, answered));
+        // Messages whose calls and results need no other message.
+        let settled = |index: usize| {
+            let message = &messages[index];
+            let alone = message.role() == Role::Assistant && !follows[index] && message.has(PartKind::Result);
+            alone && waiting[index] == 0
+        };
+        let settled: Vec<bool> = (0..count).map(settled).collect();
+        for index in 1..count {
+            legal[index] = !follows[index] && !is_bare_reasoning(&messages[index - 1]);
         }
-        let settled: Vec<bool> = alone.iter().zip(&waiting).map(|(&alone, &waiting)| alone && waiting == 0).collect();
+        spans.close(&mut legal);
         let pending = first_pending(messages, &waiting, &settled).map(|first| {
             let start = (0..=first).rev().find(|&start| start == 0 || legal[start]).unwrap_or(0);
             legal[start + 1..=count].fill(false);
@@ -105,6 +93,25 @@ impl Cuts {
     /// The end of the group that `index` belongs to.
     pub fn end_of(&self, index: usize) -> usize {
         self.at_or_after(index + 1).unwrap_or(self.legal.len() - 1)
+    }
+}
+
+/// Pairs of messages that no cut may separate, as brackets.
+struct Spans(Vec<i64>);
+
+impl Spans {
+    fn add(&mut self, first: usize, last: usize) {
+        self.0[first + 1] += 1;
+        self.0[last + 1] -= 1;
+    }
+
+    /// Takes away the cuts inside pairs.
+    fn close(&self, legal: &mut [bool]) {
+        let mut depth = 0;
+        for (cut, span) in legal.iter_mut().zip(&self.0) {
+            depth += span;
+            *cut &= depth == 0;
+        }
     }
 }
 
@@ -150,20 +157,9 @@ fn is_bare_reasoning(message: &Digest<'_>) -> bool {
         && message.parts().all(|part| matches!(part.kind, PartKind::Reasoning | PartKind::Opaque))
 }
 
-/// Whether every call has its result.
+/// Whether every call of a run has its result.
 pub fn is_settled(messages: &[Digest<'_>]) -> bool {
-    let (mut open, mut count) = (IdMap::default(), 0);
-    for part in messages.iter().flat_map(Digest::parts) {
-        match part.kind {
-            PartKind::Call => {
-                count += usize::from(open.get(part.id).is_none());
-                open.insert(part.id, 1);
-            }
-            PartKind::Result => count -= usize::from(open.remove(part.id).is_some()),
-            _ => {}
-        }
-    }
-    count == 0
+    !messages.iter().any(|message| message.has(PartKind::Call)) || Pairing::of(messages).is_settled()
 }
 
 /// The rules of providers for the messages of a request.
@@ -220,110 +216,45 @@ pub struct Violation {
     pub rule: MessageRule,
     /// The index of the message.
     pub index: usize,
+    /// The index of the call or result in the message, otherwise 0.
+    pub part: usize,
     /// The call id, or the content hash of the message.
     pub subject: u64,
 }
 
-/// Checks that providers accept a run of messages: every result follows its call, batches are whole and together, ids
-/// are unique while open, nothing is empty. In the order of the messages.
+/// Checks that providers accept a run of messages: every result follows its call, batches are whole and together, no id
+/// is used again for a call without a result, nothing is empty. In the order of the messages.
 pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
+    violations(messages, &Pairing::of(messages))
+}
+
+/// [`check`] for messages whose pairs are known.
+pub fn violations(messages: &[Digest<'_>], pairing: &Pairing) -> Vec<Violation> {
     let mut found = Vec::new();
-    let mut batch = Batch::default();
-    for (index, message) in messages.iter().enumerate() {
-        if message.is_empty() {
-            found.push(Violation { rule: MessageRule::EmptyContent, index, subject: message.hash() });
-        }
-        let provider_executed = message.role() == Role::Assistant;
-        let results = message.parts().filter(|part| part.kind == PartKind::Result);
-        let closes = !message.has(PartKind::Result)
-            && message.role() != Role::Tool
-            && !(message.has(PartKind::Call) && in_batch(messages, index));
-        if closes {
-            for (subject, call) in batch.close() {
-                found.push(Violation { rule: MessageRule::UnansweredCall, index: call, subject });
-            }
-        }
-        if provider_executed {
-            note_calls(message, index, &mut batch, &mut found);
-        }
-        for Part { id, .. } in results {
-            if batch.answer(id) {
-                continue;
-            }
-            if batch.has_answered(id) {
-                found.push(Violation { rule: MessageRule::DuplicateResult, index, subject: id });
-            } else {
-                found.push(Violation { rule: MessageRule::OrphanResult, index, subject: id });
-            }
-        }
+    for (index, message) in messages.iter().enumerate().filter(|(_, message)| message.is_empty()) {
+        found.push(Violation { rule: MessageRule::EmptyContent, index, part: 0, subject: message.hash() });
     }
-    for approvals::Unrequested { index, id, .. } in approvals::unrequested(messages) {
-        found.push(Violation { rule: MessageRule::OrphanApproval, index, subject: id });
+    let is_late = |result: usize| pairing.results[result].late;
+    for call in &pairing.calls {
+        // What the provider executes may go on for any number of rounds.
+        let lacks = call.closed && !call.executed && call.result.is_none_or(is_late);
+        let rule = match call.repeated && call.result.is_none() {
+            true => MessageRule::DuplicateId,
+            false if lacks => MessageRule::UnansweredCall,
+            false => continue,
+        };
+        found.push(Violation { rule, index: call.message, part: call.part, subject: call.id });
     }
-    // Unanswered calls and responses without a request are found later than other violations, so the list is sorted by
-    // message.
-    let mut order: Vec<u64> = (0..).zip(&found).map(|(at, fault)| (fault.index as u64) << 32 | at).collect();
+    for result in pairing.results.iter().filter(|result| result.call.is_none() || result.late) {
+        let rule = if result.repeated { MessageRule::DuplicateResult } else { MessageRule::OrphanResult };
+        found.push(Violation { rule, index: result.message, part: result.part, subject: result.id });
+    }
+    for approvals::Unrequested { index, part, id } in approvals::unrequested(messages) {
+        found.push(Violation { rule: MessageRule::OrphanApproval, index, part, subject: id });
+    }
+    let mut order: Vec<(usize, usize)> = found.iter().map(|fault| fault.index).zip(0..).collect();
     order.sort_unstable();
-    order.into_iter().map(|key| found[key as u32 as usize]).collect()
-}
-
-/// The calls of one batch.
-#[derive(Default)]
-struct Batch {
-    /// The calls that wait for a result: id and message. Ids are unique.
-    open: Vec<(u64, usize)>,
-    /// For each id, the index of its call in `open`, or [`ANSWERED`].
-    places: IdMap,
-}
-
-/// Stands for a call that has its result.
-const ANSWERED: u64 = u64::MAX;
-
-impl Batch {
-    /// Ends the batch. Returns the calls that still wait.
-    fn close(&mut self) -> Vec<(u64, usize)> {
-        self.places.clear();
-        core::mem::take(&mut self.open)
-    }
-
-    /// Adds a call. Returns false if a call with this id is open.
-    fn call(&mut self, id: u64, message: usize) -> bool {
-        if self.places.get(id).is_some_and(|place| place != ANSWERED) {
-            return false;
-        }
-        self.places.insert(id, self.open.len() as u64);
-        self.open.push((id, message));
-        true
-    }
-
-    /// Closes the open call that a result belongs to. Returns false if there is none.
-    fn answer(&mut self, id: u64) -> bool {
-        let Some(place) = self.places.get(id).filter(|&place| place != ANSWERED) else { return false };
-        self.open.swap_remove(place as usize);
-        if let Some(&(moved, _)) = self.open.get(place as usize) {
-            self.places.insert(moved, place);
-        }
-        self.places.insert(id, ANSWERED);
-        true
-    }
-
-    fn has_answered(&self, id: u64) -> bool {
-        self.places.get(id) == Some(ANSWERED)
-    }
-}
-
-fn note_calls(message: &Digest<'_>, index: usize, batch: &mut Batch, found: &mut Vec<Violation>) {
-    for Part { id, .. } in message.parts().filter(|part| part.kind == PartKind::Call) {
-        if !batch.call(id, index) {
-            found.push(Violation { rule: MessageRule::DuplicateId, index, subject: id });
-        }
-    }
-}
-
-/// Whether a message continues a batch: its calls may be in several consecutive assistant messages (OpenAI Responses
-/// items).
-fn in_batch(messages: &[Digest<'_>], index: usize) -> bool {
-    index > 0 && messages[index - 1].role() == Role::Assistant && messages[index - 1].has(PartKind::Call)
+    order.into_iter().map(|(_, at)| found[at]).collect()
 }
 
 /// Adjacent messages of users, or of the model: violations for providers that require roles to alternate.
@@ -332,7 +263,8 @@ pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
         let role = messages[*index].role();
         messages[index - 1].role() == role && matches!(role, Role::User | Role::Assistant)
     };
-    let violation = |index: usize| Violation { rule: MessageRule::Alternation, index, subject: messages[index].hash() };
+    let violation =
+        |index: usize| Violation { rule: MessageRule::Alternation, index, part: 0, subject: messages[index].hash() };
     (1..messages.len()).filter(repeats).map(violation).collect()
 }
 

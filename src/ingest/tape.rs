@@ -5,8 +5,8 @@
 //! | 1 message | role | its parts |
 //! | 2 text | part | string |
 //! | 3 reasoning | signed and 2 × part | string |
-//! | 4 call | part | string id, string name, value |
-//! | 5 result | part, failed | string id, value |
+//! | 4 call | part, executed | string id, string name, value |
+//! | 5 result | part, failed | string id, string name, value |
 //! | 6 media | kind and part × 16, bytes low, bytes high, width, height | string type, string reference, string print, string name |
 //! | 7 opaque | | value |
 //! | 8 tool | | string name, string description, value |
@@ -73,6 +73,8 @@ pub enum Head {
     Call {
         /// Its number in the message, or [`NO_NUMBER`].
         number: u32,
+        /// Whether the provider executes it.
+        executed: bool,
     },
     /// A tool result.
     Result {
@@ -186,7 +188,7 @@ const SPEAKER: &[Slot] = &[Slot::Speaker];
 const DOCUMENT: &[Slot] = &[Slot::Body, Slot::Title];
 const TEXT: &[Slot] = &[Slot::Body];
 const CALL: &[Slot] = &[Slot::Id, Slot::Name, Slot::Value];
-const RESULT: &[Slot] = &[Slot::Id, Slot::Value];
+const RESULT: &[Slot] = &[Slot::Id, Slot::Name, Slot::Value];
 const MEDIA: &[Slot] = &[Slot::MediaType, Slot::Reference, Slot::Print, Slot::Title];
 const OPAQUE: &[Slot] = &[Slot::Value];
 const APPROVAL: &[Slot] = &[Slot::Id, Slot::Value];
@@ -238,7 +240,7 @@ impl Decoder {
                             let word = word()?;
                             (Head::Reasoning { number: (word >> 1).wrapping_sub(1), signed: word & 1 != 0 }, TEXT)
                         }
-                        4 => (Head::Call { number: word()?.wrapping_sub(1) }, CALL),
+                        4 => (Head::Call { number: word()?.wrapping_sub(1), executed: word()? != 0 }, CALL),
                         5 => (Head::Result { number: word()?, failed: word()? != 0 }, RESULT),
                         6 => {
                             let (kind, low, high) = (word()?, word()?, word()?);

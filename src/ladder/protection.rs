@@ -2,6 +2,7 @@
 //! group.
 
 use crate::base::id_map::IdMap;
+use crate::ingest::pairing::Answer;
 use crate::ingest::pairs;
 use crate::ladder::{Scene, compact};
 use crate::limits::budget::share;
@@ -163,21 +164,11 @@ fn wanted(scene: &Scene<'_>, all: u64, counts_in: &dyn Fn(usize) -> bool) -> Vec
     wanted
 }
 
-/// The tool of each result, found by the earlier call with its id.
+/// The tool of each result whose call is known.
 fn results(history: &History<'_>) -> Vec<(usize, u32)> {
-    let (mut tools, mut results) = (IdMap::default(), Vec::new());
-    for (input, message) in history.messages.iter().enumerate() {
-        for part in message.parts() {
-            match part.kind {
-                PartKind::Call => tools.insert(part.id, u64::from(part.name)),
-                PartKind::Result => {
-                    results.extend(tools.get(part.id).and_then(|tool| Some((input, u32::try_from(tool).ok()?))));
-                }
-                _ => {}
-            }
-        }
-    }
-    results
+    let pairing = history.pairing();
+    let tool = |result: &Answer| Some((result.message, pairing.calls[result.call?].name));
+    pairing.results.iter().filter_map(tool).collect()
 }
 
 /// The messages that stay with a result: its group. In a view that was passed as history, groups are unknown, so these

@@ -108,7 +108,8 @@ impl PartKind {
     }
 }
 
-/// Set for failed results, signed reasoning, readable provider summaries and framed texts: see [`Part::marked`].
+/// Set for failed results, calls that the provider executes, signed reasoning, readable provider summaries and framed
+/// texts: see [`Part::marked`].
 const PART_MARK: u32 = 1 << 8;
 /// The bit where the kinds of marked parts begin in [`Digest::kinds`].
 const MARKED: u32 = 16;
@@ -130,10 +131,11 @@ pub struct Part {
     pub bytes: u32,
     /// The bytes of the tool's name (calls), otherwise 0.
     pub name_bytes: u32,
-    /// The low half of the hash of the tool's name (calls and definitions), otherwise 0.
+    /// The low half of the hash of the tool's name (calls, definitions, and results that name it), otherwise 0.
     pub name: u32,
-    /// Whether it is a failed result, signed reasoning, a provider's summary with readable text, the definition of a tool
-    /// that takes references, or a text that nobody typed: a document, or in a user's message one that an application framed as a whole.
+    /// Whether it is a failed result, a call that the provider executes, signed reasoning, a provider's summary with
+    /// readable text, the definition of a tool that takes references, or a text that nobody typed: a document, or in a
+    /// user's message one that an application framed as a whole.
     pub marked: bool,
 }
 
@@ -358,7 +360,7 @@ impl DigestBuilder {
 
 /// The content hash of a message. It covers the role, the speaker's name, text, tool names, call ids and arguments (as values), and of media
 /// the kind, the size, the address and a few bytes of the data, but neither their type nor their name. Of a tool
-/// result it covers only the call id, because SDKs rewrite tool output between requests, and people edit their own
+/// result it covers only the call id (without one, the tool's name), because SDKs rewrite tool output between requests, and people edit their own
 /// messages but not tool output. It does not cover reasoning, provider options, metadata, cache control, timestamps and
 /// message ids.
 struct ContentHash(XxHash64);

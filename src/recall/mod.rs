@@ -163,7 +163,7 @@ fn read(
     let Some(input) = source.input_of(place.index) else {
         return Ok(Found { missing: Some((place.index, place.index + 1)), ..Found::default() });
     };
-    let content = source::read(input, host)?;
+    let content = source::read(source, input, host)?;
     let (mut whole, mut only) = (String::new(), None);
     let texts = source::texts(&content);
     for (at, text) in texts.iter().enumerate() {

@@ -41,16 +41,12 @@ pub fn search(
     for (index, input) in source.places() {
         let hidden = source.hidden(index, input);
         if hidden.as_ref().is_some_and(|hidden| !hidden.contains(&true)) {
-            let mut may_look_up = false;
-            for call in source.history.messages[input].parts().filter(|part| part.kind == PartKind::Call) {
-                own.insert(call.id, 0);
-                may_look_up |= references::is_named(&call);
-            }
-            if !may_look_up {
+            let mut calls = source.history.messages[input].parts().filter(|part| part.kind == PartKind::Call);
+            if !calls.any(|call| references::is_named(&call)) {
                 continue;
             }
         }
-        let content = source::read(input, host)?;
+        let content = source::read(source, input, host)?;
         for (part, text) in source::texts(&content).iter().enumerate() {
             // What was looked for and found before is no source: that stands elsewhere.
             let looked_up = match &content.parts[text.at] {
@@ -59,7 +55,7 @@ pub fn search(
                     own.insert(hash_text(id), u64::from(is_recall));
                     is_recall
                 }
-                ContentPart::Result { id, .. } => own.get(hash_text(id)) == Some(1),
+                ContentPart::Result { id, .. } => !id.is_empty() && own.get(hash_text(id)) == Some(1),
                 _ => false,
             };
             if looked_up || hidden.as_ref().is_some_and(|hidden| hidden.get(text.at) != Some(&true)) {
@@ -109,7 +105,7 @@ fn read(
     host: &mut dyn Host,
 ) -> Result<Excerpt, Error> {
     let Passage { input, index, part, mut from, to: end } = best.passage;
-    let content = source::read(input, host)?;
+    let content = source::read(source, input, host)?;
     let texts = source::texts(&content);
     let Some(text) = texts.get(part) else { return Err(nothing_asked()) };
     let tool = source::tool(&content, text.at, source, index, host)?;

@@ -81,8 +81,11 @@ pub struct Text {
 }
 
 /// A message, read.
-pub fn read(input: usize, host: &mut dyn Host) -> Result<Content, Error> {
-    Ok(host.read(&[input])?.pop().unwrap_or(Content { role: Role::User, speaker: String::new(), parts: Vec::new() }))
+pub fn read(source: &Source<'_>, input: usize, host: &mut dyn Host) -> Result<Content, Error> {
+    // Of those that the host loaded only ids tell what belongs together.
+    let given = input < source.history.messages.len();
+    let mut read = if given { source.history.read(&[input], host)? } else { host.read(&[input])? };
+    Ok(read.pop().unwrap_or(Content { role: Role::User, speaker: String::new(), parts: Vec::new() }))
 }
 
 /// The texts of a message, in their order: what was said, what tools were called with and answered.
@@ -113,15 +116,23 @@ pub fn tool(
 ) -> Result<Option<String>, Error> {
     let wanted = match &content.parts[at] {
         ContentPart::Call { name, .. } => return Ok(Some(name.clone())),
-        ContentPart::Result { id, .. } => id,
+        ContentPart::Result { id, .. } if !id.is_empty() => id,
         _ => return Ok(None),
     };
+    let given = source.input_of(index).filter(|&input| input < source.history.messages.len());
+    if let Some(call) = given.and_then(|input| source.history.pairing().call_of(input, at)) {
+        let name = match read(source, call.message, host)?.parts.into_iter().nth(call.part) {
+            Some(ContentPart::Call { name, .. }) => Some(name),
+            _ => None,
+        };
+        return Ok(name);
+    }
     let mut back = index + 1;
     while back > index.saturating_sub(MOST_BACK)
         && let Some(input) = source.input_of(back - 1)
     {
         back -= 1;
-        for part in &read(input, host)?.parts {
+        for part in &read(source, input, host)?.parts {
             if let ContentPart::Call { id, name, .. } = part
                 && id == wanted
             {

@@ -28,7 +28,7 @@ extern "C" {
         texts: Array,
     ) -> Result<Option<Uint32Array>, JsValue>;
     #[wasm_bindgen(method, catch)]
-    fn result(this: &JsHost, id: &str, name: &str, text: &str) -> Result<Option<Uint32Array>, JsValue>;
+    fn result(this: &JsHost, index: u32, id: &str, name: &str, text: &str) -> Result<Option<Uint32Array>, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn merge(this: &JsHost, pair: Vec<u32>) -> Result<Option<Uint32Array>, JsValue>;
 }
@@ -99,8 +99,8 @@ impl Host for Bridge<'_> {
         self.need(answer)
     }
 
-    fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
-        let answer = self.host.result(id, name, text);
+    fn result(&mut self, input: usize, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
+        let answer = self.host.result(input as u32, id, name, text);
         self.made(answer)
     }
 

@@ -118,7 +118,7 @@ fn the_order_of_members_makes_no_difference_and_the_order_of_elements_does() {
     // serde_json sorts members by default, so the tape is written by hand.
     let members = |order: [(&str, &str); 3]| {
         let mut tape = Tape::default();
-        tape.ops.extend([1, 2, 4, 0]);
+        tape.ops.extend([1, 2, 4, 0, 0]);
         tape.string("c");
         tape.string("t");
         tape.ops.push(23);

@@ -31,6 +31,7 @@ mod must_keep;
 mod name_list;
 mod numbers;
 mod overflow;
+mod pairing;
 mod pairs;
 mod phrases;
 mod pins;

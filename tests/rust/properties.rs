@@ -567,16 +567,22 @@ fn blamed(view: &[M], history: &[M]) -> Vec<&'static str> {
     fresh.map(|violation| violation.rule.as_str()).collect()
 }
 
-/// The raw tokens of messages. Results count with the name of their tool.
+/// The raw tokens of messages. Results count with the name of their tool: of the newest call with their id, or where ids
+/// say nothing of one that waits.
 fn weigh(messages: &[M]) -> u64 {
     let records = records(messages, "bytes4");
-    let mut names: Vec<(&str, usize)> = Vec::new();
+    let mut names: Vec<(&str, usize, bool)> = Vec::new();
     let mut charged = 0;
     for part in messages.iter().flat_map(|message| &message.parts) {
         match part {
-            P::Call { id, name, .. } => names.push((id, name.len())),
+            P::Call { id, name, .. } => names.push((id, name.len(), true)),
             P::Result { id, .. } => {
-                charged += names.iter().rev().find(|known| known.0 == id).map_or(0, |known| known.1 / 4)
+                let named = names.iter().rposition(|known| known.0 == id && known.2);
+                let named = named.or_else(|| names.iter().rposition(|known| known.0 == id));
+                if let Some(at) = named.or_else(|| names.iter().rposition(|known| known.2)) {
+                    names[at].2 = false;
+                    charged += names[at].1 / 4;
+                }
             }
             _ => {}
         }

@@ -38,6 +38,17 @@ pub enum P {
         output: serde_json::Value,
         failed: bool,
     },
+    /// A call that the provider executes.
+    Executed {
+        id: String,
+        name: String,
+    },
+    /// A result that names its tool.
+    Named {
+        id: String,
+        name: String,
+        output: String,
+    },
     Media {
         kind: u32,
         media_type: String,
@@ -104,6 +115,8 @@ pub fn words(message: &M) -> String {
         P::Call { name, input, .. } => format!("{name}({input})"),
         P::Result { output, .. } => output.as_str().map_or_else(|| output.to_string(), str::to_owned),
         P::Media { reference, .. } => reference.clone(),
+        P::Executed { name, .. } => name.clone(),
+        P::Named { output, .. } => output.clone(),
         P::Opaque | P::Speaker(_) => String::new(),
     };
     message.parts.iter().map(part).collect::<Vec<_>>().join("\n")
@@ -150,7 +163,7 @@ impl Tape {
                     self.string(text);
                 }
                 P::Call { id, name, input } => {
-                    self.ops.extend([4, number + 1]);
+                    self.ops.extend([4, number + 1, 0]);
                     self.string(id);
                     self.string(name);
                     self.value(input);
@@ -158,6 +171,7 @@ impl Tape {
                 P::Result { id, output, failed } => {
                     self.ops.extend([5, number, u32::from(*failed)]);
                     self.string(id);
+                    self.string("");
                     self.value(output);
                 }
                 P::Media { kind, media_type, bytes, reference } => {
@@ -171,6 +185,18 @@ impl Tape {
                     self.string(reference);
                     self.string("");
                     self.string("");
+                }
+                P::Executed { id, name } => {
+                    self.ops.extend([4, 0, 1]);
+                    self.string(id);
+                    self.string(name);
+                    self.ops.push(18);
+                }
+                P::Named { id, name, output } => {
+                    self.ops.extend([5, number, 0]);
+                    self.string(id);
+                    self.string(name);
+                    self.string(output);
                 }
                 P::Opaque => self.ops.extend([7, 18]),
             }
@@ -283,6 +309,7 @@ impl Host for TestHost<'_> {
             }
             match &mut copy.parts[*number as usize] {
                 P::Text(body) => *body = text.clone(),
+                P::Named { output, .. } => *output = text.clone(),
                 P::Result { output, .. } => {
                     *output = text.clone().into();
                     // Media inside the result are removed with it.
@@ -306,7 +333,7 @@ impl Host for TestHost<'_> {
         Ok(self.make(copy))
     }
 
-    fn result(&mut self, id: &str, _name: &str, text: &str) -> Result<Option<Product>, Error> {
+    fn result(&mut self, _input: usize, id: &str, _name: &str, text: &str) -> Result<Option<Product>, Error> {
         Ok(Some(self.make(result(id, text))))
     }
 

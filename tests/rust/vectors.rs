@@ -243,8 +243,8 @@ impl Host for Recorded<'_> {
         Ok(self.product("replace", value!([input, key, parts, bodies])).unwrap())
     }
 
-    fn result(&mut self, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
-        Ok(self.product("result", value!([id, name, text])))
+    fn result(&mut self, input: usize, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
+        Ok(self.product("result", value!([input, id, name, text])))
     }
 
     fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {

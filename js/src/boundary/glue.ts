@@ -267,8 +267,8 @@ export interface Host {
   /** The copy of a message that an earlier call made under `key`, if it is still known. */
   remade(index: number, key: string): Uint32Array | undefined;
   replace(index: number, key: string, parts: Uint32Array, texts: string[]): Uint32Array;
-  /** A message that answers a call, if the format has one. */
-  result(id: string, name: string, text: string): Uint32Array | undefined;
+  /** A message that answers a call of the message at `index`, if the format has one. */
+  result(index: number, id: string, name: string, text: string): Uint32Array | undefined;
   /** One message of two, each as kind and number: `0, index` of the input, `1, number` of those made in this call. */
   merge(pair: Uint32Array): Uint32Array;
 }

@@ -62,16 +62,17 @@ abstract class Taking implements Listener {
     this.take(typeof text === "string" ? text : "");
   }
 
-  call(id: string, name: string, input: unknown, part?: number): void {
-    this.take(Leaf.call | (place(part) << 4));
+  call(id: string | null | undefined, name: string, input: unknown, part?: number, executed?: boolean): void {
+    this.take(Leaf.call | (executed === true ? 16 : 0) | (place(part) << 5));
     this.take(named(id));
     this.take(named(name));
     this.take(input);
   }
 
-  result(part: number, id: string, output: unknown, failed: boolean): void {
+  result(part: number, id: string | null | undefined, output: unknown, failed: boolean, name?: string): void {
     this.take(Leaf.result | (failed ? 16 : 0) | (numbered(part) << 5));
     this.take(named(id));
+    this.take(named(name));
     this.take(output);
   }
 

@@ -39,13 +39,14 @@ export function writeMessage(tape: Tape, leaves: Leaves, count: Count | null): v
         text(tape, leaves[at++] as string, count);
         break;
       case Leaf.call:
-        tape.op(Op.call, word >>> 4);
+        tape.op(Op.call, word >>> 5, (word >> 4) & 1);
         tape.string(leaves[at++] as string);
         text(tape, leaves[at++] as string, count);
         value(tape, leaves[at++], count);
         break;
       case Leaf.result:
         tape.op(Op.result, word >> 5, (word >> 4) & 1);
+        tape.string(leaves[at++] as string);
         tape.string(leaves[at++] as string);
         value(tape, leaves[at++], count, true);
         break;

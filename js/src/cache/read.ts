@@ -4,7 +4,7 @@ import type { Again } from "../boundary/glue.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "../boundary/message-stamp.ts";
 import { isOutOfStack, PrecisError } from "../errors.ts";
 import type { ReadableFormat } from "../format.ts";
-import { isForeign } from "../shapes.ts";
+import { holdsUnread, isForeign } from "../shapes.ts";
 import type { SessionState } from "../types.ts";
 
 /** A message that was read: what its format said, and the engine's record of it. */
@@ -258,20 +258,20 @@ export class Memory<Base> {
       const { message } = missing[index] as { message: object };
       const members = plainMembers(message, leaves);
       const unreadable = leaves[0] === NO_ROLE;
-      const misread = unreadable || (leaves.includes(Leaf.opaque) && isForeign(message, this.format.name));
+      const misread = unreadable || isForeign(message, this.format.name, leaves.includes(Leaf.opaque));
       const entry: Entry = { leaves, record, unreadable, misread, guessed, members };
       this.entries.set(message, entry);
       return entry;
     });
   }
 
-  /** What the format says of a message; if it throws or says no role, the message itself and nothing else. */
+  /** What the format says of a message; if it throws, says no role or would lose something, the message itself and nothing else. */
   private listen(message: Base): Leaves {
     this.collector.start();
     try {
       this.format.read(message, this.collector);
       const leaves = this.collector.finish();
-      if (leaves[0] !== NO_ROLE) return leaves;
+      if (leaves[0] !== NO_ROLE && !holdsUnread(message as object, this.format.name)) return leaves;
     } catch (error) {
       if (error instanceof PrecisError || isOutOfStack(error)) throw error;
     }
@@ -287,7 +287,8 @@ export class Memory<Base> {
     try {
       this.format.read(message, comparer);
       const { roleless } = comparer;
-      return comparer.finish() || (roleless && leaves[0] === NO_ROLE);
+      const same = comparer.finish();
+      return same || (leaves[0] === NO_ROLE && (roleless || holdsUnread(message as object, this.format.name)));
     } catch {
       comparer.finish();
       return leaves[0] === NO_ROLE;

@@ -104,13 +104,13 @@ function pieces(format: Format<object>, message: object, names: Map<string, stri
     speaker: () => {},
     text: (part, text) => void add(SPOKEN[role ?? "user"], text, (to) => to.text(part, text)),
     reasoning: (text, signed) => void add("reasoning", text, (to) => to.reasoning(text, signed)),
-    call(id, name, input, part) {
-      names.set(id, name);
-      add("tool inputs", plain(input), (to) => to.call(id, name, input, part), name);
+    call(id, name, input, part, executed) {
+      names.set(id ?? "", name);
+      add("tool inputs", plain(input), (to) => to.call(id, name, input, part, executed), name);
     },
-    result(part, id, output, failed) {
-      const tool = names.get(id) ?? "(unknown tool)";
-      add("tool results", plain(output), (to) => to.result(part, id, output, failed), tool);
+    result(part, id, output, failed, name) {
+      const tool = name ?? names.get(id ?? "") ?? "(unknown tool)";
+      add("tool results", plain(output), (to) => to.result(part, id, output, failed, name), tool);
     },
     media: (...given) => void add("media", "", (to) => to.media(...given)),
     document: (...given) => void add("media", given[1], (to) => to.document(...given)),

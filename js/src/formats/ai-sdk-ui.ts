@@ -49,10 +49,11 @@ function readFile(index: number, { mediaType, url, filename }: Part, to: Reader)
 
 /** A call and its outcome, as far as they have come: while the input is streaming there may be a part of it, or nothing. */
 function readTool(index: number, type: string, part: Part, to: Reader): void {
-  const { toolCallId, toolName, state, input, rawInput, output, errorText } = part;
+  const { toolCallId, toolName, state, input, rawInput, output, errorText, providerExecuted } = part;
   const id = toolCallId as string;
-  to.call(id, (toolName ?? type.slice("tool-".length)) as string, input ?? rawInput ?? {});
-  if (state === "output-available") to.result(index, id, output ?? "", false);
-  else if (state === "output-error") to.result(index, id, errorText ?? "", true);
-  else if (state === "output-denied") to.result(index, id, "", true);
+  const name = (toolName ?? type.slice("tool-".length)) as string;
+  to.call(id, name, input ?? rawInput ?? {}, undefined, providerExecuted === true || undefined);
+  if (state === "output-available") to.result(index, id, output ?? "", false, name);
+  else if (state === "output-error") to.result(index, id, errorText ?? "", true, name);
+  else if (state === "output-denied") to.result(index, id, "", true, name);
 }

@@ -1,15 +1,5 @@
 import type { Format, Reader } from "precis";
-import {
-  isEmpty,
-  isPart,
-  joinTexts,
-  mediaKind,
-  type Part,
-  readForeign,
-  readSpeaker,
-  withoutParts,
-  withPart,
-} from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, withoutParts, withPart } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
 type Message = { role: string; content: unknown };
@@ -29,7 +19,6 @@ export const aiSdk: Format<Message> = {
     if (role !== "tool") readSpeaker(message as Part, to);
     if (typeof content === "string") to.text(0, content);
     else if (Array.isArray(content)) readParts(content, role, to);
-    readForeign(message, to);
   },
 
   summary: (text) => ({ role: "user", content: text }),
@@ -96,22 +85,22 @@ function readPart(index: number, part: Part, role: string, to: Reader): void {
 
 /** What a provider's own tool was called with is the provider's. */
 function readCall(index: number, { toolCallId, toolName, input, providerExecuted }: Part, to: Reader): void {
-  if (providerExecuted === true) to.call(toolCallId as string, toolName as string, input);
+  if (providerExecuted === true) to.call(toolCallId as string, toolName as string, input, undefined, true);
   else to.call(toolCallId as string, toolName as string, input, index);
 }
 
-function readResult(index: number, { toolCallId, output }: Part, to: Reader): void {
+function readResult(index: number, { toolCallId, toolName, output }: Part, to: Reader): void {
   const { type, value, reason } = isPart(output) ? output : { type: "text", value: output };
   const inner = type === "content" && Array.isArray(value) ? value : NONE;
   const text = type === "execution-denied" ? reason : type === "content" ? joinTexts(inner) : value;
-  to.result(index, toolCallId as string, text ?? "", isFailed(output));
+  to.result(index, toolCallId as string, text ?? "", isFailed(output), toolName as string);
   for (const part of inner) if (isPart(part) && part.type !== "text") readInner(index, part, to);
 }
 
 /** What a provider's own tool answered: its output has a form that the provider checks, so it is counted and left alone. */
 function readProviderResult(index: number, part: Part, to: Reader): void {
   const { output } = part;
-  to.result(index, part.toolCallId as string, "", isFailed(output));
+  to.result(index, part.toolCallId as string, "", isFailed(output), part.toolName as string);
   to.opaque(isPart(output) ? output.value : output);
 }
 

@@ -1,15 +1,5 @@
 import type { Format, Reader } from "precis";
-import {
-  isEmpty,
-  isPart,
-  joinTexts,
-  mediaKind,
-  type Part,
-  readForeign,
-  readSpeaker,
-  withoutParts,
-  withPart,
-} from "./parts.ts";
+import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, withoutParts, withPart } from "./parts.ts";
 
 type Message = { role: string; content: unknown };
 
@@ -28,7 +18,6 @@ export const anthropic: Format<Message> = {
     readSpeaker(message as Part, to);
     if (typeof content === "string") to.text(0, content);
     else if (Array.isArray(content)) for (let i = 0; i < content.length; i++) readBlock(i, content[i], to);
-    readForeign(message, to);
   },
 
   summary: (text) => ({ role: "user", content: text }),
@@ -68,7 +57,7 @@ function readBlock(index: number, block: unknown, to: Reader): void {
   const part = block as Part;
   if (type === "text" && typeof part.text === "string") to.text(index, part.text);
   else if (type === "tool_use") to.call(id, name, part.input, index);
-  else if (type === "server_tool_use" || type === "mcp_tool_use") to.call(id, name, part.input);
+  else if (type === "server_tool_use" || type === "mcp_tool_use") to.call(id, name, part.input, undefined, true);
   else if (type === "tool_result" || type === "mcp_tool_result") readResult(index, part, to);
   else if (type === "thinking") to.reasoning(part.thinking as string, isSigned(part.signature), index);
   else if (type === "redacted_thinking") to.reasoning(part.data as string, true);

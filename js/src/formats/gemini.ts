@@ -38,7 +38,7 @@ export const gemini: Format<Message> = {
 
   result: (id, name, text) => ({
     role: "user",
-    parts: [{ functionResponse: { ...(!isMadeUp(id, name) && { id }), name, response: { result: text } } }],
+    parts: [{ functionResponse: { ...(id !== "" && { id }), name, response: { result: text } } }],
   }),
 
   replace(message, part, text) {
@@ -57,14 +57,6 @@ const ROLES: Readonly<Record<string, Role | undefined>> = {
 };
 
 function readParts(parts: readonly unknown[], to: Reader): void {
-  const seen = new Map<string, number>();
-  // Calls often carry no id: the first of a name is answered by the first of that name.
-  const idOf = ({ id, name }: Part, kind: string): string => {
-    if (typeof id === "string" && id !== "") return id;
-    const nth = seen.get(kind + name) ?? 0;
-    seen.set(kind + name, nth + 1);
-    return madeUp(name, nth);
-  };
   let signed = false;
   for (let i = 0; i < parts.length; i++) {
     const part = parts[i];
@@ -81,8 +73,8 @@ function readParts(parts: readonly unknown[], to: Reader): void {
     signed ||= typeof signature === "string" && signature !== "";
     if (part.thought === true) to.reasoning(typeof part.text === "string" ? part.text : "", signature !== undefined, i);
     else if (typeof part.text === "string") to.text(i, part.text);
-    else if (call) to.call(idOf(call, "call "), call.name as string, call.args ?? {}, i);
-    else if (answer) readAnswer(i, idOf(answer, "answer "), answer, to);
+    else if (call) to.call(call.id as string, call.name as string, call.args ?? {}, i);
+    else if (answer) readAnswer(i, answer, to);
     else if (inline && textOfInline(inline) !== undefined)
       to.document(i, textOfInline(inline) as string, (inline.displayName ?? inline.display_name) as string | undefined);
     else if (inline) readMedia(i, inline, inline.data, to);
@@ -93,9 +85,10 @@ function readParts(parts: readonly unknown[], to: Reader): void {
   if (signed) to.reasoning("", true);
 }
 
-function readAnswer(index: number, id: string, { response, parts }: Part, to: Reader): void {
+/** Calls often carry no id: what ties a response to its call is the name, and the order. */
+function readAnswer(index: number, { id, name, response, parts }: Part, to: Reader): void {
   const failed = isPart(response) && response.error !== undefined && response.error !== null;
-  to.result(index, id, textOf(response), failed);
+  to.result(index, id as string, textOf(response), failed, name as string);
   if (!Array.isArray(parts)) return;
   for (const part of parts) {
     const inline = isPart(part) && member(part, "inlineData", "inline_data");
@@ -147,6 +140,3 @@ function member(part: Part, camel: string, snake: string): Part | undefined {
   const value = part[camel] ?? part[snake];
   return isPart(value) ? value : undefined;
 }
-
-const madeUp = (name: unknown, nth: number): string => `${name}#${nth}`;
-const isMadeUp = (id: string, name: string): boolean => id.startsWith(`${name}#`);

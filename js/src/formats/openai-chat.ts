@@ -20,15 +20,22 @@ export const openaiChat: Format<Message> = {
     if (is === "assistant") readAssistant(message as Part, to);
     else if (is === "tool") readResult(message as Part, to);
     else if (content !== null && content !== undefined) readContent(content, to);
-    if (isPart((message as Part).toolInvocations)) to.opaque((message as Part).toolInvocations);
+    readImages(message as Part, to);
   },
 
   summary: (text) => ({ role: "user", content: text }),
 
-  result: (id, _name, text) => ({ role: "tool", tool_call_id: id, content: text }),
+  result(id, name, text, message) {
+    const { function_call, tool_calls } = (message ?? {}) as Part;
+    if (isPart(function_call) && !Array.isArray(tool_calls)) return { role: "function", name, content: text };
+    // Where calls have no ids, a result has none either. Ollama's own API has arguments as values.
+    const isOllama = Array.isArray(tool_calls) && tool_calls.some((call) => isPart(call?.function?.arguments));
+    const tie = id !== "" ? { tool_call_id: id } : isOllama ? { tool_name: name } : { name };
+    return { role: "tool", ...tie, content: text };
+  },
 
   without(message, parts) {
-    const { content, tool_calls, function_call, reasoning_content, reasoning, ...rest } = message as Part & {
+    const { content, tool_calls, function_call, reasoning_content, reasoning, thinking, ...rest } = message as Part & {
       role: string;
     };
     const calls = Array.isArray(tool_calls) ? tool_calls.filter((_, i) => !parts.includes(CALLS + i)) : [];
@@ -37,6 +44,7 @@ export const openaiChat: Format<Message> = {
       ...(!parts.includes(REASONING) && {
         ...(reasoning_content !== undefined && { reasoning_content }),
         ...(reasoning !== undefined && { reasoning }),
+        ...(thinking !== undefined && { thinking }),
       }),
       ...(content !== undefined && {
         content: Array.isArray(content) ? content.filter((_, i) => !parts.includes(i)) : content,
@@ -98,9 +106,8 @@ const isTextPart = (part: unknown): boolean => isPart(part) && part.type === "te
 const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 function readAssistant(message: Part, to: Reader): void {
-  const { reasoning_content, reasoning, reasoning_details, content, refusal, audio, tool_calls, function_call } =
-    message;
-  const thoughts = reasoning_content ?? reasoning;
+  const { reasoning_details, content, refusal, audio, tool_calls, function_call } = message;
+  const thoughts = message.reasoning_content ?? message.reasoning ?? message.thinking;
   // Details are what some providers sign or encrypt, and want back as they were.
   const signed = Array.isArray(reasoning_details) && reasoning_details.length > 0;
   if (typeof thoughts === "string" || signed)
@@ -110,8 +117,7 @@ function readAssistant(message: Part, to: Reader): void {
   if (audio) readAudio(audio, to);
   if (Array.isArray(tool_calls)) for (let i = 0; i < tool_calls.length; i++) readCall(CALLS + i, tool_calls[i], to);
   if (isPart(function_call)) {
-    const name = function_call.name as string;
-    to.call(name, name, argumentsOf(function_call), FUNCTION_CALL);
+    to.call(undefined, function_call.name as string, argumentsOf(function_call), FUNCTION_CALL);
   }
 }
 
@@ -123,6 +129,11 @@ function readAudio(audio: unknown, to: Reader): void {
     to.media("audio", data, audioType(format));
     to.opaque(transcript);
   }
+}
+
+/** Images of Ollama's own API. */
+function readImages({ images }: Part, to: Reader): void {
+  if (Array.isArray(images)) for (const image of images) to.media("image", image, undefined);
 }
 
 /** Calls are numbered from here on, so that no part of the content has their numbers. */
@@ -146,10 +157,11 @@ function shortened(call: Part, json: string): Part {
   return { ...call, arguments: argumentsOf(call) === call.arguments ? JSON.parse(json) : json };
 }
 
-/** A function's result of old carries no id; its name is what ties it to the call. */
-function readResult({ tool_call_id, name, content }: Part, to: Reader): void {
+/** Some servers send no id, and a function's result of old has none: a name, and the order, tie it to the call. */
+function readResult({ tool_call_id, name, tool_name, content }: Part, to: Reader): void {
   const parts = Array.isArray(content) ? content : NONE;
-  to.result(0, (tool_call_id ?? name) as string, Array.isArray(content) ? joinTexts(content) : (content ?? ""), false);
+  const text = Array.isArray(content) ? joinTexts(content) : (content ?? "");
+  to.result(0, tool_call_id as string, text, false, (name ?? tool_name) as string);
   // Some gateways take media here; whatever it is, it is counted.
   for (const part of parts) if (typeof part !== "string" && !isTextPart(part)) readPart(0, part, to);
 }

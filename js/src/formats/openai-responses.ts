@@ -1,15 +1,5 @@
 import type { Format, Reader } from "precis";
-import {
-  isEmpty,
-  isPart,
-  mediaKind,
-  type Part,
-  readForeign,
-  readSpeaker,
-  typeOfUrl,
-  withoutParts,
-  withPart,
-} from "./parts.ts";
+import { isEmpty, isPart, mediaKind, type Part, readSpeaker, typeOfUrl, withoutParts, withPart } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
 type Item = { type?: unknown; role?: unknown; content?: unknown };
@@ -30,9 +20,9 @@ export const openaiResponses: Format<Item> = {
     else if (typeof type !== "string") to.opaque(item);
     else if (type === "compaction") readCompaction(item as Part, to);
     else if (type === "mcp_approval_request" || type === "mcp_approval_response") readApproval(item as Part, to);
-    else if (type.endsWith("_call_output")) readOutput(item as Part, to);
-    else if (type === "tool_search_output" && typeof (item as Part).call_id === "string") readSearch(item as Part, to);
-    else if (type in ARGUMENTS && (item as Part).call_id !== null) readCall(type, item as Part, to);
+    else if (type.endsWith("_call_output")) readOutput(type, item as Part, to);
+    else if (isOtherOutput(type, item as Part)) readOtherOutput(type, item as Part, to);
+    else if (isCall(type, item as Part)) readCall(type, item as Part, to);
     else {
       to.role(typeof role === "string" && role !== "assistant" ? "system" : "assistant");
       to.opaque(item);
@@ -43,7 +33,23 @@ export const openaiResponses: Format<Item> = {
 
   without: withoutParts,
 
-  result: (id, _name, text) => ({ type: "function_call_output", call_id: id, output: text }),
+  result(id, _name, text, call) {
+    const type = `${(call as Part | undefined)?.type ?? "function_call"}_output`;
+    switch (type) {
+      case "function_call_output":
+      case "custom_tool_call_output":
+        return { type, call_id: id, output: text };
+      case "local_shell_call_output":
+        return { type, id, output: text };
+      case "shell_call_output":
+        return { type, call_id: id, output: [{ stdout: "", stderr: text, outcome: { type: "exit", exit_code: 1 } }] };
+      case "apply_patch_call_output":
+        return { type, call_id: id, status: "failed", output: text };
+      default:
+        // What another tool returns has a form of its own.
+        return undefined;
+    }
+  },
 
   replace(item, part, text) {
     const { type, content } = item as Part;
@@ -90,7 +96,6 @@ function readMessage(item: Part, to: Reader): void {
       if (text === undefined) readPart(i, content[i], to);
       else to.document(i, text, content[i].filename);
     }
-  readForeign(item, to);
   // What the API has stored under an id must come back as it was.
   if (role === "assistant" && typeof id === "string") to.reasoning("", true);
 }
@@ -112,12 +117,26 @@ function readPart(index: number, part: unknown, to: Reader): void {
   } else to.opaque(part);
 }
 
-/** Tools that the host found: their form is the API's. */
-function readSearch(item: Part, to: Reader): void {
+/**
+ * Whether an item is a call that another item answers. Those of tools that OpenAI runs hold their results, and have no
+ * `call_id`, or null; a function's call may lack it where a server knows none.
+ */
+const isCall = (type: string, { call_id }: Part): boolean =>
+  typeof call_id === "string" || (type in ARGUMENTS && type !== "tool_search_call");
+
+/** Outputs in a form of the API's own: of programs, of searches for tools. They are counted and left alone. */
+const isOtherOutput = (type: string, { call_id }: Part): boolean =>
+  type.endsWith("_output") && typeof call_id === "string";
+
+function readOtherOutput(type: string, item: Part, to: Reader): void {
   to.role("tool");
-  to.result(0, item.call_id as string, "", false);
+  to.result(0, item.call_id as string, "", false, toolOf(type));
   to.opaque(item);
 }
+
+/** The tool of an item, by its type. Functions and tools of the host's own have a name in the call alone. */
+const toolOf = (type: string): string | undefined =>
+  /^(function|custom_tool)_/.test(type) ? undefined : type.replace(/(_call)?(_output)?$/, "");
 
 function readCompaction(item: Part, to: Reader): void {
   to.role("assistant");
@@ -139,27 +158,33 @@ function readReasoning({ summary, content, encrypted_content }: Part, to: Reader
 }
 
 function readCall(type: string, item: Part, to: Reader): void {
-  const name = (item.name ?? type.replace(/_call$/, "")) as string;
-  const input = item[ARGUMENTS[type] as string];
+  const name = (item.name ?? toolOf(type)) as string;
+  const input = type in ARGUMENTS ? item[ARGUMENTS[type] as string] : item;
   to.role("assistant");
   // An item known by its id stays as it is; of the others the arguments may be shortened.
   const free = item.id === undefined && (type === "function_call" || type === "custom_tool_call");
-  to.call(item.call_id as string, name, type === "function_call" ? parsed(item, input) : input, free ? 0 : undefined);
+  const value = type === "function_call" ? parsed(item, input) : input;
+  to.call(item.call_id as string, name, value, free ? 0 : undefined, isHosted(type, item) || undefined);
 }
 
-function readOutput({ type, call_id, output }: Part, to: Reader): void {
+/** Whether OpenAI executes a call: a program that calls tools itself, or a shell in a container of theirs. */
+const isHosted = (type: string, { environment }: Part): boolean =>
+  !(type in ARGUMENTS) || (isPart(environment) && environment.type === "container_reference");
+
+/** The output of a local shell has the call's id as its own, or another: it is paired by its tool, and the order. */
+function readOutput(type: string, { call_id, output }: Part, to: Reader): void {
   to.role("tool");
   // The object of a tool of OpenAI's is in a form that the API checks, as a screenshot is: it is counted and left alone.
-  if (isPart(output) && !Array.isArray(output) && !/^(function|custom_tool)_/.test(type as string)) {
+  if (isPart(output) && !Array.isArray(output) && !/^(function|custom_tool)_/.test(type)) {
     const { image_url, file_id } = output;
-    to.result(0, call_id as string, "", false);
+    to.result(0, call_id as string, "", false, toolOf(type));
     if (image_url !== undefined || file_id !== undefined) to.media("image", image_url ?? { file_id }, undefined);
     else to.opaque(output);
     return;
   }
   const parts = Array.isArray(output) ? output : [];
-  const texts = parts.flatMap(textsOf);
-  to.result(0, call_id as string, Array.isArray(output) ? texts.join("\n") : (output ?? ""), false);
+  const text = Array.isArray(output) ? parts.flatMap(textsOf).join("\n") : (output ?? "");
+  to.result(0, call_id as string, text, false, toolOf(type));
   for (const part of parts) {
     if (!isPart(part) || textsOf(part).length > 0) continue;
     if (part.type === "input_image" || part.type === "input_file") readPart(0, part, to);

@@ -65,11 +65,3 @@ export function isEmpty(message: Part): boolean {
 export function readSpeaker({ name }: Part, to: Reader): void {
   if (typeof name === "string" && name !== "") to.speaker(name);
 }
-
-/** Where messages of other shapes keep their calls. */
-const CALLS_ELSEWHERE = ["tool_calls", "function_call", "toolInvocations"] as const;
-
-/** Counts what a message made for another format holds beside its content. */
-export function readForeign(message: Part, to: Reader): void {
-  for (const name of CALLS_ELSEWHERE) if (isPart(message[name])) to.opaque(message[name]);
-}

@@ -4,10 +4,15 @@
 mod authorship;
 mod resolution;
 
+use crate::base::error::Error;
 use crate::base::id_map::IdMap;
+use crate::ingest::content::Content;
+use crate::ingest::host::Host;
+use crate::ingest::pairing::Pairing;
 use crate::model::message::{Digest, Position, Role};
 use crate::session::compaction::Checkpoint;
 use crate::session::edits::rules::ResultRule;
+use std::cell::OnceCell;
 
 /// The host's `pin` returned true.
 const PINNED: u8 = 1;
@@ -33,6 +38,7 @@ enum Lead {
 pub struct History<'a> {
     /// The input messages in order.
     pub messages: Vec<Digest<'a>>,
+    pairing: OnceCell<Pairing>,
     /// The raw tokens of each input message.
     pub tokens: Vec<u64>,
     hashes: Vec<u64>,
@@ -84,11 +90,29 @@ pub struct LeftOut {
     pub parts: Vec<u32>,
     /// Whether these are all parts of the message.
     pub whole: bool,
-    /// The call ids of results among them that are quoted after the message.
-    pub quoted: Vec<u64>,
+    /// The indices of results among the parts of the message that are quoted after it.
+    pub quoted: Vec<usize>,
 }
 
 impl<'a> History<'a> {
+    /// Which result belongs to which call.
+    pub fn pairing(&self) -> &Pairing {
+        self.pairing.get_or_init(|| Pairing::of(&self.messages))
+    }
+
+    /// Reads messages whose ids tell every pair from any other: those of the host may be missing, or the same for all.
+    ///
+    /// # Errors
+    ///
+    /// If the host cannot read one of them.
+    pub fn read(&self, inputs: &[usize], host: &mut dyn Host) -> Result<Vec<Content>, Error> {
+        let mut contents = host.read(inputs)?;
+        for (content, &input) in contents.iter_mut().zip(inputs) {
+            self.pairing().identify(input, content);
+        }
+        Ok(contents)
+    }
+
     /// Whether the host passed a view in place of its history.
     pub fn is_view(&self) -> bool {
         !self.lead.is_empty()

@@ -2,11 +2,13 @@
 
 use crate::base::error::{Code, Error};
 use crate::base::id_map::IdMap;
-use crate::model::message::{CHAIN_START, Digest, PartKind, Role, combine};
+use crate::ingest::pairing::Pairing;
+use crate::model::message::{CHAIN_START, Digest, Role, combine};
 use crate::session::compaction::Checkpoint;
 use crate::session::history::{Compaction, Diverged, History, Lead};
 use crate::session::state::{Rewrite, SessionState};
 use crate::tokens::Estimator;
+use std::cell::OnceCell;
 
 impl<'a> History<'a> {
     /// Places `records` in the conversation that `state` knows. `all`: a checkpoint may cover all messages.
@@ -23,11 +25,13 @@ impl<'a> History<'a> {
         all: bool,
     ) -> Result<Self, Error> {
         let messages = split(records)?;
-        let tokens = tokens(&messages, estimator);
+        let pairing = OnceCell::new();
+        let tokens = tokens(&messages, &pairing, estimator);
         let hashes = hashes(&messages, state);
         let mut history = Self {
             compaction: Compaction::newest(&messages),
             messages,
+            pairing,
             tokens,
             hashes: Vec::new(),
             flags,
@@ -109,14 +113,16 @@ impl<'a> History<'a> {
     ) -> Result<Self, Error> {
         let messages = split(records)?;
         let hashes = hashes(&messages, state);
+        let pairing = OnceCell::new();
         Ok(Self {
             tokens: match estimator {
-                Some(estimator) => tokens(&messages, estimator),
+                Some(estimator) => tokens(&messages, &pairing, estimator),
                 None => messages.iter().map(Digest::tokens).collect(),
             },
             chain: chain(start, &hashes),
             compaction: Compaction::newest(&messages),
             messages,
+            pairing,
             hashes,
             flags: &[],
             lead: Vec::new(),
@@ -237,18 +243,13 @@ fn hashes(messages: &[Digest<'_>], state: &SessionState) -> Vec<u64> {
 }
 
 /// The raw tokens of each message. Some estimators count a result with the name of its tool, which is in the call.
-fn tokens(messages: &[Digest<'_>], estimator: &Estimator) -> Vec<u64> {
+fn tokens(messages: &[Digest<'_>], pairing: &OnceCell<Pairing>, estimator: &Estimator) -> Vec<u64> {
     let mut tokens: Vec<u64> = messages.iter().map(Digest::tokens).collect();
     if estimator.charges_result_name() {
-        let mut names = IdMap::new(messages.iter().map(Digest::len).sum());
-        for (tokens, message) in tokens.iter_mut().zip(messages) {
-            for part in message.parts() {
-                match part.kind {
-                    PartKind::Call => names.insert(part.id, u64::from(part.name_bytes)),
-                    PartKind::Result => *tokens += estimator.result_name(names.get(part.id).unwrap_or(0)),
-                    _ => {}
-                }
-            }
+        let pairing = pairing.get_or_init(|| Pairing::of(messages));
+        for result in &pairing.results {
+            let call = result.call.map(|call| &pairing.calls[call]);
+            tokens[result.message] += estimator.result_name(call.map_or(0, |call| u64::from(call.name_bytes)));
         }
     }
     tokens

@@ -210,12 +210,18 @@ fn weigh(messages: &[M], estimator: &str) -> u64 {
     let records = records(messages, estimator);
     let mut charged = 0;
     if precis::tokens::Estimator::parse(estimator).unwrap().charges_result_name() {
-        let mut names: Vec<(&str, usize)> = Vec::new();
+        let mut names: Vec<(&str, usize, bool)> = Vec::new();
         for part in messages.iter().flat_map(|message| &message.parts) {
             match part {
-                P::Call { id, name, .. } => names.push((id, name.len())),
+                P::Call { id, name, .. } => names.push((id, name.len(), true)),
                 P::Result { id, .. } => {
-                    charged += names.iter().rev().find(|known| known.0 == id).map_or(0, |known| known.1 / 4);
+                    let named = names.iter().rposition(|known| known.0 == id && known.2);
+                    let named = named.or_else(|| names.iter().rposition(|known| known.0 == id));
+                    // Where ids say nothing, a call that waits.
+                    if let Some(at) = named.or_else(|| names.iter().rposition(|known| known.2)) {
+                        names[at].2 = false;
+                        charged += names[at].1 / 4;
+                    }
                 }
                 _ => {}
             }

@@ -41,8 +41,8 @@ const table = [
     [
       ["role", "assistant"],
       ["reasoning", "Hm.", false, 0],
-      ["call", "read#0", "read", { a: 1 }, 1],
-      ["call", "read#1", "read", { a: 2 }, 2],
+      ["call", undefined, "read", { a: 1 }, 1],
+      ["call", undefined, "read", { a: 2 }, 2],
       ["call", "x", "list", {}, 3],
     ],
   ],
@@ -52,7 +52,7 @@ const table = [
     model({ functionCall: { name: "read", args: {} }, thoughtSignature: "c2ln" }),
     [
       ["role", "assistant"],
-      ["call", "read#0", "read", {}, 0],
+      ["call", undefined, "read", {}, 0],
       ["reasoning", "", true],
     ],
   ],
@@ -69,9 +69,9 @@ const table = [
     },
     [
       ["role", "user"],
-      ["result", 0, "read#0", { output: "one" }, false],
-      ["result", 1, "read#1", "no", true],
-      ["result", 2, "x", { ok: 1 }, false],
+      ["result", 0, undefined, { output: "one" }, false, "read"],
+      ["result", 1, undefined, "no", true, "read"],
+      ["result", 2, "x", { ok: 1 }, false, "list"],
       ["media", "image", "AAAA", "image/png", 2],
     ],
   ],
@@ -164,6 +164,41 @@ const table = [
   ],
   [
     openaiResponses,
+    "the output of a local shell, which has an id of its own",
+    { type: "local_shell_call_output", id: "lsh_2", output: "{}" },
+    [
+      ["role", "tool"],
+      ["result", 0, undefined, "{}", false, "local_shell"],
+    ],
+  ],
+  [
+    openaiResponses,
+    "a program that calls tools, and what it returned",
+    { type: "program", id: "prog_1", call_id: "c9", code: "await read()", fingerprint: "x" },
+    [
+      ["role", "assistant"],
+      [
+        "call",
+        "c9",
+        "program",
+        { type: "program", id: "prog_1", call_id: "c9", code: "await read()", fingerprint: "x" },
+        undefined,
+        true,
+      ],
+    ],
+  ],
+  [
+    openaiResponses,
+    "what a program returned",
+    { type: "program_output", id: "po_1", call_id: "c9", result: "7", status: "completed" },
+    [
+      ["role", "tool"],
+      ["result", 0, "c9", "", false, "program"],
+      ["opaque", { type: "program_output", id: "po_1", call_id: "c9", result: "7", status: "completed" }],
+    ],
+  ],
+  [
+    openaiResponses,
     "an output of parts",
     {
       type: "function_call_output",
@@ -229,9 +264,9 @@ const table = [
       ["text", 2, "I lo"],
       ["call", "c1", "read", {}],
       ["call", "c2", "list", { a: 1 }],
-      ["result", 4, "c2", "x", false],
+      ["result", 4, "c2", "x", false, "list"],
       ["call", "c3", "read", {}],
-      ["result", 5, "c3", "no", true],
+      ["result", 5, "c3", "no", true, "read"],
       ["opaque", { type: "hologram" }],
     ],
   ],

@@ -283,7 +283,7 @@ fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Re
         .iter()
         .filter_map(|item| if let Slot::Host { input, .. } = item.slot { Some(input) } else { None })
         .collect();
-    host.read(&inputs)
+    work.history.read(&inputs, host)
 }
 
 /// The result of the rounds of a commit.
