@@ -37,10 +37,13 @@ const DIALECTS: readonly Dialect[] = [
     name: "ai-sdk-ui",
     advice:
       "They look like UI messages of the AI SDK: convert them with `convertToModelMessages` and use the format `aiSdk`. (To measure them as they are, use `createMeter` with the format `aiSdkUI`.)",
-    is: ({ message, types }) =>
-      (Array.isArray(message.parts) && types.size > 0) ||
-      Array.isArray(message.toolInvocations) ||
-      Array.isArray(message.experimental_attachments),
+    is: ({ message, types }) => Array.isArray(message.parts) && types.size > 0,
+  },
+  {
+    name: "ai-sdk-ui-4",
+    advice:
+      "They look like UI messages of version 4 of the AI SDK: bring them into the form of later versions (`parts`), convert them with `convertToModelMessages` and use the format `aiSdk`.",
+    is: ({ message }) => Array.isArray(message.toolInvocations) || Array.isArray(message.experimental_attachments),
   },
   {
     name: "gemini",
@@ -205,8 +208,11 @@ function dialectOf(message: Part): Dialect | undefined {
   const types = new Set<string>();
   const untyped = new Set<string>();
   for (const part of list) {
-    if (typeof part.type === "string") types.add(part.type);
-    else if (part.type === undefined) for (const name of Object.keys(part)) untyped.add(name);
+    const { type } = part;
+    // One that has a type and nothing else says nothing.
+    const names = Object.keys(part);
+    if (typeof type === "string" && names.length > 1) types.add(type);
+    if (type === undefined) for (const name of names) untyped.add(name);
   }
   const calls = Array.isArray(tool_calls) ? tool_calls.filter(isPart) : [];
   return DIALECTS.find((dialect) => dialect.is({ message, types, untyped, parts: list, calls }));
@@ -254,7 +260,8 @@ export function wrongFormat(messages: readonly unknown[], misread: number, forma
   for (const message of messages) {
     const dialect = dialectOf(message as Part);
     if (dialect === undefined) continue;
-    if (!isOther(dialect, format)) own += 1;
+    // Results of several dialects look the same: what counts is who called.
+    if (!isOther(dialect, format)) own += (message as Part).role === "tool" ? 0 : 1;
     else {
       votes.set(dialect, (votes.get(dialect) ?? 0) + 1);
       others += 1;

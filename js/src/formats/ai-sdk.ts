@@ -83,17 +83,20 @@ function readPart(index: number, part: Part, role: string, to: Reader): void {
   else to.opaque(part);
 }
 
-/** What a provider's own tool was called with is the provider's. */
-function readCall(index: number, { toolCallId, toolName, input, providerExecuted }: Part, to: Reader): void {
+/** What a provider's own tool was called with is the provider's. Version 4 has `args`, which no later one sends. */
+function readCall(index: number, part: Part, to: Reader): void {
+  const { toolCallId, toolName, input, args, providerExecuted } = part;
   if (providerExecuted === true) to.call(toolCallId as string, toolName as string, input, undefined, true);
   else to.call(toolCallId as string, toolName as string, input, index);
+  if (input === undefined) to.opaque(args);
 }
 
-function readResult(index: number, { toolCallId, toolName, output }: Part, to: Reader): void {
+function readResult(index: number, { toolCallId, toolName, output, result }: Part, to: Reader): void {
   const { type, value, reason } = isPart(output) ? output : { type: "text", value: output };
   const inner = type === "content" && Array.isArray(value) ? value : NONE;
   const text = type === "execution-denied" ? reason : type === "content" ? joinTexts(inner) : value;
   to.result(index, toolCallId as string, text ?? "", isFailed(output), toolName as string);
+  if (output === undefined) to.opaque(result);
   for (const part of inner) if (isPart(part) && part.type !== "text") readInner(index, part, to);
 }
 

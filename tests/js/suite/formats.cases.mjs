@@ -112,7 +112,7 @@ const openai = {
     message: { role: "assistant", content: null, function_call: { name: "read", arguments: "{}" } },
     said: [
       ["role", "assistant"],
-      ["call", "read", "read", {}, FUNCTION_CALL],
+      ["call", undefined, "read", {}, FUNCTION_CALL],
     ],
   },
   reasoning: {
@@ -161,7 +161,7 @@ const openai = {
     message: { role: "function", name: "read", content: "12 files" },
     said: [
       ["role", "tool"],
-      ["result", 0, "read", "12 files", false],
+      ["result", 0, undefined, "12 files", false, "read"],
     ],
   },
   "unknown role": {
@@ -275,13 +275,13 @@ const claude = {
     },
     said: [
       ["role", "assistant"],
-      ["call", "s1", "web_search", { query: "precis" }],
+      ["call", "s1", "web_search", { query: "precis" }, undefined, true],
       ["result", 1, "s1", "", false],
       ["opaque", [{ type: "web_search_result", encrypted_content: "x" }]],
-      ["call", "s2", "web_fetch", {}],
+      ["call", "s2", "web_fetch", {}, undefined, true],
       ["result", 3, "s2", "", true],
       ["opaque", { type: "web_fetch_tool_result_error" }],
-      ["call", "s3", "find", {}],
+      ["call", "s3", "find", {}, undefined, true],
       ["result", 5, "s3", "found", false],
     ],
   },
@@ -432,8 +432,8 @@ const vercel = {
     },
     said: [
       ["role", "assistant"],
-      ["call", "c1", "web_search", {}],
-      ["result", 1, "c1", "", false],
+      ["call", "c1", "web_search", {}, undefined, true],
+      ["result", 1, "c1", "", false, "web_search"],
       ["opaque", [{ url: "u" }]],
     ],
   },
@@ -457,19 +457,19 @@ const vercel = {
     "a1",
     { type: "tool-approval-response", approvalId: "a1", approved: true },
   ]),
-  "result: text": result({ type: "text", value: "12 files" }, ["result", 0, "c1", "12 files", false]),
-  "result: json": result({ type: "json", value: { files: 12 } }, ["result", 0, "c1", { files: 12 }, false]),
-  "result: json null": result({ type: "json", value: null }, ["result", 0, "c1", "", false]),
+  "result: text": result({ type: "text", value: "12 files" }, ["result", 0, "c1", "12 files", false, "read"]),
+  "result: json": result({ type: "json", value: { files: 12 } }, ["result", 0, "c1", { files: 12 }, false, "read"]),
+  "result: json null": result({ type: "json", value: null }, ["result", 0, "c1", "", false, "read"]),
   "result: error text": {
-    ...result({ type: "error-text", value: "gone" }, ["result", 0, "c1", "gone", true]),
+    ...result({ type: "error-text", value: "gone" }, ["result", 0, "c1", "gone", true, "read"]),
     output: "error-text",
   },
   "result: error json": {
-    ...result({ type: "error-json", value: { code: 5 } }, ["result", 0, "c1", { code: 5 }, true]),
+    ...result({ type: "error-json", value: { code: 5 } }, ["result", 0, "c1", { code: 5 }, true, "read"]),
     output: "error-text",
   },
   "result: denied": {
-    ...result({ type: "execution-denied", reason: "no" }, ["result", 0, "c1", "no", true]),
+    ...result({ type: "execution-denied", reason: "no" }, ["result", 0, "c1", "no", true, "read"]),
     output: "execution-denied",
   },
   "result: content": result(
@@ -487,7 +487,7 @@ const vercel = {
         { type: "text", text: "there" },
       ],
     },
-    ["result", 0, "c1", "see\nthere", false],
+    ["result", 0, "c1", "see\nthere", false, "read"],
     ["media", "image", PIXEL, "image/png", 0],
     ["media", "image", PIXEL, "image/png", 0],
     ["media", "pdf", "https://example.com/a.pdf", "application/pdf", 0],
@@ -506,8 +506,8 @@ const vercel = {
     },
     said: [
       ["role", "tool"],
-      ["result", 0, "c1", "one", false],
-      ["result", 1, "c2", "two", false],
+      ["result", 0, "c1", "one", false, "read"],
+      ["result", 1, "c2", "two", false, "read"],
     ],
   },
   "unknown part": part("user", { type: "hologram", depth: 3 }, ["opaque", { type: "hologram", depth: 3 }]),
