@@ -63,11 +63,13 @@ export class ToolPolicyReader {
 }
 
 /** How many operands follow each word. */
-const OPERANDS: Readonly<Record<number, number>> = {
+const OPERANDS: Readonly<Record<(typeof Leaf)[keyof typeof Leaf], number>> = {
+  [Leaf.speaker]: 1,
+  [Leaf.document]: 2,
   [Leaf.text]: 1,
   [Leaf.reasoning]: 1,
   [Leaf.call]: 3,
-  [Leaf.result]: 2,
+  [Leaf.result]: 3,
   [Leaf.media]: 3,
   [Leaf.opaque]: 1,
   [Leaf.tool]: 3,
@@ -81,9 +83,9 @@ function namesIn(entries: readonly { readonly leaves: Leaves }[]): Set<string> {
   const names = new Set<string>();
   for (const { leaves } of entries) {
     for (let at = 1; at < leaves.length; ) {
-      const kind = (leaves[at] as number) & 15;
+      const kind = ((leaves[at] as number) & 15) as keyof typeof OPERANDS;
       if (kind === Leaf.call) names.add(leaves[at + 2] as string);
-      at += 1 + (OPERANDS[kind] ?? 0);
+      at += 1 + OPERANDS[kind];
     }
   }
   return names;

@@ -296,6 +296,27 @@ test("Responses: outputs are tied to calls by whatever member they have", async 
   ]);
 });
 
+test("a function of policies is asked about tools that are called beside results and after them", async () => {
+  const call = (toolName, more) => ({ type: "tool-call", toolCallId: toolName, toolName, input: {}, ...more });
+  const result = (toolName, value) => ({
+    type: "tool-result",
+    toolCallId: toolName,
+    toolName,
+    output: { type: "text", value },
+  });
+  const asked = [];
+  const toolPolicy = ({ name }) => void asked.push(name);
+  const compactor = createCompactor({ format: aiSdk, contextWindow: 2_000, maxOutputTokens: 300, toolPolicy });
+  const hosted = call("search", { providerExecuted: true });
+  const messages = [
+    { role: "user", name: "4 ann", content: "Look." },
+    { role: "assistant", content: [hosted, result("search", "4"), call("read")] },
+    { role: "tool", content: [result("read", "word ".repeat(3_000))] },
+  ];
+  await compactor.beforeModel({ messages });
+  deepEqual(asked.sort(), ["read", "search"]);
+});
+
 test("a call to recall without an id hides no other result from a search", async () => {
   const calls = (name, n) => ({
     role: "assistant",
