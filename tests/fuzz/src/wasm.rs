@@ -125,7 +125,7 @@ fn answer(host: &mut TestHost<'_>, name: &str, args: &Value) -> Value {
             let parts = args[2].as_array().unwrap().iter().map(|part| part.as_u64().unwrap() as u32);
             record(host.replace(whole(0) as usize, text(1), &parts.zip(texts).collect::<Vec<_>>()))
         }
-        "result" => maybe(host.result(text(0), text(1), text(2))),
+        "result" => maybe(host.result(whole(0) as usize, text(1), text(2), text(3))),
         "merge" => {
             let place = |at: usize| match whole(at) {
                 0 => Sent::Input(whole(at + 1) as usize),

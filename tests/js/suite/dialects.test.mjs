@@ -181,7 +181,7 @@ function read(format, messages) {
   for (const message of messages)
     format.read(message, {
       ...{ role: skipped, reasoning: skipped, media: skipped, opaque: skipped, compaction: skipped },
-      ...{ approvalRequest: skipped, approvalResponse: skipped },
+      ...{ approvalRequest: skipped, approvalResponse: skipped, speaker: skipped, document: skipped },
       text: (_, value) => text(value),
       call: (_id, _name, input) => text(input),
       result: (_part, _id, output) => text(output),

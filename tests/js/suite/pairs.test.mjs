@@ -381,9 +381,18 @@ function balance(format, view) {
   for (const message of view)
     format.read(message, {
       ...Object.fromEntries(
-        ["role", "text", "reasoning", "media", "opaque", "approvalRequest", "approvalResponse", "compaction"].map(
-          (name) => [name, () => {}],
-        ),
+        [
+          "role",
+          "speaker",
+          "text",
+          "document",
+          "reasoning",
+          "media",
+          "opaque",
+          "approvalRequest",
+          "approvalResponse",
+          "compaction",
+        ].map((name) => [name, () => {}]),
       ),
       call: () => void open[0]++,
       result: () => {
