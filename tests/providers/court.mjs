@@ -132,9 +132,9 @@ function print({ rows, rungs, refusals, judged, refused, expected, infeasible, i
 }
 
 main(import.meta.url, async (words) => {
-  const named = words.indexOf("--provider") + 1;
-  const files = words.filter((word, index) => !word.startsWith("--") && index !== named);
-  const names = named > 0 ? [words[named]] : undefined;
+  const named = words.indexOf("--provider");
+  const files = words.filter((word, index) => !word.startsWith("--") && (named < 0 || index !== named + 1));
+  const names = named < 0 ? undefined : [words[named + 1]];
   const found = await hold({ files, names, all: words.includes("--all"), short: words.includes("--short") });
   if (words.includes("--json")) console.log(JSON.stringify(found));
   else print(found);
