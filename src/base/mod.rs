@@ -14,5 +14,7 @@ pub mod millionths;
 pub mod phrases;
 pub mod quoting;
 pub mod references;
+pub mod sentences;
 pub mod sizes;
 pub mod text;
+pub mod words;

@@ -6,8 +6,7 @@ use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
-use crate::memory::absorb::Message;
-use crate::memory::{Memory, digest, recover};
+use crate::memory::{Memory, Message, digest};
 use crate::model::message::{CHAIN_START, combine};
 use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
@@ -132,7 +131,7 @@ pub fn material(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result
 pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Known, Error> {
     let (history, state) = (scene.history, scene.state);
     let active = history.active.map(|active| &state.checkpoints[active]);
-    let mut memory = active.map_or_else(Memory::default, |active| remembered(state.memory.as_ref(), active));
+    let mut memory = active.map_or_else(Memory::default, |active| remembered(state.memory.as_ref(), history, active));
     let mut summary = history.active.and_then(|active| by_model(state.checkpoints.get(..=active)?));
     let inputs: Vec<usize> =
         (memory.upto.count..shape.covers.count).filter_map(|index| history.input_of(index)).collect();
@@ -145,7 +144,9 @@ pub fn known(scene: &Scene<'_>, shape: &Shape, host: &mut dyn Host) -> Result<Kn
         // instructions before it have changed.
         let ours = history.summary_at(input).filter(|_| active.is_none() && !typed);
         if let Some(checkpoint) = ours {
-            memory = recover::of(&written(checkpoint).0, index);
+            let remembered = state.memory.as_ref().filter(|memory| memory.upto == checkpoint.covers);
+            memory =
+                remembered.map_or_else(|| Memory::of_text(&by_code(checkpoint), index), |memory| memory.moved(index));
             summary = Some(checkpoint).filter(|one| !is_digest(one));
             continue;
         }
@@ -168,24 +169,29 @@ pub(crate) fn quotable(checkpoint: &Checkpoint) -> String {
 }
 
 /// The memory of what a checkpoint covers: that of the state, rolled back to the checkpoint. If the state has none that
-/// reaches it, it is recovered from the text of the checkpoint.
-pub(crate) fn remembered(memory: Option<&Memory>, active: &Checkpoint) -> Memory {
+/// reaches it, it is made again from the messages. If the host does not hold these, the text of the checkpoint is quoted.
+pub(crate) fn remembered(memory: Option<&Memory>, history: &History<'_>, active: &Checkpoint) -> Memory {
     match memory {
         Some(memory) if memory.upto.count >= active.covers.count => {
             let mut memory = memory.clone();
             memory.roll_back(active.covers);
             memory
         }
-        // The preset keeps no memory: a model wrote the text under our headings.
-        _ if is_of_preset(active) => Memory { upto: active.covers, ..Memory::default() },
+        _ if history.first() == 0 && !history.is_view() => Memory::default(),
         _ => {
             let stays = |index: &u64| active.head.contains(index) || active.kept.contains(index);
             let gone = (0..active.covers.count).rev().find(|index| !stays(index)).unwrap_or(0);
-            let mut memory = Memory { upto: active.covers, ..recover::of(body(&active.summary.text), gone) };
-            memory.work.extend(active.note.iter().flat_map(|note| recover::work(&note.text, gone)));
-            memory
+            let note = active.note.as_ref().map_or("", |note| &note.text);
+            let text = format!("{}\n{note}", by_code(active));
+            Memory { upto: active.covers, ..Memory::of_text(&text, gone) }
         }
     }
+}
+
+/// The part of a checkpoint's text that code wrote.
+fn by_code(checkpoint: &Checkpoint) -> String {
+    let (text, _) = written(checkpoint);
+    if is_digest(checkpoint) { text } else { digest::split(&text).1.to_owned() }
 }
 
 /// Whether code wrote the text of a checkpoint as a digest, which can be continued section by section. The checkpoint
@@ -214,10 +220,10 @@ pub(crate) fn written(checkpoint: &Checkpoint) -> (String, u64) {
     (text, count)
 }
 
-/// The most bytes of the facts beside a summary written by a model: their share of the room, but at most a quarter of
-/// the replaced raw tokens, at four bytes per token.
-pub fn facts_bytes(scene: &Scene<'_>, raw: u64) -> usize {
-    usize::try_from(scene.raw(scene.facts_most()).min(raw / 4) * 4).unwrap_or(usize::MAX)
+/// The most raw tokens of what code keeps beside a summary written by a model: their share of the room, but at most a
+/// quarter of the replaced raw tokens.
+pub fn facts_tokens(scene: &Scene<'_>, raw: u64) -> u64 {
+    scene.raw(scene.facts_most()).min(raw / 4)
 }
 
 fn holds(history: &History<'_>, checkpoint: &Checkpoint) -> bool {
@@ -247,15 +253,14 @@ pub fn turn_of(history: &History<'_>, checkpoint: &Checkpoint) -> Option<u64> {
     checkpoint.note.as_ref().and_then(|_| stays.filter(is_typed).max()).copied()
 }
 
-/// The bytes of the progress note of a shape.
-pub fn note_bytes(scene: &Scene<'_>, shape: &Shape) -> usize {
+/// The raw tokens of the progress note of a shape.
+pub fn note_tokens(scene: &Scene<'_>, shape: &Shape) -> u64 {
     let raw = scene.raw(shape.summary_tokens);
-    let bytes = if shape.repeats(scene) { raw * 3 } else { (raw * 3 / 2).max(LEAST_NOTE) };
-    usize::try_from(bytes).unwrap_or(usize::MAX)
+    if shape.repeats(scene) { raw * 3 / 4 } else { (raw / 2).max(LEAST_NOTE) }
 }
 
-/// The minimum bytes of a note, in the smallest window.
-const LEAST_NOTE: u64 = 400;
+/// The minimum raw tokens of a note, in the smallest window.
+const LEAST_NOTE: u64 = 100;
 
 /// The text of a checkpoint and how it was made: see [`Checkpoint`].
 #[derive(Clone, Debug)]

@@ -72,7 +72,6 @@ impl<'a> Work<'a> {
         let hold = history.active.map_or(0, |active| active + 1);
         if hold < state.checkpoints.len() {
             state.checkpoints.truncate(hold);
-            state.refer();
         }
         let mut calibration = state.calibration.under(&call.key());
         if let Some(reply) = &mut calibration.reply {

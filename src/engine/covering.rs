@@ -9,9 +9,9 @@ use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, RungId, Scene};
-use crate::limits::state_size::{DIGEST_TOKENS, LIST_BYTES, STATE_BYTES, indices_bytes};
-use crate::memory::absorb::Recollection;
+use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_BYTES, indices_bytes};
 use crate::memory::digest::{self, LeftOut, Source};
+use crate::memory::pool::Pool;
 use crate::session::compaction::Kind;
 use crate::session::edits::eligibility;
 use crate::session::state::Breaker;
@@ -22,10 +22,10 @@ use crate::tokens;
 const FRAME: u64 = 24;
 /// The raw tokens of a message apart from its text.
 const OVERHEAD: u64 = 4;
-/// The bytes up to which a trimmed text may grow.
-const TRIMMED_MOST: usize = 12_000;
-/// The bytes from which on a shortened digest has names again.
-const LEAST_WITH_NAMES: usize = 400;
+/// The raw tokens up to which a trimmed text may grow.
+const TRIMMED_MOST: u64 = 3_000;
+/// The raw tokens from which on a shortened digest shows more than what was said.
+const LEAST_WITH_NAMES: u64 = 100;
 /// The most attempts to bring a summary down to a size.
 const SHORTER_TRIES: usize = 4;
 
@@ -98,15 +98,16 @@ impl Covering<'_> {
         };
         // The memory is always derived from what was sent, whoever writes the text above it.
         let known = checkpoint::known(&scene, shape, host)?;
-        let recollection = Recollection::of(&known.memory, &known.messages);
+        let pool = Pool::of(&known.memory, &known.messages);
         let visible = |index| index >= shape.covers.count || shape.keeps(index);
         let references = work.call.recalls.then_some(shape.covers.count);
         let (summary_before, todos) = (&*known.summary, &*work.call.todos);
         let turn = checkpoint::turn(&scene, shape);
+        let estimator = &scene.options.estimator;
         let source =
-            Source { known: &recollection, summary: summary_before, todos, visible: &visible, references, turn };
+            Source { known: &pool, summary: summary_before, todos, visible: &visible, references, turn, estimator };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
-        let note = turn.and_then(|_| source.progress(checkpoint::note_bytes(&scene, shape)));
+        let note = turn.and_then(|_| source.progress(checkpoint::note_tokens(&scene, shape)));
         let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);
         let size = Size { replaced: known.raw, note: beside, dropped, shorter };
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
@@ -127,12 +128,12 @@ impl Covering<'_> {
         let listed =
             work.state.list_bytes(shape.covers.count) + indices_bytes(&shape.head) + indices_bytes(&shape.kept);
         let stored = STATE_BYTES.saturating_sub(written + listed.saturating_sub(LIST_BYTES));
-        let mut memory = recollection.bounded(work.call.options.memory as usize, stored, &text);
-        memory.upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
+        let upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
+        let memory = pool.bounded(stored.min(work.call.options.memory as usize), upto);
         let written = Written {
             kind,
             digest,
-            shortened: (left_out.remembered || left_out.names) && kind != Kind::Summary,
+            shortened: left_out.more && kind != Kind::Summary,
             text: checkpoint::summary_text(&text),
             bare: shorter,
         };
@@ -169,19 +170,23 @@ impl Covering<'_> {
     fn by_code(&self, scene: &Scene<'_>, source: &Source<'_>, shape: &Shape, size: Size) -> Text {
         let (raw, below) = self.digest_room(scene, shape, size);
         let Size { dropped, shorter, .. } = size;
-        let mut bytes = usize::try_from(raw * 4).unwrap_or(usize::MAX);
+        let mut room = raw;
         let (mut text, mut left_out);
         let mut tries = 0;
         loop {
-            (text, left_out) = source.digest(bytes, shorter && bytes < LEAST_WITH_NAMES);
+            (text, left_out) = source.digest(room, shorter && room < LEAST_WITH_NAMES);
             let whole = checkpoint::summary_text(&checkpoint::trimmed(&text, dropped));
             let size = tokens::of_text(&scene.options.estimator, if shorter { &whole } else { &text });
-            // If identifiers or scripts need so many tokens that the text would not fit, the bytes are reduced.
-            if size <= raw || !shorter && size < below + FRAME || tries == SHORTER_TRIES {
+            let fits = size <= raw || !shorter && size < below + FRAME;
+            // Where a token is many bytes, a text may fit into the window and not into the state.
+            if fits && text.len() <= DIGEST_BYTES || tries == SHORTER_TRIES {
                 break;
             }
             tries += 1;
-            bytes = millionths::scale(bytes.min(text.len()) as u64, raw, size) as usize;
+            room = room.saturating_sub(size.saturating_sub(raw));
+            if text.len() > DIGEST_BYTES {
+                room = millionths::scale(room, DIGEST_BYTES as u64, text.len() as u64);
+            }
         }
         let trims = self.rung == RungId::Trim;
         Text { kind: if trims { Kind::Trim } else { Kind::Digest }, digest: trims, text, left_out }
@@ -191,8 +196,8 @@ impl Covering<'_> {
     fn digest_room(&self, scene: &Scene<'_>, shape: &Shape, size: Size) -> (u64, u64) {
         let Size { replaced, note, shorter, .. } = size;
         let most = if self.rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
-        // The digest is written by code, at four bytes per raw token. The rest of the room up to the target can hold
-        // more of the memory, but the digest must not exceed the earlier one plus half of what is covered now.
+        // The rest of the room up to the target can hold more of the memory, but the digest must not exceed the earlier
+        // one plus half of what is covered now.
         let stays = self.view.items.iter().filter(|item| !item.fixed);
         let stays: u64 = stays.map(|item| shape.tokens_of(item, scene.history)).sum();
         let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
@@ -250,8 +255,8 @@ impl Covering<'_> {
 
 /// A summary written by a model, with what code adds to it.
 fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: String, replaces: bool) -> Text {
-    let bytes = checkpoint::facts_bytes(scene, if replaces { u64::MAX } else { replaced });
-    let left_out = source.keep(&mut text, bytes);
+    let room = checkpoint::facts_tokens(scene, if replaces { u64::MAX } else { replaced });
+    let left_out = source.keep(&mut text, room);
     Text { kind: Kind::Summary, digest: false, text, left_out }
 }
 
@@ -260,15 +265,15 @@ fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: Str
 fn of_trim(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, trimmed: Trimmed) -> Text {
     let Trimmed { summary, digest, .. } = trimmed;
     let before = tokens::of_text(&scene.options.estimator, &summary);
-    let removed = usize::try_from(replaced.saturating_sub(before) * 2).unwrap_or(usize::MAX);
+    let removed = replaced.saturating_sub(before) / 2;
+    let grown = |size: u64| (size + removed).min(size.max(TRIMMED_MOST));
     if digest {
-        let bytes = summary.len().saturating_add(removed).min(summary.len().max(TRIMMED_MOST));
-        let (text, left_out) = source.digest(bytes, false);
+        let (text, left_out) = source.digest(grown(before), false);
         return Text { kind: Kind::Trim, digest, text, left_out };
     }
     let (body, kept) = digest::split(&summary);
     let mut text = body.to_owned();
-    let left_out = source.keep(&mut text, kept.len().saturating_add(removed).min(kept.len().max(TRIMMED_MOST)));
+    let left_out = source.keep(&mut text, grown(tokens::of_text(&scene.options.estimator, kept)));
     Text { kind: Kind::Trim, digest, text, left_out }
 }
 

@@ -4,19 +4,15 @@
 use crate::base::{millionths, quoting, sizes, text};
 use crate::call::checkpoint::Material;
 use crate::ladder::plan::Job;
-use crate::memory::Memory;
-use crate::memory::absorb::{Message, Recollection};
 use crate::memory::digest::Source;
+use crate::memory::pool::Pool;
+use crate::memory::{Memory, Message};
 use crate::summary::chunk;
 use crate::summary::transcript::{self, Line};
 use crate::tokens::{self, Estimator};
 
 /// The share of the budget for a digest of pieces that no model reads: one part in this many.
 const DIGEST_PART: usize = 4;
-/// The most attempts to bring a digest down to that.
-const DIGEST_TRIES: usize = 4;
-/// The most bytes of a digest: none has as many, and the digest multiplies them in 32 bits.
-const DIGEST_BYTES: usize = 1 << 24;
 
 /// The material of a summary, in pieces.
 pub(crate) struct Past {
@@ -129,21 +125,15 @@ impl Past {
 /// The digest of messages within its share of the budget, including the previous summary and what code keeps beside a
 /// summary.
 fn condensed(messages: &[Message], earlier: &str, budget: usize, estimator: &Estimator) -> String {
-    let most = budget / DIGEST_PART;
-    let shrunk = |bytes: usize, tokens: u64| sizes::of(millionths::scale(bytes as u64, most as u64, tokens));
+    let most = (budget / DIGEST_PART) as u64;
     let memory = Memory::default();
-    let known = Recollection::of(&memory, messages);
-    let source =
-        Source { known: &known, summary: earlier, todos: &[], visible: &|_| false, references: None, turn: None };
-    let mut bytes = budget.min(DIGEST_BYTES);
-    let (mut out, mut tokens) = (String::new(), 0);
-    for _ in 0..DIGEST_TRIES {
-        (out, _) = source.digest(bytes, false);
-        tokens = tokens::of_text(estimator, &out);
-        if tokens <= most as u64 {
-            return out;
-        }
-        bytes = shrunk(bytes, tokens);
+    let known = Pool::of(&memory, messages);
+    let (todos, references, turn) = (&[], None, None);
+    let source = Source { known: &known, summary: earlier, todos, visible: &|_| false, references, turn, estimator };
+    let (out, _) = source.digest(most, false);
+    let tokens = tokens::of_text(estimator, &out);
+    if tokens <= most {
+        return out;
     }
-    text::ends(&out, shrunk(out.len(), tokens))
+    text::ends(&out, sizes::of(millionths::scale(out.len() as u64, most, tokens)))
 }

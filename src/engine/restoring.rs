@@ -9,9 +9,9 @@ use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
 use crate::ladder::compact::Shape;
-use crate::limits::state_size::{DIGEST_TOKENS, LIST_BYTES, STATE_BYTES};
-use crate::memory::absorb::Recollection;
+use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_BYTES};
 use crate::memory::digest::Source;
+use crate::memory::pool::Pool;
 use crate::session::compaction::Checkpoint;
 use crate::session::view::{Slot, View};
 use crate::tokens;
@@ -38,36 +38,31 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if !before.shortened || !knows || room < millionths::scale(before.summary.raw, WORTHWHILE, 100) {
         return Ok(false);
     }
-    let memory = checkpoint::remembered(work.state.memory.as_ref(), before);
+    let mut memory = checkpoint::remembered(work.state.memory.as_ref(), &work.history, before);
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
     let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
     let listed = work.state.list_bytes(0) + before.list_bytes();
     let beside = listed.saturating_sub(LIST_BYTES) + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
-    let left = STATE_BYTES.saturating_sub(beside);
-    let mut stored = memory.clone();
-    let known = Recollection::of(&memory, &[]);
+    let left = STATE_BYTES.saturating_sub(beside + memory.stored()).min(DIGEST_BYTES);
+    let known = Pool::of(&memory, &[]);
     let references = work.call.recalls.then_some(before.covers.count);
     let turn = checkpoint::turn_of(scene.history, before);
-    let source =
-        Source { known: &known, summary: &summary, todos: &work.call.todos, visible: &stays, references, turn };
     let estimator = &scene.options.estimator;
-    let mut bytes = (room as usize * 4).min(left);
+    let todos = &*work.call.todos;
+    let source = Source { known: &known, summary: &summary, todos, visible: &stays, references, turn, estimator };
+    let mut most = room;
     let (mut text, mut left_out);
     let mut tries = 0;
     loop {
-        (text, left_out) = source.digest(bytes, false);
-        // What the text lists takes little room in the memory, so only the text itself shows what both take.
-        stored.refer(&text);
-        let over = (stored.stored() + quoted_bytes(&text)).saturating_sub(left);
-        let size = tokens::of_text(estimator, &text);
-        if over == 0 && size <= room || tries == TRIES {
+        (text, left_out) = source.digest(most, false);
+        let bytes = quoted_bytes(&text);
+        if bytes <= left || tries == TRIES {
             break;
         }
         tries += 1;
-        let fits = millionths::scale(bytes.min(text.len()) as u64, room, size.max(room)) as usize;
-        bytes = fits.min(text.len().saturating_sub(over));
+        most = millionths::scale(most, left as u64, bytes as u64);
     }
-    if stored.stored() + quoted_bytes(&text) > left {
+    if quoted_bytes(&text) > left || tokens::of_text(estimator, &text) > room {
         return Ok(false);
     }
     let (earlier, dropped) = checkpoint::written(before);
@@ -77,8 +72,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if text.len() <= before.summary.text.len() {
         return Ok(false);
     }
-    let shortened = left_out.remembered || left_out.names;
-    let written = Written { kind: before.kind, digest: before.digest, shortened, text, bare: false };
+    let written = Written { kind: before.kind, digest: before.digest, shortened: left_out.more, text, bare: false };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();

@@ -8,11 +8,12 @@
 
 use crate::base::error::{Error, Warning};
 use crate::base::sizes;
-use crate::call::checkpoint;
+use crate::call::checkpoint::{self, Material};
 use crate::call::context::Work;
 use crate::call::input::Call;
 use crate::engine::past::Past;
 use crate::engine::rounds;
+use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
 use crate::ladder::RungId;
 use crate::ladder::compact::Shape;
@@ -23,6 +24,7 @@ use crate::report::{Notice, Report};
 use crate::session::state::{Breaker, WAIT};
 use crate::session::view::{self, View};
 use crate::summary::chunk;
+use crate::summary::claims::Sources;
 use crate::summary::language::Language;
 use crate::summary::request::{self, Request, Tongue};
 use crate::summary::transcript::{self, Line};
@@ -242,6 +244,7 @@ pub(crate) fn ask(
         Wanted::Named(name) => Tongue::Named(name),
         _ => Tongue::Theirs(language.name()),
     };
+    let sources = judging.is_some().then(|| sources(&material));
     let past = Past::of(material, job, estimator);
     let mut requests = Vec::new();
     // The messages may be gone by now. Answers are still measured by what is left.
@@ -299,10 +302,28 @@ pub(crate) fn ask(
             raw = job.raw;
         }
         let most = (most * 3 / 2).max(64);
-        let measure = Measure { prompt: &prompt, known: &known, language, raw: raw.max(1), most };
+        let sources = sources.as_ref().filter(|_| job.last);
+        let measure = Measure { prompt: &prompt, known: &known, language, raw: raw.max(1), most, sources };
         judging.judge(at, asked, part, &measure, estimator);
     }
     Ok(requests)
+}
+
+/// Who said what in the material of a summary. What an earlier summary says was judged when it was written.
+fn sources(material: &Material) -> Sources {
+    let mut sources = Sources::default();
+    sources.add(material.previous.as_deref().unwrap_or_default(), true);
+    for (message, typed) in &material.messages {
+        for part in &message.parts {
+            match part {
+                ContentPart::Text { text, .. } => sources.add(text, *typed),
+                ContentPart::Result { output, .. } => sources.add(&output.to_text(), false),
+                _ => {}
+            }
+        }
+    }
+    sources.sort();
+    sources
 }
 
 /// The raw tokens of lines if of their arguments and results only so much is read. A summarizer reads at the full price

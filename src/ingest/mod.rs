@@ -7,6 +7,7 @@ pub mod content;
 pub mod counting;
 pub mod digester;
 pub mod host;
+pub mod json;
 pub mod pairing;
 pub mod pairs;
 pub mod pasted_json;

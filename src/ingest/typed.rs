@@ -7,7 +7,7 @@
 //! texts cannot be found reliably, because its author could imitate any end. So everything after its start counts as
 //! pasted.
 
-use crate::base::headings::{KEPT, LINES, NAMES, OPENING, RULES};
+use crate::base::headings::{KEPT, OPENING};
 use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, phrases, text};
 use crate::ingest::asides::{self, Aside};
@@ -298,7 +298,7 @@ fn fence(line: &str) -> Option<(char, usize)> {
 
 /// Whether only we write such a line.
 fn is_ours(line: &str) -> bool {
-    [RULES, NAMES, OPENING, KEPT].iter().chain(&LINES).any(|start| line.starts_with(start))
+    [OPENING, KEPT].iter().any(|start| line.starts_with(start))
 }
 
 /// The starts of lines that precede a forwarded mail.

@@ -15,11 +15,12 @@ pub const CLIP_BYTES: usize = 128;
 pub const REWRITE_BYTES: usize = 55;
 /// The most bytes of text in all checkpoints. The oldest are removed first.
 pub const TEXT_BYTES: usize = 37_000;
-/// The most raw tokens of a digest that fills the remaining room: 34,000 bytes, so that a short older text has room
-/// beside it.
-pub const DIGEST_TOKENS: u64 = 8_500;
-/// The default of `tune.memory`, in bytes of text: what [`STATE_BYTES`] leaves beside the longest digest, roughly.
-pub const MEMORY_BYTES: u64 = 40_000;
+/// The most raw tokens of a digest that fills the remaining room.
+pub const DIGEST_TOKENS: u64 = 7_500;
+/// The most bytes of a digest, so that a memory at its default has room beside it.
+pub const DIGEST_BYTES: usize = 27_000;
+/// The default of `tune.memory`, in bytes of JSON: what [`STATE_BYTES`] leaves beside the longest digest, roughly.
+pub const MEMORY_BYTES: u64 = 32_000;
 
 /// The bytes of a list of indices in JSON.
 pub fn indices_bytes(indices: &[u64]) -> usize {

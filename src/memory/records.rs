@@ -1,443 +1,329 @@
-//! Records: what a tool returned as JSON, in one line. What belongs together stays together (an order's id with its
-//! status, its items and how it was paid), and a list of like objects is a small table.
+//! What tools returned as lines: of text as it stands, of JSON a line for each object, and for a list of like objects a
+//! table: what the columns are once, then a line of values for each.
 
-use crate::base::{markers, text};
+use crate::base::text;
 use crate::ingest::content::Value;
-use crate::memory::{Activity, Entry, parse, scan};
+use crate::ingest::json;
+use crate::memory::units::{clean, cut};
+use std::borrow::Cow;
+use std::rc::Rc;
 
-/// The key of the member that says how many members were left out of an object.
-const LEFT_OUT: &str = "[precis]";
-/// Bytes of one text in a record.
-const TEXT: usize = 80;
-/// Bytes of the shortest word that is not repeated behind a call with it: a shorter one may be there by chance.
-const LEAST_SAID: usize = 3;
-/// Rows of a table are as many as fit, columns no more than this.
-const COLUMNS: usize = 10;
-
-/// Whether a record holds what came of an activity. A record that was used since stands where it was used.
-pub fn is_of(record: &Entry, one: &Activity) -> bool {
-    record.place.unwrap_or(record.at) == one.at && record.text.starts_with(&one.what)
+/// A line of an output.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line<'t> {
+    /// The line.
+    pub text: Cow<'t, str>,
+    /// Of a row of a table: its columns in brackets, behind what the table is about.
+    pub header: Option<Rc<str>>,
 }
 
-/// The record of what a tool returned in about `bytes`, if it is an object or a list.
-pub fn line(output: &Value, bytes: usize) -> Option<String> {
-    line_beside(output, bytes, "")
+impl<'t> Line<'t> {
+    /// A line without a table.
+    pub fn of(text: Cow<'t, str>) -> Self {
+        Self { text, header: None }
+    }
 }
 
-/// The same where the call stands beside it: what that says is not said again.
-pub fn line_beside(output: &Value, bytes: usize, call: &str) -> Option<String> {
-    let parsed;
-    let value = match output {
-        Value::Text(text) => {
-            parsed = parse::strict(text).or_else(|| parse::lines(text)).or_else(|| parse::lenient(text))?;
-            &parsed
-        }
-        other => other,
-    };
+/// Deeper values, and further lines, are left out.
+const DEEPEST: usize = 6;
+const MOST: usize = 160;
+/// Rows of a table, characters of its columns together and of a row, and members that each may be.
+const ROWS: usize = 120;
+const COLUMNS: usize = 240;
+const ROW: usize = 300;
+/// Bytes of a text that is a value of a row or a record; a longer one is read line by line.
+const SHORT: usize = 260;
+const CELL: usize = 160;
+/// Bytes of a small object or list that stands inside a line, and its members.
+const SMALL: usize = 220;
+const MEMBERS: usize = 8;
+/// Bytes at which a record goes on in the next line.
+const LONG: usize = 320;
+
+/// The lines of what a tool returned.
+pub fn lines(output: &Value) -> Vec<Line<'_>> {
+    match output {
+        Value::Text(text) => lines_of(text),
+        other => of_value(other),
+    }
+}
+
+/// The lines of a text, of JSON as records.
+pub fn lines_of(text: &str) -> Vec<Line<'_>> {
+    match json::strict(text).or_else(|| json::lines(text)) {
+        Some(value) => of_value(&value).into_iter().map(owned).collect(),
+        None => text.lines().map(clean).map(Line::of).collect(),
+    }
+}
+
+fn owned(line: Line<'_>) -> Line<'static> {
+    Line { text: Cow::Owned(line.text.into_owned()), header: line.header }
+}
+
+fn of_value(value: &Value) -> Vec<Line<'_>> {
     let inner;
-    let value = match wrapped(value) {
-        Some(Value::Text(text)) => match parse::lenient(text) {
+    let value = match unwrapped(value) {
+        Value::Text(text) => match json::strict(text) {
             Some(parsed) => {
                 inner = parsed;
-                &inner
+                let mut out = Vec::new();
+                record(unwrapped(&inner), "", 0, "", &mut out);
+                return out.into_iter().map(owned).collect();
             }
-            None => value,
+            None => return text.lines().map(|line| owned(Line::of(clean(line)))).collect(),
         },
-        Some(other) => other,
-        None => value,
+        other => other,
     };
-    let plain;
-    let value = if is_cut(value) {
-        plain = without_notices(value);
-        &plain
-    } else {
-        value
-    };
-    let mut out = String::new();
+    let mut out = Vec::new();
+    record(value, "", 0, "", &mut out);
+    out.into_iter().map(owned).collect()
+}
+
+/// What an object wraps that says only what it is (`{ type, value }`), and a list of one text (`[{ type: "text", text }]`).
+fn unwrapped(value: &Value) -> &Value {
     match value {
-        Value::Object(members) if !members.is_empty() => object(members, bytes, call, &mut out),
-        Value::Array(items) if !items.is_empty() => list(items, bytes, call, &mut out),
-        _ => return None,
+        Value::Object(members) if members.len() <= 2 && members.iter().any(|(key, _)| key == "type") => {
+            let inner = members.iter().find(|(key, _)| key == "value" || key == "text");
+            inner.map_or(value, |(_, inner)| unwrapped(inner))
+        }
+        Value::Array(items) => match items.as_slice() {
+            [only @ Value::Object(members)] if members.iter().any(|(key, _)| key == "text") => {
+                let inner = unwrapped(only);
+                if core::ptr::eq(inner, only) { value } else { inner }
+            }
+            _ => value,
+        },
+        _ => value,
     }
-    (!out.is_empty()).then_some(out)
 }
 
-/// Whether a member or an element is a notice of ours.
-fn is_notice(value: &Value) -> bool {
-    matches!(value, Value::Text(text) if text.starts_with(markers::NOTICE))
+/// Whether a value holds no others.
+pub fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::Array(_) | Value::Object(_))
 }
 
-fn is_cut(value: &Value) -> bool {
+/// A scalar as it reads, cut to these characters of its start and end.
+pub fn scalar(value: &Value, most: (usize, usize)) -> String {
     match value {
-        Value::Object(members) => members.iter().any(|(key, value)| key == LEFT_OUT || is_cut(value)),
-        Value::Array(items) => items.iter().any(|item| is_notice(item) || is_cut(item)),
-        _ => false,
+        Value::Text(text) if text.len() > 4 * (most.0 + most.1) => {
+            // Of a long text only what is shown is read.
+            let start = text::between(text, 0, text::floor(text, 4 * most.0));
+            let end = text::between(text, text::ceil(text, text.len() - 4 * most.1), text.len());
+            let (start, end) = (text::spaced(start), text::spaced(end));
+            let start = cut(Cow::Owned(start + " …"), (most.0, 0)).into_owned();
+            let skipped = text::characters(&end).saturating_sub(most.1);
+            let from = end.char_indices().nth(skipped).map_or(end.len(), |(at, _)| at);
+            format!("{}…{}", start.trim_end_matches(['…', ' ']), text::between(&end, from, end.len()))
+        }
+        Value::Text(text) => cut(Cow::Owned(text::spaced(text)), most).into_owned(),
+        other => other.to_text().into_owned(),
     }
 }
 
 fn is_empty(value: &Value) -> bool {
-    matches!(value, Value::Object(members) if members.is_empty())
-        || matches!(value, Value::Array(items) if items.is_empty())
+    matches!(value, Value::Null) || matches!(value, Value::Text(text) if text.trim().is_empty())
 }
 
-/// What is left of a value that was cut.
-fn without_notices(value: &Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let kept = members.iter().filter(|(key, _)| key != LEFT_OUT);
-            Value::Object(kept.map(|(key, value)| (key.clone(), without_notices(value))).collect())
-        }
-        Value::Array(items) => Value::Array(
-            items.iter().filter(|item| !is_notice(item)).map(without_notices).filter(|item| !is_empty(item)).collect(),
-        ),
-        other => other.clone(),
+/// Two texts with a point between them, if there are two.
+fn under(lead: &str, key: &str) -> String {
+    match (lead, key) {
+        ("", key) => key.to_owned(),
+        (lead, "") => lead.to_owned(),
+        _ => format!("{lead} · {key}"),
     }
 }
 
-/// Whether a value is a word of the call.
-fn is_said(value: &Value, call: &str) -> bool {
-    matches!(value, Value::Text(word) | Value::Number(word)
-        if word.len() >= LEAST_SAID && call.split([' ', ',']).any(|said| said == word))
+fn record<'v>(value: &'v Value, key: &str, depth: usize, lead: &str, out: &mut Vec<Line<'v>>) {
+    if depth > DEEPEST || out.len() > MOST {
+        return;
+    }
+    match value {
+        Value::Text(text) if text.len() > SHORT || text.contains('\n') => {
+            out.extend(text.lines().filter(|line| !line.trim().is_empty()).map(clean).map(Line::of));
+        }
+        Value::Array(items) => list(items, key, depth, lead, out),
+        Value::Object(members) => object(members, key, depth, lead, out),
+        scalar if is_empty(scalar) => {}
+        other => {
+            let name = if key.is_empty() { String::new() } else { format!("{key}: ") };
+            out.push(Line::of(Cow::Owned(name + &scalar(other, (SHORT, 0)))));
+        }
+    }
 }
 
-/// What an object wraps that holds nothing else: a response beside an empty error.
-fn wrapped(value: &Value) -> Option<&Value> {
-    let Value::Object(members) = value else { return None };
-    let says = |value: &Value| {
-        !matches!(value, Value::Null | Value::Bool(_)) && !matches!(value, Value::Text(text) if text.is_empty())
-    };
-    let mut saying = members.iter().filter(|(_, value)| says(value));
-    let (key, value) = saying.next()?;
-    let wraps = ["response", "result", "output", "data", "content"].contains(&key.as_str());
-    let is_more = matches!(value, Value::Object(_) | Value::Array(_) | Value::Text(_));
-    (wraps && is_more && saying.next().is_none()).then_some(value)
+fn list<'v>(items: &'v [Value], key: &str, depth: usize, lead: &str, out: &mut Vec<Line<'v>>) {
+    if items.is_empty() || table(items, key, lead, out) {
+        return;
+    }
+    if items.iter().all(is_scalar) {
+        let all: Vec<String> = items.iter().take(MOST).map(|item| scalar(item, (80, 0))).collect();
+        let name = under(lead, key);
+        let name = if name.is_empty() { name } else { name + ": " };
+        out.push(Line::of(Cow::Owned(name + &cut(Cow::Owned(all.join(", ")), (260, 30)))));
+        return;
+    }
+    items.iter().for_each(|item| record(item, key, depth + 1, lead, out));
 }
 
-/// Members in a row: what holds identifiers first, then what is one value, then what holds others. What the call says is
-/// left out.
-fn object(members: &[(String, Value)], bytes: usize, call: &str, out: &mut String) {
-    let start = out.len();
-    let end = start + bytes;
-    let mut left = 0;
-    let rank = |(key, value): &(String, Value)| match value {
-        Value::Object(_) | Value::Array(_) => 3 - 2 * u8::from(identifies(key, value, DEEP)),
-        _ => 2 - 2 * u8::from(identifies(key, value, DEEP)),
-    };
-    let ranks: Vec<u8> = members.iter().map(rank).collect();
-    let longest = longest(members, bytes);
-    for at in 0..4 {
-        let ranked = members.iter().zip(&ranks).filter(|(member, rank)| **rank == at && !is_said(&member.1, call));
-        for (member, _) in ranked {
-            let (key, value) = member;
-            let room = end.saturating_sub(out.len());
-            let mut one = String::new();
-            one.push_str(key);
-            one.push('=');
-            let from = one.len();
-            match (longest, value) {
-                (Some((main, most)), Value::Text(text)) if core::ptr::eq(main, member) => {
-                    one.push_str(&text::brief(text, most.min(room.saturating_sub(from + 2 + "…".len()))));
+/// Writes a list of objects with the same members as a table. Whether it is one.
+fn table<'v>(items: &'v [Value], key: &str, lead: &str, out: &mut Vec<Line<'v>>) -> bool {
+    if items.len() < 2 {
+        return false;
+    }
+    let rows: Option<Vec<Row>> = items.iter().take(ROWS).map(Row::of).collect();
+    let Some(rows) = rows else { return false };
+    let columns = rows[0].keys.join(", ");
+    let alike = rows.iter().filter(|row| row.keys == rows[0].keys).count();
+    if alike * 4 < rows.len() * 3 || columns.len() >= COLUMNS {
+        return false;
+    }
+    let name = under(lead, key);
+    let header: Rc<str> = Rc::from(format!("{name}{}[{columns}]", if name.is_empty() { "" } else { " " }));
+    for row in &rows {
+        out.push(if row.keys == rows[0].keys {
+            Line { text: Cow::Owned(row.values.join(", ")), header: Some(header.clone()) }
+        } else {
+            let members: Vec<String> =
+                row.keys.iter().zip(&row.values).map(|(key, value)| format!("{key}: {value}")).collect();
+            Line::of(Cow::Owned(members.join(", ")))
+        });
+    }
+    true
+}
+
+/// The members of a flat object.
+#[derive(Default)]
+struct Row {
+    keys: Vec<String>,
+    values: Vec<String>,
+}
+
+impl Row {
+    fn of(value: &Value) -> Option<Self> {
+        let Value::Object(members) = value else { return None };
+        let mut row = Self::default();
+        row.add("", members, 0)?;
+        let length: usize = row.values.iter().map(|value| value.len() + 1).sum();
+        (!row.keys.is_empty() && length <= ROW).then_some(row)
+    }
+
+    fn add(&mut self, before: &str, members: &[(String, Value)], depth: usize) -> Option<()> {
+        for (key, value) in members {
+            match value {
+                value if is_empty(value) => {}
+                Value::Object(inner) if depth < 2 => self.add(&format!("{before}{key}."), inner, depth + 1)?,
+                Value::Object(_) => return None,
+                Value::Array(items) if items.len() <= MEMBERS && items.iter().all(is_scalar) => {
+                    let all: Vec<String> = items.iter().map(|item| scalar(item, (40, 0))).collect();
+                    self.push(before, key, format!("[{}]", all.join(" ")));
                 }
-                _ => inside(value, room.saturating_sub(from + 2), &mut one),
+                Value::Array(_) => return None,
+                Value::Text(text) if text.len() > CELL => return None,
+                value => self.push(before, key, scalar(value, (120, 0))),
             }
-            if one.len() == from {
-                continue;
-            }
-            if one.len() + 2 > room {
-                left += 1;
-                continue;
-            }
-            separate(out);
-            out.push_str(&one);
         }
+        Some(())
     }
-    if left > 0 && out.len() > start {
-        out.push_str(&format!(" (+{left})"));
+
+    fn push(&mut self, before: &str, key: &str, value: String) {
+        self.keys.push(format!("{before}{key}"));
+        self.values.push(value);
     }
 }
 
-/// The text that is most of an object, and the bytes that the others leave it.
-fn longest(members: &[(String, Value)], bytes: usize) -> Option<(&(String, Value), usize)> {
-    let size = |value: &Value| match value {
-        Value::Text(text) | Value::Number(text) => text.len(),
-        Value::Object(_) | Value::Array(_) => TEXT,
-        _ => 4,
+fn object<'v>(members: &'v [(String, Value)], key: &str, depth: usize, lead: &str, out: &mut Vec<Line<'v>>) {
+    let mut flat: Vec<String> = Vec::new();
+    let mut deep: Vec<(&str, &'v Value)> = Vec::new();
+    // What the object is known by: the first of its identifiers, else of its names.
+    let (mut name, mut is_id) = (String::new(), false);
+    for (member, value) in members {
+        match value {
+            value if is_empty(value) => {}
+            Value::Text(text) if text.len() > SHORT || text.lines().nth(3).is_some() => deep.push((member, value)),
+            Value::Array(items) if items.iter().all(is_scalar) && written(value) < SMALL => {
+                let all: Vec<String> = items.iter().map(|item| scalar(item, (60, 0))).collect();
+                if !all.is_empty() {
+                    flat.push(format!("{member}: [{}]", all.join(", ")));
+                }
+            }
+            Value::Object(inner)
+                if inner.len() <= MEMBERS
+                    && inner.iter().all(|(_, value)| is_scalar(value))
+                    && written(value) < SMALL =>
+            {
+                let said = inner.iter().filter(|(_, value)| !is_empty(value));
+                let all: Vec<String> = said.map(|(key, value)| format!("{key}: {}", scalar(value, (80, 0)))).collect();
+                if !all.is_empty() {
+                    flat.push(format!("{member} {{{}}}", all.join(", ")));
+                }
+            }
+            Value::Array(_) | Value::Object(_) => deep.push((member, value)),
+            value => {
+                let shown = scalar(value, (160, 0));
+                let identifies = ends_with(member, "id");
+                let names =
+                    identifies || ["name", "number", "key", "title", "code"].iter().any(|end| ends_with(member, end));
+                if names && (name.is_empty() || identifies && !is_id) {
+                    name = cut(Cow::Borrowed(&*shown), (40, 0)).into_owned();
+                    is_id = identifies;
+                }
+                flat.push(format!("{member}: {shown}"));
+            }
+        }
+    }
+    if !flat.is_empty() {
+        let key = if key.bytes().all(|byte| byte.is_ascii_digit()) { "" } else { key };
+        let mut start = under(lead, key);
+        if !start.is_empty() {
+            start.push_str(" · ");
+        }
+        let mut line = start;
+        let mut begun = line.len();
+        for member in flat {
+            if line.len() + member.len() > LONG && line.len() > begun.max(40) {
+                out.push(Line::of(Cow::Owned(line)));
+                line = if name.is_empty() { String::new() } else { format!("{name} · ") };
+                begun = line.len();
+            }
+            if line.len() > begun {
+                line.push_str(", ");
+            }
+            line.push_str(&member);
+        }
+        out.push(Line::of(Cow::Owned(line)));
+    }
+    let lead = if name.is_empty() { lead } else { &name };
+    deep.into_iter().for_each(|(key, value)| record(value, key, depth + 1, lead, out));
+}
+
+/// Whether a name ends with a word: `user_id`, `userId`, `id`.
+fn ends_with(name: &str, word: &str) -> bool {
+    let Some(start) = name.len().checked_sub(word.len()).filter(|start| name.is_char_boundary(*start)) else {
+        return false;
     };
-    let main =
-        members.iter().filter(|(_, value)| matches!(value, Value::Text(_))).max_by_key(|member| size(&member.1))?;
-    let others = members.iter().filter(|member| !core::ptr::eq(*member, main));
-    let taken: usize = others.map(|(key, value)| key.len() + 3 + size(value).min(TEXT)).sum();
-    let most = bytes.saturating_sub(taken + main.0.len() + 3);
-    (size(&main.1) > TEXT.max(taken) && most > TEXT).then_some((main, most))
+    let (before, end) = name.split_at(start);
+    end.eq_ignore_ascii_case(word)
+        && (before.is_empty()
+            || before.ends_with(['_', '-', '.'])
+            || end.starts_with(|first: char| first.is_ascii_uppercase()))
 }
 
-fn separate(out: &mut String) {
-    if !out.is_empty() && !out.ends_with(['(', '[', ' ']) {
-        out.push_str(", ");
+/// About the bytes of a small value.
+fn written(value: &Value) -> usize {
+    match value {
+        Value::Text(text) | Value::Number(text) => text.len() + 2,
+        Value::Array(items) => items.iter().map(|item| written(item) + 1).sum::<usize>() + 2,
+        Value::Object(members) => members.iter().map(|(key, value)| key.len() + written(value) + 4).sum::<usize>() + 2,
+        _ => 5,
     }
 }
 
-/// A value as a part of a record.
-fn inside(value: &Value, bytes: usize, out: &mut String) {
+/// The texts of a value, each with the name of the member it stands in.
+pub fn leaves<'v>(value: &'v Value, key: &'v str, each: &mut dyn FnMut(&'v str, &'v str)) {
     match value {
-        // Not even an empty one has room.
-        Value::Object(_) | Value::Array(_) if bytes < 2 => {}
-        Value::Object(members) if !members.is_empty() => {
-            let mut one = String::new();
-            object(members, bytes.saturating_sub(2), "", &mut one);
-            if !one.is_empty() {
-                out.push('(');
-                out.push_str(&one);
-                out.push(')');
-            }
-        }
-        Value::Array(items) if !items.is_empty() => {
-            let mut one = String::new();
-            list(items, bytes.saturating_sub(2), "", &mut one);
-            if !one.is_empty() {
-                out.push('[');
-                out.push_str(&one);
-                out.push(']');
-            }
-        }
-        Value::Text(text) => {
-            out.push_str(&text::start(&text::joined(&text.split_whitespace().collect::<Vec<_>>(), " "), TEXT))
-        }
-        Value::Number(number) => out.push_str(number),
-        Value::Bool(true) => out.push_str("yes"),
-        Value::Bool(false) => out.push_str("no"),
+        Value::Text(text) | Value::Number(text) => each(key, text),
+        Value::Array(items) => items.iter().for_each(|item| leaves(item, key, each)),
+        Value::Object(members) => members.iter().for_each(|(key, member)| leaves(member, key, each)),
         _ => {}
-    }
-}
-
-/// A list: of like objects a table, else its elements in a row. Nothing where not even one of them has room. What all of
-/// them share and the call says is left out. Lists of like objects are one table, the objects of each joined by a sign.
-fn list(items: &[Value], bytes: usize, call: &str, out: &mut String) {
-    let groups: Vec<&[Value]> = items.iter().map_while(group).collect();
-    let flat: Vec<Value>;
-    let (rows, sizes) = if !items.is_empty() && groups.len() == items.len() {
-        flat = groups.concat();
-        (flat.as_slice(), groups.iter().map(|group| group.len()).collect())
-    } else {
-        (items, vec![1; items.len()])
-    };
-    let columns = columns(rows);
-    if columns.is_empty() {
-        row_of(items, bytes, out);
-        return;
-    }
-    let (shared, mut columns): (Vec<Column<'_>>, Vec<Column<'_>>) =
-        columns.into_iter().partition(|one| one.is_shared(rows));
-    let is_told = |column: &Column<'_>| member(&rows[0], column.key).is_none_or(|value| !is_said(value, call));
-    let mut shared: Vec<Column<'_>> = shared.into_iter().filter(is_told).collect();
-    // Where a table is too wide, what identifies its rows stays.
-    loop {
-        let before = out.len();
-        table(rows, &sizes, (&shared, &mut columns), bytes, out);
-        if out.len() > before || columns.len() < 2 {
-            return;
-        }
-        shared.clear();
-        let weakest =
-            |column: &Column<'_>| member(&rows[0], column.key).is_none_or(|value| !identifies(column.key, value, DEEP));
-        columns.remove(columns.iter().rposition(weakest).unwrap_or(columns.len() - 1));
-    }
-}
-
-/// The objects of an element that is a list of objects.
-fn group(item: &Value) -> Option<&[Value]> {
-    match item {
-        Value::Array(items) if !items.is_empty() && items.iter().all(|item| matches!(item, Value::Object(_))) => {
-            Some(items)
-        }
-        _ => None,
-    }
-}
-
-/// Elements in a row.
-fn row_of(items: &[Value], bytes: usize, out: &mut String) {
-    let (mut row, mut shown) = (String::new(), 0);
-    let most = if items.len() == 1 { bytes.saturating_sub(MORE) } else { bytes / 2 };
-    for item in items {
-        let mut one = String::new();
-        inside(item, most, &mut one);
-        if one.is_empty() || row.len() + one.len() + MORE > bytes {
-            break;
-        }
-        row.push_str(if shown > 0 { ", " } else { "" });
-        row.push_str(&one);
-        shown += 1;
-    }
-    out.push_str(&row);
-    left_out(items.len(), shown, out);
-}
-
-/// A table of objects: what they share, the names of the columns, the rows. Rows of one group are joined by a plus.
-fn table(
-    rows: &[Value],
-    sizes: &[usize],
-    (shared, columns): (&[Column<'_>], &mut [Column<'_>]),
-    bytes: usize,
-    out: &mut String,
-) {
-    let mut head = String::new();
-    for column in shared {
-        separate(&mut head);
-        head.push_str(column.key);
-        head.push('=');
-        column.cell(&rows[0], bytes / 2, &mut head);
-    }
-    if columns.is_empty() {
-        if head.len() + MORE <= bytes {
-            out.push_str(&format!("{head} ({}×)", rows.len()));
-        }
-        return;
-    }
-    head.push_str(if head.is_empty() { "" } else { "; " });
-    let names: Vec<String> = columns.iter().map(Column::heading).collect();
-    head.push_str(&names.join("|"));
-    head.push(':');
-    let (mut body, mut shown, mut at) = (String::new(), 0, 0);
-    for size in sizes {
-        let mut line = String::new();
-        for row in at..at + size {
-            line.push_str(if row > at { " + " } else { "" });
-            for (number, column) in columns.iter_mut().enumerate() {
-                line.push_str(if number > 0 { "|" } else { "" });
-                line.push_str(column.cell_of(rows, row, bytes / 2));
-            }
-        }
-        at += size;
-        if head.len() + body.len() + line.len() + MORE > bytes {
-            break;
-        }
-        body.push_str(if shown > 0 { "; " } else { " " });
-        body.push_str(&line);
-        shown += 1;
-    }
-    if shown > 0 {
-        out.push_str(&head);
-        out.push_str(&body);
-    }
-    left_out(sizes.len(), shown, out);
-}
-
-/// Says how many of a list are not shown, unless that is all of them.
-fn left_out(all: usize, shown: usize, out: &mut String) {
-    if (1..all).contains(&shown) {
-        out.push_str(&format!(" (+{} of {all})", all - shown));
-    }
-}
-
-/// Bytes that say how many elements of a list are left out.
-const MORE: usize = 10;
-
-/// A column of a table: a member that most of its objects have.
-struct Column<'v> {
-    key: &'v str,
-    /// The keys inside, if it is an object with the same ones and short values in each row: the heading names them once.
-    inner: Vec<&'v str>,
-    /// The cells of the first rows that are written: a narrower table repeats them.
-    cells: Vec<String>,
-}
-
-impl<'v> Column<'v> {
-    fn of(key: &'v str, items: &'v [Value]) -> Self {
-        let keys = |item: &'v Value| match member(item, key) {
-            Some(Value::Object(members)) if members.len() > 1 && members.iter().all(|(_, value)| is_word(value)) => {
-                members.iter().map(|(key, _)| key.as_str()).collect()
-            }
-            _ => Vec::new(),
-        };
-        let inner = items.first().map(keys).unwrap_or_default();
-        let alike = items.iter().all(|item| keys(item) == inner);
-        Self { key, inner: if alike { inner } else { Vec::new() }, cells: Vec::new() }
-    }
-
-    fn heading(&self) -> String {
-        if self.inner.is_empty() { self.key.to_owned() } else { format!("{}({})", self.key, self.inner.join(" ")) }
-    }
-
-    /// Whether it has the same value in all objects.
-    fn is_shared(&self, items: &[Value]) -> bool {
-        let first = member(&items[0], self.key).filter(|value| is_word(value));
-        first.is_some() && items.iter().all(|item| member(item, self.key) == first)
-    }
-
-    /// The cell of a row. Those of the rows before it are written.
-    fn cell_of(&mut self, rows: &[Value], row: usize, bytes: usize) -> &str {
-        if self.cells.len() == row {
-            let mut cell = String::new();
-            self.cell(&rows[row], bytes, &mut cell);
-            self.cells.push(cell);
-        }
-        &self.cells[row]
-    }
-
-    fn cell(&self, item: &Value, bytes: usize, out: &mut String) {
-        match member(item, self.key) {
-            Some(Value::Object(members)) if !self.inner.is_empty() => {
-                for (at, (_, value)) in members.iter().enumerate() {
-                    out.push_str(if at > 0 { " " } else { "" });
-                    inside(value, bytes, out);
-                }
-            }
-            Some(value) => inside(value, bytes, out),
-            None => {}
-        }
-    }
-}
-
-fn member<'v>(item: &'v Value, key: &str) -> Option<&'v Value> {
-    let Value::Object(members) = item else { return None };
-    members.iter().find(|(name, _)| name == key).map(|(_, value)| value)
-}
-
-/// Whether it is one value that takes one word.
-fn is_word(value: &Value) -> bool {
-    match value {
-        Value::Text(text) => !text.is_empty() && text.len() < TEXT && !text.contains(char::is_whitespace),
-        Value::Number(_) | Value::Bool(_) => true,
-        _ => false,
-    }
-}
-
-/// The keys that most objects in a list have in common; none if they are not alike.
-fn columns(items: &[Value]) -> Vec<Column<'_>> {
-    let mut counts: Vec<(&str, usize)> = Vec::new();
-    for item in items {
-        let Value::Object(members) = item else { return Vec::new() };
-        for (key, _) in members.iter().take(4 * COLUMNS) {
-            match counts.iter().position(|(known, _)| known == key) {
-                Some(at) => counts[at].1 += 1,
-                None if counts.len() < 4 * COLUMNS => counts.push((key, 1)),
-                None => {}
-            }
-        }
-    }
-    if items.len() < 2 || counts.first().is_none_or(|(_, count)| *count < items.len()) {
-        return Vec::new();
-    }
-    counts.retain(|(_, count)| *count * 2 > items.len());
-    counts.into_iter().take(COLUMNS).map(|(key, _)| Column::of(key, items)).collect()
-}
-
-/// How many objects and lists, each inside the one before, are looked through for identifiers: a list of objects is two.
-const DEEP: usize = 2;
-
-/// Whether a member is an identifier, a state or an amount, or holds identifiers at most so deep inside.
-fn identifies(key: &str, value: &Value, deep: usize) -> bool {
-    const KEYS: [&str; 8] = ["id", "status", "price", "amount", "total", "number", "balance", "date"];
-    match value {
-        Value::Object(_) | Value::Array(_) if deep == 0 => false,
-        Value::Object(members) => members.iter().any(|(key, value)| identifies(key, value, deep - 1)),
-        Value::Array(items) => items.iter().any(|item| identifies(key, item, deep - 1)),
-        Value::Text(text) if text.len() < TEXT && !text.contains(' ') => {
-            let mut found = false;
-            scan::each(text, &mut |name| found |= !scan::is_weak(name));
-            found || KEYS.iter().any(|known| key.ends_with(known))
-        }
-        Value::Number(_) => KEYS.iter().any(|known| key.ends_with(known)),
-        _ => false,
     }
 }

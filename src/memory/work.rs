@@ -1,373 +1,252 @@
-//! What a call did: distinguished from others of its tool by the program that it runs or the file that it changes.
+//! The work as a table: which files were changed, what was checked last and with what verdict, what was committed.
 
 use crate::base::text;
-use crate::ingest::content::Value;
-use crate::memory::file_effects::{self, FileEffects};
-use crate::memory::{names, paths, shell};
+use crate::ingest::content::{ContentPart, Value};
+use crate::memory::outputs::{Shape, shape_of};
+use crate::memory::records;
+use crate::memory::units::{clean, cut};
+use crate::memory::{Message, calls};
+use std::borrow::Cow;
 
-/// Bytes of a call and of its outcome.
-pub(super) const EVIDENCE: usize = 160;
-
-/// A call in short.
-pub(super) struct Described {
-    /// The tool, with the program or the file.
-    pub what: String,
-    /// What else it says.
-    pub last: String,
-    /// It changes a file.
-    pub changes: bool,
-    /// It writes, and does not say where: into the file that is open.
-    pub writes: bool,
-    /// What else it does to files.
-    pub effects: Option<FileEffects>,
+/// A file that was changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct File {
+    /// Its path.
+    pub path: String,
+    /// How often.
+    pub edits: u64,
+    /// The index of the last message that changed it.
+    pub at: u64,
 }
 
-impl Described {
-    fn change(what: String, last: String) -> Self {
-        Self { what, last, changes: true, writes: false, effects: None }
-    }
+/// A command with what it reported last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Check {
+    /// The command.
+    pub command: String,
+    /// The line of its output that sums up, or reports the error.
+    pub verdict: String,
+    /// The index of the message that holds the verdict.
+    pub at: u64,
 }
 
-/// What of a call only says how it is to be made: how risky it is, how long it may take, which lines are meant.
-const MANNER: [&str; 8] = ["risk", "timeout", "description", "offset", "limit", "line", "range", "encoding"];
-/// The same where a program is run: in which shell, and how long one waits for it.
-const RUNNING: [&str; 9] =
-    ["wait", "initial_wait", "mode", "shell", "shellId", "shell_id", "delay", "detach", "is_background"];
-
-/// Whether a tool only lets a model think aloud.
-pub(super) fn thinks(name: &str) -> bool {
-    ["think", "thinking", "thought", "sequentialthinking"].iter().any(|one| name.eq_ignore_ascii_case(one))
+/// A commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    /// Its subject.
+    pub subject: String,
+    /// The index of the message that made it.
+    pub at: u64,
 }
 
-/// Whether a tool ends the work.
-pub(super) fn finishes(name: &str) -> bool {
-    ["finish", "attempt_completion", "task_complete", "final_answer", SUBMIT]
-        .iter()
-        .any(|one| name.eq_ignore_ascii_case(one))
+/// What was done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// The changed files, oldest first.
+    pub files: Vec<File>,
+    /// The last checks.
+    pub checks: Vec<Check>,
+    /// The last commits.
+    pub commits: Vec<Commit>,
+    /// The command whose result has not come yet, and the id of its call.
+    pub running: Option<(String, String)>,
 }
 
-/// The answer that a call gives which ends the work: its longest text. What hands in the work gives none.
-pub(super) fn answer<'v>(name: &str, input: &'v Value) -> Option<&'v str> {
-    if !concludes(name) {
-        return None;
-    }
-    let mut answer = "";
-    names::leaves(input, &mut |text| answer = if text.len() > answer.len() { text } else { answer });
-    Some(answer).filter(|answer| !answer.is_empty())
-}
+/// How many of each are kept.
+const FILES: usize = 24;
+const CHECKS: usize = 6;
+const COMMITS: usize = 6;
+/// Characters of a command and of a verdict.
+const COMMAND: usize = 90;
+const VERDICT: usize = 120;
+/// Words by which two commands are the same check.
+const HEAD: usize = 3;
+/// Members of a call that name a file, and those that say what is written into it.
+const PATHS: [&str; 9] =
+    ["path", "file_path", "filepath", "file_name", "filename", "file", "target_file", "notebook_path", "uri"];
+const WRITTEN: [&str; 12] =
+    ["content", "contents", "text", "file_text", "new", "old", "diff", "patch", "edit", "replace", "insert", "change"];
 
-/// Whether a tool ends the work with an answer.
-pub(super) fn concludes(name: &str) -> bool {
-    finishes(name) && name != SUBMIT
-}
-
-/// The tool that hands in what was done.
-pub(super) const SUBMIT: &str = "submit";
-
-/// Whether a tool keeps the list of what is to be done.
-pub(super) fn plans(name: &str) -> bool {
-    ["todo", "Todo", "plan"].iter().any(|part| text::find(name, part).is_some())
-}
-
-/// A list of what is to be done, as a call holds it: what is open, in its words, then how much is done.
-fn todos(input: &Value) -> Option<String> {
-    let Value::Object(members) = input else { return None };
-    let items = members.iter().find_map(|(_, value)| match value {
-        Value::Array(items) if items.iter().all(|item| matches!(item, Value::Object(_))) => Some(items),
-        _ => None,
-    })?;
-    let (mut open, mut done) = (String::new(), 0);
-    for item in items {
-        let Value::Object(members) = item else { continue };
-        let of = |keys: &[&str]| {
-            members.iter().find_map(|(key, value)| match value {
-                Value::Text(text) if keys.contains(&key.as_str()) => Some(text.as_str()),
-                _ => None,
-            })
-        };
-        let status = of(&["status", "state"])?;
-        if matches!(status, "completed" | "done" | "cancelled" | "canceled") {
-            done += 1;
-        } else {
-            push(&mut open, "; ");
-            open.push_str(&format!("[{status}] {}", of(&["content", "step", "title", "text", "description"])?));
-        }
-    }
-    if done > 0 {
-        push(&mut open, "; ");
-        open.push_str(&format!("{done} done"));
-    }
-    Some(open)
-}
-
-fn push(out: &mut String, between: &str) {
-    if !out.is_empty() {
-        out.push_str(between);
-    }
-}
-
-/// Of what a call says beside what it does it to: the first of it.
-const SAYS: usize = 4;
-
-/// What distinguishes a call from others of its tool: the program that it runs, with its subcommand, or the file that it changes.
-/// Then what else it says, in short.
-pub(super) fn describe(name: &str, input: &Value) -> Described {
-    if let Some(list) = todos(input).filter(|_| plans(name)) {
-        let last = text::start(&list, 3 * EVIDENCE);
-        return Described { what: name.to_owned(), last, changes: false, writes: false, effects: None };
-    }
-    let arguments = Arguments::of(input);
-    // A patch names its files itself.
-    let patched = arguments.says.iter().copied().chain([arguments.command]).find_map(patched);
-    if patched.is_some() || arguments.writes && !arguments.file.is_empty() {
-        changed(name, arguments, patched)
-    } else {
-        done(name, arguments)
-    }
-}
-
-/// The arguments of a call, by what they are for.
-struct Arguments<'v> {
-    file: &'v str,
-    command: &'v str,
-    /// The text that is replaced.
-    old: &'v str,
-    /// Some argument is a text that is written.
-    writes: bool,
-    /// The first of the others.
-    says: Vec<&'v str>,
-}
-
-impl<'v> Arguments<'v> {
-    fn of(input: &'v Value) -> Self {
-        let mut all = Self { file: "", command: "", old: "", writes: false, says: Vec::new() };
-        let Value::Object(members) = input else {
-            names::leaves(input, &mut |text| all.says.push(text));
-            return all.brief();
-        };
-        let runs = members.iter().any(|(key, value)| is_command(key) && matches!(value, Value::Text(_)));
-        for (key, value) in members {
-            let named = |parts: [&str; 2]| parts.iter().any(|part| text::find(key, part).is_some());
-            match value {
-                Value::Text(text) if is_command(key) => all.command = text,
-                _ if runs && RUNNING.contains(&key.as_str()) => {}
-                Value::Text(text) if key.starts_with("old") => all.old = text,
-                _ if MANNER.iter().any(|part| text::find(key, part).is_some()) => {}
-                Value::Text(text) if names_file(key) && !text.bytes().any(|byte| byte <= b' ') => all.file = text,
-                _ => {
-                    all.writes |= named(["new", "content"])
-                        || named(["edits", "file_text"])
-                        || named(["replacement", "replace_"]);
-                    names::leaves(value, &mut |text| all.says.push(text));
-                }
+impl Work {
+    /// Reads what a message did.
+    pub fn read(&mut self, message: &Message) {
+        for part in &message.content.parts {
+            match part {
+                ContentPart::Call { id, input, .. } => self.call(message.index, id, input),
+                ContentPart::Result { id, output, failed, .. } => self.result(message.index, id, output, *failed),
+                _ => {}
             }
         }
-        all.brief()
     }
 
-    fn brief(mut self) -> Self {
-        self.says.retain(|text| !text.trim().is_empty());
-        self.says.truncate(SAYS);
-        self
+    /// Takes back what messages from this index on did.
+    pub fn roll_back(&mut self, count: u64) {
+        self.files.retain(|file| file.at < count);
+        self.checks.retain(|check| check.at < count);
+        self.commits.retain(|commit| commit.at < count);
+        self.running = None;
     }
-}
 
-/// Whether an argument names a file, by its key: that of a text for one does not.
-fn names_file(key: &str) -> bool {
-    let is_text = ["text", "content", "contents"].iter().any(|end| key.ends_with(end));
-    !is_text && ["path", "file"].iter().any(|part| text::find(key, part).is_some())
-}
-
-/// A call that changes a file, which it names or its patch does.
-fn changed(name: &str, arguments: Arguments<'_>, patched: Option<&str>) -> Described {
-    const WAS: &str = " ← was ";
-    let Arguments { file, old, writes, mut says, .. } = arguments;
-    let shown = paths::shown(patched.unwrap_or(file));
-    say_what_was(&mut says, old);
-    says.retain(|text| !text.trim().is_empty());
-    let what = if shown.is_empty() { name.to_owned() } else { format!("{name} {shown}") };
-    if let (Some(_), Some(patch)) = (patched, says.first()) {
-        let effects = file_effects::of_patch(patch, &what);
-        return Described {
-            last: changed_lines(patch),
-            what,
-            changes: true,
-            writes: writes && file.is_empty(),
-            effects,
+    fn call(&mut self, at: u64, id: &str, input: &Value) {
+        let parsed;
+        let input = match calls::parsed_text(input) {
+            Some(value) => {
+                parsed = value;
+                &parsed
+            }
+            None => input,
         };
-    }
-    let says: Vec<&str> = says.into_iter().map(|text| uncommented(text.trim_start())).collect();
-    let last = joined(&says, if old.is_empty() { ", " } else { WAS }, &shown);
-    Described { what, last, changes: true, writes: writes && file.is_empty(), effects: None }
-}
-
-/// Puts the text that was replaced behind the new one, both without the lines with which they begin alike.
-fn say_what_was<'v>(says: &mut Vec<&'v str>, old: &'v str) {
-    const NOTHING: &str = "nothing";
-    if let ([new], false) = (says.as_mut_slice(), old.is_empty()) {
-        let same = old.bytes().zip(new.bytes()).take_while(|(old, new)| old == new).count();
-        let same = text::between(old, 0, text::floor(old, same)).rfind('\n').unwrap_or(0);
-        *new = text::between(new, same, new.len());
-        says.push(text::between(old, same, old.len()));
-    } else if says.is_empty() && !old.trim().is_empty() {
-        says.push("");
-        says.push(old);
-    }
-    if let [new, old] = says.as_mut_slice()
-        && new.trim().is_empty()
-        && !old.trim().is_empty()
-    {
-        *new = NOTHING;
-    }
-}
-
-/// A call that runs a command, which may write files as well, or does something else.
-fn done(name: &str, arguments: Arguments<'_>) -> Described {
-    let Arguments { file, mut command, writes, mut says, .. } = arguments;
-    let mut start = shell::prepared(command);
-    let rest;
-    let wrote = match shell::written(command, start) {
-        Some(written) if written.rest.is_empty() => {
-            let what = format!("{name} {} {}", written.how, paths::listed(&written.files, EVIDENCE));
-            return Described::change(what, text::start(uncommented(written.text.trim()), EVIDENCE));
+        if let Value::Text(command) = input {
+            self.command(at, id, command);
         }
-        // What is written first is often a script that the rest of the command runs.
-        Some(written) => {
-            rest = written.rest;
-            command = &rest;
-            start = shell::prepared(command);
-            Some(format!("wrote {}", paths::listed(&written.files, EVIDENCE)))
+        let Value::Object(members) = input else { return };
+        let is = |key: &str, all: &[&str]| all.iter().any(|one| key.eq_ignore_ascii_case(one));
+        let path = members.iter().find_map(|(key, value)| match value {
+            Value::Text(path) if is(key, &PATHS) => Some(path),
+            _ => None,
+        });
+        let begins = |key: &str| {
+            WRITTEN.iter().any(|one| key.get(..one.len()).is_some_and(|start| start.eq_ignore_ascii_case(one)))
+        };
+        let writes = members.iter().any(|(key, value)| begins(key) && !matches!(value, Value::Null | Value::Bool(_)));
+        if let Some(path) = path.filter(|_| writes) {
+            self.changed(at, path);
         }
-        None => None,
-    };
-    let mut effects = file_effects::of(command);
-    if let Some(effects) = &mut effects {
-        effects.what = format!("{name} {}", paths::start(&effects.what, EVIDENCE));
-    }
-    if let Some(FileEffects { what, alone: true, .. }) = &effects {
-        return Described { effects: effects.clone(), ..Described::change(what.clone(), wrote.unwrap_or_default()) };
-    }
-    let shown = paths::shown(file);
-    says.extend(wrote.as_deref());
-    if !file.is_empty() {
-        says.insert(0, &shown);
-    }
-    let mut target = String::new();
-    let message;
-    if !command.is_empty() {
-        let command = shell::unpaged(command);
-        let (program, end) = shell::program(command, start);
-        let arguments = text::between(command, end, command.len()).trim_start_matches([' ', ';', ')']);
-        message = commits(&program).then(|| shell::message(&format!(" {arguments}"))).flatten();
-        says.insert(0, message.as_deref().unwrap_or(arguments));
-        says.retain(|text| !is_said(text, name) && !is_said(text, &program));
-        target = program;
-    }
-    says.retain(|text| !text.trim().is_empty());
-    let last = joined(&says, ", ", &shown);
-    let what = if target.is_empty() { name.to_owned() } else { format!("{name} {target}") };
-    Described { what, last, changes: false, writes: writes && file.is_empty(), effects }
-}
-
-/// What a call says, in short. A path that is shown is short anyway.
-fn joined(says: &[&str], between: &str, path: &str) -> String {
-    let brief = |text: &&str| paths::start(text, if *text == path { EVIDENCE } else { EVIDENCE / says.len() });
-    says.iter().map(brief).collect::<Vec<_>>().join(between)
-}
-
-/// Whether a member of a call is the command that it runs.
-fn is_command(key: &str) -> bool {
-    key == "command" || key == "cmd"
-}
-
-/// Whether an argument is one word that the line says anyway.
-fn is_said(argument: &str, what: &str) -> bool {
-    what.split(' ').any(|word| word == argument.trim())
-}
-
-/// The file that a patch changes first.
-fn patched(patch: &str) -> Option<&str> {
-    const STARTS: [&str; 4] = ["*** Update File: ", "*** Add File: ", "*** Delete File: ", "+++ b/"];
-    patch.lines().find_map(|line| STARTS.iter().find_map(|start| line.strip_prefix(start))).map(str::trim)
-}
-
-/// What a patch changes, in short.
-pub(super) fn changed_lines(patch: &str) -> String {
-    let changed = |line: &&str| line.starts_with(['+', '-']) && !line.starts_with("+++") && !line.starts_with("---");
-    let lines: Vec<&str> = patch.lines().filter(changed).collect();
-    text::brief(&text::joined(&lines, " "), EVIDENCE)
-}
-
-/// What a file begins with, without the signs of a comment or a heading.
-fn uncommented(mut text: &str) -> &str {
-    const SIGNS: [&str; 9] = ["/**", "/*", "* ", "// ", "<!--", "# ", "## ", "### ", "\"\"\""];
-    let mut at = 0;
-    while at < SIGNS.len() {
-        if text.starts_with(SIGNS[at]) {
-            text = text::between(text, SIGNS[at].len(), text.len()).trim_start();
-            at = 0;
-        } else {
-            at += 1;
+        let command = members.iter().find(|(key, _)| is(key, &["command", "cmd", "script"]));
+        match command {
+            Some((_, Value::Text(command))) if path.is_none() => self.command(at, id, command),
+            Some((_, Value::Array(words))) => {
+                let words: Vec<String> = words.iter().map(|word| word.to_text().into_owned()).collect();
+                self.command(at, id, &words.join(" "));
+            }
+            _ => {}
         }
     }
-    text
+
+    fn command(&mut self, at: u64, id: &str, command: &str) {
+        written_by(command, &mut |path| self.changed(at, path));
+        if let Some(subject) = committed(command) {
+            let subject = cut(clean(subject), (COMMAND, 0)).into_owned();
+            self.commits.push(Commit { subject, at });
+            keep_last(&mut self.commits, COMMITS);
+        }
+        let mut line = command.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
+        while let Some((_, next)) = line.split_once("&& ").filter(|_| line.starts_with("cd ")) {
+            line = next.trim();
+        }
+        self.running = Some((id.to_owned(), cut(clean(line), (COMMAND, 0)).into_owned()));
+    }
+
+    fn result(&mut self, at: u64, id: &str, output: &Value, failed: bool) {
+        let Some((_, command)) = self.running.take_if(|(of, _)| of == id) else { return };
+        // The last line that sums up; of a call that failed, the last that reports an error.
+        let mut verdict = None;
+        let lines = records::lines(output);
+        for line in lines.iter().rev().take(LOOKED_AT) {
+            let sums_up = line.text.len() < 200
+                && match shape_of(&line.text) {
+                    Shape::Verdict => counts(&line.text),
+                    Shape::Error => counts(&line.text) || failed,
+                    _ => false,
+                };
+            if sums_up {
+                verdict = Some(cut(Cow::Borrowed(&*line.text), (VERDICT, 0)).into_owned());
+                break;
+            }
+        }
+        let verdict = verdict.or_else(|| {
+            let last = lines.iter().rev().find(|line| !line.text.is_empty());
+            let last = last.map_or_else(String::new, |line| cut(Cow::Borrowed(&*line.text), (VERDICT, 0)).into_owned());
+            failed.then(|| if last.is_empty() { "failed".to_owned() } else { format!("failed: {last}") })
+        });
+        let Some(verdict) = verdict else { return };
+        let head = |command: &str| command.split_whitespace().take(HEAD).collect::<Vec<_>>().join(" ");
+        self.checks.retain(|check| head(&check.command) != head(&command));
+        self.checks.push(Check { command, verdict, at });
+        keep_last(&mut self.checks, CHECKS);
+    }
+
+    fn changed(&mut self, at: u64, path: &str) {
+        let path = path.trim();
+        if path.is_empty() || path.len() > 200 || path.starts_with("/dev/") {
+            return;
+        }
+        let known = self.files.iter().position(|file| file.path == path);
+        let mut file =
+            known.map_or_else(|| File { path: path.to_owned(), ..File::default() }, |at| self.files.remove(at));
+        file.edits += 1;
+        file.at = at;
+        self.files.push(file);
+        keep_last(&mut self.files, FILES);
+    }
 }
 
-/// Whether this is a command that only prepares what is done next.
-pub(super) fn prepares(what: &str) -> bool {
-    text::find(what, " ").is_some_and(|tool| shell::only_prepares(text::between(what, tool + 1, what.len())))
+/// The lines of a result's end that are read.
+const LOOKED_AT: usize = 200;
+
+fn keep_last<T>(all: &mut Vec<T>, most: usize) {
+    all.drain(..all.len().saturating_sub(most));
 }
 
-/// Whether this keeps changes for good.
-pub(super) fn commits(what: &str) -> bool {
-    text::find(what, "git commit").is_some()
+/// Whether a line counts what it reports: a number stands next to a word, or the line begins in capitals.
+fn counts(line: &str) -> bool {
+    let mut words = line.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_count = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
+    let first = words.clone().next().unwrap_or_default();
+    first.len() > 1 && first.bytes().all(|byte| byte.is_ascii_uppercase()) || words.any(is_count)
 }
 
-/// The words that name programs by which work is checked, and how the longer ones of them end.
-const CHECKS: [&str; 10] = ["test", "tests", "check", "build", "lint", "tsc", "make", "mypy", "clippy", "submit"];
-/// The longer ones: other words end like them too, as `latest` does.
-const LONGER: [&str; 24] = [
-    "pytest",
-    "vitest",
-    "nextest",
-    "unittest",
-    "unittests",
-    "doctest",
-    "ctest",
-    "nosetests",
-    "pretest",
-    "autotest",
-    "cmake",
-    "eslint",
-    "tslint",
-    "pylint",
-    "stylelint",
-    "oxlint",
-    "golint",
-    "typecheck",
-    "shellcheck",
-    "cppcheck",
-    "rebuild",
-    "prebuild",
-    "esbuild",
-    "xcodebuild",
-];
-
-/// Whether this is how work is checked.
-pub(super) fn checks(what: &str) -> bool {
-    let ends_in = |word: &[u8], check: &str| word.last() == check.as_bytes().last() && word.ends_with(check.as_bytes());
-    let is_check = |word: &[u8], check: &str| {
-        ends_in(word, check) && (word.len() == check.len() || LONGER.iter().any(|one| one.as_bytes() == word))
-    };
-    let mut words = what.as_bytes().split(|byte| !byte.is_ascii_alphanumeric());
-    // Files have points in their names.
-    !what.contains('.') && words.any(|word| CHECKS.iter().any(|check| is_check(word, check)))
+/// The subject of a commit that a command makes.
+fn committed(command: &str) -> Option<&str> {
+    let at = text::find(command, "git commit")?;
+    let rest = text::between(command, at, command.len());
+    let at = text::find(rest, "m \"").or_else(|| text::find(rest, "m '"))?;
+    let quote = rest.as_bytes()[at + 2] as char;
+    let message = text::between(rest, at + 3, rest.len());
+    let end = message.find(quote).unwrap_or(message.len());
+    text::between(message, 0, end).lines().next().filter(|line| !line.trim().is_empty())
 }
 
-/// Whether this makes a new file: by a tool that is named so, or by `cat >`.
-pub(super) fn creates(what: &str) -> bool {
-    let (tool, rest) = what.split_once(' ').unwrap_or((what, ""));
-    let tool = tool.to_ascii_lowercase();
-    ["write", "create"].iter().any(|how| tool.contains(how) || rest.starts_with(&format!("{how} ")))
-        || rest.starts_with("cat > ")
+/// Reports the files that a command writes: behind `>`, `>>` and `tee`, and those that `sed -i` edits.
+fn written_by(command: &str, each: &mut dyn FnMut(&str)) {
+    let mut is_script = false;
+    for line in command.lines().take(MOST_LINES) {
+        // What a heredoc holds is a text, not a command.
+        if is_script {
+            continue;
+        }
+        let mut words = line.split_whitespace().peekable();
+        let (mut edits, mut last) = (false, "");
+        while let Some(word) = words.next() {
+            let target = match word {
+                ">" | ">>" | "tee" => {
+                    words.next_if(|word| *word == "-a");
+                    words.peek().copied()
+                }
+                _ => word.strip_prefix(">>").or_else(|| word.strip_prefix('>')).filter(|rest| !rest.is_empty()),
+            };
+            if let Some(path) = target.map(|path| path.trim_matches(['"', '\''])).filter(|path| is_file(path)) {
+                each(path);
+            }
+            edits |= last == "sed" && word.starts_with("-i");
+            if edits && matches!(word, "&&" | ";" | "|") {
+                edits = false;
+            }
+            if edits && is_file(word) && !word.starts_with(['-', '\'', '"']) && word.contains('.') {
+                each(word);
+            }
+            last = word;
+        }
+        is_script = line.contains("<<");
+    }
+}
+
+const MOST_LINES: usize = 200;
+
+/// Whether a word names a file.
+fn is_file(word: &str) -> bool {
+    let is_part = |char: char| char.is_alphanumeric() || "_./~-".contains(char);
+    word.len() > 2
+        && word.chars().all(is_part)
+        && word.rsplit('/').next().is_some_and(|name| name.contains('.') && !name.ends_with('.'))
 }

@@ -255,10 +255,9 @@ impl Record for SessionState {
         archive.maybe_record("pending", &mut self.pending);
         archive.record("breaker", &mut self.breaker);
         archive.maybe_record("memory", &mut self.memory);
-        // A name that the newest text lists stands in a state once.
-        let newest = self.checkpoints.last().map_or("", |newest| &newest.summary.text);
-        if archive.reads() {
-            self.memory.iter_mut().for_each(|memory| memory.resolve(newest));
+        if archive.reads() && self.memory.as_ref().is_some_and(|memory| memory.upto.count == 0) {
+            // One in another layout: it is made again.
+            self.memory = None;
         }
         archive.maybe_record("seed", &mut self.contextguard);
         archive.unknown(&KNOWN, &mut self.unknown);
@@ -334,19 +333,12 @@ impl SessionState {
         while self.checkpoints.pop_if(|newest| newest.covers.count >= count).is_some() {}
     }
 
-    /// Brings the names that the memory refers to in line with the newest text.
-    pub fn refer(&mut self) {
-        let newest = self.checkpoints.last().map_or("", |newest| &newest.summary.text);
-        self.memory.iter_mut().for_each(|memory| memory.refer(newest));
-    }
-
     /// Adds a checkpoint. The oldest are removed if there are too many or their texts are too long.
     pub fn push(&mut self, checkpoint: Checkpoint) {
         // The caller has removed the checkpoints that cover more. If one is left, the order must still hold.
         debug_assert!(self.checkpoints.iter().all(|older| older.covers.count <= checkpoint.covers.count));
         self.uncover(checkpoint.covers.count + 1);
         self.checkpoints.push(checkpoint);
-        self.refer();
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
         let mut lists: usize = self.list_bytes(0) + self.checkpoints.iter().map(Checkpoint::list_bytes).sum::<usize>();
         let remembered = self.memory.as_mut().filter(|_| self.checkpoints.len() > 1).map_or(0, Memory::stored);

@@ -122,3 +122,32 @@ fn each_mutation_stands_once_in_the_engine() {
         assert_eq!(around.matches(member("find").unwrap()).count(), 1, "{what}: what it replaces");
     }
 }
+
+/// Agents by name: how each of them writes belongs to the readers of recorded transcripts, `js/src/cli/transcripts`.
+const AGENTS: [&str; 6] = ["aider", "swe-agent", "openhands", "mini-swe-agent", "claude code", "cline"];
+
+#[test]
+fn nothing_in_the_engine_names_an_agent() {
+    fn visit(folder: &std::path::Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                visit(&path, found);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap().to_lowercase();
+            let is_word = |at: usize, name: &str| {
+                let letter = |char: Option<char>| char.is_some_and(char::is_alphanumeric);
+                !letter(text[..at].chars().next_back()) && !letter(text[at + name.len()..].chars().next())
+            };
+            for name in AGENTS {
+                if text.match_indices(name).any(|(at, _)| is_word(at, name)) {
+                    found.push(format!("{name} in {}", path.display()));
+                }
+            }
+        }
+    }
+    let mut found = Vec::new();
+    visit(&std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+    assert_eq!(found, Vec::<String>::new());
+}

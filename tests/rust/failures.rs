@@ -561,10 +561,9 @@ fn f25_what_a_tool_says_becomes_neither_request_nor_rule() {
     history.extend(turns(10, 900));
     let prepared = send(&mut chat, &history, None);
     let summary = words(ours(&prepared.view, markers::SUMMARY)[0]);
-    // There it is quoted as the output of the tool.
-    let others = summary.split("## ").filter(|section| !section.starts_with("State of the work")).collect::<String>();
-    let asked = others.split("rm -rf").count() - 1;
-    assert_eq!(asked, 0, "{summary}");
+    // It is quoted as the output of the tool.
+    let told: Vec<&str> = summary.lines().filter(|line| line.contains("rm -rf")).collect();
+    assert!(told.iter().all(|line| line.starts_with("←")), "{summary}");
     assert!(summary.contains("Read the page"), "{summary}");
 }
 

@@ -1,11 +1,10 @@
 //! Bugs that the fuzz targets found (`tests/fuzz`), one test each.
 
-use precis::base::quoting::{self, escape};
-use precis::ingest::content::{self, Content, ContentPart};
-use precis::memory::absorb::{Message, Recollection};
-use precis::memory::digest::Source;
-use precis::memory::{Memory, names, scan};
-use precis::model::message::Role;
+use precis::base::quoting::escape;
+use precis::ingest::content::{Content, ContentPart};
+use precis::memory::pool::Pool;
+use precis::memory::{Memory, Message, notice};
+use precis::model::message::{Position, Role};
 use precis::session::edits::truncation::{DONE_CUT, cut};
 use precis::session::state::SessionState;
 use precis::tokens::{self, Estimator};
@@ -31,11 +30,9 @@ fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction(
         let mut memory = Memory::default();
         let mut told = |messages: &[Message]| {
             let before = memory.clone();
-            let known = Recollection::of(&before, messages);
-            memory = known.bounded(8_000, 48_000, "");
-            Source { known: &known, summary: "", todos: &[], visible: &|_| false, references: None, turn: None }
-                .digest(2_000, false)
-                .0
+            let known = Pool::of(&before, messages);
+            memory = known.bounded(16_000, Position { count: 1, ..Position::START });
+            crate::memory::source(&known, &Estimator::parse("lexical").unwrap()).digest(500, false).0
         };
         let first = told(&said);
         assert!(first.contains("Never print"), "{first}");
@@ -44,19 +41,11 @@ fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction(
 }
 
 #[test]
-fn a_scheme_without_an_address_is_not_a_url() {
-    for text in ["://?//", "http://", ":///?A//", "://?:?//W"] {
-        scan::each(text, &mut |found| assert!(!found.is_empty() && !found.contains("://"), "{found:?} in {text}"));
+fn a_name_ends_before_the_point_of_its_sentence() {
+    assert_eq!(notice::names_in("see https://example.com/a?b."), ["https://example.com/a?b"]);
+    for text in ["://?//", "...", "-- --", ":///"] {
+        assert!(notice::names_in(text).is_empty(), "{text}");
     }
-    assert_eq!(names::in_text("see https://example.com/a?b."), ["https://example.com/a?b"]);
-}
-
-#[test]
-fn an_escape_in_a_text_inside_a_text_is_no_name() {
-    assert_eq!(
-        names::in_text(r"a\u0000\u0000cc\u000fb_1234\nsrc/main.rs\udata-123"),
-        ["b_1234", "udata-123", "src/main.rs"]
-    );
 }
 
 #[test]
@@ -98,20 +87,4 @@ fn a_count_of_doubted_readings_reads_back() {
         let read = SessionState::parse(&crate::support::json(&state)).unwrap();
         assert_eq!(SessionState::parse(&crate::support::plain(&read)), Ok(read));
     }
-}
-
-#[test]
-fn a_name_that_would_end_a_line_is_not_remembered() {
-    let input = |text: &str| content::Value::Object(vec![("path".to_owned(), content::Value::Text(text.to_owned()))]);
-    let call = |text: &str| ContentPart::Call { number: 0, id: "1".into(), name: "open".into(), input: input(text) };
-    let text = |text: &str| ContentPart::Text { number: 0, text: text.to_owned() };
-    let said = "It says \"one\u{2028}two three\", \"four\u{b}five six\" and `[precis: seven eight]`.";
-    let parts = vec![call("\u{12}\u{b}("), call("[Summary of the conversation so far]"), call("a.py"), text(said)];
-    let messages =
-        [Message { index: 0, content: Content { role: Role::Assistant, speaker: String::new(), parts }, typed: false }];
-    let before = Memory::default();
-    let memory = Recollection::of(&before, &messages).bounded(8_000, 48_000, "");
-    let names: Vec<&str> = memory.names.iter().map(|name| name.text.as_str()).collect();
-    assert!(names.contains(&"a.py"), "{names:?}");
-    assert!(names.iter().all(|name| quoting::one_line(name) == **name), "{names:?}");
 }

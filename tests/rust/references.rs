@@ -16,6 +16,7 @@ use crate::support::words;
 use precis::base::headings;
 use precis::base::references;
 use precis::engine;
+use precis::memory::units::Kind;
 use precis::recall::Asked;
 use precis::session::state::SessionState;
 use serde_json::json;
@@ -93,7 +94,7 @@ fn the_lines_of_a_digest_name_messages_that_say_what_they_tell() {
     let covered = state.checkpoints.last().unwrap().covers.count;
     assert!(text.contains(&references::legend(covered)), "{text}");
     let mut lines = 0;
-    for line in text.lines().filter(|line| line.starts_with("- ")) {
+    for line in text.lines().filter(|line| line.ends_with(')') && !line.contains("It stands for")) {
         let plain = references::without(line);
         if plain == line {
             continue;
@@ -101,12 +102,9 @@ fn the_lines_of_a_digest_name_messages_that_say_what_they_tell() {
         let reference = referred(line).pop().unwrap();
         let index: usize = reference[1..].parse().unwrap();
         assert!((index as u64) < covered, "{line}");
-        // Of several calls in a line, the last one is the newest.
-        let plain = plain.rsplit_once("; ").map_or(plain, |(_, last)| last);
         let word =
-            plain.split(|char: char| !char.is_alphanumeric()).find(|word| word.len() > 4 && *word != "assistant");
-        // A call's line names the tool; its reference is the one of the result.
-        let said = words(&history[index]) + &words(&history[index.saturating_sub(1)]);
+            plain.split(|char: char| !char.is_alphanumeric()).find(|word| word.len() > 5 && *word != "Assistant");
+        let said = words(&history[index]);
         assert!(word.is_none_or(|word| said.contains(word)), "{line}: {said}");
         lines += 1;
     }
@@ -196,7 +194,7 @@ fn references_itself(name: &str) -> bool {
 }
 
 #[test]
-fn what_the_model_looked_up_leaves_no_references_among_the_names() {
+fn what_the_model_looked_up_is_remembered_where_it_was_said_and_not_again() {
     let mut history = vec![user("Find the port.")];
     for step in 100..130 {
         let id = format!("call_{step}");
@@ -211,14 +209,12 @@ fn what_the_model_looked_up_leaves_no_references_among_the_names() {
     let mut chat = chat(4_000, true);
     chat.before_model(&history, None).unwrap();
     let memory = chat.session().memory.unwrap();
-    assert!(memory.names.iter().any(|name| name.text.starts_with("K7Q1")), "{:?}", memory.names);
-    let others: Vec<_> = memory.names.iter().filter(|name| name.text.starts_with("r1")).collect();
-    assert!(others.is_empty(), "{others:?}");
-    assert!(memory.work.iter().any(|one| one.what.starts_with("recall")) || memory.work.is_empty());
+    assert!(memory.names.is_empty(), "{:?}", memory.names);
+    assert!(memory.units.iter().all(|unit| !unit.text.contains("goes on at")), "{:?}", memory.units);
 }
 
 #[test]
-fn a_lost_memory_is_rebuilt_without_references_and_names_no_places() {
+fn a_lost_memory_is_made_again_from_the_messages() {
     // Two requests after the first one, so that it is covered with its reference.
     let mut history = reading(6, 600);
     history.extend([
@@ -239,12 +235,6 @@ fn a_lost_memory_is_rebuilt_without_references_and_names_no_places() {
     }
     chat.before_model(&history, None).unwrap();
     let memory = chat.session().memory.unwrap();
-    let told = [memory.tasks.clone(), memory.required.clone(), memory.decided.clone()].concat();
-    assert!(told.iter().any(|entry| entry.text.contains("port 8443")), "{told:?}");
-    assert!(told.iter().all(|entry| references::without(&entry.text) == entry.text), "{told:?}");
-    let state = chat.session();
-    let text = &state.checkpoints.last().unwrap().summary.text;
-    for line in text.lines().filter(|line| line.contains("port 8443")) {
-        assert_eq!(references::without(line), line, "a place that nobody knows");
-    }
+    let first = memory.units.iter().find(|unit| unit.text.contains("port 8443")).unwrap();
+    assert_eq!((first.at, first.kind), (0, Kind::Typed));
 }

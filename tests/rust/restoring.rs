@@ -1,13 +1,10 @@
-//! What a digest had to leave out for lack of room returns when there is room again. Also: what drops out of a memory.
+//! What a digest had to leave out for lack of room returns when there is room again.
 
 use crate::failures::{chat, ours, send};
-use crate::memory::messages;
 use crate::support::{M, P, Prepared, assistant, call, filler, result, user, words};
 use precis::base::archive::Record;
 use precis::base::headings::OPENING;
 use precis::base::markers;
-use precis::memory::Memory;
-use precis::memory::absorb::Recollection;
 use serde_json::json;
 
 const RULES: usize = 12;
@@ -83,29 +80,4 @@ fn a_clear_that_makes_room_lets_a_shortened_digest_be_told_in_full() {
         }
     }
     panic!("nothing was cleared");
-}
-
-fn remembered(texts: &[&str], bytes: usize) -> Memory {
-    let typed: Vec<M> = texts.iter().map(|text| user(text)).collect();
-    Recollection::of(&Memory::default(), &messages(0, &typed)).bounded(bytes, 48_000, "")
-}
-
-#[test]
-fn what_concerned_an_earlier_request_falls_out_before_what_was_told_for_good() {
-    let mut texts = vec!["Our customer number is K7QZPM", "I'd like to pay with my 7447 card only, please."];
-    let later: Vec<String> =
-        (0..30).map(|number| format!("Look into part {number} of the report. {}", filler(60))).collect();
-    texts.extend(later.iter().map(String::as_str));
-    let all = remembered(&texts, 64_000);
-    let texts_of = |memory: &Memory| -> Vec<String> {
-        memory.told.iter().chain(&memory.required).map(|entry| entry.text.clone()).collect()
-    };
-    assert!(texts_of(&all).iter().any(|text| text.contains("7447")), "{all:?}");
-    let holds = |texts: &[String], part: &str| texts.iter().any(|text| text.contains(part));
-    let sizes: Vec<(bool, bool)> = (2..40)
-        .map(|size| texts_of(&remembered(&texts, size * 25)))
-        .map(|texts| (holds(&texts, "K7QZPM"), holds(&texts, "7447")))
-        .collect();
-    assert!(sizes.contains(&(true, false)), "the wish falls out first");
-    assert!(!sizes.contains(&(false, true)), "what was told for good falls out first");
 }

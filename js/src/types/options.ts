@@ -190,9 +190,9 @@ export interface Tuning {
   /** Parts of the room: see docs/design.md, "Limits and shares". */
   readonly shares?: Shares | undefined;
   /**
-   * Bytes of what is remembered in the state: requests, requirements, decisions, facts, work, records and names. What is
-   * weakest and longest unused falls out first, requests and requirements last. Default 40,000, of which names have what
-   * is beyond 8,000; at most 64,000, and fewer beside a long digest, so that a state stays below 64 kB.
+   * Bytes of what is remembered in the state, in JSON: sentences, lines and records of the covered messages, and names.
+   * What adds least falls out first, what a person typed last. Default 32,000; at most 64,000, and fewer beside a long
+   * digest, so that a state stays below 64 kB.
    */
   readonly memory?: number | undefined;
   /**

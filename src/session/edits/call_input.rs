@@ -2,7 +2,7 @@
 
 use crate::base::{encoded, text};
 use crate::ingest::content::Value;
-use crate::memory::names;
+use crate::memory::notice;
 use crate::shorten::ends;
 use crate::tokens::{self, Estimator};
 
@@ -12,7 +12,7 @@ const LEAST: usize = 160;
 const NAMES_PART: usize = 12;
 /// The same for a cleared call, whose text stands nowhere else, and the most bytes.
 const CLEARED_PART: usize = 6;
-const CLEARED_MOST: usize = 8_000;
+const CLEARED_MOST: usize = 600;
 /// The most attempts, each with an eighth fewer bytes.
 const TRIES: usize = 16;
 
@@ -88,7 +88,7 @@ fn cut(value: &Value, most: usize, clears: bool) -> Value {
                 (text.len() / NAMES_PART).min(most * 2)
             };
             let short = ends::within(text, most, "");
-            let named = names::missing(&names::in_text(text), "", &short, room);
+            let named = notice::names_missing(&notice::names_in(text), "", &short, room);
             if named.is_empty() {
                 return Value::Text(short);
             }

@@ -14,7 +14,6 @@ use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
 use crate::model::message::{Digest, Part, PartKind};
 use crate::session::edits::eligibility::{clearable, is_of_failed, is_of_result, reaches};
-use crate::session::edits::placeholder::{MANY, USUAL};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
 use crate::session::reach::LEAST_CLEARED;
@@ -237,7 +236,7 @@ impl Shortening<'_> {
         text.push_str(notice);
         // A later clear would skip such a short text in a view that is passed as history, but not in the history itself.
         if !notice.is_empty() && tokens::of_text(self.estimator, &text) <= LEAST_CLEARED {
-            text = placeholder::of("", failed, self.rerun, &[], "", USUAL);
+            text = placeholder::of("", failed, self.rerun, &[], "");
         }
         text
     }
@@ -252,8 +251,7 @@ impl Shortening<'_> {
     /// A result cleared, as it is `now` after its cuts; of anything else what stands for it.
     fn cleared(&self, body: &ContentPart, now: &ContentPart) -> ContentPart {
         let ContentPart::Result { number, id, output, failed } = now else { return media::replaced(body) };
-        let names = if self.edits.summarizes { USUAL } else { MANY };
-        let output = placeholder::of(&output.to_text(), *failed, self.rerun, self.edits.keep, self.reference, names);
+        let output = placeholder::of(&output.to_text(), *failed, self.rerun, self.edits.keep, self.reference);
         ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(output), failed: *failed }
     }
 }

@@ -1,64 +1,44 @@
-//! The placeholder of a cleared result: one line that says what became of it, with names that were in it.
+//! The placeholder of a cleared result: a line that says what became of it, and what of it matters most.
 
 use crate::base::{markers, quoting, references, text};
-use crate::ingest::content::Value;
-use crate::memory::{names, records};
+use crate::memory::notice;
 use crate::session::edits::literals::{self, MOST_LITERALS};
 use crate::session::reach::LEAST_CLEARED;
 
-/// About the raw tokens of a cleared result that had `tokens`. Few results hold as many names as may stay, large ones least
-/// of all.
+/// About the raw tokens of a cleared result that had `tokens`.
 pub fn cleared_tokens(tokens: u64) -> u64 {
     let bytes = usize::try_from(tokens * 4).unwrap_or(usize::MAX);
-    LEAST_CLEARED + (200 + bytes / 8).min(USUAL.of(bytes)) as u64 / 5
+    LEAST_CLEARED + kept(bytes) as u64 / 4
 }
 
-/// How many bytes of names a cleared result keeps. Most of what is used later of a result is names, and a line of names
-/// costs little.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Share {
-    /// One part in this many of all its bytes.
-    all: usize,
-    /// The bytes beyond which more stays, and one part in how many of those.
-    large: (usize, usize),
+/// The bytes that a cleared result of so many keeps of what it said: two lines.
+fn kept(bytes: usize) -> usize {
+    (bytes.saturating_sub(160) / 2).min(200 + bytes / 16).min(MOST_KEPT)
 }
 
-/// Where a model summarizes. With larger notices it would be asked where clearing is enough.
-pub(super) const USUAL: Share = Share { all: 8, large: (16_000, 8) };
-/// Where nobody else says what the results were about. Recorded sessions use the names of a file of thousands of lines long
-/// after they read it.
-pub(super) const MANY: Share = Share { all: 7, large: (4_000, 5) };
+/// The most bytes of what a cleared result said.
+const MOST_KEPT: usize = 400;
 
-impl Share {
-    fn of(self, bytes: usize) -> usize {
-        let (large, part) = self.large;
-        let share = 200 + bytes / self.all + bytes.saturating_sub(large) / part;
-        (bytes.saturating_sub(160) / 2).min(share).min(12_000)
-    }
-}
-
-/// The text that replaces a cleared result: a line, and names in the result. `text` is the result as it was
+/// The text that replaces a cleared result: a line, and what of the result matters most. `text` is the result as it was
 /// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
-pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], reference: &str, named: Share) -> String {
+pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], reference: &str) -> String {
     if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
         return references::without_others(&text::start(text, LONGEST_CLEARED), reference);
     }
     // Where hardly more stood than this line, nothing is missing.
     let reference = if text.len() < LEAST_REFERRED { "" } else { reference };
     let mut names = literals::missing(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
-    let bytes = named.of(text.len()).saturating_sub(reference.len());
+    let bytes = kept(text.len()).saturating_sub(reference.len());
     // A record keeps together what belongs together. A text that was cut before already names what it held.
     let whole = text::find(text, markers::NOTICE).is_none();
-    let record = if whole { records::line(&Value::Text(text.to_owned()), bytes * 2 / 3) } else { None };
-    let shown = record.as_deref().unwrap_or_default();
-    let room = bytes.saturating_sub(names.len() + shown.len());
-    let more = names::missing(&names::in_text(text), &names, shown, room);
+    let gist = if whole { notice::gist(text, bytes.saturating_sub(names.len()) * 3 / 5) } else { String::new() };
+    let room = bytes.saturating_sub(names.len() + gist.len());
+    let more = notice::names_missing(&notice::names_in(text), &names, &gist, room);
     literals::append(&mut names, &more);
-    let record = record
-        .map(|record| format!(" It returned: {}", quoting::one_line(&record).replace(']', ")")))
-        .unwrap_or_default();
+    let gist =
+        if gist.is_empty() { gist } else { format!(" It returned: {}", quoting::one_line(&gist).replace(']', ")")) };
     format!(
-        "{}{}{}{}{reference}{record}{}{names}]",
+        "{}{}{}{}{reference}{gist}{}{names}]",
         markers::NOTICE,
         CLEARED,
         if failed { "failed" } else { "succeeded" },
@@ -67,7 +47,7 @@ pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], referen
             (false, false) => DONE,
             (false, true) => AGAIN,
         },
-        if names.is_empty() { "" } else { names::NAMED_IN }
+        if names.is_empty() { "" } else { notice::NAMED_IN }
     )
 }
 

@@ -1,7 +1,7 @@
 //! Cuts a text to a cap of tokens. Its notice names literal strings to keep and names in what is left out.
 
 use crate::base::encoded;
-use crate::memory::names;
+use crate::memory::notice;
 use crate::session::edits::literals::{self, MOST_LITERALS};
 use crate::shorten::Shape;
 use crate::tokens::{self, Estimator};
@@ -23,7 +23,7 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
     let advice = if encoded::is_noted(text) { noted.as_str() } else { advice };
     let shape = Shape::of(text);
     let bytes = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
-    let truncation = Truncation { shape, names: names::in_text(text), bytes, cap, advice, estimator };
+    let truncation = Truncation { shape, names: notice::names_in(text), bytes, cap, advice, estimator };
     let (short, shaped) = truncation.within(advice);
     let cut = truncation.naming_by_share(Truncated { text: short, named: String::new(), shaped }, keep);
     truncation.naming_in_spare(cut).text
@@ -92,12 +92,12 @@ impl Truncation<'_> {
     fn naming_more(&self, cut: &Truncated, kept: &str, room: usize) -> Option<Truncated> {
         let mut named = cut.named.clone();
         literals::append(&mut named, kept);
-        let names = names::missing(&self.names, &named, &cut.text, room.saturating_sub(named.len()));
+        let names = notice::names_missing(&self.names, &named, &cut.text, room.saturating_sub(named.len()));
         literals::append(&mut named, &names);
         if named.len() == cut.named.len() {
             return None;
         }
-        let (text, shaped) = self.within(&format!("{}{}{named}", self.advice, names::NAMED_IN));
+        let (text, shaped) = self.within(&format!("{}{}{named}", self.advice, notice::NAMED_IN));
         Some(Truncated { text, named, shaped })
     }
 
@@ -127,8 +127,8 @@ impl Truncation<'_> {
 /// One part in this many of the bytes of a cut text is for names in what is left out, up to a maximum. Texts whose
 /// lines differ in importance get fewer, because the important lines are kept.
 const NAMES_PART: usize = 3;
-const LINES_PART: usize = 8;
-const MOST_NAMES: usize = 4_000;
+const LINES_PART: usize = 12;
+const MOST_NAMES: usize = 240;
 const NAMES_TRIES: usize = 4;
 /// Bytes below which no further names are looked for.
 const LEAST_SPARE: usize = 24;

@@ -7,13 +7,13 @@ use libfuzzer_sys::{
 };
 use precis::base::quoting::escape;
 use precis::ingest::content::{Content, ContentPart, Value};
-use precis::memory::Memory;
-use precis::memory::absorb::{Message, Recollection};
 use precis::memory::digest::Source;
+use precis::memory::pool::Pool;
+use precis::memory::{Memory, Message};
 use precis::model::message::Role;
 use precis::summary::verify::{Answer, Measure, judge};
 use precis::summary::{chunk, transcript};
-use precis::tokens::Estimator;
+use precis::tokens::{self, Estimator};
 use precis_fuzz::texts::{MARKERS, Text};
 
 #[derive(Arbitrary, Debug)]
@@ -66,17 +66,20 @@ fn check(input: &Input) {
         |(index, (content, typed)): (u64, &(Content, bool))| Message { index, content: content.clone(), typed: *typed };
     let said: Vec<Message> = (0..).zip(&messages).map(one).collect();
     let nothing = Memory::default();
-    let known = Recollection::of(&nothing, &said);
+    let known = Pool::of(&nothing, &said);
     let summary = previous.as_deref().unwrap_or_default();
-    let source = Source { known: &known, summary, todos: &[], visible: &|_| false, references: None, turn: None };
-    let bytes = 400 + usize::from(input.budget) % 20_000;
-    let (written, _) = source.digest(bytes, false);
-    assert!(written.len() <= bytes + 500, "a digest of {} bytes for {bytes}", written.len());
-    assert_eq!(source.digest(bytes, false).0, written);
+    let (todos, references, turn) = (&[], None, None);
+    let source =
+        Source { known: &known, summary, todos, visible: &|_| false, references, turn, estimator: &estimator };
+    let room = 100 + u64::from(input.budget) % 5_000;
+    let size = |text: &str| tokens::of_text(&estimator, text);
+    let (written, _) = source.digest(room, false);
+    assert!(size(&written) <= room + room / 8 + 60, "a digest of {} for {room}", size(&written));
+    assert_eq!(source.digest(room, false).0, written);
     let source = Source { turn: Some(0), ..source };
-    if let Some(note) = source.progress(bytes) {
-        assert!(note.len() <= bytes + 500, "a note of {} bytes for {bytes}", note.len());
-        assert_eq!(source.progress(bytes).as_ref(), Some(&note));
+    if let Some(note) = source.progress(room) {
+        assert!(size(&note) <= room + 60, "a note of {} for {room}", size(&note));
+        assert_eq!(source.progress(room).as_ref(), Some(&note));
         // Its own first line is ours.
         harmless(note.split_once('\n').map_or("", |(_, rest)| rest));
     }

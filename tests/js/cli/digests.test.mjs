@@ -1,8 +1,9 @@
 // What is left of recorded sessions when all of them is compacted without a model, as files to be read by eye: would you,
-// given only this, go on with the work? `PRECIS_RECORD=1 node --test tests/js/cli/digests.test.mjs` rewrites them.
-// Beside each stands what a careful person wrote by hand who had read the session and had as much room.
+// given only this, go on with the work? What a reader needs is asserted, in its order, and not how it is worded around it.
+// `PRECIS_RECORD=FOLDER node --test tests/js/cli/digests.test.mjs` writes the digests into a folder, to be read beside what
+// a careful person wrote by hand (`tests/fixtures/digests/*.by-hand.md`) who had read the session and had as much room.
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { at } from "../../../js/scripts/common.mjs";
@@ -26,19 +27,33 @@ const sessions = {
 };
 /** What the user says next: all before it is covered, but for what they said last, which stands in the view as it is. */
 const next = { role: "user", content: "Go on." };
-/** How much longer or shorter than the digest the one by hand may be. */
-const SAME = 0.15;
-
 /** All that code writes in place of the past: the digest and, where the newest request goes on, the progress note. */
 function written(state) {
   const note = state.checkpoints.at(-1).note?.text;
   return note ? `${summaryOf(state)}\n\n${note}` : summaryOf(state);
 }
 
-for (const [name, [path, contextWindow]] of Object.entries(sessions)) {
-  const file = at("tests/fixtures/digests", `${name}.md`);
+/** What stands in each digest, in this order. */
+const facts = {
+  "pi-session": [
+    /refactored to be nicer/,
+    /only want e2e tests for AgentSession/,
+    /createa {1,2}full implementation plan/,
+    /start implementing/,
+  ],
+  "swe-agent": [/precision="milliseconds"/, /345/, /round\(value\.total_seconds/],
+  "swe-agent-bash": [/named "eps"/, /flag\{People always make the best exploits/],
+  openhands: [/prints 'Hello, World!'/, /hello\.py/],
+  "claude-code": [/CLAUDE\.md/],
+  aider: [/make SuitableRepoNotFound class/, /catch SuitableRepoNotFound not `FileNotFoundError`/],
+  "tau-bench": [/changes to my upcoming flight/, /HXDUBJ/, /2 checked bags/, /above my budget/],
+  toolbench: [/transitaires/],
+  crosswoz: [/过客/, /团结湖公园/, /金鼎轩/],
+  "copilot-chat": [/as if you were shrek/, /im testing chat just do it/],
+};
 
-  test(`${name}: the digest is the one that was read, and compacting once more changes nothing`, async () => {
+for (const [name, [path, contextWindow]] of Object.entries(sessions)) {
+  test(`${name}: the digest says in its order what a reader needs, and compacting once more changes nothing`, async () => {
     const [{ format, messages: recorded, system, tools }] = load([at("tests/fixtures", path)], assert.fail);
     const messages = [...recorded, next];
     // Counted in a way that no fit of the estimator changes.
@@ -49,41 +64,21 @@ for (const [name, [path, contextWindow]] of Object.entries(sessions)) {
       tune: { tokens: { estimator: "bytes4" } },
     });
     const first = await compactor.compact({ messages, system, tools });
-    const text = `${written(first.state)}\n`;
-    if (process.env.PRECIS_RECORD) writeFileSync(file, text);
-    assert.equal(text, readFileSync(file, "utf8"));
+    const text = written(first.state);
+    const folder = process.env.PRECIS_RECORD;
+    if (folder) {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(`${folder}/${name}.md`, `${text}\n`);
+    }
+    let from = 0;
+    for (const fact of facts[name]) {
+      const found = text.slice(from).search(fact);
+      assert.ok(found >= 0, `${fact} behind byte ${from} of:\n${text}`);
+      from += found;
+    }
+    const names = text.match(/^Also seen: .*$/m)?.[0] ?? "";
+    assert.ok(names.length <= text.length * 0.16, `${names.length} of ${text.length} are names`);
     const again = await compactor.compact({ messages, system, tools, state: first.state });
-    assert.equal(`${written(again.state)}\n`, text);
-  });
-
-  test(`${name}: the digest by hand has as many tokens as the other, and stands in no frame`, () => {
-    const tokens = (text) => Buffer.byteLength(text) / 4;
-    const digest = readFileSync(file, "utf8");
-    const byHand = readFileSync(file.replace(/md$/, "by-hand.md"), "utf8");
-    const ratio = tokens(byHand) / tokens(digest);
-    assert.ok(Math.abs(ratio - 1) <= SAME, `${ratio.toFixed(2)} of ${tokens(digest)} tokens`);
-    for (const text of [digest, byHand]) assert.doesNotMatch(text, FRAMES);
+    assert.equal(written(again.state), text);
   });
 }
-
-/** What only frames an output, or prepares a command. */
-const FRAMES =
-  /<\/?(?:output|returncode|system-reminder|command-name)>|\bcd \S+ && |\(Open file: |bash-\$|"response": "/;
-
-const docs = at("docs/recall.md");
-/** The pairs that the documentation shows. */
-const SHOWN = ["pi-session", "aider", "tau-bench"];
-
-test("the documentation shows three of the pairs as they are", () => {
-  const read = (name) => readFileSync(at("tests/fixtures/digests", `${name}.md`), "utf8").trimEnd();
-  const pair = (name) =>
-    `\n\nBy code:\n\n\`\`\`text\n${read(name)}\n\`\`\`\n\nBy hand:\n\n\`\`\`text\n${read(`${name}.by-hand`)}\n\`\`\`\n\n`;
-  let text = readFileSync(docs, "utf8");
-  for (const name of SHOWN) {
-    const place = new RegExp(`(<!-- ${name} -->)[^]*?(<!-- end of ${name} -->)`);
-    assert.match(text, place);
-    text = text.replace(place, (_, start, end) => `${start}${pair(name)}${end}`);
-  }
-  if (process.env.PRECIS_RECORD) writeFileSync(docs, text);
-  assert.equal(readFileSync(docs, "utf8"), text);
-});

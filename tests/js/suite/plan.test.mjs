@@ -605,7 +605,7 @@ test("summaryOf tells the newest summary, with the facts that ride along, and no
   const compactor = make({ summarize });
   equal(summaryOf((await compactor.beforeModel({ messages: messages.slice(0, 2) })).state), null);
   const { state } = await compactor.beforeModel({ messages });
-  const [summary, facts] = summaryOf(state).split("\n\n## Kept by code, word for word\n\n");
+  const [summary, facts] = summaryOf(state).split("\n\n## Kept by code, word for word\n");
   equal(summary, SUMMARY);
   ok(facts.includes("4711"));
   equal(summaryOf(JSON.parse(JSON.stringify(state))), summaryOf(state));

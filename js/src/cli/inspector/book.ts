@@ -220,80 +220,38 @@ function historyOf(sent: readonly Entry[], end: number): Shown[] {
   return all;
 }
 
-const LISTS = {
-  tasks: "asked",
-  required: "required",
-  decided: "decided",
-  told: "told",
-  work: "done",
-  records: "record",
-  said: "said last",
-} as const;
-
 /** The entries of a state's memory, with where each came from. A state is what it says it is, so nothing is relied on. */
 function memoryOf(state: unknown): Memory[] {
   const memory = object(object(state).memory);
-  const found: Memory[] = [];
-  for (const [name, kind] of Object.entries(LISTS))
-    for (const value of list(memory[name])) {
-      const entry = object(value);
-      const { text, at, outcome, was, passing, what, calls, last } = entry;
-      const notes = [
-        passing === true ? "passing" : "",
-        typeof calls === "number" ? `${calls} call${calls === 1 ? "" : "s"}` : "",
-        was ? `was: ${plain(was)}` : "",
-        outcome ? plain(outcome) : "",
-      ];
-      found.push({
-        kind,
-        text: what ? `${plain(what)} ${plain(last ?? "")}` : plain(text ?? value),
-        at: typeof at === "number" ? at : null,
-        note: notes.filter((note) => note !== "").join(" · "),
-      });
-    }
-  for (const { text, by, seen, at } of namesOf(state))
-    found.push({ kind: "name", text, at, note: `${whoSaid(by)}in ${seen} message${seen === 1 ? "" : "s"}` });
-  return found;
-}
-
-/**
- * The names of a state's memory. A row holds who said them and in how many messages, then the index of each last message
- * with the names in it; a list holds the numbers of names that the newest text lists, as one text.
- */
-function namesOf(state: unknown): { text: string; by: number; seen: number; at: number }[] {
-  const newest = object(object(list(object(state).checkpoints).at(-1)).summary).text;
-  const listed = typeof newest === "string" ? listedIn(newest) : [];
-  return list(object(object(state).memory).names).flatMap((row) => {
-    const [by, seen, ...met] = list(row);
-    let at = 0;
-    return met.flatMap((one) => {
-      if (typeof one === "number") at = one;
-      const [numbers] = Array.isArray(one) ? one : [];
-      const texts =
-        typeof numbers === "string" ? numbers.split(" ").map((number) => listed[Number(number)] ?? "") : [one];
-      return (typeof one === "number" ? [] : texts).map((text) => ({
-        text: plain(text),
-        by: Number(by),
-        seen: Number(seen),
-        at,
-      }));
-    });
-  });
-}
-
-/** The names that a text of precis lists, in their order. */
-function listedIn(text: string): string[] {
-  const below = text.slice(text.lastIndexOf("## Names and numbers")).split("\n").slice(1);
-  const lines = below.filter((line) => /^- (?:Typed|In use|Named|Seen): /.test(line));
-  return lines.flatMap((line) => line.slice(line.indexOf(": ") + 2).split(", "));
-}
-
-/** Who said a name, as the state has it: a bit for each. */
-const WHO = ["typed", "used by a call", "named", "printed"];
-
-function whoSaid(bits: number): string {
-  const said = WHO.filter((_, bit) => bits & (1 << bit));
-  return said.length > 0 ? `${said.join(", ")}; ` : "";
+  const rows = (name: string) => list(memory[name]).map(list);
+  const from = (at: unknown) => (typeof at === "number" ? at : null);
+  return [
+    ...rows("units").map(([at, , kind, text, speaker, tool, header, asked]) => ({
+      kind: plain(kind),
+      text: plain(text),
+      at: from(at),
+      note: [speaker, tool, header, asked && `asked: ${plain(asked)}`].filter(Boolean).map(plain).join(" · "),
+    })),
+    ...rows("files").map(([path, edits, at]) => ({
+      kind: "changed",
+      text: plain(path),
+      at: from(at),
+      note: `${plain(edits)}×`,
+    })),
+    ...rows("checks").map(([command, verdict, at]) => ({
+      kind: "check",
+      text: plain(command),
+      at: from(at),
+      note: plain(verdict),
+    })),
+    ...rows("commits").map(([subject, at]) => ({ kind: "commit", text: plain(subject), at: from(at), note: "" })),
+    ...rows("names").map(([name, context, at, , seen]) => ({
+      kind: "name",
+      text: typeof context === "string" ? context.replace("\u0001", plain(name)) : plain(name),
+      at: from(at),
+      note: `in ${plain(seen)} message${seen === 1 ? "" : "s"}`,
+    })),
+  ];
 }
 
 function object(value: unknown): Readonly<Record<string, unknown>> {

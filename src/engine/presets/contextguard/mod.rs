@@ -15,7 +15,7 @@ use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
 use crate::call::render::{first_changed, render};
 use crate::engine::policy::Policy;
-use crate::engine::presets::contextguard::text::{fallback, prompt, system};
+use crate::engine::presets::contextguard::text::{fallback, prompt, system, word_limit};
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Sent};
 use crate::ingest::pairs::Cuts;
@@ -29,7 +29,7 @@ use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::compaction::Kind;
 use crate::session::state::{ContextguardState, Pending, SessionState};
 use crate::session::view::{Slot, View, leading};
-use crate::summary::request::{Request, word_limit};
+use crate::summary::request::Request;
 use crate::summary::verify::Answer;
 use crate::tokens::calibration::Reported;
 

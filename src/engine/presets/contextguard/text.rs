@@ -4,7 +4,6 @@ use crate::base::distinct::Latest;
 use crate::base::text;
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Todo;
-use crate::summary::request::word_limit;
 
 /// The bytes of each text in the fallback, and of all of it. The original does not limit the latter (C2).
 const EXCERPT_BYTES: usize = 200;
@@ -42,6 +41,11 @@ pub(super) fn fallback(contents: &[Content], previous: Option<&str>) -> String {
         out.push_str("No text was exchanged in this part of the conversation.");
     }
     out
+}
+
+/// The words that a summary may have for its tokens: three for every four.
+pub(super) const fn word_limit(max_output_tokens: u64) -> u64 {
+    max_output_tokens * 3 / 4
 }
 
 pub(super) fn system(max_output_tokens: u64) -> String {

@@ -1,0 +1,89 @@
+//! Amendments: which typed sentence a later one about the same thing amends. A digest that shows the earlier one shows
+//! the later one, too, so an old value never stands alone.
+
+use crate::base::words::Class;
+use crate::memory::pool::Pool;
+use crate::memory::score::Scores;
+use crate::memory::units::Kind;
+use std::collections::BTreeMap;
+
+/// No unit.
+pub const NONE: u32 = u32::MAX;
+/// The heaviest words of a sentence that are compared, and the sentences in which each is looked up.
+const TOP: usize = 12;
+const POSTINGS: usize = 4;
+/// A word that both hold has at least this weight, in 1/16 of a bit.
+const LEAST: u64 = 48;
+/// Characters of a longer message that amends nothing.
+const LONGEST: u64 = 600;
+
+/// What two sentences have in common.
+#[derive(Clone, Copy, Default)]
+struct Shared {
+    all: u64,
+    strong: u64,
+    top: u64,
+    words: usize,
+}
+
+/// A typed sentence with its heaviest words.
+struct Typed {
+    unit: usize,
+    top: Vec<(u32, u64, Class)>,
+    /// The weight of those of them that are no values.
+    plain: u64,
+}
+
+/// Of each unit the newest one that amends it directly, or [`NONE`].
+pub fn of(pool: &Pool<'_>, scores: &Scores) -> Vec<u32> {
+    let mut next = vec![NONE; pool.units.len()];
+    // What the one that amends a unit shares with it.
+    let mut strength = vec![0_u64; pool.units.len()];
+    let typed: Vec<Typed> = (0..pool.units.len())
+        .filter(|&unit| pool.units[unit].kind == Kind::Typed)
+        .map(|unit| {
+            let weighed = |&(word, class): &(u32, Class)| (word, scores.word(word, class, false), class);
+            let mut top: Vec<_> = pool.words(unit).iter().map(weighed).collect();
+            top.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
+            top.truncate(TOP);
+            let plain = top.iter().filter(|word| word.2 != Class::Strong).map(|word| word.1).sum();
+            Typed { unit, top, plain }
+        })
+        .collect();
+    let has_value = |typed: &Typed| typed.top.iter().any(|word| word.2 == Class::Strong);
+    let mut postings: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    for (number, later) in typed.iter().enumerate() {
+        let unit = &pool.units[later.unit];
+        if unit.typed <= LONGEST && !unit.asks() {
+            let mut shared: BTreeMap<u32, Shared> = BTreeMap::new();
+            for &(word, weight, class) in &later.top {
+                for &earlier in postings.get(&word).into_iter().flatten() {
+                    let one = shared.entry(earlier).or_default();
+                    one.all += weight;
+                    one.strong += if class == Class::Strong { weight } else { 0 };
+                    one.top = one.top.max(weight);
+                    one.words += 1;
+                }
+            }
+            for (earlier, one) in shared {
+                let earlier = &typed[earlier as usize];
+                let alike = one.words > 1 || has_value(later) && has_value(earlier);
+                let enough = one.all * 2 >= later.plain.min(earlier.plain) + one.strong;
+                if pool.units[earlier.unit].at < unit.at
+                    && alike
+                    && enough
+                    && one.top >= LEAST
+                    && strength[earlier.unit] <= one.all
+                {
+                    (next[earlier.unit], strength[earlier.unit]) = (later.unit as u32, one.all);
+                }
+            }
+        }
+        for &(word, ..) in &later.top {
+            let list = postings.entry(word).or_default();
+            list.push(number as u32);
+            list.drain(..list.len().saturating_sub(POSTINGS));
+        }
+    }
+    next
+}

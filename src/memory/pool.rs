@@ -1,0 +1,169 @@
+//! The pool: all units of which a digest is chosen, those that are remembered and those of the messages that are covered
+//! now, with their words.
+
+use crate::base::distinct;
+use crate::base::id_map::IdMap;
+use crate::base::words::{self, Class};
+use crate::ingest::content::ContentPart;
+use crate::memory::names::Names;
+use crate::memory::units::{Kind, Reader, Unit};
+use crate::memory::work::Work;
+use crate::memory::{Marks, Memory, Message};
+use crate::model::message::Role;
+
+/// The least points of a list that is a plan.
+const PLAN: usize = 3;
+
+/// Everything that is known when a digest is written.
+#[derive(Clone, Debug)]
+pub struct Pool<'t> {
+    /// The units, oldest first, each text once.
+    pub units: Vec<Unit<'t>>,
+    /// The names that were met.
+    pub names: Names,
+    /// What was done.
+    pub work: Work,
+    /// Which messages matter.
+    pub marks: Marks,
+    /// The history index behind the last message.
+    pub end: u64,
+    /// What the next message may be a reply to, and the tools of the newest calls.
+    pub question: String,
+    /// See [`question`](Self::question).
+    pub calls: Vec<(String, String)>,
+    vocabulary: Vocabulary,
+}
+
+impl<'t> Pool<'t> {
+    /// What is remembered, and what messages add to that.
+    pub fn of(memory: &'t Memory, messages: &'t [Message]) -> Self {
+        let mut reader = Reader::after(&memory.question, &memory.calls);
+        let mut units: Vec<Unit<'t>> = memory.units.to_vec();
+        let mut names = Names::of(&memory.names);
+        let mut work = memory.work.clone();
+        let mut marks = memory.marks;
+        let mut end = memory.upto.count;
+        for message in messages {
+            let from = units.len();
+            reader.read(message, &mut units);
+            let own = &units[from..];
+            marks.read(message, own);
+            work.read(message);
+            let pastes = own.iter().any(|unit| matches!(unit.kind, Kind::Pasted | Kind::Code));
+            names.read(message, pastes, &|id| reader.recalls(id));
+            end = end.max(message.index + 1);
+        }
+        let (question, calls) = (reader.question().to_owned(), reader.calls());
+        once(&mut units);
+        let vocabulary = Vocabulary::of(&units);
+        Self { units, names, work, marks, end, question, calls, vocabulary }
+    }
+
+    /// The words of a unit: the number of each and its class.
+    pub fn words(&self, unit: usize) -> &[(u32, Class)] {
+        self.vocabulary.words(unit)
+    }
+
+    /// In how many units each word stands.
+    pub fn counts(&self) -> &[u32] {
+        &self.vocabulary.counts
+    }
+
+    /// The numbers of the words of a text that are known, each once.
+    pub fn known(&self, text: &str) -> Vec<u32> {
+        let found = words::of(text).into_iter().filter_map(|(word, _)| self.vocabulary.numbers.get(word));
+        found.map(|number| number as u32).collect()
+    }
+}
+
+impl Marks {
+    /// Reads which of the marks a message takes.
+    fn read(&mut self, message: &Message, own: &[Unit<'_>]) {
+        let at = message.index;
+        if message.typed && !own.is_empty() {
+            self.first.get_or_insert(at);
+            self.last = Some(at);
+        }
+        if own.iter().any(|unit| matches!(unit.kind, Kind::Answer | Kind::Step)) {
+            self.said = Some(at);
+        }
+        let plans = message.content.parts.iter().any(|part| match part {
+            ContentPart::Text { text, .. } => text.lines().filter(|line| is_point(line)).take(PLAN).count() == PLAN,
+            _ => false,
+        });
+        if plans && message.content.role == Role::Assistant {
+            self.plan = Some(at);
+        }
+    }
+}
+
+/// Whether a line is a point of a list.
+fn is_point(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = line.get(digits..).unwrap_or_default();
+    match digits {
+        0 => ["- ", "* ", "• ", "[ ] ", "[x] "].iter().any(|mark| rest.starts_with(mark)),
+        1 | 2 => rest.starts_with(". ") || rest.starts_with(") "),
+        _ => false,
+    }
+}
+
+/// Keeps each text once: where it was said last. What a person typed and what others said are different things.
+fn once(units: &mut Vec<Unit<'_>>) {
+    let mut newest = IdMap::new(units.len());
+    let key = |unit: &Unit<'_>| distinct::hash(&unit.text) ^ u64::from(unit.kind == Kind::Typed);
+    for (number, unit) in units.iter().enumerate() {
+        newest.insert(key(unit), number as u64);
+    }
+    let mut number = 0;
+    units.retain(|unit| {
+        let stays = newest.get(key(unit)) == Some(number);
+        number += 1;
+        stays
+    });
+}
+
+/// The words of all units, numbered.
+#[derive(Clone, Debug, Default)]
+struct Vocabulary {
+    numbers: IdMap,
+    /// In how many units each word stands.
+    counts: Vec<u32>,
+    /// The words of the units, one after the other.
+    words: Vec<(u32, Class)>,
+    /// Where the words of each unit end.
+    ends: Vec<u32>,
+}
+
+impl Vocabulary {
+    fn of(units: &[Unit<'_>]) -> Self {
+        let mut all = Self::default();
+        let mut found: Vec<(u64, Class)> = Vec::new();
+        for unit in units {
+            found.clear();
+            words::each(&unit.text, &mut |word, class| found.push((word, class)));
+            // Of several classes the highest counts.
+            found.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
+            found.dedup_by_key(|(word, _)| *word);
+            for &(word, class) in &found {
+                let number = all.numbers.get(word).unwrap_or_else(|| {
+                    let number = all.counts.len() as u64;
+                    all.numbers.insert(word, number);
+                    all.counts.push(0);
+                    number
+                });
+                all.counts[number as usize] += 1;
+                all.words.push((number as u32, class));
+            }
+            all.ends.push(all.words.len() as u32);
+        }
+        all
+    }
+
+    fn words(&self, unit: usize) -> &[(u32, Class)] {
+        let end = |unit: usize| self.ends.get(unit).map_or(0, |end| *end as usize);
+        let from = if unit == 0 { 0 } else { end(unit - 1) };
+        self.words.get(from..end(unit)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,211 @@
+//! Chooses units by how much each adds for what it takes: a lazy greedy choice under a budget. A word counts half as much
+//! for each chosen unit that holds it, so what was said before adds little.
+
+use crate::memory::amendments::{self, NONE};
+use crate::memory::pool::Pool;
+use crate::memory::score::{self, Scores, TYPED_BASE};
+use crate::memory::units::Kind;
+use std::collections::BinaryHeap;
+
+/// A unit that amends a chosen one is worth half as much again.
+const AMENDS: (u64, u64) = (3, 2);
+/// The most amendments that are followed from one to the next.
+const CHAIN: usize = 3;
+/// Less room than this holds no unit.
+const LEAST: u64 = 6;
+/// What results may take of a budget, in percent, as long as anything else is left.
+const WORK: u64 = 75;
+
+/// A choice among the units of a pool.
+pub struct Selection<'p, 't> {
+    pool: &'p Pool<'t>,
+    scores: Scores,
+    /// What each unit takes.
+    size: Vec<u64>,
+    /// How often each word counts as said.
+    cover: Vec<u8>,
+    chosen: Vec<bool>,
+    /// Units that may be chosen.
+    open: Vec<bool>,
+    amended_by: Vec<u32>,
+    raised: Vec<bool>,
+    /// The chosen ones in the order in which they were chosen.
+    pub order: Vec<usize>,
+}
+
+impl<'p, 't> Selection<'p, 't> {
+    /// Nothing is chosen yet. `size`: what each unit takes of the budget. `open`: whether a unit may be chosen.
+    pub fn new(pool: &'p Pool<'t>, size: &dyn Fn(usize) -> u64, open: &dyn Fn(usize) -> bool) -> Self {
+        let scores = Scores::of(pool);
+        let amended_by = amendments::of(pool, &scores);
+        let count = pool.units.len();
+        let open: Vec<bool> = (0..count).map(open).collect();
+        Self {
+            size: (0..count).map(|unit| if open[unit] { size(unit) } else { 0 }).collect(),
+            cover: vec![0; pool.counts().len()],
+            chosen: vec![false; count],
+            raised: vec![false; count],
+            order: Vec::new(),
+            pool,
+            scores,
+            open,
+            amended_by,
+        }
+    }
+
+    /// Counts the words of a text as said so many times.
+    pub fn said(&mut self, text: &str, times: u8) {
+        for word in self.pool.known(text) {
+            let cover = &mut self.cover[word as usize];
+            *cover = cover.saturating_add(times);
+        }
+    }
+
+    /// Closes the units of which at least this part of the weight, in percent, counts as said.
+    pub fn close_said(&mut self, percent: &dyn Fn(usize) -> u64) {
+        for unit in 0..self.open.len() {
+            let (mut all, mut said) = (0, 0);
+            for &(word, class) in self.pool.words(unit) {
+                let weight = self.scores.word(word, class, false);
+                all += weight;
+                said += if self.cover[word as usize] > 0 { weight } else { 0 };
+            }
+            self.open[unit] &= said * 100 < all * percent(unit);
+        }
+    }
+
+    /// Whether a unit is chosen.
+    pub fn holds(&self, unit: usize) -> bool {
+        self.chosen[unit]
+    }
+
+    /// Whether a unit could be chosen.
+    pub fn is_open(&self, unit: usize) -> bool {
+        self.open[unit]
+    }
+
+    /// What a unit takes.
+    pub fn size(&self, unit: usize) -> u64 {
+        self.size[unit]
+    }
+
+    /// Takes a unit out again.
+    pub fn drop(&mut self, unit: usize) {
+        self.chosen[unit] = false;
+        self.order.retain(|&one| one != unit);
+    }
+
+    /// The chosen units that add least for what they take, first.
+    pub fn least(&self) -> Vec<usize> {
+        let mut all: Vec<usize> = self.order.clone();
+        let typed = |unit: usize| self.pool.units[unit].kind == Kind::Typed;
+        all.sort_by_key(|&unit| (typed(unit), self.scores.merit[unit] * 1_000 / (self.size[unit] + LEAST), unit));
+        all
+    }
+
+    /// Chooses within a budget: what was typed first, in up to `typed` percent of it; then all, but results in no more
+    /// than their share; then results, too. Returns what is left.
+    pub fn choose(&mut self, budget: u64, typed: u64) -> u64 {
+        let first = budget * typed / 100;
+        let units = &self.pool.units;
+        let left = self.take(first, &|unit| units[unit].kind == Kind::Typed, None);
+        let mut room = budget - (first - left);
+        room = self.take(room, &|_| true, Some(budget * WORK / 100));
+        room = self.take(room, &|_| true, None);
+        self.amend(room)
+    }
+
+    /// Chooses more within what is left. Returns what is left then.
+    pub fn more(&mut self, room: u64) -> u64 {
+        self.take(room, &|_| true, None)
+    }
+
+    fn gain(&self, unit: usize) -> u64 {
+        let one = &self.pool.units[unit];
+        let mut gain = if one.kind == Kind::Typed { TYPED_BASE } else { 0 };
+        let work = one.kind.is_work();
+        for &(word, class) in self.pool.words(unit) {
+            gain += self.scores.word(word, class, work) >> self.cover[word as usize].min(15);
+        }
+        self.scores.merit[unit] * gain * 16 / score::cost(one, self.size[unit])
+    }
+
+    /// Takes units by gain while there is room. `of_work`: what results may take.
+    fn take(&mut self, mut room: u64, among: &dyn Fn(usize) -> bool, mut of_work: Option<u64>) -> u64 {
+        if room <= LEAST {
+            return room;
+        }
+        let fits = |unit: &usize| self.open[*unit] && !self.chosen[*unit] && self.size[*unit] <= room && among(*unit);
+        let mut heap: BinaryHeap<(u64, usize)> =
+            (0..self.open.len()).filter(fits).map(|unit| (self.gain(unit), unit)).collect();
+        while room > LEAST {
+            let Some((_, unit)) = heap.pop() else { break };
+            let kind = self.pool.units[unit].kind;
+            let capped = kind.is_work() && kind != Kind::Call;
+            if self.chosen[unit]
+                || self.size[unit] > room
+                || of_work.is_some_and(|most| capped && self.size[unit] > most)
+            {
+                continue;
+            }
+            // What was chosen since may have taken from what it adds.
+            let gain = self.gain(unit);
+            if heap.peek().is_some_and(|next| (gain, unit) < *next) {
+                heap.push((gain, unit));
+                continue;
+            }
+            if let Some(most) = of_work.as_mut().filter(|_| capped) {
+                *most -= self.size[unit];
+            }
+            room -= self.size[unit];
+            self.add(unit);
+            let next = self.amended_by[unit] as usize;
+            if self.amended_by[unit] != NONE && !self.raised[next] && !self.chosen[next] && self.open[next] {
+                self.raised[next] = true;
+                self.scores.merit[next] = self.scores.merit[next] * AMENDS.0 / AMENDS.1;
+                if among(next) {
+                    heap.push((self.gain(next), next));
+                }
+            }
+        }
+        room
+    }
+
+    fn add(&mut self, unit: usize) {
+        self.chosen[unit] = true;
+        self.order.push(unit);
+        for &(word, _) in self.pool.words(unit) {
+            let cover = &mut self.cover[word as usize];
+            *cover = cover.saturating_add(1);
+        }
+    }
+
+    /// Adds to each chosen unit the newest one that amends it, in its place if there is no room for both.
+    pub fn amend(&mut self, mut room: u64) -> u64 {
+        let mut all = self.order.clone();
+        all.sort_unstable();
+        for unit in all {
+            let mut newest = unit;
+            for _ in 0..=CHAIN {
+                match self.amended_by[newest] {
+                    NONE => break,
+                    next => newest = next as usize,
+                }
+            }
+            // What cannot be chosen stands in the view already.
+            if newest == unit || self.chosen[newest] || !self.open[newest] || !self.chosen[unit] {
+                continue;
+            }
+            let size = self.size[newest];
+            if size > room {
+                self.drop(unit);
+                room += self.size[unit];
+            }
+            if size <= room {
+                room -= size;
+                self.add(newest);
+            }
+        }
+        room
+    }
+}

@@ -1,0 +1,349 @@
+//! Units: the sentences, lines and records of messages, each word for word, of which a digest is chosen.
+
+use crate::base::distinct::Latest;
+use crate::base::words;
+use crate::base::{quoting, references, sentences, text};
+use crate::ingest::content::{Content, ContentPart, Value, medium};
+use crate::ingest::typed;
+use crate::memory::outputs::{self, Kept, Shape};
+use crate::memory::{Message, calls, records};
+use crate::model::message::Role;
+use std::borrow::Cow;
+use std::rc::Rc;
+
+/// What a unit is a part of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Kind {
+    /// What a person typed.
+    #[default]
+    Typed,
+    /// The middle of a long text that a person typed.
+    Long,
+    /// What a person pasted, or an application wrote in the name of the user.
+    Pasted,
+    /// The assistant's text in a message without calls.
+    Answer,
+    /// The assistant's text beside calls.
+    Step,
+    /// Code in the assistant's text.
+    Code,
+    /// A call with its arguments.
+    Call,
+    /// A line of a long argument.
+    Written,
+    /// A record of a result.
+    Record,
+    /// A line of a result that reports an error.
+    Error,
+    /// A line of a result that sums up.
+    Verdict,
+    /// The first or one of the last lines of a result.
+    Edge,
+    /// Any other line of a result.
+    Line,
+    /// What was written about earlier messages that nobody holds any more.
+    Earlier,
+}
+
+impl Kind {
+    /// All kinds with their names in plain data.
+    pub const ALL: [(Self, &'static str); 14] = [
+        (Self::Typed, "typed"),
+        (Self::Long, "long"),
+        (Self::Pasted, "pasted"),
+        (Self::Answer, "answer"),
+        (Self::Step, "step"),
+        (Self::Code, "code"),
+        (Self::Call, "call"),
+        (Self::Written, "written"),
+        (Self::Record, "record"),
+        (Self::Error, "error"),
+        (Self::Verdict, "verdict"),
+        (Self::Edge, "edge"),
+        (Self::Line, "line"),
+        (Self::Earlier, "earlier"),
+    ];
+
+    /// Whether it is part of the work, not of the talk.
+    pub const fn is_work(self) -> bool {
+        !matches!(self, Self::Typed | Self::Long | Self::Answer | Self::Step | Self::Earlier)
+    }
+
+    /// Whether a tool returned it.
+    pub const fn is_returned(self) -> bool {
+        matches!(self, Self::Record | Self::Error | Self::Verdict | Self::Edge | Self::Line)
+    }
+}
+
+/// A sentence, a line or a record of a message.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unit<'t> {
+    /// The index of the message in the history.
+    pub at: u64,
+    /// The place in the message.
+    pub order: u64,
+    /// What it is a part of.
+    pub kind: Kind,
+    /// Its words. A long one is cut in the middle.
+    pub text: Cow<'t, str>,
+    /// Who said it, where the message names somebody.
+    pub speaker: Option<Rc<str>>,
+    /// The tool that returned it.
+    pub tool: Option<Rc<str>>,
+    /// Of a row of a table: what stands above the table.
+    pub header: Option<Rc<str>>,
+    /// Of a short reply: what the assistant asked or said before it.
+    pub asked: Option<Rc<str>>,
+    /// The characters that a person typed in its message.
+    pub typed: u64,
+}
+
+impl Unit<'_> {
+    /// The unit without what it borrows.
+    pub fn owned(&self) -> Unit<'static> {
+        let Self { at, order, kind, text, speaker, tool, header, asked, typed } = self.clone();
+        Unit { at, order, kind, text: Cow::Owned(text.into_owned()), speaker, tool, header, asked, typed }
+    }
+
+    /// Whether it is a question.
+    pub fn asks(&self) -> bool {
+        asks(&self.text)
+    }
+}
+
+/// Whether a sentence ends with a question mark.
+pub fn asks(sentence: &str) -> bool {
+    sentence.trim_end_matches(['"', '”', '»', ')', '\'']).ends_with(['?', '？', '؟', ';'])
+}
+
+/// Characters of a sentence that are kept of its start and end: of what was typed, said, and returned.
+const TYPED: (usize, usize) = (380, 110);
+const SAID: (usize, usize) = (300, 80);
+const RETURNED: (usize, usize) = (260, 60);
+const PASTED: (usize, usize) = (220, 60);
+const WRITTEN: (usize, usize) = (200, 40);
+/// Characters of a typed text beyond which its middle counts less, and those of its start and end.
+const LONG: u64 = 3_000;
+const START: u64 = 900;
+const END: u64 = 700;
+/// Characters of a reply that is shown with what it replies to, and of that.
+const SHORT: u64 = 32;
+const ASKED: usize = 110;
+/// The most calls whose tool is known when their result comes.
+pub const CALLS: usize = 20;
+
+/// Reads messages in order, with what it takes to understand the next one.
+#[derive(Clone, Debug, Default)]
+pub struct Reader<'t> {
+    /// The last question of the assistant, or else its last sentence.
+    question: String,
+    /// The ids of calls without a result in what was read before, with their tools.
+    earlier: Vec<(String, String)>,
+    /// The tool of each call, and whether it is our tool `recall`.
+    tools: Latest<'t, (Rc<str>, bool)>,
+    /// The newest calls.
+    newest: Vec<(&'t str, &'t str)>,
+}
+
+impl<'t> Reader<'t> {
+    /// A reader that goes on behind what is remembered.
+    pub fn after(question: &str, calls: &[(String, String)]) -> Self {
+        Self { question: question.to_owned(), earlier: calls.to_vec(), ..Self::default() }
+    }
+
+    /// Reports the units of a message.
+    pub fn read(&mut self, message: &'t Message, out: &mut Vec<Unit<'t>>) {
+        let Content { role, speaker, parts } = &message.content;
+        let speaker = quoting::speaker_label(speaker);
+        let speaker = if speaker.is_empty() { None } else { Some(Rc::from(speaker)) };
+        let mut writer = Writer { at: message.index, order: 0, speaker, out };
+        let acts = parts.iter().any(|part| matches!(part, ContentPart::Call { .. }));
+        let mut said = message.content.said().peekable();
+        for part in parts {
+            let is_said = said.next_if(|next| core::ptr::eq(*next, part)).is_some();
+            match part {
+                ContentPart::Text { text, .. } => match role {
+                    Role::User if message.typed && is_said => self.typed(text, &mut writer),
+                    Role::User => pasted(text.lines(), 0, &mut writer),
+                    Role::Assistant => self.said(text, if acts { Kind::Step } else { Kind::Answer }, &mut writer),
+                    Role::Tool => self.returned(records::lines_of(text), None, &mut writer),
+                    Role::System => earlier(text, "System", &mut writer),
+                },
+                ContentPart::Call { id, name, input, .. } => self.call(id, name, input, &mut writer),
+                ContentPart::Result { id, output, .. } => self.returned(records::lines(output), Some(id), &mut writer),
+                ContentPart::Media { kind, media_type, reference, name, .. } => {
+                    let mut text = medium(*kind, media_type, reference);
+                    if !name.is_empty() {
+                        text.push_str(&format!(" \"{name}\""));
+                    }
+                    let kind = if *role == Role::User && message.typed && is_said { Kind::Typed } else { Kind::Line };
+                    writer.add(kind, Cow::Owned(format!("({text})")));
+                }
+                ContentPart::Document { text, .. } => pasted(text.lines(), 0, &mut writer),
+                ContentPart::Compaction { text } => earlier(text, "Earlier summary", &mut writer),
+                ContentPart::Reasoning | ContentPart::Opaque => {}
+            }
+        }
+    }
+
+    /// Whether a call with this id is one of our tool `recall`.
+    pub fn recalls(&self, id: &str) -> bool {
+        self.tools.get(id).is_some_and(|(_, recalls)| *recalls)
+    }
+
+    /// What the next message may be a reply to.
+    pub fn question(&self) -> &str {
+        &self.question
+    }
+
+    /// The newest calls with their tools, for the results that come after what was read.
+    pub fn calls(&self) -> Vec<(String, String)> {
+        let owned = |&(id, tool): &(&str, &str)| (id.to_owned(), tool.to_owned());
+        let mut all: Vec<_> = self.earlier.iter().cloned().chain(self.newest.iter().map(owned)).collect();
+        all.drain(..all.len().saturating_sub(CALLS));
+        all
+    }
+
+    fn typed(&mut self, text: &'t str, writer: &mut Writer<'t, '_>) {
+        let passages = typed::passages(text);
+        let all = |&(from, to): &(usize, usize)| text::characters(text::between(text, from, to).trim()) as u64;
+        let typed: u64 = passages.iter().map(all).sum();
+        let (mut at, mut begun) = (0, 0);
+        let first = writer.out.len();
+        for (from, to) in passages.into_iter().chain([(text.len(), text.len())]) {
+            pasted(text::between(text, begun, from).lines(), typed, writer);
+            begun = to;
+            sentences::each(text::between(text, from, to), &mut |sentence| {
+                let is_middle = typed > LONG && at > START && typed - at.min(typed) > END;
+                at += text::characters(sentence) as u64;
+                let kind = if is_middle { Kind::Long } else { Kind::Typed };
+                writer.add(kind, cut(clean(sentence), TYPED)).typed = typed;
+            });
+        }
+        let mut own = writer.out[first..].iter_mut().filter(|unit| unit.kind == Kind::Typed);
+        if let Some(reply) = own.next().filter(|_| typed < SHORT && !self.question.is_empty()) {
+            reply.asked = Some(Rc::from(&*self.question));
+        }
+    }
+
+    fn said(&mut self, text: &'t str, kind: Kind, writer: &mut Writer<'t, '_>) {
+        let (mut fenced, mut asked, mut last) = (false, None, "");
+        for line in text.lines() {
+            if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+                fenced = !fenced;
+            } else if fenced {
+                if words::says_anything(line) {
+                    writer.add(Kind::Code, cut(clean(line), SAID));
+                }
+            } else {
+                sentences::each(line, &mut |sentence| {
+                    writer.add(kind, cut(clean(sentence), SAID));
+                    last = sentence;
+                    if asks(sentence) {
+                        asked = Some(sentence);
+                    }
+                });
+            }
+        }
+        if !last.is_empty() {
+            self.question = cut(clean(asked.unwrap_or(last)), (ASKED, 0)).into_owned();
+        }
+    }
+
+    fn call(&mut self, id: &'t str, name: &'t str, input: &'t Value, writer: &mut Writer<'t, '_>) {
+        let recalls = references::is_recall(name, input.keys());
+        self.tools.set(id, (Rc::from(name), recalls));
+        if self.newest.len() >= 2 * CALLS {
+            self.newest.drain(..CALLS);
+        }
+        self.newest.push((id, name));
+        if recalls {
+            return;
+        }
+        writer.add(Kind::Call, Cow::Owned(calls::shown(name, input)));
+        calls::long_lines(input, &mut |line| {
+            writer.add(Kind::Written, cut(Cow::Owned(clean(line).into_owned()), WRITTEN));
+        });
+    }
+
+    /// The lines of what a tool returned.
+    fn returned(&self, lines: Vec<records::Line<'t>>, id: Option<&str>, writer: &mut Writer<'t, '_>) {
+        let tool = id.and_then(|id| {
+            let known = self.tools.get(id).cloned();
+            let before = || self.earlier.iter().rfind(|(earlier, _)| earlier == id);
+            known.or_else(|| before().map(|(_, tool)| (Rc::from(&**tool), false)))
+        });
+        if tool.as_ref().is_some_and(|(_, recalls)| *recalls) {
+            return;
+        }
+        let tool = tool.map(|(tool, _)| tool);
+        for Kept { line, shape } in outputs::chosen(lines) {
+            let kind = match shape {
+                Shape::Error => Kind::Error,
+                Shape::Verdict => Kind::Verdict,
+                _ if line.header.is_some() => Kind::Record,
+                Shape::Edge => Kind::Edge,
+                Shape::Text => Kind::Line,
+            };
+            let unit = writer.add(kind, cut(line.text, RETURNED));
+            unit.tool.clone_from(&tool);
+            unit.header = line.header;
+        }
+    }
+}
+
+/// Writes the units of a message.
+struct Writer<'t, 'o> {
+    at: u64,
+    order: u64,
+    speaker: Option<Rc<str>>,
+    out: &'o mut Vec<Unit<'t>>,
+}
+
+impl<'t> Writer<'t, '_> {
+    fn add(&mut self, kind: Kind, text: Cow<'t, str>) -> &mut Unit<'t> {
+        let speaker = self.speaker.clone();
+        self.out.push(Unit { at: self.at, order: self.order, kind, text, speaker, ..Unit::default() });
+        self.order += 1;
+        let last = self.out.len() - 1;
+        &mut self.out[last]
+    }
+}
+
+/// The lines of what a person pasted.
+fn pasted<'t>(lines: core::str::Lines<'t>, typed: u64, writer: &mut Writer<'t, '_>) {
+    let lines = lines.map(clean).map(records::Line::of).collect();
+    for Kept { line, .. } in outputs::chosen(lines) {
+        writer.add(Kind::Pasted, cut(line.text, PASTED)).typed = typed;
+    }
+}
+
+/// The sentences of what nobody of the conversation said.
+fn earlier<'t>(text: &'t str, speaker: &str, writer: &mut Writer<'t, '_>) {
+    let speaker: Rc<str> = Rc::from(speaker);
+    sentences::each(text, &mut |sentence| {
+        writer.add(Kind::Earlier, cut(clean(sentence), SAID)).speaker = Some(speaker.clone());
+    });
+}
+
+/// A line without blanks around it, and with one blank for several.
+pub fn clean(line: &str) -> Cow<'_, str> {
+    let line = line.trim();
+    let many = line.as_bytes().windows(2).any(|pair| pair == b"  ") || line.bytes().any(|byte| byte == b'\t');
+    if many { Cow::Owned(text::spaced(line)) } else { Cow::Borrowed(line) }
+}
+
+/// A text cut to this many characters of its start and end.
+pub fn cut(text: Cow<'_, str>, (head, tail): (usize, usize)) -> Cow<'_, str> {
+    if text.len() <= head + tail + 3 {
+        return text;
+    }
+    let boundary = |at: usize| text.char_indices().nth(at).map(|(at, _)| at);
+    if boundary(head + tail + 3).is_none() {
+        return text;
+    }
+    let start = boundary(head).unwrap_or(text.len());
+    let end = if tail == 0 { text.len() } else { text.char_indices().rev().nth(tail - 1).map_or(0, |(at, _)| at) };
+    let end = end.max(start);
+    Cow::Owned(format!("{}…{}", text::between(&text, 0, start).trim_end(), text::between(&text, end, text.len())))
+}
