@@ -76,7 +76,7 @@ async function sum({ set, at, played, peers, misses }) {
   return result;
 }
 
-/** What is told of a chat's facts when so many further compactions have passed since it ended. */
+/** Which of a chat's facts are told when so many further compactions have passed since it ended. */
 async function decay(some, all, set, misses) {
   const { turns } = await import("./facts/chats.mjs");
   const { replay } = await import("./facts/replay.mjs");

@@ -2,7 +2,6 @@
 import { AIMessage, HumanMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
-import { judge, messages as says } from "./planted.mjs";
 import { losesHalf } from "./summarizer.mjs";
 import { contentOf, isRest, repeated, SYSTEM, weigh, weighAll } from "./work.mjs";
 
@@ -19,9 +18,10 @@ const LONGEST = 5;
 
 /**
  * Recorded work in which the user says everything within the first 40 % of `tokens`, and which goes on behind them:
- * `places` is where each thing was said, `last` where the last was, `end` where the tokens are reached.
+ * `places` is where each thing of the script was said, `last` where the last was, `end` where the tokens are reached.
  */
-export function session(sessions, tokens) {
+export function session(sessions, tokens, script) {
+  const says = script.messages;
   const work = repeated(sessions, tokens * LONGEST);
   const history = [SYSTEM];
   const places = new Map();
@@ -39,14 +39,14 @@ export function session(sessions, tokens) {
     sum += weigh(message);
     if (sum <= tokens) end = history.length;
   }
-  return { history, places, last, end, recorded: new Set(work) };
+  return { history, places, last, end, recorded: new Set(work), script };
 }
 
 /**
  * One walk: a request before each message of the model, the state through JSON each time, to the end of the session and
  * on until `compactions` have passed after the last thing was said.
  */
-export async function walk({ history, places, last, end, recorded }, { window, mode, compactions: most }) {
+export async function walk({ history, places, last, end, recorded, script }, { window, mode, compactions: most }) {
   const compactor = createCompactor({
     format: openaiChat,
     contextWindow: window,
@@ -67,10 +67,16 @@ export async function walk({ history, places, last, end, recorded }, { window, m
     view = prepared.view;
     if (!changed) continue;
     marks.push(index);
-    const lost = judge(written(view, recorded)).lost.filter(({ says }) => places.get(says) < index);
+    const lost = script.judge(written(view, recorded)).lost.filter(({ says }) => places.get(says) < index);
     remember(lostAt, lost, ({ says }) => marks.filter((mark) => mark > places.get(says)).length);
   }
-  return { ...counts, ...judge(written(view, recorded)), lostAt, view, tokens: weighAll(history.slice(0, index)) };
+  return {
+    ...counts,
+    ...script.judge(written(view, recorded)),
+    lostAt,
+    view,
+    tokens: weighAll(history.slice(0, index)),
+  };
 }
 
 function count(counts, { outcome, rung, summarizer }, changed, after, bytes) {
@@ -99,7 +105,7 @@ export function written(view, recorded) {
 }
 
 /** What LangChain's trimMessages leaves at the end of the session's tokens: the newest messages that fit in the window. */
-export async function trimmed({ history, end, recorded }, window) {
+export async function trimmed({ history, end, recorded, script }, window) {
   const kept = await trimMessages(history.slice(0, end).map(toLangChain), {
     maxTokens: window - MAX_OUTPUT,
     // It asks for a message that is not there when nothing is left.
@@ -109,7 +115,7 @@ export async function trimmed({ history, end, recorded }, window) {
     startOn: ["human", "ai"],
   });
   const view = kept.filter(Boolean).map(({ id }) => history[Number(id)]);
-  return judge(written(view, recorded));
+  return script.judge(written(view, recorded));
 }
 
 function toLangChain(message, index) {

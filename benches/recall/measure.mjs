@@ -44,33 +44,38 @@ async function add(sums, { name, method, make, points, miss, session }) {
       for (const one of judged)
         if (!one.kept) miss({ source: name, session, index: point.index, rung: point.rung, ...one });
     const tokens = view.reduce((sum, item) => sum + item.tokens, 0);
-    for (const sum of into) count(sum, judged, tokens);
+    const written = point.names(view);
+    for (const sum of into) count(sum, judged, tokens, written);
   }
 }
 
 function sumOf(sums, source, method) {
   const key = `${source}\t${method}`;
-  if (!sums.has(key)) sums.set(key, { source, method, sessions: 0, compactions: 0, tokens: 0, counts: new Map() });
+  if (!sums.has(key))
+    sums.set(key, { source, method, sessions: 0, compactions: 0, tokens: 0, written: 0, names: 0, counts: new Map() });
   return sums.get(key);
 }
 
-function count(sum, judged, tokens) {
+function count(sum, judged, tokens, written) {
   sum.compactions += 1;
   sum.tokens += tokens;
-  for (const { kind, hard, fresh, kept } of judged)
+  sum.written += written.tokens;
+  sum.names += written.names;
+  for (const { kind, hard, fresh, kept, inContext } of judged)
     for (const [scope, counts] of Object.entries({ all: true, hard, fresh })) {
       if (!counts) continue;
       for (const key of [scope, `${scope} ${kind}`]) {
-        const [needed, held] = sum.counts.get(key) ?? [0, 0];
-        sum.counts.set(key, [needed + 1, held + (kept ? 1 : 0)]);
+        const [needed, held, told] = sum.counts.get(key) ?? [0, 0, 0];
+        sum.counts.set(key, [needed + 1, held + (kept ? 1 : 0), told + (inContext ? 1 : 0)]);
       }
     }
 }
 
-function rowOf({ source, method, sessions, compactions, tokens, counts }) {
+function rowOf({ source, method, sessions, compactions, tokens, written, names, counts }) {
   const of = (scope) => {
-    const [needed, kept] = counts.get(scope) ?? [0, 0];
-    return { needed, kept, recall: needed ? Math.round((kept / needed) * 10_000) / 10_000 : null };
+    const [needed, kept, told] = counts.get(scope) ?? [0, 0, 0];
+    const part = (count) => (needed ? Math.round((count / needed) * 10_000) / 10_000 : null);
+    return { needed, kept, told, recall: part(kept), inContext: part(told) };
   };
   const classes = Object.fromEntries(
     CLASSES.map((kind) => [kind, { all: of(`all ${kind}`), hard: of(`hard ${kind}`), fresh: of(`fresh ${kind}`) }]),
@@ -86,6 +91,7 @@ function rowOf({ source, method, sessions, compactions, tokens, counts }) {
     fresh: of("fresh"),
     classes,
     meanTokens,
+    names: written ? Math.round((names / written) * 10_000) / 10_000 : null,
   };
 }
 

@@ -1,5 +1,6 @@
 // Walks a recorded session as a host would, without a summarizer, and stops at every compaction.
 import { createCompactor } from "precis";
+import { isInContext, namesIn } from "./context.mjs";
 import { holds } from "./holds.mjs";
 import { itemOf, leavesOf, pastOf, reader, total } from "./session.mjs";
 
@@ -73,7 +74,8 @@ function asked(session, { index, sent, report, state, compactor }, until) {
     view,
     budget: total(view),
     needed,
-    judge: (sent) => judged(session, needed, sent),
+    judge: (sent) => judged(session, needed, sent, index),
+    names: (sent) => namesOf(items, sent),
   };
 }
 
@@ -112,8 +114,31 @@ function wholeIn(view, items, index) {
 const keyOf = ({ role, text }) => `${role}\n${text}`;
 const same = (one, other) => one !== undefined && (one === other || keyOf(one) === keyOf(other));
 
-function judged({ fixed }, needed, sent) {
+/** `kept`: the thing stands somewhere. `inContext`: it does with a word of the line that it came from. */
+function judged({ fixed, items, past }, needed, sent, index) {
   const texts = [fixed.searched, ...sent.map(({ searched }) => searched)];
   const text = texts.join("\n");
-  return needed.map((one) => ({ ...one, kept: holds(text, one.kind, one.thing) }));
+  const known = new Set(items.map(keyOf));
+  const isOriginal = (message) => known.has(keyOf(message));
+  return needed.map((one) => {
+    const { kind, thing } = one;
+    const kept = holds(text, kind, thing);
+    const sources = () =>
+      past
+        .where(kind, thing)
+        .filter((at) => at < index)
+        .map((at) => items[at].text);
+    const inContext =
+      kept && (holds(fixed.searched, kind, thing) || isInContext(sent, isOriginal, sources(), kind, thing));
+    return { ...one, kept, inContext };
+  });
+}
+
+/** The tokens of what stands in a view and not in the history, and those of bare names among them. */
+function namesOf(items, sent) {
+  const known = new Set(items.map(keyOf));
+  const made = sent.filter((message) => message.role !== "system" && !known.has(keyOf(message)));
+  return made
+    .map(({ text }) => namesIn(text))
+    .reduce((sum, one) => ({ tokens: sum.tokens + one.tokens, names: sum.names + one.names }), { tokens: 0, names: 0 });
 }

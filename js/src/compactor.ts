@@ -34,6 +34,9 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   return new HostCompactor(own, new CallReader(own, plain, estimator)).methods();
 }
 
+/** What a ranker said that was not asked. */
+const NOTHING = /* @__PURE__ */ new Int32Array(0);
+
 /** Events that report a compaction. */
 type Tell = (event: CompactionEvent) => void;
 
@@ -92,11 +95,13 @@ class HostCompactor<Base> {
     const { query, reference, maxTokens } = call;
     const opened = this.reader.keep(this.reader.open<M>(call));
     const { input, records, flags, memory, entries } = opened;
-    return (from, loaded) => {
-      const more = memory.history(loaded).entries.slice(0, loaded.length);
-      const host = this.reader.host({ ...opened, entries: [...entries, ...more] });
-      const asked = { query, reference, maxTokens, from, count: loaded.length };
-      return enter((glue) => glue.recall(input, records, flags, asked, host));
+    return (from, loaded, more) => {
+      const read = memory.history(loaded).entries.slice(0, loaded.length);
+      const host = this.reader.host({ ...opened, entries: [...entries, ...read] });
+      const said = typeof more === "object" ? more : undefined;
+      const asked = { query, reference, maxTokens, from, count: loaded.length, dimensions: said?.dimensions };
+      const all = { ...asked, candidates: more === "candidates" };
+      return enter((glue) => glue.recall(input, records, flags, all, said?.numbers ?? NOTHING, host));
     };
   }
 

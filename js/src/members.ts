@@ -48,6 +48,11 @@ const SUMMARIZE: Kind = {
 
 const FLAG: Kind = { expected: "true or false", fits: (value) => typeof value === "boolean" };
 
+export const TIME: Kind = {
+  expected: "milliseconds, more than 0",
+  fits: (value) => typeof value === "number" && value > 0,
+};
+
 export const TEXT: Kind = { expected: "a string", fits: (value) => typeof value === "string" };
 
 const WINDOW: Kind = {

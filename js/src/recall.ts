@@ -2,8 +2,9 @@
  * Recall: what the view does not show whole is found again in the history that the host has.
  */
 import { PrecisError } from "./errors.ts";
-import { ANY, CALL, checkMembers, FUNCTION, type Table, TEXT, table, wrong } from "./members.ts";
-import type { Compactor, LoadMessages, RecallCall, Recalled } from "./types.ts";
+import { ANY, CALL, checkMembers, FUNCTION, type Table, TEXT, TIME, table, wrong } from "./members.ts";
+import { asked as ranked, type Said } from "./ranker.ts";
+import type { Compactor, LoadMessages, Rank, RecallCall, Recalled } from "./types.ts";
 
 const RECALL: Table = /* @__PURE__ */ table<RecallCall<never> & { load: unknown }>(
   {
@@ -12,33 +13,54 @@ const RECALL: Table = /* @__PURE__ */ table<RecallCall<never> & { load: unknown 
   },
   {
     ...{ messages: ANY, state: ANY, offset: ANY, query: ANY, reference: ANY, maxTokens: ANY },
-    ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION },
+    ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION, rank: FUNCTION, rankTimeoutMs: TIME },
   },
 );
 
-/** Looks through a call's messages, and those that were loaded: messages of the history from the index `from` on. */
-export type Look<M> = (from: number, loaded: readonly M[]) => Recalled;
+/**
+ * Looks through a call's messages, and those that were loaded: messages of the history from the index `from` on. `more`:
+ * whether a ranker is to be asked, or what it said.
+ */
+export type Look<M> = (from: number, loaded: readonly M[], more?: "candidates" | Said) => Found;
 
-/** Answers a call, at once if nothing may have to be loaded. `read` reads it. */
+/** What was found, with what a ranker is to be asked about. */
+export type Found = Recalled & { readonly candidates?: readonly string[] };
+
+/** Answers a call, at once if nothing has to be loaded or ranked. `read` reads it. */
 export function recall<M>(call: Recall<M>, read: (call: RecallCall<M>) => Look<M>): Recalled | Promise<Recalled> {
-  const { load } = (call ?? {}) as Partial<Recall<M>>;
+  const { load, rank } = (call ?? {}) as Partial<Recall<M>>;
   const begin = () => {
     checkMembers(RECALL, call);
     return read(call);
   };
-  return typeof load === "function" ? loading(begin, load) : begin()(0, []);
+  return typeof load === "function" || typeof rank === "function" ? later(begin, call) : begin()(0, []);
 }
 
 type Recall<M> = RecallCall<M> & { readonly load?: LoadMessages<M> | undefined };
 
-async function loading<M>(begin: () => Look<M>, load: LoadMessages<M>): Promise<Recalled> {
+async function later<M>(begin: () => Look<M>, { load, ...call }: Recall<M>): Promise<Recalled> {
   const look = begin();
-  const found = look(0, []);
-  if (!found.missing) return found;
+  const asks = call.rank && "candidates";
+  const found = look(0, [], asks);
+  if (!found.missing || !load) return ranking(found, call, (said) => look(0, [], said));
   const { from, to } = found.missing;
   const loaded: unknown = await load(from, to);
   if (!Array.isArray(loaded)) throw wrong("messages-not-array", "load", "an array of messages", loaded);
-  return look(from, loaded.slice(0, to - from));
+  const all = loaded.slice(0, to - from);
+  return ranking(look(from, all, asks), call, (said) => look(from, all, said));
+}
+
+/** Asks the ranker about what was found by words; what it says decides with them. */
+async function ranking<M>(
+  { candidates, ...found }: Found,
+  { rank, query, rankTimeoutMs }: RecallCall<M>,
+  look: (said: Said) => Found,
+): Promise<Recalled> {
+  if (!rank || !candidates) return found;
+  const texts = candidates.length;
+  const said = await ranked(rank, { query: query ?? "", texts: candidates }, rankTimeoutMs);
+  if ("failed" in said) return { ...found, ranker: { texts, failed: said.failed } };
+  return { ...look(said), ranker: { texts, failed: null } };
 }
 
 /**
@@ -70,7 +92,7 @@ export const recallDefinition = {
  * Answers a model's call of the tool {@link recallDefinition}: the excerpts as text, each below its reference and place.
  * What is wrong with the model's arguments is an answer, too, for the model to read.
  *
- * @param call - as for {@link Compactor.recall}, without what the model asks for. With `load` the answer is a promise.
+ * @param call - as for {@link Compactor.recall}, without what the model asks for. With `load` or `rank` the answer is a promise.
  * @param args - the arguments of the model's call: an object, or its JSON.
  */
 export function answerRecall<Base, M extends Base>(
@@ -80,7 +102,15 @@ export function answerRecall<Base, M extends Base>(
 ): Promise<string>;
 export function answerRecall<Base, M extends Base>(
   compactor: Pick<Compactor<Base>, "recall">,
-  call: Omit<RecallCall<M>, "query" | "reference"> & { readonly load?: undefined },
+  call: Omit<RecallCall<M>, "query" | "reference"> & {
+    readonly rank: Rank;
+    readonly load?: LoadMessages<M> | undefined;
+  },
+  args: unknown,
+): Promise<string>;
+export function answerRecall<Base, M extends Base>(
+  compactor: Pick<Compactor<Base>, "recall">,
+  call: Omit<RecallCall<M>, "query" | "reference"> & { readonly load?: undefined; readonly rank?: undefined },
   args: unknown,
 ): string;
 export function answerRecall<Base, M extends Base>(
@@ -89,9 +119,11 @@ export function answerRecall<Base, M extends Base>(
   args: unknown,
 ): string | Promise<string> {
   const given = parsed(args);
-  if (given === undefined) return call.load ? Promise.resolve(NO_JSON) : NO_JSON;
+  if (given === undefined) return call.load || call.rank ? Promise.resolve(NO_JSON) : NO_JSON;
   try {
-    const found: Recalled | Promise<Recalled> = compactor.recall({ ...call, ...asked(given) } as RecallCall<M>);
+    const found: Recalled | Promise<Recalled> = compactor.recall({ ...call, ...asked(given) } as RecallCall<M> & {
+      rank: Rank;
+    });
     return found instanceof Promise ? found.then(written, refused) : written(found);
   } catch (error) {
     return refused(error);

@@ -8,6 +8,7 @@ import type {
   LoadMessages,
   ModelCall,
   Prepared,
+  Rank,
   RecallCall,
   Recalled,
   SessionState,
@@ -55,10 +56,13 @@ export interface Compactor<Base> {
    * Looks for something in what the view does not show whole: messages that are covered by a summary, results that were
    * cleared or cut. Searches by words, or reads what a reference names. It changes nothing and keeps no index.
    *
-   * Without `load` it returns at once, and says what is `missing`; with it, it returns a promise.
+   * With `load` or `rank` it returns a promise. Without `load` it says what is `missing`.
    */
   recall<M extends Base>(call: RecallCall<M> & { readonly load: LoadMessages<M> }): Promise<Recalled>;
-  recall<M extends Base>(call: RecallCall<M> & { readonly load?: undefined }): Recalled;
+  recall<M extends Base>(
+    call: RecallCall<M> & { readonly rank: Rank; readonly load?: LoadMessages<M> | undefined },
+  ): Promise<Recalled>;
+  recall<M extends Base>(call: RecallCall<M> & { readonly load?: undefined; readonly rank?: undefined }): Recalled;
   /**
    * Returns the first message that you must load for this state: the first that is still sent. System messages in `messages`
    * and pinned ones are always sent, so with one at the start it is 0. Pass the system prompt as `system` to load less.

@@ -4,6 +4,7 @@
 //! Passages are ranked by BM25 in whole numbers (`rank.rs`) over the grams of words, identifiers as a whole, and pairs of
 //! letters where a script writes no spaces (`words.rs`).
 
+mod fuse;
 mod passages;
 mod query;
 mod rank;
@@ -40,6 +41,30 @@ pub struct Asked {
     /// Messages that were loaded for this call: the history index of the first, and how many. The host has them behind
     /// those of the history.
     pub loaded: (u64, u64),
+    /// Whether a ranker of the host is to be asked: then the texts that it ranks are returned, too.
+    pub candidates: bool,
+    /// What it said of them.
+    pub ranked: Option<Ranked>,
+}
+
+/// The largest number that a ranker's vectors have, and the most dimensions.
+const LARGEST: i32 = 32_767;
+const MOST_DIMENSIONS: u64 = 8_192;
+
+/// What a ranker of the host said of the candidates, in their order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ranked {
+    /// 0 if each has a score, or the dimensions of the vectors: that of the query, then one for each.
+    pub dimensions: usize,
+    /// Scores, or vectors one after another.
+    numbers: Vec<i32>,
+}
+
+impl Ranked {
+    /// With these numbers, each at most 32,767 from zero.
+    pub fn says(&mut self, numbers: Vec<i32>) {
+        self.numbers = numbers.into_iter().map(|number| number.clamp(-LARGEST, LARGEST)).collect();
+    }
 }
 
 impl Asked {
@@ -56,6 +81,10 @@ impl Asked {
             reference: said("reference"),
             max_tokens: fields.some_tokens("maxTokens"),
             loaded: (fields.count("from").unwrap_or(0), fields.count("count").unwrap_or(0)),
+            candidates: fields.flag("candidates"),
+            ranked: fields
+                .count("dimensions")
+                .map(|dimensions| Ranked { dimensions: dimensions.min(MOST_DIMENSIONS) as usize, numbers: Vec::new() }),
         };
         faults.end()?;
         Ok(asked)
@@ -94,6 +123,8 @@ pub struct Found {
     pub more: u64,
     /// Messages that could not be looked at because the host did not load them: from, to.
     pub missing: Option<(u64, u64)>,
+    /// The texts that a ranker of the host is to rank.
+    pub candidates: Vec<String>,
 }
 
 impl Found {
@@ -111,12 +142,14 @@ impl Found {
                 ("next", excerpt.next.into()),
             ])
         };
+        let texts = |texts: Vec<String>| Json::List(texts.into_iter().map(Json::Text).collect());
         let missing = |(from, to): (u64, u64)| Json::record(&mut [("from", from.into()), ("to", to.into())]);
         Json::object(&mut [
             ("excerpts", Json::List(self.excerpts.into_iter().map(excerpt).collect())),
             ("tokens", self.tokens.into()),
             ("more", self.more.into()),
             ("missing", self.missing.map_or(Json::Null, missing)),
+            ("candidates", Some(self.candidates).filter(|texts| !texts.is_empty()).map(texts).into()),
         ])
     }
 }
@@ -136,7 +169,7 @@ pub fn answer(
     let room = asked.max_tokens.unwrap_or(MOST_TOKENS);
     match (&asked.reference, &asked.query) {
         (Some(reference), _) => read(&source, estimator, reference, room, host),
-        (None, Some(query)) => search::search(&source, estimator, query, room, host),
+        (None, Some(query)) => search::search(&source, estimator, asked, query, room, host),
         (None, None) => Err(nothing_asked()),
     }
 }

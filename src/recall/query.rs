@@ -27,6 +27,8 @@ pub struct Query {
     of_words: Vec<u16>,
     ends: Vec<usize>,
     slots: Vec<u16>,
+    /// How many distinct words were read.
+    distinct: usize,
 }
 
 impl Query {
@@ -38,9 +40,10 @@ impl Query {
             of_words: Vec::new(),
             ends: Vec::new(),
             slots: vec![EMPTY; SLOTS],
+            distinct: 0,
         };
         words::each(text, false, &mut |hash, kind, _| query.add(hash, kind));
-        query.of_words.truncate(query.ends.last().copied().unwrap_or(0));
+        query.of_words.truncate(query.start());
         query
     }
 
@@ -50,7 +53,7 @@ impl Query {
     }
 
     fn add(&mut self, hash: u64, kind: Kind) {
-        if self.ends.len() == MOST_WORDS {
+        if self.distinct == MOST_WORDS {
             return;
         }
         match kind {
@@ -80,17 +83,27 @@ impl Query {
             self.terms.push((hash, weight));
             self.terms.len() - 1
         });
-        self.of_words.push(term as u16);
+        if !self.of_words[self.start()..].contains(&(term as u16)) {
+            self.of_words.push(term as u16);
+        }
+    }
+
+    /// Where the terms of the word that is being read begin.
+    fn start(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
     }
 
     /// The word is read.
     fn word(&mut self, hash: u64) {
-        if !self.row.contains(&hash) {
-            self.end();
+        if self.row.contains(&hash) {
+            self.of_words.truncate(self.start());
         } else {
-            self.of_words.truncate(self.ends.last().copied().unwrap_or(0));
+            self.distinct += 1;
+            self.end();
         }
-        self.row.push(hash);
+        if self.row.len() < MOST_WORDS {
+            self.row.push(hash);
+        }
     }
 
     fn end(&mut self) {

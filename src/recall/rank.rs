@@ -2,6 +2,8 @@
 //! lends some of its score to those beside it, because a question and its answer share few words. The first passages that
 //! are taken have to show different things.
 
+use super::Ranked;
+use super::fuse::fused;
 use super::query::Query;
 use super::words::{self, Kind};
 use crate::base::logarithm;
@@ -30,6 +32,8 @@ pub struct Match {
     pub at: usize,
     /// How many passages were counted before it.
     place: u64,
+    /// It has a word that was looked for.
+    has_word: bool,
     /// Words in it.
     length: u64,
     /// The longest run of words that the query has in the same order.
@@ -42,6 +46,8 @@ pub struct Match {
     score: u64,
     /// What the passages beside it add to that.
     around: u64,
+    /// How well it matches with all that is known of it.
+    whole: u64,
 }
 
 impl Match {
@@ -69,13 +75,15 @@ pub struct Ranking {
     often: Vec<u8>,
     /// How many passages were taken.
     count: usize,
+    /// A ranker is asked: passages without any of the words are matches, too, and it says which come first.
+    all: bool,
     /// Passages with any of the words; the best first, once they are scored.
     pub matches: Vec<Match>,
 }
 
 impl Ranking {
-    /// Nothing was counted yet.
-    pub fn new(query: Query) -> Self {
+    /// Nothing was counted yet. `all`: a ranker is asked.
+    pub fn new(query: Query, all: bool) -> Self {
         let terms = query.terms.len();
         Self {
             query,
@@ -87,6 +95,7 @@ impl Ranking {
             taken: vec![0; terms],
             often: vec![0; terms],
             count: 0,
+            all,
             matches: Vec::new(),
         }
     }
@@ -121,13 +130,26 @@ impl Ranking {
                 self.counts.push((term as u16, count));
             }
         }
-        let Some(first) = words.or(grams).filter(|_| query.is_in(often)) else {
+        let first = words.or(grams).filter(|_| query.is_in(often));
+        if first.is_none() && !self.all {
             self.counts.truncate(from);
             return;
-        };
-        let (at, counts) = (passage.from + first, (from, self.counts.len()));
+        }
+        let (at, counts) = (passage.from + first.unwrap_or(0), (from, self.counts.len()));
         let row = row.longest;
-        self.matches.push(Match { passage, at, place, length, row, counts, print, score: 0, around: 0 });
+        self.matches.push(Match {
+            passage,
+            at,
+            place,
+            has_word: first.is_some(),
+            length,
+            row,
+            counts,
+            print,
+            score: 0,
+            around: 0,
+            whole: 0,
+        });
     }
 
     /// Says how well each passage matches.
@@ -152,7 +174,28 @@ impl Ranking {
         self.lend();
         // Of equals the last one first.
         self.matches.reverse();
-        self.matches.sort_by_key(|found| core::cmp::Reverse(found.score + found.around));
+        self.sort();
+    }
+
+    fn sort(&mut self) {
+        self.matches.sort_by_key(|found| core::cmp::Reverse(found.whole));
+    }
+
+    /// Leaves it to the words, as if no ranker were asked.
+    pub fn only_words(&mut self) {
+        self.matches.retain(|found| found.has_word);
+        self.all = false;
+    }
+
+    /// Takes in what a ranker said of the first matches.
+    pub fn fuse(&mut self, ranked: &Ranked) {
+        let first = self.matches.len().min(MOST_CANDIDATES);
+        let words: Vec<u64> = self.matches[..first].iter().map(|found| found.whole).collect();
+        self.matches.truncate(first);
+        for (found, fused) in self.matches.iter_mut().zip(fused(&words, ranked)) {
+            found.whole = fused;
+        }
+        self.sort();
     }
 
     /// Three eighths of a score for the passages next to it, half of that for those behind them.
@@ -166,13 +209,14 @@ impl Ranking {
                 _ => 0,
             });
             self.matches[at].around = around.sum();
+            self.matches[at].whole = self.matches[at].score + self.matches[at].around;
         }
     }
 
     /// Takes out the match that adds most to those that were taken: of the first few by what they have that those before
     /// have not, then the best that is left.
     pub fn take(&mut self) -> Option<Match> {
-        let at = if self.count < DIFFERENT { self.most_different()? } else { 0 };
+        let at = if self.count < DIFFERENT && !self.all { self.most_different()? } else { 0 };
         self.count += 1;
         if at >= self.matches.len() {
             return None;
@@ -188,7 +232,7 @@ impl Ranking {
         let most = self.query.row.len();
         let mut best: Option<(usize, u64)> = None;
         for (at, found) in self.matches.iter().enumerate() {
-            if best.is_some_and(|(_, score)| found.score + found.around <= score) {
+            if best.is_some_and(|(_, score)| found.whole <= score) {
                 break;
             }
             let mut score = 0;
@@ -196,7 +240,7 @@ impl Ranking {
                 score += self.worths[at] >> (2 * self.taken[usize::from(self.counts[at].0)]);
             }
             // What is beside it counts for as much as what is left of its own.
-            let whole = (found.score + found.around) / 256;
+            let whole = found.whole / 256;
             let score = whole * found.with_row(score, most) / (found.score / 256).max(1);
             if best.is_none_or(|(_, known)| score > known) {
                 best = Some((at, score));
@@ -225,6 +269,9 @@ impl Row {
         self.run.is_some()
     }
 }
+
+/// Passages that a ranker is asked about.
+pub const MOST_CANDIDATES: usize = 512;
 
 /// Passages that are taken by what they add to those before.
 const DIFFERENT: usize = 4;

@@ -1,10 +1,10 @@
 //! A search: what is not whole in the view is read once, message by message, and the best passages once more.
 
 use super::query::Query;
-use super::rank::{Match, Passage, Ranking};
+use super::rank::{MOST_CANDIDATES, Match, Passage, Ranking};
 use super::reference::Place;
 use super::source::{self, Source};
-use super::{Excerpt, Found, excerpt, fitting, nothing_asked, passages};
+use super::{Asked, Excerpt, Found, excerpt, fitting, nothing_asked, passages};
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::base::{references, text};
@@ -26,6 +26,7 @@ const WHOLE: usize = 300;
 pub fn search(
     source: &Source<'_>,
     estimator: &Estimator,
+    asked: &Asked,
     query: &str,
     room: u64,
     host: &mut dyn Host,
@@ -34,7 +35,7 @@ pub fn search(
     if query.is_empty() {
         return Err(nothing_asked());
     }
-    let mut ranking = Ranking::new(query);
+    let mut ranking = Ranking::new(query, asked.ranked.is_some() || asked.candidates);
     // Whether the newest call with an id, by its hash, looked something up: ids may be used again.
     let mut own = IdMap::default();
     // Each once, oldest first: what the host loaded comes before what it gave.
@@ -72,6 +73,15 @@ pub fn search(
     }
     ranking.score();
     let mut found = Found { missing: source.missing(), ..Found::default() };
+    if asked.candidates {
+        for candidate in ranking.matches.iter().take(MOST_CANDIDATES) {
+            found.candidates.push(read(source, estimator, candidate, u64::MAX, host)?.text);
+        }
+    }
+    match &asked.ranked {
+        Some(ranked) => ranking.fuse(ranked),
+        None => ranking.only_words(),
+    }
     let mut prints: Vec<u64> = Vec::new();
     for _ in 0..MOST_TAKEN {
         if !found.excerpts.is_empty() && found.tokens + LEAST_TOKENS > room {

@@ -208,15 +208,26 @@ async fn asked_and_committed(
     }
 }
 
-/// Searches everything that the view does not show in full: `{ excerpts, tokens, more, missing }`.
+/// Searches everything that the view does not show in full: `{ excerpts, tokens, more, missing, candidates }`. `numbers`
+/// are what a ranker said of the candidates, if `asked` has `dimensions`.
 ///
 /// # Errors
 ///
 /// As [`plan`].
 #[wasm_bindgen]
-pub fn recall(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, asked: JsValue, host: &JsHost) -> Returned {
+pub fn recall(
+    input: &JsValue,
+    records: Vec<u32>,
+    flags: Vec<u8>,
+    asked: JsValue,
+    numbers: Vec<i32>,
+    host: &JsHost,
+) -> Returned {
     let call = parse_call(input, records, flags)?;
-    let asked = plain(asked, "call", Code::InvalidCall).and_then(|asked| Asked::parse(&asked)).map_err(thrown)?;
+    let mut asked = plain(asked, "call", Code::InvalidCall).and_then(|asked| Asked::parse(&asked)).map_err(thrown)?;
+    if let Some(ranked) = &mut asked.ranked {
+        ranked.says(numbers);
+    }
     Ok(to_js(&asking(host, |host| engine::recall(&call, &asked, host))?.into_json()))
 }
 

@@ -147,6 +147,39 @@ fn each_excerpt_shows_something_else() {
     assert_eq!(texts[..2], ["The badger of the north sleeps in burrow 5.", "An otter was seen at the river."]);
 }
 
+/// What is found when a ranker says these numbers of the candidates.
+fn ranked(chat: &Chat, history: &[M], query: &str, dimensions: u64, numbers: Vec<i32>) -> Found {
+    let mut asked = Asked::parse(&json(&json!({ "query": query, "dimensions": dimensions }))).unwrap();
+    asked.ranked.as_mut().unwrap().says(numbers);
+    engine::recall(&chat.call(history).unwrap(), &asked, &mut TestHost::new(history, &chat.estimator())).unwrap()
+}
+
+#[test]
+fn a_ranker_counts_as_much_as_the_words_and_finds_what_shares_none() {
+    let history =
+        long(20, &[(2, assistant("The walrus is called Antje.")), (5, assistant("A heron stood in the reeds."))]);
+    let chat = covered(&history);
+    let query = "tusked sea mammal";
+    let found = ask(&chat, &history, &[], &json!({ "query": query, "candidates": true })).unwrap();
+    let texts = &found.candidates;
+    assert!(texts.len() > 20 && texts.iter().any(|text| text.contains("walrus")), "{texts:?}");
+    assert_eq!(found.excerpts, find(&chat, &history, query).excerpts);
+
+    let is_it = |text: &String| text.contains("walrus");
+    let scores = texts.iter().map(|text| i32::from(is_it(text))).collect();
+    let best = |dimensions, numbers| ranked(&chat, &history, query, dimensions, numbers).excerpts[0].text.clone();
+    assert_eq!(best(0, scores), "The walrus is called Antje.");
+    let angles = texts.iter().flat_map(|text| if is_it(text) { [900, 30] } else { [-5, 7_000] });
+    assert_eq!(best(2, [2_000, 1].into_iter().chain(angles).collect()), "The walrus is called Antje.");
+
+    // Whatever the numbers, and however few: what is found fits.
+    for (dimensions, numbers) in
+        [(0, vec![]), (0, vec![i32::MAX, i32::MIN]), (3, vec![i32::MIN; 3_000]), (u64::MAX, vec![7; 9])]
+    {
+        assert!(ranked(&chat, &history, query, dimensions, numbers).tokens <= 1_000);
+    }
+}
+
 #[test]
 fn scripts_without_spaces_are_found_by_pairs_and_by_a_letter_alone() {
     let history = long(

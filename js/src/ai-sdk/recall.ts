@@ -3,6 +3,7 @@ import {
   type Compactor,
   input,
   type LoadMessages,
+  type Rank,
   type RecallCall,
   recallDefinition,
   type SessionState,
@@ -40,6 +41,10 @@ export type RecallToolOptions<M extends Message = Message> = (
   readonly load?: LoadMessages<M> | undefined;
   /** The most tokens that one answer may have. Default 1,000. */
   readonly maxTokens?: number | undefined;
+  /** Ranks what a query may find, beside its words: see {@link RecallCall.rank}. */
+  readonly rank?: Rank | undefined;
+  /** Milliseconds that `rank` may take. Default 30,000. */
+  readonly rankTimeoutMs?: number | undefined;
   /** What the model is told about the tool. Default: the description of `recallDefinition`. */
   readonly description?: string | undefined;
 };
@@ -86,6 +91,8 @@ const RECALL_TOOL: ReturnType<typeof input.table> = /* @__PURE__ */ input.table<
       model: input.TEXT,
       description: input.TEXT,
       maxTokens: input.ANY,
+      rank: FUNCTION,
+      rankTimeoutMs: input.ANY,
     },
   },
 );
@@ -104,9 +111,8 @@ function having(method: string, expected: string): typeof FUNCTION {
  */
 export function recallTool<M extends Message>(options: RecallToolOptions<M>): RecallTool {
   input.checkMembers(RECALL_TOOL, options);
-  const { run, compactor, messages, offset, state, model, load, maxTokens, description } = options as Partial<
-    typeof options
-  >;
+  const { run, compactor, messages, offset, state, model, description, ...given } = options as Partial<typeof options>;
+  const { load, maxTokens, rank, rankTimeoutMs } = given;
   if (!run && !(compactor && messages && state)) {
     throw input.wrong("invalid-option", "run", "a run, or a compactor with the functions messages and state", run);
   }
@@ -116,11 +122,12 @@ export function recallTool<M extends Message>(options: RecallToolOptions<M>): Re
   return {
     description: description ?? recallDefinition.description,
     inputSchema: schemaOf(recallDefinition.parameters),
-    execute: async (given) => {
+    execute: async (args) => {
       const { compactor, load: own, ...rest } = chat() as ReturnType<Recalling["recalled"]>;
-      const call = { ...rest, maxTokens };
       const loads = (load as LoadMessages<Message> | undefined) ?? own;
-      return loads ? answerRecall(compactor, { ...call, load: loads }, given) : answerRecall(compactor, call, given);
+      const call = { ...rest, maxTokens, rankTimeoutMs };
+      if (loads) return answerRecall(compactor, { ...call, rank, load: loads }, args);
+      return rank ? answerRecall(compactor, { ...call, rank }, args) : answerRecall(compactor, call, args);
     },
   };
 }

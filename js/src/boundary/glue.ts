@@ -184,9 +184,15 @@ export const glue = {
     input: CallInput,
     records: Uint32Array,
     flags: Uint8Array,
-    asked: Pick<RecallCall<never>, "query" | "reference" | "maxTokens"> & { from: number; count: number },
+    asked: Pick<RecallCall<never>, "query" | "reference" | "maxTokens"> & {
+      from: number;
+      count: number;
+      candidates: boolean;
+      dimensions: number | undefined;
+    },
+    numbers: Int32Array,
     host: Host,
-  ): Recalled => engine.recall(given(input), records, flags, plain(asked), host),
+  ): Recalled & { candidates?: string[] } => engine.recall(given(input), records, flags, plain(asked), numbers, host),
   /** Asks and commits, round by round; see {@link Rounds}. */
   complete: (call: CallInput, records: Uint32Array, flags: Uint8Array, plan: Plan, rounds: Rounds): Promise<Outcome> =>
     engine.complete(given(call), records, flags, plain(plan), rounds),

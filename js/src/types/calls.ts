@@ -132,7 +132,36 @@ export interface RecallCall<M>
   readonly reference?: string | undefined;
   /** The most tokens that all excerpts may have. Default 1,000. */
   readonly maxTokens?: number | undefined;
+  /**
+   * Ranks what a query may find, beside its words: an embedder or a reranker. With it `recall` returns a promise. When it
+   * throws, takes too long or returns something else, the words alone decide, and {@link Recalled.ranker} says why.
+   */
+  readonly rank?: Rank | undefined;
+  /** Milliseconds that `rank` may take. Default 30,000. */
+  readonly rankTimeoutMs?: number | undefined;
 }
+
+/** What {@link RecallCall.rank} is given. */
+export interface RankRequest {
+  /** The query, as it was asked. */
+  readonly query: string;
+  /** Up to 512 passages, those that match the words best first. The same text may be asked about in many calls: keep its vector. */
+  readonly texts: readonly string[];
+}
+
+/**
+ * What a ranker returns: a score for each text, the higher the better, on any scale; or a vector of the query and one for each
+ * text, of 1 to 8,192 dimensions, which are compared by their angles.
+ */
+export type RankAnswer =
+  | { readonly scores: ArrayLike<number> }
+  | { readonly query: ArrayLike<number>; readonly vectors: readonly ArrayLike<number>[] };
+
+/** Says how well texts fit a query. `signal` is aborted when its time is over. */
+export type Rank = (
+  request: RankRequest,
+  context: { readonly signal: AbortSignal },
+) => RankAnswer | PromiseLike<RankAnswer>;
 
 /** Loads the messages of the history from one index up to, but not including, another. */
 export type LoadMessages<M> = (from: number, to: number) => readonly M[] | PromiseLike<readonly M[]>;
@@ -147,6 +176,8 @@ export interface Recalled {
   readonly more: number;
   /** The messages that would have been looked at, too, but were neither given nor loaded: indices from, and up to, in the history. */
   readonly missing?: { readonly from: number; readonly to: number };
+  /** Where {@link RecallCall.rank} was asked: of how many texts, and why what it said did not count, or null. */
+  readonly ranker?: { readonly texts: number; readonly failed: string | null };
 }
 
 /** A piece of the history, word for word. */
