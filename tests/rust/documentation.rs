@@ -5,12 +5,14 @@ use precis::base::error::{Code, Warning};
 use std::collections::BTreeSet;
 
 /// Raised by TypeScript, before or around the engine.
-const RAISED_BY_TYPESCRIPT: [&str; 10] = [
+const RAISED_BY_TYPESCRIPT: [&str; 12] = [
     "engine-load",
     "engine-trap",
     "format-answer",
     "message-hole",
     "messages-not-array",
+    "no-chat-id",
+    "other-chat",
     "run-in-use",
     "seal-broken",
     "too-deep",
@@ -94,6 +96,7 @@ fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
         "shapes",
         "boundary/value",
         "boundary/deep-json",
+        "ai-sdk/given",
         "ai-sdk/session",
         "seal",
     ]
