@@ -19,8 +19,6 @@ const NAMES: u64 = 14;
 const TYPED: u64 = 45;
 const BEFORE: u64 = 35;
 const TODOS: u64 = 15;
-/// The same of what stands beside a summary.
-const TYPED_BESIDE: u64 = 70;
 /// Names that are looked at, and those with the same words around them.
 const NAMES_READ: usize = 800;
 const ALIKE: usize = 6;
@@ -36,8 +34,6 @@ const TOLD: u8 = 3;
 /// The part of a unit's weight, in percent, from which on a summary says it: of what was typed, and of anything else.
 const SAYS_TYPED: u64 = 75;
 const SAYS: u64 = 50;
-/// Tokens of what was typed that stand beside any summary, however short it is.
-const LEAST_BESIDE: u64 = 96;
 
 /// What a text is written of.
 pub struct Source<'a> {
@@ -109,19 +105,17 @@ impl Source<'_> {
         (draft.text(), left_out)
     }
 
-    /// Appends to a summary by a model what it lacks, within about so many raw tokens and half of its size: what was typed
-    /// first.
+    /// Appends to a summary by a model what it lacks, within about so many raw tokens: what was typed, and of anything else
+    /// as much as half of its size leaves.
     pub fn keep(&self, summary: &mut String, room: u64) -> LeftOut {
         disown(summary);
         let size = self.tokens(summary);
-        let room = room.min((size / 2).max(LEAST_BESIDE));
         let shown = |at: u64| !(self.visible)(at);
         let units = &self.known.units;
         let of_use = |kind: Kind| !matches!(kind, Kind::Edge | Kind::Code | Kind::Earlier);
-        let small = size / 2 < LEAST_BESIDE;
         let mut selection = self.selection(&|unit| {
             let Unit { at, kind, .. } = units[unit];
-            shown(at) && of_use(kind) && (!small || kind == Kind::Typed)
+            shown(at) && of_use(kind)
         });
         selection.said(summary, TOLD);
         selection.close_said(&|unit| if units[unit].kind == Kind::Typed { SAYS_TYPED } else { SAYS });
@@ -131,7 +125,13 @@ impl Source<'_> {
             draft.head.push('\n');
             draft.head.push_str(&legend);
         }
-        self.fill(&mut draft, &mut selection, room, (0, TYPED_BESIDE), &shown);
+        // What a person typed may take all of the room; anything else has what is left of half the summary's size.
+        let head = self.tokens(&draft.head) + 2;
+        let room = room.saturating_sub(head);
+        let left = selection.typed(room);
+        selection.more((size / 2).saturating_sub(head + room - left).min(left));
+        selection.amend(0);
+        draft.body = self.fit(&mut selection, room);
         let left_out = self.left_out(&selection);
         if !draft.body.is_empty() {
             summary.push_str("\n\n");

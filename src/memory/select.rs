@@ -115,6 +115,12 @@ impl<'p, 't> Selection<'p, 't> {
         self.amend(room)
     }
 
+    /// Chooses what was typed alone. Returns what is left.
+    pub fn typed(&mut self, room: u64) -> u64 {
+        let units = &self.pool.units;
+        self.take(room, &|unit| units[unit].kind == Kind::Typed, None)
+    }
+
     /// Chooses more within what is left. Returns what is left then.
     pub fn more(&mut self, room: u64) -> u64 {
         self.take(room, &|_| true, None)
