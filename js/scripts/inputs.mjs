@@ -56,12 +56,15 @@ function machine() {
 
 const within = (folders) => (path) => folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 
-/** What identifies everything that a check reads, as it is now, or null where it does not say what it leaves unread. */
-export function inputsOf({ name, ignores }, level) {
+/**
+ * What identifies everything that a check reads at a level, on a kind of build, as it is now; or null where it does not say
+ * what it leaves unread.
+ */
+export function inputsOf({ name, ignores }, level, kind) {
   if (!ignores) return null;
   const unread = within(foldersOf(ignores));
   const read = listed().filter((path) => !unread(placeOf(path)));
-  return hash([], name, level, machine(), ...read.map((path) => `${placeOf(path)} ${contentOf(path)}`));
+  return hash([], name, level, kind ?? "", machine(), ...read.map((path) => `${placeOf(path)} ${contentOf(path)}`));
 }
 
 const placeOf = (path) => relative(root, path).replaceAll("\\", "/");

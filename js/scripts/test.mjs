@@ -72,7 +72,7 @@ async function runAll(chosen, asked, build) {
   for (const check of chosen) {
     const level = levelOf(check, asked);
     const before = lastPassed(check, level);
-    const inputs = relies ? inputsOf(check, level) : null;
+    const inputs = relies ? inputsOf(check, level, kind) : null;
     if (inputs !== null && before?.inputs === inputs) outcomes.push({ check, unchanged: before });
     else due.push({ check, expected: before?.seconds ?? 0 });
   }
@@ -98,7 +98,8 @@ async function runAll(chosen, asked, build) {
 
 /** How a check went, and how long it took. */
 async function attempt(check, level, lengths, { watch }) {
-  const inputs = inputsOf(check, level);
+  const { kind } = lengths;
+  const inputs = inputsOf(check, level, kind);
   const unread = watch && check.ignores ? watchUnread(check) : () => [];
   const from = performance.now();
   const outcome = await outcomeOf(check, lengths);
@@ -107,15 +108,16 @@ async function attempt(check, level, lengths, { watch }) {
   if (read.length > 0 && !outcome.failure) {
     outcome.failure = `it says that it does not read these, and did:\n${read.join("\n")}`;
   }
-  remember(check, outcome, { inputs, seconds, level });
+  remember(check, outcome, { inputs, seconds, level, kind });
   return { ...outcome, seconds };
 }
 
 /** Keeps that a check passed, if what it read is still what it was when it began. */
-function remember(check, { failure, missing, count }, { inputs, seconds, level }) {
+function remember(check, { failure, missing, count }, { inputs, seconds, level, kind }) {
   try {
     if (failure || missing) forgetPassed(check, level);
-    else if (inputs === inputsOf(check, level)) keepPassed(check, level, { inputs, count, seconds, at: Date.now() });
+    else if (inputs === inputsOf(check, level, kind))
+      keepPassed(check, level, { inputs, count, seconds, at: Date.now() });
   } catch {
     // A full disk: then it runs again.
   }
