@@ -20,6 +20,7 @@ const groups = {
     summaries: "Summaries and prompts",
     recall: "Memory and recall",
     costs: "Costs and prompt caching",
+    thinking: "Thinking",
     persistence: "Persistence and concurrency",
     streaming: "Streaming UI",
     security: "Security model",

@@ -113,7 +113,8 @@ export class CallReader<Base> {
     const { format, contextWindow } = this.options;
     const { state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
     const schemas = fixed.schemas(given.schemas);
-    const system = fixed.joined(fixed.system(given.system), schemas);
+    const prompt = fixed.system(given.system);
+    const system = fixed.joined(prompt, schemas);
     const tools = fixed.tools(given.tools, loaded);
     return {
       options: this.plain,
@@ -141,6 +142,8 @@ export class CallReader<Base> {
       continues: format.continues ? true : undefined,
       takesEmpty: format.takesEmpty ? true : undefined,
       leavesOut: format.without ? true : undefined,
+      before: fixed.before(prompt, given.tools, schemas),
+      signsFreely: format.thinking === "free" ? true : undefined,
       compact: more?.compact,
       focus: more?.focus,
       trigger: given.trigger,
@@ -149,6 +152,7 @@ export class CallReader<Base> {
       prefer: given.prefer,
       reasoning: given.reasoning,
       systemMessages: given.systemMessages,
+      thinking: given.thinking,
       asking: undefined,
     };
   }

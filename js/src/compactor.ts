@@ -8,6 +8,7 @@ import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Tabl
 import { plainOptions } from "./options.ts";
 import { type Look, recall } from "./recall.ts";
 import { answerOf, asking } from "./summarizer.ts";
+import { showsMismatch } from "./transformations.ts";
 import type {
   CompactionEvent,
   Compactor,
@@ -107,7 +108,7 @@ class HostCompactor<Base> {
 
   private afterModel(state: unknown, usage: unknown, request: unknown): SessionState {
     if (request !== undefined && request !== null) checkKind(TEXT, request, "invalid-call", "request");
-    const reported = readUsage(usage) ?? { prompt: null, output: null };
+    const reported = { ...(readUsage(usage) ?? { prompt: null, output: null }), mismatch: showsMismatch(usage) };
     return enter((glue) => glue.after_model(this.reader.plain, state, reported, request as string | undefined));
   }
 

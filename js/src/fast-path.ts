@@ -27,7 +27,8 @@ export function left(standing: Uint8Array, count: number, view: unknown[], input
   const { state, changed, report } = outcome;
   const given = members(input);
   given[STATE] = state;
-  return { standing, count, view, given, state, changed, keepFrom: report.keepFrom, stamp: Object.values(state) };
+  const { keepFrom, thinking, provider } = report;
+  return { standing, count, view, given, state, changed, keepFrom, thinking, provider, stamp: Object.values(state) };
 }
 
 /** Where the view is the one before, with the new messages. */
@@ -43,10 +44,13 @@ export function isSameCall({ given, state, stamp }: Rest, input: CallInput): boo
 }
 
 /** The outcome before, with what adding messages makes different. */
-function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, saved, standing }: Again): Outcome {
-  const { state, changed, keepFrom } = rest;
+function againAs(
+  rest: Rest,
+  { outcome, usage, replyRoom, request, reason, at, saved, sent, standing }: Again,
+): Outcome {
+  const { state, changed, keepFrom, thinking, provider } = rest;
   const { pending } = state as { pending?: object };
-  const next = { ...state, pending: { ...pending, request, raw: usage.raw, at } };
+  const next = { ...state, pending: { ...pending, request, raw: usage.raw, at, ...(sent !== null && { sent }) } };
   return {
     state: next,
     report: {
@@ -63,6 +67,8 @@ function againAs(rest: Rest, { outcome, usage, replyRoom, request, reason, at, s
       request,
       summarizer: { calls: 0, failed: null, skipped: null, usage: null },
       diverged: null,
+      thinking,
+      provider,
       warnings: [],
     },
     changed,

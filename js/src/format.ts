@@ -67,6 +67,11 @@ export interface Format<Base> extends ReadableFormat<Base> {
    * the front are left as they are, although their calls are missing. Default false.
    */
   readonly continues?: boolean | undefined;
+  /**
+   * Whether signed reasoning may be sent behind anything (`"free"`), where the model's id does not tell. Default `"bound"`:
+   * it is left out once anything before it has changed.
+   */
+  readonly thinking?: "bound" | "free" | undefined;
   /** Whether the provider accepts messages without content. If so, they are left as they are. Default false. */
   readonly takesEmpty?: boolean | undefined;
   /**
@@ -101,7 +106,8 @@ export interface Reader {
   /**
    * The model's reasoning; `signed` if the provider checks that it comes back unchanged.
    *
-   * @param part - the number by which {@link Format.without} can take it out (`reasoning: "drop-old"`). Without one it stays.
+   * @param part - the number by which {@link Format.without} can take it out, because it is old (`reasoning: "drop-old"`) or
+   * signed and no longer valid. Without one it stays.
    */
   reasoning(text: string, signed: boolean, part?: number): void;
   /**

@@ -107,6 +107,7 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
       prefer: ANY,
       reasoning: ANY,
       systemMessages: ANY,
+      thinking: ANY,
       tune: ANY,
     },
     ...{ summarize: SUMMARIZE, onEvent: FUNCTION },
@@ -133,6 +134,7 @@ const MODEL_CALL = {
     prefer: ANY,
     reasoning: ANY,
     systemMessages: ANY,
+    thinking: ANY,
     threshold: ANY,
     inFlight: ANY,
     overflow: ANY,
@@ -168,6 +170,7 @@ const FORMAT: Table = /* @__PURE__ */ table<Format<never>>(
     ...{ name: TEXT, read: FUNCTION, summary: FUNCTION, replace: FUNCTION, result: FUNCTION },
     ...{ id: FUNCTION, merge: FUNCTION, without: FUNCTION, continues: FLAG, takesEmpty: FLAG },
     opening: { expected: '"any" or "user"', fits: (value) => value === "any" || value === "user" },
+    thinking: { expected: '"bound" or "free"', fits: (value) => value === "bound" || value === "free" },
     alternation: { expected: '"free" or "strict"', fits: (value) => value === "free" || value === "strict" },
   },
 );

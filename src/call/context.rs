@@ -6,16 +6,19 @@ use crate::call::input::Call;
 use crate::call::left_out::{self, Given};
 use crate::call::repair;
 use crate::call::result_rules;
+use crate::call::thinking::{self, Baseline};
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, Cuts, Violation};
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Move, RungId, Scene};
 use crate::limits::budget::{Limits, Window};
+use crate::limits::thinking::{Demands, Source};
 use crate::model::message::Position;
 use crate::report::{Cost, Usage};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::history::History;
+use crate::session::sent;
 use crate::session::state::{Breaker, SessionState};
 use crate::session::view::{self, Item, Slot, View};
 use crate::tokens::SlopeRange;
@@ -49,6 +52,14 @@ pub(crate) struct Work<'a> {
     pub(crate) cuts: Cuts,
     /// What providers would refuse in the history. Computed when first needed.
     pub(crate) faults: OnceCell<Vec<Violation>>,
+    /// What the provider demands of reasoning, and how that is known.
+    pub(crate) demands: (Demands, Source),
+    /// The hash of all messages as they are sent, where reasoning may be bound to it.
+    pub(crate) sent: Option<u64>,
+    /// The index in the view of the first message whose reasoning was found to be stale when the call began.
+    pub(crate) broken_at: Option<u64>,
+    /// What the call begins with, where reasoning may be bound to it.
+    pub(crate) began: Option<Baseline>,
 }
 
 impl<'a> Work<'a> {
@@ -73,6 +84,10 @@ impl<'a> Work<'a> {
         if hold < state.checkpoints.len() {
             state.checkpoints.truncate(hold);
         }
+        sent::end_at(&mut state.stale, history.end());
+        let demands = thinking::demands(call, &state);
+        history.binds_before = thinking::binds_before(call, &history, demands.0);
+        history.keeps_reasoning = demands.0.beside_calls;
         let mut calibration = state.calibration.under(&call.key());
         if let Some(reply) = &mut calibration.reply {
             reply.raw = history.reply_after(reply.at);
@@ -83,8 +98,20 @@ impl<'a> Work<'a> {
             0 => Cuts::with(&history.messages, history.pairing()),
             _ => Cuts::of(&history.messages[lead..]),
         };
-        let mut work =
-            Self { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
+        let mut work = Self {
+            call,
+            history,
+            state,
+            calibration,
+            window,
+            in_flight: None,
+            cuts,
+            faults: OnceCell::new(),
+            demands,
+            sent: None,
+            broken_at: None,
+            began: None,
+        };
         work.history.left_out = left_out::left_out(work.given());
         work.forget_covered_reply();
         work.in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
@@ -184,6 +211,7 @@ impl<'a> Work<'a> {
             in_flight: self.in_flight.as_ref(),
             cuts: &self.cuts,
             holds: Vec::new(),
+            sent: self.sent_before(),
             leaves_out: self.call.leaves_out,
             kept_from: None,
         }

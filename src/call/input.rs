@@ -7,9 +7,10 @@ use crate::ingest::host::Todo;
 use crate::ladder::plan::Plan;
 use crate::limits::options::{self, Options};
 use crate::limits::provider_refusal::{self, Overflow, Refusal};
+use crate::limits::thinking_refusal;
 use crate::limits::tool_policy::{self, ToolPolicies};
 use crate::limits::wishes::Wishes;
-use crate::model::message::{Digest, Part, PartKind};
+use crate::model::message::{Digest, Part, PartKind, combine};
 use crate::session::state::SessionState;
 
 /// The parsed input of a call. It is owned, because each step of a call parses its own.
@@ -35,6 +36,8 @@ pub struct Call {
     pub system: u64,
     /// Raw tokens of the tool definitions.
     pub tools: u64,
+    /// The hashes of the system prompt and of the tools, if they were passed.
+    pub beside_hashes: [Option<u64>; 2],
     /// Whether the system prompt or tools were passed, so that nothing large is missing from the count.
     pub counted: bool,
     /// The number of tools whose schema could not be read.
@@ -61,6 +64,8 @@ pub struct Call {
     pub takes_empty: bool,
     /// Whether the format can copy a message without some of its parts.
     pub leaves_out: bool,
+    /// Whether signed reasoning of a model that nobody knows may be bound to what was sent before it.
+    pub may_be_bound: bool,
     /// The model has the tool by which it recalls: notices and digests carry references.
     pub recalls: bool,
     /// A plan whose summary is being written elsewhere.
@@ -120,6 +125,7 @@ impl Call {
             max_output: fields.count("maxOutputTokens").or(options.max_output),
             system: tokens(system),
             tools: options.estimator.tools(tokens(tools)),
+            beside_hashes: beside_hashes(fields.raw("before"), system, tools),
             counted: system.is_some() || tools.is_some(),
             uncounted_tools: fields.count("uncountedTools").unwrap_or(0),
             counter_failed: fields.flag("counterFailed"),
@@ -133,6 +139,7 @@ impl Call {
             continues: fields.flag("continues"),
             takes_empty: fields.flag("takesEmpty"),
             leaves_out: fields.flag("leavesOut"),
+            may_be_bound: !fields.flag("signsFreely"),
             recalls: recalls(fields, tools) && options.preset.is_none(),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
@@ -192,7 +199,11 @@ fn refusal(json: &Json) -> Option<Refusal> {
         return Some(Refusal::TooLong(Overflow::default()));
     }
     let text = json.text().or_else(|| json.get("text").text()).unwrap_or_default();
-    Some(provider_refusal::read(text, json.get("status").count()).map_or(Refusal::Other, Refusal::TooLong))
+    let status = json.get("status").count();
+    if let Some(complaint) = thinking_refusal::read(text, status) {
+        return Some(Refusal::Thinking(complaint));
+    }
+    Some(provider_refusal::read(text, status).map_or(Refusal::Other, Refusal::TooLong))
 }
 
 /// Whether the model has the tool by which it recalls: what the host says of it, or else whether it is among the tools.
@@ -212,4 +223,22 @@ fn owned(text: Option<&str>) -> Option<String> {
 #[inline(never)]
 fn tokens(records: Option<&[u32]>) -> u64 {
     records.and_then(Digest::split).map_or(0, |all| all.iter().map(Digest::tokens).sum())
+}
+
+/// The hashes of the system prompt and of the tools. `before`: their records, where what is counted is more.
+fn beside_hashes(before: &Json, system: Option<&[u32]>, tools: Option<&[u32]>) -> [Option<u64>; 2] {
+    if before.is_null() {
+        return [system, tools].map(wire);
+    }
+    ["system", "tools"].map(|name| {
+        let words = before.get(name).list()?.iter().map(|word| word.count().and_then(|word| u32::try_from(word).ok()));
+        wire(words.collect::<Option<Vec<u32>>>().as_deref())
+    })
+}
+
+/// A hash over everything that is sent of pseudo-messages.
+#[inline(never)]
+fn wire(records: Option<&[u32]>) -> Option<u64> {
+    let all = Digest::split(records?)?;
+    Some(all.iter().fold(0, |hash, digest| combine(hash, digest.wire())))
 }

@@ -1,5 +1,6 @@
 //! One call: its parsed input, the placed history and known limits, and its result.
 
+pub mod bound;
 pub mod checkpoint;
 pub mod committed;
 pub mod context;
@@ -10,4 +11,5 @@ pub mod render;
 pub mod repair;
 pub mod result_rules;
 pub mod standing;
+pub mod thinking;
 pub mod warnings;

@@ -16,7 +16,14 @@ const BELIEVABLE: u64 = 16;
 impl Work<'_> {
     /// Projects the view at the start of the call, and applies the provider's refusal of the last request.
     pub(crate) fn first(&mut self, host: &mut dyn Host) -> Result<View, Error> {
-        let view = self.project(host)?;
+        if let Some(Refusal::Thinking(complaint)) = self.call.refusal {
+            let before = self.project(host)?;
+            self.learn_of_thinking(complaint);
+            let view = self.begin(host)?;
+            self.note_difference(&before, &view);
+            return Ok(view);
+        }
+        let view = self.begin(host)?;
         if let Some(Refusal::TooLong(overflow)) = self.call.refusal {
             self.learn_from(overflow, &view)?;
         }

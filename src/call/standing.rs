@@ -22,6 +22,8 @@ pub struct Standing {
     pub sums: Sums,
     /// The raw tokens that compactions keep out of the view.
     pub saved: u64,
+    /// The hash of everything that was sent, where reasoning may be bound to it.
+    pub sent: Option<u64>,
     /// The measures for the next call if messages are only appended.
     pub measures: Option<Measures>,
 }
@@ -50,7 +52,7 @@ pub struct Measures {
 }
 
 /// The number of integers in the encoded form.
-const NUMBERS: usize = 28;
+const NUMBERS: usize = 30;
 
 impl Standing {
     /// Encodes the standing for the boundary.
@@ -88,6 +90,8 @@ impl Standing {
             measures.tools,
             measures.revision,
             measures.learned_on,
+            u64::from(self.sent.is_some()),
+            self.sent.unwrap_or(0),
         ];
         numbers.map(u64::to_le_bytes).as_flattened().to_vec()
     }
@@ -120,7 +124,9 @@ impl Standing {
             revision: next(),
             learned_on: next(),
         };
+        let (is_sent, hash) = (next() == 1, next());
+        let sent = is_sent.then_some(hash);
         let sums = Sums { raw, fixed, parts };
-        Self { start, end, structure, changed, saved, sums, measures: measured.then_some(measures) }
+        Self { sent, start, end, structure, changed, saved, sums, measures: measured.then_some(measures) }
     }
 }

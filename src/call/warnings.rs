@@ -33,7 +33,10 @@ impl Work<'_> {
         self.warn_of_faults(&mut notices);
         self.warn_of_compactions(&mut notices);
         self.warn_of_start(&mut notices);
+        let (thinking, provider) = self.thinking();
         Report {
+            thinking,
+            provider,
             before,
             after: before,
             diverged: self.history.diverged.clone(),

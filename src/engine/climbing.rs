@@ -12,9 +12,11 @@ use crate::ladder::compact::Shape;
 use crate::ladder::plan::Plan;
 use crate::ladder::{self, Move, RungId};
 use crate::limits::options::Options;
+use crate::limits::thinking_refusal::Complaint;
 use crate::report::change;
 use crate::report::reasons::{idle, infeasible, why};
 use crate::report::{Outcome, Usage};
+use crate::session::sent::Mark;
 use crate::session::state::SessionState;
 use crate::session::view::View;
 use crate::summary::request::Request;
@@ -126,13 +128,21 @@ impl Policy for Climbing {
         usage: Reported,
         request: Option<&str>,
     ) -> SessionState {
-        let Reported { prompt, output, reasoning } = usage;
+        let Reported { prompt, output, reasoning, mismatch } = usage;
         let Some(pending) = state.pending.clone() else { return state };
         if request.is_some_and(|request| request != pending.request) {
             return state;
         }
         // A request is measured only once, even if the usage is useless.
         state.pending = None;
+        if let (Some(sent), Some(at), Some(hash)) = (&mut state.sent, pending.at, pending.sent) {
+            sent.end = Some(Mark { at: at.count, hash });
+        }
+        if mismatch {
+            let mut learned = state.learned(&pending.key);
+            learned.thinking = learned.thinking.or(Some(Complaint::Bound));
+            state.learn(learned);
+        }
         if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
             state.calibration = state.calibration.under(&pending.key);
             let believed = state.calibration.learn(
@@ -172,7 +182,7 @@ fn falls_short(
         let before = work.state.clone();
         let spared = editing::spared(&work.scene(&now), &edit);
         editing::apply(work, edit, spared);
-        let edited = work.project(host)?;
+        let edited = work.project_bound(host)?;
         let helped = edited.raw() < now.raw();
         if helped {
             now = edited;
@@ -192,5 +202,5 @@ fn falls_short(
 
 /// The current view. A refusal is applied once; later rounds use what was learned from it.
 fn now(work: &mut Work<'_>, plan: &Plan, host: &mut dyn Host) -> Result<View, Error> {
-    if plan.attempt > 1 { work.project(host) } else { work.first(host) }
+    if plan.attempt > 1 { work.begin(host) } else { work.first(host) }
 }

@@ -87,7 +87,7 @@ impl<'a> Commit<'a> {
             summary: None,
             next: None,
             highest: RungId::Pass,
-            revised: work.state.checkpoints.len() != call.state.checkpoints.len(),
+            revised: work.state.checkpoints.len() != call.state.checkpoints.len() || work.broken_at.is_some(),
             cut_requirements: false,
             keeps_out: None,
             call,
@@ -211,7 +211,7 @@ impl<'a> Commit<'a> {
             }
             Move::Pass | Move::Stuck => {}
         }
-        let view = self.work.project(host)?;
+        let view = self.work.project_bound(host)?;
         let helped = view.raw() < self.current.raw() || self.rung == RungId::Summarize && replaces;
         if helped {
             self.cut_requirements |= lost;
@@ -238,7 +238,7 @@ impl<'a> Commit<'a> {
         if !restoring::restore(&mut self.work, &self.current, host)? {
             return Ok(());
         }
-        let view = self.work.project(host)?;
+        let view = self.work.project_bound(host)?;
         let scene = self.work.scene(&view);
         if scene.fits(view.raw()) && scene.leaves_room(view.raw()) {
             let (count, rung) = (self.work.history.messages.len(), self.highest.as_str());
@@ -333,7 +333,8 @@ impl<'a> Commit<'a> {
         let changed_here = if self.revised { first_changed(&self.first, &self.current, covered_anew) } else { None };
         // Another model counts tokens differently, so clipped content is cut to a different length.
         let cut_anew = if self.call.counts_anew() { first_edited(&self.current) } else { None };
-        self.report.first_changed = changed_here.into_iter().chain(cut_anew).min();
+        self.report.first_changed = changed_here.into_iter().chain(cut_anew).chain(self.work.broken_at).min();
+        (self.report.thinking, self.report.provider) = self.work.thinking();
         self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
         self.report.after = self.work.usage(&self.current);
         self.report.saved = self.work.saved(&self.current);
@@ -383,7 +384,9 @@ impl<'a> Commit<'a> {
         if self.plan.job.ahead && self.work.state.pending.is_some() {
             return;
         }
+        self.work.remember_sent(&self.current);
         self.work.state.pending = Some(Pending {
+            sent: self.work.sent,
             request: self.report.request.clone(),
             raw: self.report.after.raw,
             at: self.work.history.position(self.work.history.end()),

@@ -3,7 +3,7 @@
 use crate::call::context::Work;
 use crate::ladder::protection;
 use crate::ladder::{Edit, LEAST_CAP, Scene};
-use crate::model::message::{PartKind, Position};
+use crate::model::message::{Part, PartKind, Position};
 use crate::session::lasting;
 use crate::session::state::{Clip, SPARED};
 
@@ -18,6 +18,11 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
     let edited = lasting::edited_up_to(scene.history, scene.state);
     let others = |input: usize| {
         let index = scene.history.index_of(input).unwrap_or(u64::MAX);
+        if index < edit.unsent.unwrap_or(0) {
+            let large = |part: Part| u64::from(part.tokens) > edit.cap.unwrap_or(u64::MAX);
+            let would_be_cut = || scene.history.messages[input].parts().any(large);
+            return scene.state.spared.binary_search(&index).is_ok() || index >= edited && would_be_cut();
+        }
         let clears = index < edit.clear.unwrap_or(0);
         if scene.state.spared.binary_search(&index).is_err() {
             return clears && index >= edited && firsts.get(input) == Some(&false);
@@ -45,7 +50,7 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
 
 /// Records an edit in the state. `spared`: the messages that it leaves alone.
 pub(crate) fn apply(work: &mut Work<'_>, edit: Edit, spared: Vec<u64>) {
-    let Edit { cap, reach, clear, thoughts, failed, first: _, over: _ } = edit;
+    let Edit { cap, reach, clear, thoughts, failed, first: _, unsent: _, over: _ } = edit;
     work.state.spared = spared;
     // What was cleared stays so, also where the tail begins earlier now.
     let history = &work.history;

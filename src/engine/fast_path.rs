@@ -10,12 +10,15 @@ use crate::call::input::Call;
 use crate::call::repair;
 use crate::call::result_rules;
 use crate::call::standing::{Measures, Standing};
+use crate::call::thinking;
 use crate::ingest::pairs::{self, Cuts};
 use crate::limits::strategy::Strategy;
 use crate::model::message::{Part, PartKind, Position, combine, hash_text};
 use crate::report::reasons::passed;
 use crate::report::{Outcome, Usage};
 use crate::session::history::History;
+use crate::session::prefixes;
+use crate::session::sent::{self, SentPrefixes};
 use crate::session::state::{Pending, SessionState};
 use crate::session::view::{self, Sums, View};
 use crate::tokens::SlopeRange;
@@ -47,6 +50,8 @@ pub(crate) fn of(
         && work.faults().is_empty()
         && (start < history.first() || repair::assistant_first(work.call, &work.history).is_none())
         && history.compaction.is_none()
+        // What is left out of an open round changes with the turn.
+        && history.binds_before.is_none_or(|before| before == u64::MAX)
         && history.pairing().is_settled();
     if !plain {
         return None;
@@ -82,6 +87,10 @@ pub(crate) fn of(
         changed,
         saved: known.map_or_else(|| work.saved_raw(view), |known| known.saved),
         sums: sums(view, history),
+        sent: match known {
+            Some(_) => work.sent,
+            None => work.prefixes(view).map(|prefixes| prefixes.end().hash),
+        },
         measures: again.then_some(measures),
     })
 }
@@ -100,6 +109,8 @@ pub struct Passed {
     pub at: Position,
     /// Whether earlier compactions were applied.
     pub outcome: Outcome,
+    /// The hash of everything that is sent, where reasoning may be bound to it.
+    pub sent: Option<u64>,
     /// The id of the request.
     pub request: String,
     /// The reason, as a sentence.
@@ -142,10 +153,15 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
         return Ok(None);
     }
     let Some(at) = history.position(history.end()) else { return Ok(None) };
-    let next = Standing { end: at, sums: sums(&view, &history), ..*standing };
+    // Of messages with signed reasoning more has to be remembered.
+    if standing.sent.is_some() && history.messages.iter().any(sent::has_signed) {
+        return Ok(None);
+    }
+    let sent = standing.sent.map(|sent| prefixes::append(&mut Vec::new(), &history, sent));
+    let next = Standing { end: at, sums: sums(&view, &history), sent, ..*standing };
     let (request, reason) = (request_id(revision, at), passed(&usage));
     let saved = measure.calibration.scale(standing.saved, measure.range);
-    Ok(Some(Passed { usage, at, outcome: outcome(next.changed), request, reason, saved, standing: next }))
+    Ok(Some(Passed { usage, at, outcome: outcome(next.changed), sent, request, reason, saved, standing: next }))
 }
 
 /// The previous view with the new messages.
@@ -168,8 +184,14 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     if !usable(call) || !call.must_keep.is_empty() || call.offset != start || structure(call, &call.state) != known {
         return Ok(None);
     }
-    let history = History::after(&call.records, end.count, end.chain, &call.state, Some(&call.options.estimator))?;
-    if has_to_be_cut(call, &history) {
+    let mut history = History::after(&call.records, end.count, end.chain, &call.state, Some(&call.options.estimator))?;
+    let demands = thinking::demands(call, &call.state);
+    history.binds_before = thinking::binds_before(call, &history, demands.0);
+    if has_to_be_cut(call, &history)
+        || history.binds_before.is_some() != standing.sent.is_some()
+        || history.binds_before.is_some_and(|before| before < u64::MAX)
+        || thinking::is_another_request(call, &call.state)
+    {
         return Ok(None);
     }
     let mut calibration = call.state.calibration.under(&call.key());
@@ -180,8 +202,27 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         reply.raw = history.reply_after(reply.at);
     }
     let window = Work::window(call, &call.state, call.soft)?;
-    let (state, cuts) = (call.state.clone(), Cuts::default());
-    let mut work = Work { call, history, state, calibration, window, in_flight: None, cuts, faults: OnceCell::new() };
+    let (mut state, cuts) = (call.state.clone(), Cuts::default());
+    let sent = standing.sent.map(|sent| {
+        let SentPrefixes { beside, mut marks, end } = state.sent.take().unwrap_or_default();
+        let sent = prefixes::append(&mut marks, &history, sent);
+        state.sent = Some(SentPrefixes { beside: thinking::beside(call, beside), marks, end });
+        sent
+    });
+    let mut work = Work {
+        call,
+        history,
+        state,
+        calibration,
+        window,
+        in_flight: None,
+        cuts,
+        faults: OnceCell::new(),
+        demands,
+        sent,
+        broken_at: None,
+        began: None,
+    };
     let view = added(&work.history, standing);
     let limits = work.window.limits(work.measure().fixed(&view), 0, &call.options);
     let usage = work.usage(&view);
@@ -201,6 +242,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     let standing = of(&work, &view, start, changed, Some(standing));
     work.state.calibration = work.calibration.clone();
     work.state.pending = Some(Pending {
+        sent: work.sent,
         request: report.request.clone(),
         raw: usage.raw,
         at: work.history.position(work.history.end()),
@@ -241,7 +283,8 @@ fn usable(call: &Call) -> bool {
 /// A hash over everything in a call and its state that decides how messages are sent.
 fn structure(call: &Call, state: &SessionState) -> u64 {
     let (calibration, learned) = (Calibration::default(), Vec::new());
-    fold(u64::from(call.recalls), &SessionState { calibration, learned, pending: None, ..state.clone() }.to_json())
+    let state = SessionState { calibration, learned, pending: None, sent: None, ..state.clone() };
+    fold(u64::from(call.recalls), &state.clone().to_json())
 }
 
 fn fold(hash: u64, json: &Json) -> u64 {

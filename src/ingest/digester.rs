@@ -63,6 +63,8 @@ struct Open {
     bytes: u64,
     /// The content hash so far. `None` if the hash does not cover this part.
     content: Option<u64>,
+    /// The hash so far of everything that is sent of it.
+    wire: u64,
     medium: Option<Medium>,
 }
 
@@ -129,7 +131,7 @@ impl State {
         let content = open.content.filter(|_| part.kind != PartKind::Text || open.bytes > 0);
         if let Some(message) = &mut self.message {
             message.add(self.estimator.part_overhead(part.kind));
-            message.part(part, content);
+            message.part(part, content, open.wire);
         }
     }
 
@@ -142,11 +144,14 @@ impl State {
                 folding.sum = combine(folding.sum, hash);
             }
             folding.count += 1;
-        } else if let Some(open) = &mut self.part
-            && let Some(content) = open.content
-            && matches!(open.part.kind, PartKind::Call | PartKind::Tool)
-        {
-            open.content = Some(combine(content, hash));
+        } else if let Some(open) = &mut self.part {
+            // Of what a format does not know, hosts may change marks for the cache.
+            if open.part.kind != PartKind::Opaque {
+                open.wire = combine(open.wire, hash);
+            }
+            if matches!(open.part.kind, PartKind::Call | PartKind::Tool) {
+                open.content = open.content.map(|content| combine(content, hash));
+            }
         }
     }
 
@@ -234,7 +239,7 @@ impl Sink for State {
         };
         self.edges = (matches!(head, Head::Text { .. }) && self.role == Role::User).then(Edges::default);
         let part = Part { kind, number, tokens: 0, id: 0, bytes: 0, name_bytes: 0, name: 0, marked };
-        self.part = Some(Open { part, tokens: 0, bytes: 0, content, medium });
+        self.part = Some(Open { part, tokens: 0, bytes: 0, content, wire: 0, medium });
     }
 
     fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool) {
@@ -316,6 +321,9 @@ impl Sink for State {
             return;
         }
         let hash = core::mem::replace(&mut self.text, hasher()).finish();
+        if let Some(open) = self.part.as_mut().filter(|_| !matches!(slot, Slot::Key | Slot::Value | Slot::MediaType)) {
+            open.wire = combine(open.wire, hash);
+        }
         match slot {
             Slot::Key => {
                 if let Some(folding) = self.values.last_mut() {

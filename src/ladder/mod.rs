@@ -34,6 +34,8 @@ pub struct Edit {
     pub first: bool,
     /// Unsigned reasoning is left out of messages before this history index.
     pub thoughts: Option<u64>,
+    /// Messages before this history index are not cut: they were sent as they are.
+    pub unsent: Option<u64>,
     /// Up to which hold the edit affects messages that the host wants whole.
     pub over: Hold,
 }

@@ -126,6 +126,7 @@ impl Record for Edit {
         archive.maybe_count("thoughts", &mut self.thoughts);
         archive.flag("failed", &mut self.failed);
         archive.flag("first", &mut self.first);
+        archive.maybe_count("unsent", &mut self.unsent);
         let at = Hold::ALL.iter().position(|hold| *hold == self.over).filter(|&at| at > 0);
         let mut over = at.map(|at| at as u64);
         archive.maybe_count("over", &mut over);

@@ -35,6 +35,8 @@ pub struct Scene<'a> {
     pub cuts: &'a Cuts,
     /// How firmly each input message is held. Empty if nothing is held.
     pub holds: Vec<Hold>,
+    /// The end of the newest request in the history, if known: what comes later was never sent.
+    pub sent: Option<u64>,
     /// Whether the format can copy a message without some of its parts.
     pub leaves_out: bool,
     /// The first of the newest messages that the host keeps by number of turns or messages.

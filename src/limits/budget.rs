@@ -4,6 +4,7 @@ use crate::base::archive::{Archive, Record};
 use crate::base::error::Error;
 use crate::base::millionths::times;
 use crate::limits::options::{self, Options};
+use crate::limits::thinking_refusal::Complaint;
 
 /// Tokens kept free in addition to the reply limit, for what providers add to a request after counting it.
 const REPLY_MARGIN: u64 = 1_024;
@@ -47,6 +48,8 @@ pub struct Learned {
     pub reply: Option<u64>,
     /// A reply limit that was sent again after its refusal. The trigger leaves room for it.
     pub reserve: Option<u64>,
+    /// What it demands of reasoning, by the name of the [`Complaint`] that revealed it.
+    pub thinking: Option<Complaint>,
 }
 
 impl Record for Learned {
@@ -56,6 +59,14 @@ impl Record for Learned {
         archive.maybe_count("input", &mut self.input);
         archive.maybe_count("reply", &mut self.reply);
         archive.maybe_count("reserve", &mut self.reserve);
+        let mut thinking = self.thinking.filter(|_| !archive.reads()).map(|complaint| complaint.as_str().to_owned());
+        archive.maybe_text("thinking", &mut thinking);
+        if let Some(name) = thinking {
+            self.thinking = Complaint::named(&name);
+            if self.thinking.is_none() {
+                archive.reject("thinking");
+            }
+        }
     }
 }
 

@@ -11,5 +11,7 @@ pub mod shares;
 pub mod state_size;
 pub mod strategy;
 pub mod summary_options;
+pub mod thinking;
+pub mod thinking_refusal;
 pub mod tool_policy;
 pub mod wishes;

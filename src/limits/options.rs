@@ -54,7 +54,7 @@ pub struct Options {
     pub wishes: Wishes,
 }
 
-const MEMBERS: [&str; 16] = [
+const MEMBERS: [&str; 17] = [
     "format",
     "contextWindow",
     "maxOutputTokens",
@@ -68,6 +68,7 @@ const MEMBERS: [&str; 16] = [
     "prefer",
     "reasoning",
     "systemMessages",
+    "thinking",
     "onEvent",
     "repair",
     "tune",

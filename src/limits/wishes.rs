@@ -58,10 +58,12 @@ pub struct Wishes {
     pub drops_reasoning: Option<bool>,
     /// Whether a compaction covers system messages that stand among the others, but for the newest.
     pub drops_system: Option<bool>,
+    /// Whether signed reasoning is bound to what was sent before it. Usually the model's id decides.
+    pub binds_thinking: Option<bool>,
 }
 
 /// The names of these members.
-pub(crate) const NAMES: [&str; 6] = ["trigger", "target", "keep", "prefer", "reasoning", "systemMessages"];
+pub(crate) const NAMES: [&str; 7] = ["trigger", "target", "keep", "prefer", "reasoning", "systemMessages", "thinking"];
 
 const MILLION: u64 = 1_000_000;
 
@@ -85,7 +87,8 @@ impl Wishes {
         let summarize_first = either(outer, "prefer", ["clear", "summarize"]);
         let drops_reasoning = either(outer, "reasoning", ["keep", "drop-old"]);
         let drops_system = either(outer, "systemMessages", ["keep", "drop-old"]);
-        Self { trigger, target, keep: keep(outer), summarize_first, drops_reasoning, drops_system }
+        let binds_thinking = either(outer, "thinking", ["free", "bound"]);
+        Self { trigger, target, keep: keep(outer), summarize_first, drops_reasoning, drops_system, binds_thinking }
     }
 
     /// Overrides these wishes with those of a call.
@@ -98,6 +101,7 @@ impl Wishes {
             summarize_first: call.summarize_first.or(self.summarize_first),
             drops_reasoning: call.drops_reasoning.or(self.drops_reasoning),
             drops_system: call.drops_system.or(self.drops_system),
+            binds_thinking: call.binds_thinking.or(self.binds_thinking),
         }
     }
 

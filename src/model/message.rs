@@ -113,7 +113,7 @@ impl PartKind {
 const PART_MARK: u32 = 1 << 8;
 /// The bit where the kinds of marked parts begin in [`Digest::kinds`].
 const MARKED: u32 = 16;
-const HEAD_WORDS: usize = 6;
+const HEAD_WORDS: usize = 8;
 const PART_WORDS: usize = 8;
 
 /// One part of a digest.
@@ -188,6 +188,12 @@ impl<'a> Digest<'a> {
     /// The content hash.
     pub fn hash(&self) -> u64 {
         join(self.words[2], self.words[3])
+    }
+
+    /// The hash of the message as a provider sees it: everything that is sent of it but reasoning. Unlike the content
+    /// hash, it covers the output of tools.
+    pub fn wire(&self) -> u64 {
+        join(self.words[6], self.words[7])
     }
 
     /// The raw tokens of the message apart from its parts.
@@ -310,17 +316,27 @@ const fn join(low: u32, high: u32) -> u64 {
 pub struct DigestBuilder {
     words: Vec<u32>,
     hash: ContentHash,
+    wire: u64,
 }
 
 impl DigestBuilder {
     /// Starts a message of this role without parts.
     pub fn new(role: Role, overhead: u32) -> Self {
-        let words = vec![0, role as u32, 0, 0, overhead, 0];
-        Self { words, hash: ContentHash::new(role) }
+        let words = vec![0, role as u32, 0, 0, overhead, 0, 0, 0];
+        Self { words, hash: ContentHash::new(role), wire: role as u64 }
     }
 
     /// Adds a part. `content` is what the content hash covers of it. With `None`, the hash does not cover the part.
-    pub fn part(&mut self, part: Part, content: Option<u64>) {
+    /// `wire` is the hash of everything that is sent of it.
+    pub fn part(&mut self, part: Part, content: Option<u64>, wire: u64) {
+        let own = combine(u64::from(part.kind.word()) << 1 | u64::from(part.marked), wire);
+        self.wire = match part.kind {
+            PartKind::Reasoning => self.wire,
+            PartKind::Text if part.bytes == 0 => self.wire,
+            // To a provider, tools are a set.
+            PartKind::Tool => self.wire.wrapping_add(own),
+            _ => combine(self.wire, own),
+        };
         let mark = if part.marked { PART_MARK } else { 0 };
         self.words.extend_from_slice(&[
             part.kind.word() | mark,
@@ -354,6 +370,8 @@ impl DigestBuilder {
         self.words[0] = self.words.len() as u32;
         self.words[2] = hash as u32;
         self.words[3] = (hash >> 32) as u32;
+        self.words[6] = self.wire as u32;
+        self.words[7] = (self.wire >> 32) as u32;
         self.words
     }
 }

@@ -8,9 +8,11 @@ use crate::base::archive::Archive;
 use crate::base::error::{Code, Error, Warning};
 use crate::base::json::Json;
 use crate::base::text;
+use crate::limits::thinking::{Controls, Source};
 use crate::report::change::Change;
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::history::Diverged;
+use crate::session::sent::Stale;
 
 /// How full the window is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -125,6 +127,48 @@ pub struct Cost {
     pub without: u64,
 }
 
+/// Signed reasoning that is not sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Thinking {
+    /// Whether it is bound to what was sent before it.
+    pub bound: bool,
+    /// How that is known.
+    pub source: Source,
+    /// The messages whose signed reasoning is left out.
+    pub left_out: Vec<Stale>,
+}
+
+/// What a host that calls the provider itself has to set in its request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Provider {
+    /// The controls of thinking.
+    pub controls: Controls,
+}
+
+impl Thinking {
+    fn to_json(&self) -> Json {
+        let mut out = Archive::writer();
+        out.put_text("rule", if self.bound { "bound" } else { "free" });
+        out.put_text("source", self.source.as_str());
+        let run = |gap: &Stale| Json::record(&mut [("from", gap.from.into()), ("to", gap.to.into())]);
+        out.put("leftOut", Json::List(self.left_out.iter().map(run).collect()));
+        out.finish()
+    }
+}
+
+impl Provider {
+    fn to_json(self) -> Json {
+        let Controls { header, beta, member, value } = self.controls;
+        let text = |text: &str| Json::Text(text.to_owned());
+        let binding = Json::record(&mut [(member, text(value))]);
+        let thinking = Json::record(&mut [("block_binding", binding)]);
+        Json::record(&mut [
+            ("headers", Json::record(&mut [(header, text(beta))])),
+            ("body", Json::record(&mut [("thinking", thinking)])),
+        ])
+    }
+}
+
 /// The report of one call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
@@ -162,6 +206,10 @@ pub struct Report {
     pub summarizer_usage: Json,
     /// Set if the newest checkpoint no longer holds.
     pub diverged: Option<Diverged>,
+    /// Signed reasoning that is not sent, if there is any.
+    pub thinking: Option<Thinking>,
+    /// What to set in the request, if anything.
+    pub provider: Option<Provider>,
     /// The warnings.
     pub warnings: Vec<Notice>,
 }
@@ -205,6 +253,8 @@ impl Report {
             out.finish()
         });
         out.put("diverged", diverged);
+        out.put("thinking", self.thinking.as_ref().map_or(Json::Null, Thinking::to_json));
+        out.put("provider", self.provider.map_or(Json::Null, Provider::to_json));
         let mut warnings = Vec::new();
         for notice in &self.warnings {
             let mut out = Archive::writer();

@@ -5,6 +5,8 @@ pub mod compaction;
 pub mod edits;
 pub mod history;
 pub mod lasting;
+pub mod prefixes;
 pub mod reach;
+pub mod sent;
 pub mod state;
 pub mod view;

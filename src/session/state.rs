@@ -13,6 +13,7 @@ use crate::memory::Memory;
 use crate::model::message::Position;
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::reach::{EVERYTHING, RESULTS};
+use crate::session::sent::{self, SentPrefixes, Stale};
 use crate::tokens::calibration::Calibration;
 use crate::tokens::{self, Estimator};
 
@@ -78,6 +79,8 @@ pub struct Pending {
     pub window: u64,
     /// The key of the calibration.
     pub key: String,
+    /// The hash of all its messages as they were sent, where reasoning may be bound to it.
+    pub sent: Option<u64>,
 }
 
 /// Backoff counters: they limit how often compactions and summarizer calls are tried.
@@ -124,6 +127,10 @@ pub struct SessionState {
     pub failed: Option<Position>,
     /// Unsigned reasoning is left out of messages before this.
     pub thoughts: Option<Position>,
+    /// What was sent, as far as reasoning is bound to it.
+    pub sent: Option<SentPrefixes>,
+    /// Signed reasoning of these messages is left out: what was sent before it has changed since. Ascending.
+    pub stale: Vec<Stale>,
     /// Media in messages before this index are cleared.
     pub media: u64,
     /// The ascending indices of messages that none of these edits affects.
@@ -178,6 +185,7 @@ impl Record for Pending {
         archive.maybe_count("window", &mut window);
         self.window = window.unwrap_or(0);
         archive.text("key", &mut self.key);
+        archive.maybe_hash("sent", &mut self.sent);
     }
 }
 
@@ -208,7 +216,7 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 16] = [
+const KNOWN: [&str; 18] = [
     "version",
     "revision",
     "checkpoints",
@@ -216,6 +224,8 @@ const KNOWN: [&str; 16] = [
     "cleared",
     "failed",
     "thoughts",
+    "sent",
+    "stale",
     "media",
     "spared",
     "rewrites",
@@ -242,6 +252,12 @@ impl Record for SessionState {
         archive.maybe_position("cleared", &mut self.cleared);
         archive.maybe_position("failed", &mut self.failed);
         archive.maybe_position("thoughts", &mut self.thoughts);
+        archive.maybe_record("sent", &mut self.sent);
+        archive.records("stale", &mut self.stale);
+        if self.stale.iter().any(|gap| gap.from >= gap.to) || self.stale.windows(2).any(|two| two[0].to >= two[1].from)
+        {
+            archive.reject("stale");
+        }
         let mut media = Some(self.media).filter(|&media| media > 0);
         archive.maybe_count("media", &mut media);
         self.media = media.unwrap_or(0);
@@ -266,6 +282,7 @@ impl Record for SessionState {
             ("clips", self.clips.len(), CLIPS),
             ("rewrites", self.rewrites.len(), REWRITES),
             ("learned", self.learned.len(), LEARNED),
+            ("stale", self.stale.len(), sent::MOST_STALE),
             ("spared", self.spared.len(), SPARED),
         ] {
             if archive.reads() && length > most {

@@ -9,6 +9,7 @@ use crate::session::compaction::Checkpoint;
 use crate::session::edits;
 use crate::session::history::History;
 use crate::session::lasting::Lasting;
+use crate::session::sent::{self, Stale, is_stale};
 use crate::session::state::SessionState;
 use crate::tokens::Estimator;
 
@@ -174,12 +175,23 @@ pub fn project(
         let is_left_out = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
         view.items.retain(|item| !is_left_out(item));
     }
+    if let Some(before) = history.binds_before {
+        let newest = history.end().saturating_sub(1);
+        view.items.retain(|item| match item.slot {
+            Slot::Host { input, index } => {
+                !(index < before.min(newest) && is_stale(&state.stale, index) && is_thought(&history.messages[input]))
+            }
+            _ => true,
+        });
+    }
     let edits = Lasting::of(history, state);
     let checkpoint = history.active.map(|active| &state.checkpoints[active]);
     for item in &mut view.items {
         let Slot::Host { input, index } = item.slot else { continue };
         let is_alone = checkpoint.is_some_and(|checkpoint| checkpoint.keeps_alone(index)) && history.is_typed(input);
-        if let Some(product) = copy(history, &edits, estimator, (input, index, item.fixed, is_alone), host)? {
+        if let Some(product) =
+            copy(history, (&edits, &state.stale), estimator, (input, index, item.fixed, is_alone), host)?
+        {
             item.tokens = measured(history, input, &product);
             item.made = Some(product);
         }
@@ -191,7 +203,7 @@ pub fn project(
 /// unless it is fixed. Of one that stays alone, without the calls before it, only what was typed beside results is sent.
 fn copy(
     history: &History<'_>,
-    edits: &Lasting<'_>,
+    (edits, stale): (&Lasting<'_>, &[Stale]),
     estimator: &Estimator,
     (input, index, fixed, is_alone): (usize, u64, bool, bool),
     host: &mut dyn Host,
@@ -207,12 +219,16 @@ fn copy(
                 .collect::<Vec<_>>(),
         );
     }
-    if !fixed && index < edits.thoughts {
+    if !fixed && !history.keeps_reasoning && index < edits.thoughts {
         let thoughts = thoughts(&history.messages[input]);
         let stays = |part: Part| !left_out.contains(&part.number) && !thoughts.contains(&part.number);
         if history.messages[input].parts().any(stays) {
             left_out.extend(thoughts);
         }
+    }
+    if history.binds_before.is_some_and(|before| index < before) && is_stale(stale, index) {
+        let message = &history.messages[input];
+        left_out.extend(sent::reasoning_parts(message).filter(|_| !is_thought(message)));
     }
     let edits = if fixed { None } else { edits.of_message(history, input, index) };
     let (mut key, edits) = edits.map_or((String::new(), None), |(key, edits)| (key, Some(edits)));
@@ -244,6 +260,12 @@ pub fn thoughts(message: &Digest<'_>) -> Vec<u32> {
         return Vec::new();
     }
     message.parts().filter(is_thought).map(|part| part.number).collect()
+}
+
+/// Whether a message holds nothing but reasoning, so that nothing is left of it without that.
+fn is_thought(message: &Digest<'_>) -> bool {
+    let says = |part: Part| part.kind != PartKind::Reasoning && (part.kind != PartKind::Text || part.bytes > 0);
+    message.has(PartKind::Reasoning) && !message.parts().any(says)
 }
 
 /// The raw tokens of an edited copy: those of its digest, and what the original counts apart from its parts.

@@ -53,6 +53,8 @@ pub struct Reported {
     pub output: u64,
     /// The part of the output that is reasoning, or 0 if not reported.
     pub reasoning: u64,
+    /// Whether the provider left out reasoning because something before it had changed.
+    pub mismatch: bool,
 }
 
 /// The reply to the newest reported request. It is part of the next prompt, and its tokens are known from the report.

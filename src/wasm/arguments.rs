@@ -22,7 +22,7 @@ pub(super) fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
 }
 
 /// The members of a call, each with the code of errors about it.
-const MEMBERS: [(&str, Code); 32] = [
+const MEMBERS: [(&str, Code); 35] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -43,6 +43,7 @@ const MEMBERS: [(&str, Code); 32] = [
     ("prefer", Code::InvalidCall),
     ("reasoning", Code::InvalidCall),
     ("systemMessages", Code::InvalidCall),
+    ("thinking", Code::InvalidCall),
     ("compact", Code::InvalidCall),
     ("ids", Code::InvalidCall),
     ("unreadable", Code::InvalidCall),
@@ -53,6 +54,8 @@ const MEMBERS: [(&str, Code); 32] = [
     ("continues", Code::InvalidCall),
     ("takesEmpty", Code::InvalidCall),
     ("leavesOut", Code::InvalidCall),
+    ("signsFreely", Code::InvalidCall),
+    ("before", Code::InvalidCall),
     ("asking", Code::InvalidCall),
     ("inFlight", Code::InvalidPlan),
 ];

@@ -44,7 +44,7 @@ pub(super) fn committed(mut committed: Committed) -> JsValue {
 /// the boundary in as few values as possible. `unfolded` in `js/src/boundary/glue.ts` reads them in this order. The
 /// texts are one per line.
 #[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
-pub(super) fn again(Passed { usage, at, outcome, request, reason, saved, standing }: &Passed) -> JsValue {
+pub(super) fn again(Passed { usage, at, outcome, sent, request, reason, saved, standing }: &Passed) -> JsValue {
     let parts = usage.parts;
     let numbers = [
         usage.tokens,
@@ -66,7 +66,8 @@ pub(super) fn again(Passed { usage, at, outcome, request, reason, saved, standin
     ]
     .map(|number| number as f64);
     let fraction = Json::Fraction { millionths: usage.fraction() as i64, bits: 0 };
-    let texts = [outcome.as_str(), usage.source(), request, reason, &hex(at.chain)].join("\n");
+    let sent = sent.map_or_else(String::new, hex);
+    let texts = [outcome.as_str(), usage.source(), request, reason, &hex(at.chain), &sent].join("\n");
     object(&[
         ("numbers", Float64Array::from(&numbers[..]).into()),
         ("fraction", to_js(&fraction)),

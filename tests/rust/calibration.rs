@@ -158,7 +158,7 @@ fn the_reply_is_part_of_the_next_prompt_as_it_was_reported() {
     let mut chat = Chat::new(json!({ "contextWindow": 100_000, "tune": { "tokens": { "estimator": "bytes4" } } }));
     let mut history = vec![user(&filler(4_000))];
     chat.before_model(&history, None).unwrap();
-    chat.learn(Reported { prompt: Some(1_500), output: 1_100, reasoning: 0 });
+    chat.learn(Reported { prompt: Some(1_500), output: 1_100, ..Reported::default() });
     history.push(assistant(&filler(4_000)));
     let with_reply = chat.before_model(&history, None).unwrap().committed.report.before;
     assert_eq!(with_reply.tokens, 2_600);
@@ -176,7 +176,7 @@ fn a_message_at_another_place_is_not_the_reply() {
     let mut chat = Chat::new(json!({ "contextWindow": 100_000, "tune": { "tokens": { "estimator": "bytes4" } } }));
     let mut history = vec![user(&filler(4_000)), assistant("ok"), user(&filler(400))];
     chat.before_model(&history, None).unwrap();
-    chat.learn(Reported { prompt: Some(3_000), output: 900, reasoning: 0 });
+    chat.learn(Reported { prompt: Some(3_000), output: 900, ..Reported::default() });
     let before = chat.session().calibration;
     assert_eq!(before.reply.map(|reply| (reply.tokens, reply.raw)), Some((900, 0)));
     history.insert(0, user("another start"));
@@ -193,7 +193,7 @@ fn a_reply_that_is_covered_counts_no_more_wherever_the_history_is_loaded_from() 
     }));
     let mut history = vec![user("Begin.")];
     chat.before_model(&history, None).unwrap();
-    chat.learn(Reported { prompt: Some(10), output: 900, reasoning: 0 });
+    chat.learn(Reported { prompt: Some(10), output: 900, ..Reported::default() });
     for turn in 0..20 {
         history.extend([assistant(&filler(2_000)), user(&format!("And {turn}?"))]);
     }

@@ -51,6 +51,7 @@ mod support;
 mod survivors;
 mod targets;
 mod text;
+mod thinking;
 mod trust;
 mod vectors;
 mod words;

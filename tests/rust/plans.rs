@@ -58,6 +58,7 @@ fn a_plan_survives_its_round_trip() {
             failed: true,
             first: true,
             thoughts: Some(3),
+            unsent: Some(2),
             over: Hold::Always,
         }),
         attempt: 2,

@@ -20,7 +20,7 @@ fn chat(window: u64) -> Chat {
         "contextWindow": window, "maxOutputTokens": 500, "reasoning": "drop-old",
         "tune": { "tokens": { "estimator": "bytes4" } }
     }));
-    chat.more = json!({ "leavesOut": true });
+    chat.more = json!({ "leavesOut": true, "model": "qwen3-max" });
     chat
 }
 
@@ -118,6 +118,14 @@ fn nothing_goes_unless_it_is_wanted_and_needed_and_can_be_done() {
     let mut unable = chat(6_000);
     unable.more = json!({});
     assert!(!goes(&mut unable), "the format cannot leave parts out");
+    let mut demanded = chat(6_000);
+    demanded.more["model"] = json!("deepseek/deepseek-v4");
+    assert!(!goes(&mut demanded), "its provider wants reasoning back");
+    demanded.more["model"] = json!("my-server");
+    assert!(!goes(&mut demanded), "nothing is known of it");
+    let mut known = chat(6_000);
+    known.more = json!({ "leavesOut": true, "model": "my-server", "thinking": "free" });
+    assert!(goes(&mut known), "the host knows it");
     let mut pinned = chat(6_000);
     pinned.pinned = (0..history.len()).filter(|&at| history[at].role == Role::Assistant).collect();
     assert!(!goes(&mut pinned), "all of it is pinned");

@@ -47,13 +47,18 @@ fn full() -> Value {
         "cleared": { "count": 8, "chain": "00000000000000cc" },
         "failed": { "count": 9, "chain": "00000000000000cd" },
         "thoughts": { "count": 6, "chain": "00000000000000ce" },
+        "sent": {
+            "system": "00000000000000d0", "tools": "00000000000000d1",
+            "marks": [{ "at": 9, "hash": "00000000000000d2" }], "end": { "at": 11, "hash": "00000000000000d3" }
+        },
+        "stale": [{ "from": 0, "to": 4 }, { "from": 6, "to": 8 }],
         "spared": [3, 5],
         "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
         "calibration": {
             "key": "bytes4/1|m", "anchor": { "raw": 100, "reported": 250 }, "grown": { "raw": 200, "reported": 500 }, "whole": 1_500_000,
             "errors": [1, 2, 3], "parked": { "raw": 9, "reported": 99 }
         },
-        "pending": { "request": "7-9-0000abcd", "raw": 1_234, "counted": true, "key": "bytes4/1|m" },
+        "pending": { "request": "7-9-0000abcd", "raw": 1_234, "counted": true, "key": "bytes4/1|m", "sent": "00000000000000d4" },
         "breaker": { "failures": 1, "wait": 2, "thrash": 3 },
         "seed": { "real": 100, "last": 50 }
     })

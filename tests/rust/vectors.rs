@@ -109,6 +109,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
                 prompt: count("prompt"),
                 output: count("output").unwrap_or(0),
                 reasoning: count("reasoning").unwrap_or(0),
+                mismatch: given["usage"]["mismatch"] == true,
             };
             to_value(&engine::after_model(&options, &state, reported, given["request"].as_str()).to_json())
         }
@@ -159,10 +160,10 @@ fn known(given: &Value) -> Standing {
 
 /// The same for a call that only appended messages.
 fn passed(passed: Passed) -> Value {
-    let Passed { usage, at, outcome, request, reason, saved, standing } = passed;
+    let Passed { usage, at, outcome, sent, request, reason, saved, standing } = passed;
     value!({
         "outcome": outcome.as_str(), "usage": to_value(&usage.to_json()), "replyRoom": usage.reply_room(), "saved": saved, "request": request, "reason": reason,
-        "at": { "count": at.count, "chain": precis::model::message::hex(at.chain) }, "standing": standing.to_bytes(),
+        "at": { "count": at.count, "chain": precis::model::message::hex(at.chain) }, "sent": sent.map(precis::model::message::hex), "standing": standing.to_bytes(),
     })
 }
 

@@ -8,6 +8,7 @@ import { lowered } from "./reply-limit.ts";
 import { type Ask, once, type ProviderRequest, type Streamed, started } from "./retry.ts";
 import type { Shared } from "./session.ts";
 import { isSame, type Message, modelOf } from "./steps.ts";
+import { withBinding } from "./thinking.ts";
 import type { Middleware, ScopedCall } from "./types.ts";
 
 interface Model {
@@ -90,7 +91,8 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
       const sent = [...system, ...view];
       if (report.outcome !== "infeasible") fitted.set(sent, report.after.window);
       const limit = lowered(report, maxOutputTokens ?? options.maxOutputTokens);
-      return { request: { ...request, prompt: sent, ...limit }, report };
+      const binding = withBinding(report, model, request.providerOptions);
+      return { request: { ...request, prompt: sent, ...limit, ...binding }, report };
     };
     const learn = (answer: unknown) => {
       if (!current || !report) return;

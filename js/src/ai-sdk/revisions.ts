@@ -25,7 +25,16 @@ export class Revisions {
   }
 }
 
+/** What a state says of what was sent. Thinking since then is bound to it, whatever state is returned to. */
+const SENT = ["sent", "stale", "pending"] as const;
+
 /** A state that follows another one and is as if nothing had been compacted, or as an earlier one was. */
 export function following(current: SessionState, earlier: SessionState | null): SessionState {
-  return { ...(earlier ?? { version: current.version }), revision: current.revision + 1 };
+  const state: Record<string, unknown> = { ...(earlier ?? { version: current.version }) };
+  for (const name of SENT) {
+    const now = (current as unknown as Record<string, unknown>)[name];
+    if (now === undefined) delete state[name];
+    else state[name] = now;
+  }
+  return { ...(state as unknown as SessionState), revision: current.revision + 1 };
 }

@@ -17,8 +17,16 @@ import { type ProviderRequest, retrying } from "./retry.ts";
 import { Revisions } from "./revisions.ts";
 import { goesOnFrom, isOfChat, isSame, type Message, modelOf, replyOf, sourcesOf } from "./steps.ts";
 import { Place } from "./store.ts";
+import { bindingOptions, transformed } from "./thinking.ts";
 import { coveredBy, type Summaries, Telling } from "./told.ts";
-import type { CompactionOptions, PrepareStep, Run, RunOptions, StepOptions } from "./types.ts";
+import type {
+  CompactionOptions,
+  Prepared as PreparedStep,
+  PrepareStep,
+  Run,
+  RunOptions,
+  StepOptions,
+} from "./types.ts";
 
 type Step = { readonly usage?: unknown };
 
@@ -155,9 +163,7 @@ export class Session {
   }
 
   /** One step, after what was asked of this run before. */
-  protected async step<M extends Message>(
-    step: StepOptions<M>,
-  ): Promise<{ messages?: M[]; maxOutputTokens?: number } | undefined> {
+  protected async step<M extends Message>(step: StepOptions<M>): Promise<PreparedStep<M> | undefined> {
     await this.ready();
     const finished = step.steps.at(-1);
     if (finished) this.learn(finished);
@@ -182,7 +188,11 @@ export class Session {
     this.tell(report);
     this.keep(step, { history, view, call });
     const messages = isSame(view, step.messages) ? {} : { messages: view as M[] };
-    const answer = { ...messages, ...lowered(report, call.maxOutputTokens ?? this.shared.options.maxOutputTokens) };
+    const answer = {
+      ...messages,
+      ...lowered(report, call.maxOutputTokens ?? this.shared.options.maxOutputTokens),
+      ...bindingOptions(report, step.model, this.run.providerOptions ?? this.shared.providerOptions),
+    };
     return Object.keys(answer).length > 0 ? answer : undefined;
   }
 
@@ -233,6 +243,8 @@ export class Session {
     telling.finish(state, null);
     if (report.outcome === "infeasible" || report.warnings.some(({ code }) => code === "not-an-overflow")) return null;
     const same = isSame(view, prompt);
+    // Where thinking was refused, a shorter reply is no answer.
+    if (same && report.thinking?.source === "learned") return null;
     const most = maxOutputTokens ?? this.shared.options.maxOutputTokens;
     const limit = same && report.replyRoom > 0 ? { maxOutputTokens: report.replyRoom } : lowered(report, most);
     if (same && !(report.replyRoom < (maxOutputTokens ?? Number.POSITIVE_INFINITY))) return null;
@@ -348,11 +360,11 @@ export class Session {
   /** Of a call what the run was given. */
   protected own(): Omit<Call, "messages"> {
     const { system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
-    const { toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages } = this.run;
+    const { toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages, thinking } = this.run;
     const recall = this.run.recall ?? (this.recalls || undefined);
     return {
       ...{ system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, recall },
-      ...{ toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages },
+      ...{ toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages, thinking },
       ...(pin ? { pin } : {}),
       ...(isTyped ? { isTyped } : {}),
     };
@@ -394,6 +406,8 @@ export class Session {
 
   protected learn(step: Step): void {
     this.compactsItself ||= showsCompaction(step);
+    const last = this.reports.at(-1);
+    if (last) this.reports[this.reports.length - 1] = transformed(last, step);
     if (this.current && this.request !== null)
       this.current = this.shared.compactor.afterModel(this.current, step, this.request);
     this.request = null;

@@ -93,15 +93,24 @@ export interface StepOptions<M> {
 }
 
 /**
- * The SDK's `prepareStep`. Returns the messages to send instead, and a lower reply limit if yours no longer fits (which
- * versions 6 and 7 use), or undefined if there is nothing to change.
+ * The SDK's `prepareStep`. Returns the messages to send instead, a lower reply limit if yours no longer fits (which
+ * versions 6 and 7 use), and options for Anthropic where thinking was left out (version 7), or undefined if there is
+ * nothing to change.
  *
  * Rejects with a `PrecisError` when the messages or a state of your own are refused, and with the reason of an aborted
  * signal.
  */
 export type PrepareStep = <M extends { role: string; content: unknown }>(
   options: StepOptions<M>,
-) => Promise<{ messages?: M[]; maxOutputTokens?: number } | undefined>;
+) => Promise<Prepared<M> | undefined>;
+
+/** What `prepareStep` returns of a step. */
+export interface Prepared<M> {
+  messages?: M[];
+  maxOutputTokens?: number;
+  /** Where Anthropic is to leave out thinking that is no longer valid; the SDK merges it with your own. */
+  providerOptions?: { anthropic: { thinking: { blockBinding: { prefixMismatchBehavior: "drop_block" } } } };
+}
 
 /**
  * One call of generateText or streamText. Give it to {@link recallTool} and {@link compactTool}, and the model can look up
@@ -116,7 +125,7 @@ export interface Run extends Recalling, Compacting {
   readonly onStepFinish: (step: { readonly usage?: unknown }) => void;
   /**
    * Returns the same model, which retries once if the provider says that a request was too long: with fewer messages, or
-   * with a lower reply limit. No step is repeated and no tool runs twice. The limit that was learned is in the state after
+   * with a lower reply limit; or if it refuses thinking, without that. No step is repeated and no tool runs twice. The limit that was learned is in the state after
    * the next step, or after {@link Run.ahead}. A model given by name is returned as it is: pass the model object.
    */
   model<T>(model: T): T;
@@ -197,6 +206,7 @@ export interface RunOptions
     | "prefer"
     | "reasoning"
     | "systemMessages"
+    | "thinking"
     | "target"
     | "todos"
     | "toolPolicy"
@@ -228,7 +238,10 @@ export interface RunOptions
   readonly signal?: AbortSignal | undefined;
   /** Called with each event of this call, after the listener of {@link CompactionOptions}. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
-  /** The `providerOptions` of this call; see {@link CompactionOptions.providerOptions}. */
+  /**
+   * The `providerOptions` of this call; see {@link CompactionOptions.providerOptions}. If `anthropic.thinking` has the type
+   * `disabled` or `between_tools`, nothing is added to it.
+   */
   readonly providerOptions?: unknown;
 }
 

@@ -74,6 +74,7 @@ const PLAIN = [
   "prefer",
   "reasoning",
   "systemMessages",
+  "thinking",
   "compact",
   "ids",
   "unreadable",
@@ -84,6 +85,8 @@ const PLAIN = [
   "continues",
   "takesEmpty",
   "leavesOut",
+  "signsFreely",
+  "before",
   "asking",
   "inFlight",
 ] as const satisfies readonly (keyof CallInput)[];
@@ -108,9 +111,10 @@ interface Folded {
 }
 
 function unfolded({ numbers, fraction, texts, standing }: Folded): Again {
-  const [outcome, source, request, reason, chain] = texts.split("\n") as [
+  const [outcome, source, request, reason, chain, sent] = texts.split("\n") as [
     Report["outcome"],
     ContextUsage["source"],
+    string,
     string,
     string,
     string,
@@ -129,7 +133,8 @@ function unfolded({ numbers, fraction, texts, standing }: Folded): Again {
     summary: next(),
   };
   const usage = { tokens, raw, window, trigger, fraction, untilCompaction, source, bound, parts };
-  return { outcome, usage, replyRoom, request, reason, at: { count: next(), chain }, saved: next(), standing };
+  const end = { count: next(), chain };
+  return { outcome, usage, replyRoom, request, reason, at: end, saved: next(), sent: sent || null, standing };
 }
 
 /** What the engine can be called for. */
@@ -246,6 +251,11 @@ export interface CallInput {
   readonly prefer?: unknown;
   readonly reasoning?: unknown;
   readonly systemMessages?: unknown;
+  readonly thinking?: unknown;
+  /** What the format reads as signed is never bound to what was sent before it, unless the model says otherwise. */
+  readonly signsFreely?: true | undefined;
+  /** Records of what is sent before all messages, where `system` and `tools` have more than that. */
+  readonly before?: { readonly system: readonly number[] | null; readonly tools: readonly number[] | null } | undefined;
   readonly strict?: true | undefined;
   readonly opensWithUser?: true | undefined;
   readonly continues?: true | undefined;
@@ -300,6 +310,8 @@ export interface Reported {
   output: number | null;
   /** How much of the output is reasoning, if the provider reports it. */
   reasoning?: number | null;
+  /** Whether thinking was left out because something before it had changed. */
+  mismatch?: boolean;
 }
 
 export interface Outcome {
@@ -329,5 +341,7 @@ export interface Again {
   /** The end of the history: how many messages, and the chain there. */
   readonly at: { readonly count: number; readonly chain: string };
   readonly saved: number;
+  /** The hash of what is sent, where reasoning may be bound to it. */
+  readonly sent: string | null;
   readonly standing: Uint8Array;
 }

@@ -5,7 +5,7 @@ import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "../boundary/mes
 import { isOutOfStack, PrecisError } from "../errors.ts";
 import type { ReadableFormat } from "../format.ts";
 import { holdsUnread, isForeign } from "../shapes.ts";
-import type { SessionState } from "../types.ts";
+import type { Report, SessionState } from "../types.ts";
 
 /** A message that was read: what its format said, and the engine's record of it. */
 export interface Entry {
@@ -84,6 +84,8 @@ export interface Rest {
   readonly stamp: readonly unknown[];
   readonly changed: boolean;
   readonly keepFrom: number;
+  readonly thinking: Report["thinking"];
+  readonly provider: Report["provider"];
   /** What was sent; nobody else holds this array. */
   readonly view: unknown[];
 }

@@ -13,6 +13,12 @@ export interface Fixed {
   readonly guessed: boolean;
 }
 
+/** Records as plain data. */
+export interface Before {
+  readonly system: readonly number[] | null;
+  readonly tools: readonly number[] | null;
+}
+
 interface Kept extends Fixed {
   readonly leaves: Leaves;
 }
@@ -27,6 +33,8 @@ const MOST_TEXTS = 16;
 export class FixedMemory {
   private readonly objects = new WeakMap<object, Kept>();
   private readonly texts = new Map<string, Fixed>();
+  private others: FixedMemory | undefined;
+  private last: { readonly system: Fixed | null; readonly tools: Fixed | null; readonly before: Before } | undefined;
   private readonly joints = new WeakMap<Fixed, { readonly one: Fixed; readonly both: Fixed }>();
 
   constructor(
@@ -61,6 +69,23 @@ export class FixedMemory {
   /** Other schemas of the request, such as that of its reply: an object, or a list of some. Null if there are none. */
   schemas(value: unknown): Fixed | null {
     return typeof value === "object" && value !== null ? this.object(value, readSchemas, "schemas") : null;
+  }
+
+  /**
+   * What thinking may be bound to, where that is less than what is counted: the system prompt without other schemas, and the
+   * tools without those that were loaded meanwhile. Undefined where it is the same; the same object as long as neither changes.
+   */
+  before(system: Fixed | null, tools: unknown, schemas: Fixed | null): Before | undefined {
+    const isDeferring = typeof tools === "object" && tools !== null && hasDeferred(tools);
+    if (!schemas && !isDeferring) return undefined;
+    this.others ??= new FixedMemory(this.estimator, this.counter);
+    const declared = this.others.tools(tools, () => NONE_LOADED);
+    const { last } = this;
+    if (last && last.system === system && last.tools === declared) return last.before;
+    const list = (fixed: Fixed | null) => fixed && Array.from(fixed.record);
+    const before = { system: list(system), tools: list(declared) };
+    this.last = { system, tools: declared, before };
+    return before;
   }
 
   /** Both as one: the same object each time, as long as neither changes. */

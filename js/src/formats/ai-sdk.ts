@@ -23,7 +23,7 @@ export const aiSdk: Format<Message> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
-  without: withoutParts,
+  without: (message, parts) => released(withoutParts(withoutDetails(message, parts), parts)),
 
   result: (id, name, text) => ({
     role: "tool",
@@ -32,7 +32,7 @@ export const aiSdk: Format<Message> = {
 
   replace(message, part, text) {
     if (!Array.isArray(message.content)) return { ...message, content: text };
-    return withPart(message, part, (part) => {
+    return withPart(released(message), part, (part) => {
       switch (part.type) {
         case "tool-result":
           return { ...part, output: replacedOutput(part.output, text) };
@@ -55,7 +55,7 @@ function readParts(parts: readonly unknown[], role: string, to: Reader): void {
     const part = parts[i];
     if (isPart(part)) readPart(i, part, role, to);
     else to.opaque(part);
-    if (role === "assistant" && isPart(part)) bound ||= isBound(part.providerOptions);
+    if (role === "assistant" && isPart(part) && part.type !== "reasoning") bound ||= isBound(part.providerOptions);
   }
   // A provider knows this message by an id or a signature: like signed reasoning, it stays as it is.
   if (bound) to.reasoning("", true);
@@ -71,7 +71,7 @@ function readPart(index: number, part: Part, role: string, to: Reader): void {
   else if (type === "tool-call") readCall(index, part, to);
   else if (type === "tool-result" && role === "tool") readResult(index, part, to);
   else if (type === "tool-result") readProviderResult(index, part, to);
-  else if (type === "reasoning") to.reasoning(text as string, isPart(providerOptions), index);
+  else if (type === "reasoning") readReasoning(index, text as string, providerOptions, to);
   else if (type === "tool-approval-request") to.approvalRequest(index, part.approvalId as string, part);
   else if (type === "tool-approval-response") to.approvalResponse(index, part.approvalId as string, part);
   else if (type === "image") to.media("image", part.image, part.mediaType as string | undefined, index);
@@ -81,6 +81,17 @@ function readPart(index: number, part: Part, role: string, to: Reader): void {
     else to.document(index, text, part.filename as string | undefined);
   } else if (type === "reasoning-file") readFile(undefined, part, to);
   else to.opaque(part);
+}
+
+/**
+ * Anthropic signs reasoning (also behind Bedrock and OpenRouter), and it can be left out. Google's signature stays. What
+ * OpenAI knows by an id is no signature: it goes when something of the message is edited.
+ */
+function readReasoning(index: number, text: string, providerOptions: unknown, to: Reader): void {
+  if (hasAny(providerOptions, ["signature", "redactedData", "reasoning_details"])) to.reasoning(text, true, index);
+  else if (isStored(providerOptions)) to.reasoning(text, false);
+  else if (isPart(providerOptions)) to.reasoning(text, true);
+  else to.reasoning(text, false, index);
 }
 
 /** What a provider's own tool was called with is the provider's. Version 4 has `args`, which no later one sends. */
@@ -170,15 +181,60 @@ function isCompaction(part: Part): boolean {
   return isPart(options) && isPart(options.anthropic) && options.anthropic.type === "compaction";
 }
 
-/** What ties a part to what a provider has stored or signed. */
-const BONDS = ["itemId", "thoughtSignature", "signature"] as const;
+/** What a provider has signed of a part that is no reasoning. */
+const isBound = (providerOptions: unknown): boolean => hasAny(providerOptions, ["thoughtSignature", "signature"]);
 
-function isBound(providerOptions: unknown): boolean {
+const STORED = ["itemId", "reasoningEncryptedContent"] as const;
+
+/** Whether a provider has stored this under an id: it uses what it has stored, whatever the part says by now. */
+const isStored = (providerOptions: unknown): boolean => hasAny(providerOptions, STORED);
+
+function hasAny(providerOptions: unknown, names: readonly string[]): boolean {
   if (!isPart(providerOptions)) return false;
   for (const provider of Object.values(providerOptions)) {
-    if (isPart(provider) && BONDS.some((bond) => provider[bond] !== undefined && provider[bond] !== null)) return true;
+    if (isPart(provider) && names.some((name) => provider[name] !== undefined && provider[name] !== null)) return true;
   }
   return false;
+}
+
+/** A copy of a part or message without some members of what providers are to know of it. */
+function withoutOptions<P extends object>(part: P, names: readonly string[]): P {
+  const { providerOptions } = part as Part;
+  if (!hasAny(providerOptions, names)) return part;
+  const left = Object.entries(providerOptions as Part).map(([provider, options]) => [
+    provider,
+    isPart(options) ? Object.fromEntries(Object.entries(options).filter(([name]) => !names.includes(name))) : options,
+  ]);
+  return { ...part, providerOptions: Object.fromEntries(left) };
+}
+
+/**
+ * An assistant's message of which something is edited, as new content: without the ids under which a provider has stored
+ * what it was, and without the reasoning that only goes with those items. The SDK sends nothing of reasoning without an id.
+ */
+function released(message: Message): Message {
+  const { role, content } = message;
+  const isItem = (part: unknown) => isPart(part) && isStored(part.providerOptions);
+  if (role !== "assistant" || !Array.isArray(content) || !content.some(isItem)) return message;
+  const left = content.map((part) => {
+    if (!isItem(part)) return part;
+    const free = withoutOptions(part as Part, STORED);
+    return free.type === "reasoning" ? { ...free, text: "" } : free;
+  });
+  return { ...message, content: left };
+}
+
+/**
+ * Without the other places from which OpenRouter takes reasoning that is left out: those of the message and of its calls.
+ */
+function withoutDetails(message: Message, parts: readonly number[]): Message {
+  const content = message.content as readonly unknown[];
+  if (!parts.some((part) => (content[part] as Part | undefined)?.type === "reasoning")) return message;
+  const DETAILS = ["reasoning_details"];
+  const left = content.map((part) =>
+    isPart(part) && part.type === "tool-call" ? withoutOptions(part, DETAILS) : part,
+  );
+  return { ...withoutOptions(message, DETAILS), content: left };
 }
 
 const NONE: readonly unknown[] = [];

@@ -60,7 +60,7 @@ function readBlock(index: number, block: unknown, to: Reader): void {
   else if (type === "server_tool_use" || type === "mcp_tool_use") to.call(id, name, part.input, undefined, true);
   else if (type === "tool_result" || type === "mcp_tool_result") readResult(index, part, to);
   else if (type === "thinking") to.reasoning(part.thinking as string, isSigned(part.signature), index);
-  else if (type === "redacted_thinking") to.reasoning(part.data as string, true);
+  else if (type === "redacted_thinking") to.reasoning(part.data as string, true, index);
   else if (type === "image" || type === "document") readSource(index, part, to);
   else if (type === "compaction") readCompaction(index, part, to);
   else if (type === "container_upload") to.media("file", part, undefined);

@@ -10,6 +10,7 @@ type Message = { role?: unknown; parts?: unknown };
  */
 export const gemini: Format<Message> = {
   name: "gemini",
+  thinking: "free",
   alternation: "strict",
   opening: "user",
   takesEmpty: true,
@@ -31,10 +32,12 @@ export const gemini: Format<Message> = {
 
   merge: (first, second) => ({ ...second, parts: [...(first.parts as unknown[]), ...(second.parts as unknown[])] }),
 
-  without: (message, indices) => ({
-    ...message,
-    parts: (message.parts as readonly unknown[]).filter((_, i) => !indices.includes(i)),
-  }),
+  without(message, indices) {
+    const parts = message.parts as readonly unknown[];
+    const rest = parts.filter((_, i) => !indices.includes(i));
+    const first = parts.findIndex(isCall);
+    return { ...message, parts: indices.includes(first) && isSigned(parts[first]) ? withDummy(rest) : rest };
+  },
 
   result: (id, name, text) => ({
     role: "user",
@@ -115,6 +118,23 @@ function readMedia(index: number, part: Part, data: unknown, to: Reader): void {
 /** The text of a file that is one. */
 const textOfInline = (inline: Part): string | undefined =>
   textOfFile(inline, inline.data, inline.mimeType ?? inline.mime_type);
+
+const isCall = (part: unknown): boolean => isPart(part) && member(part, "functionCall", "function_call") !== undefined;
+
+function isSigned(part: unknown): boolean {
+  const signature = isPart(part) && (part.thoughtSignature ?? part.thought_signature);
+  return typeof signature === "string" && signature !== "";
+}
+
+/** What Google documents for a call whose signature nobody has. */
+const DUMMY = "skip_thought_signature_validator";
+
+/** The signature of parallel calls is that of the first. Where that one has gone, the next is not refused with this. */
+function withDummy(parts: readonly unknown[]): readonly unknown[] {
+  const first = parts.findIndex(isCall);
+  if (first < 0 || isSigned(parts[first])) return parts;
+  return parts.map((part, i) => (i === first ? { ...(part as Part), thoughtSignature: DUMMY } : part));
+}
 
 function shortened(part: Part, text: string): Part {
   for (const key of ["inlineData", "inline_data"]) {

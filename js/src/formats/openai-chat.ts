@@ -7,6 +7,7 @@ type Message = { role: string; content?: unknown };
 /** Messages of OpenAI's Chat Completions API, and of the many that take the same. */
 export const openaiChat: Format<Message> = {
   name: "openai-chat",
+  thinking: "free",
 
   read(message, to) {
     const { role, content } = message;
@@ -35,9 +36,8 @@ export const openaiChat: Format<Message> = {
   },
 
   without(message, parts) {
-    const { content, tool_calls, function_call, reasoning_content, reasoning, thinking, ...rest } = message as Part & {
-      role: string;
-    };
+    const { content, tool_calls, function_call, reasoning_content, reasoning, reasoning_details, thinking, ...rest } =
+      message as Part & { role: string };
     const calls = Array.isArray(tool_calls) ? tool_calls.filter((_, i) => !parts.includes(CALLS + i)) : [];
     return {
       ...rest,
@@ -45,6 +45,7 @@ export const openaiChat: Format<Message> = {
         ...(reasoning_content !== undefined && { reasoning_content }),
         ...(reasoning !== undefined && { reasoning }),
         ...(thinking !== undefined && { thinking }),
+        ...(reasoning_details !== undefined && { reasoning_details }),
       }),
       ...(content !== undefined && {
         content: Array.isArray(content) ? content.filter((_, i) => !parts.includes(i)) : content,

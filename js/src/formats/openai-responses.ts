@@ -10,6 +10,7 @@ type Item = { type?: unknown; role?: unknown; content?: unknown };
  */
 export const openaiResponses: Format<Item> = {
   name: "openai-responses",
+  thinking: "free",
   continues: true,
   takesEmpty: true,
 

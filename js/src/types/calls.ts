@@ -71,6 +71,8 @@ export interface ModelCall<M> {
   readonly reasoning?: "keep" | "drop-old" | undefined;
   /** For this call, instead of {@link CompactorOptions.systemMessages}. */
   readonly systemMessages?: "keep" | "drop-old" | undefined;
+  /** For this call, instead of {@link CompactorOptions.thinking}. */
+  readonly thinking?: "bound" | "free" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */

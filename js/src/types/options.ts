@@ -68,6 +68,12 @@ export interface CompactorOptions<Base> {
    */
   readonly systemMessages?: "keep" | "drop-old" | undefined;
   /**
+   * Whether a signed block of thinking may only be sent behind what it was produced behind (`"bound"`), so that it is left
+   * out once anything before it has changed, or behind anything (`"free"`). Default: what is known of the model by its id; of
+   * unknown models what the format says. What a provider's refusal says counts more. See docs/thinking.md. Not with a preset.
+   */
+  readonly thinking?: "bound" | "free" | undefined;
+  /**
    * Whether to repair faults of the history that a provider would refuse: results without their call, duplicate or early
    * results, calls without a result, duplicate calls, empty messages, and an assistant message at the start where the format
    * forbids it. Only the view is repaired, never your messages. Each fault is reported as a warning, repaired or not.

@@ -93,7 +93,40 @@ export interface Report {
    * no longer holds. What was changed lies before `at`; where exactly is not known.
    */
   readonly diverged: null | { readonly reason: string; readonly at: number };
+  /** What is known of thinking that is no longer sent; null while all of it is. */
+  readonly thinking: Thinking | null;
+  /**
+   * What to set in this request if you call the provider's API yourself; null if nothing. Members of `body` belong into
+   * those of your own body of the same names. Leave it out where your `thinking` is of the type `disabled` or `between_tools`.
+   */
+  readonly provider: ProviderSettings | null;
   readonly warnings: readonly Warning[];
+}
+
+/** Thinking that a provider would refuse, because something before it is no longer sent as it was. */
+export interface Thinking {
+  /** `bound`: a signed block of thinking may only be sent behind what it was produced behind. `free`: behind anything. */
+  readonly rule: "bound" | "free";
+  /**
+   * How the rule is known: by a refusal (`learned`), by the option `thinking` (`host`), by the model's id (`model`), or not
+   * at all (`default`).
+   */
+  readonly source: "learned" | "host" | "model" | "default";
+  /** Indices in the history of messages whose signed thinking is left out, for good: runs from one up to, but not including, another. */
+  readonly leftOut: readonly { readonly from: number; readonly to: number }[];
+  /**
+   * What the provider did to thinking in the answer to this request, as it reported it (`input_transformations`). Only in the
+   * reports of a run of `precis/ai-sdk`, once the step is finished.
+   */
+  readonly transformations?: readonly unknown[];
+}
+
+/** What to add to a request. */
+export interface ProviderSettings {
+  /** Headers. If you send `anthropic-beta` already, append the value behind a comma. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Members of the body. */
+  readonly body: Readonly<Record<string, unknown>>;
 }
 
 /**

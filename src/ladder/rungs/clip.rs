@@ -4,7 +4,9 @@ use super::{Climb, Rung, RungId};
 use crate::ladder::cutting::{LEAST_CAP, cuttable, gain};
 use crate::ladder::{Edit, Move, Scene};
 use crate::limits::budget::share;
+use crate::session::lasting;
 use crate::session::reach;
+use crate::session::view::Slot;
 
 pub(super) struct Clip;
 
@@ -19,6 +21,11 @@ impl Rung for Clip {
         }
         let raw = scene.view.raw();
         let cap = cap(scene);
+        if let Some(sent) = scene.sent
+            && cuts_enough(scene, cap, sent)
+        {
+            return Some(Move::Edit(Edit { cap: Some(cap), unsent: Some(sent), ..Edit::default() }));
+        }
         let helps = |&reach: &u64| {
             let clipped = raw.saturating_sub(gain(&cuttable(scene, reach), cap));
             clipped < raw && scene.leaves_room(clipped)
@@ -30,6 +37,21 @@ impl Rung for Clip {
     fn then(&self, _: bool) -> Option<RungId> {
         Some(RungId::Clear)
     }
+}
+
+/// Whether it is enough to cut results that were never sent. That changes nothing that was, so that the provider's cache
+/// holds, and thinking that is bound to it.
+fn cuts_enough(scene: &Scene<'_>, cap: u64, sent: u64) -> bool {
+    let parts = cuttable(scene, reach::RESULTS);
+    let edited = lasting::edited_up_to(scene.history, scene.state);
+    let index_of = |at: usize| if let Slot::Host { index, .. } = scene.view.items[at].slot { index } else { 0 };
+    let (new, old): (Vec<_>, Vec<_>) = parts.into_iter().partition(|&(at, _)| index_of(at) >= sent);
+    let mut larger = old.iter().filter(|&&(_, tokens)| tokens > cap).peekable();
+    // Where nothing else is larger, nothing has to be left alone; what was cut before cannot be.
+    larger.peek().is_some()
+        && larger.all(|&(at, _)| index_of(at) >= edited)
+        && gain(&new, cap) > 0
+        && scene.leaves_room(scene.view.raw().saturating_sub(gain(&new, cap)))
 }
 
 /// What no part may be larger than: its share of the room.

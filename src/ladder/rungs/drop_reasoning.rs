@@ -12,7 +12,8 @@ impl Rung for DropReasoning {
     }
 
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
-        let wanted = scene.options.wishes.drops_reasoning == Some(true) && scene.leaves_out;
+        let wanted = scene.options.wishes.drops_reasoning == Some(true);
+        let wanted = wanted && scene.leaves_out && !scene.history.keeps_reasoning;
         if !wanted || climb.fits || climb.fires {
             return None;
         }

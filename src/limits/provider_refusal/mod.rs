@@ -9,6 +9,8 @@ mod numbers;
 mod subject;
 mod words;
 
+use crate::limits::thinking_refusal::Complaint;
+
 /// What an error says about a request that is too long, in the provider's tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Overflow {
@@ -31,6 +33,8 @@ pub struct Overflow {
 pub enum Refusal {
     /// The request was too long.
     TooLong(Overflow),
+    /// Reasoning in it was refused.
+    Thinking(Complaint),
     /// Another error, which compaction cannot fix.
     Other,
 }

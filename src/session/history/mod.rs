@@ -61,6 +61,10 @@ pub struct History<'a> {
     pub summarizes: bool,
     /// Whether system messages among the others leave like these, but for the newest.
     pub drops_system: bool,
+    /// Stale reasoning is left out of messages before this history index. `None`: the provider does not bind it.
+    pub binds_before: Option<u64>,
+    /// Whether the provider demands reasoning back that is not signed.
+    pub keeps_reasoning: bool,
     /// What tool policies say about individual results, in the order of the input.
     pub rules: Vec<ResultRule>,
     /// All checkpoints of the state as it was passed, even those that do not hold. Their messages are recognized by

@@ -45,6 +45,8 @@ impl<'a> History<'a> {
             references: false,
             summarizes: false,
             drops_system: false,
+            binds_before: None,
+            keeps_reasoning: false,
             rules: Vec::new(),
             known: &state.checkpoints,
             left_out: Vec::new(),
@@ -134,6 +136,8 @@ impl<'a> History<'a> {
             references: false,
             summarizes: false,
             drops_system: false,
+            binds_before: None,
+            keeps_reasoning: false,
             rules: Vec::new(),
             known: &[],
             left_out: Vec::new(),
@@ -175,9 +179,12 @@ impl<'a> History<'a> {
         covers < self.end() && (asked >= covers || (kept.contains(&asked) || head.contains(&asked)) && opens())
     }
 
-    /// Whether the first assistant message between two inputs has signed reasoning. Providers require a turn to open
-    /// with it.
+    /// Whether the first assistant message between two inputs has signed reasoning. Providers that do not bind it
+    /// require a turn to open with it.
     pub fn opens_signed(&self, turn: usize, cut: usize) -> bool {
+        if self.binds_before == Some(u64::MAX) {
+            return false;
+        }
         let said = self.messages.get(turn..cut).unwrap_or_default();
         let first = said.iter().find(|message| message.role() == Role::Assistant);
         first.is_some_and(|first| first.begins_with_reasoning() && first.is_signed())

@@ -99,7 +99,13 @@ for (const [name, [format, turnOf]] of Object.entries(formats)) {
     const last = name === "gemini" ? { role: "user", parts: [{ text: "And?" }] } : { role: "user", content: "And?" };
     return frozen([...turns, last]);
   };
-  const compactor = createCompactor({ format, contextWindow: 2_600, maxOutputTokens: 200, reasoning: "drop-old" });
+  const compactor = createCompactor({
+    format,
+    contextWindow: 2_600,
+    maxOutputTokens: 200,
+    reasoning: "drop-old",
+    thinking: "free",
+  });
 
   if (turnOf(0, false))
     test(`${name}: reasoning of earlier turns is left out, and nothing else`, async () => {

@@ -220,7 +220,7 @@ const claude = {
     said: [
       ["role", "assistant"],
       ["reasoning", "Let me think.", true, 0],
-      ["reasoning", "b3Blbg==", true],
+      ["reasoning", "b3Blbg==", true, 1],
       ["reasoning", "Aloud.", false, 2],
       ["text", 3, "Four."],
       ["call", "t1", "read", { path: "a" }, 4],
@@ -379,7 +379,6 @@ const vercel = {
       ["media", "image", PIXEL, "image/png", 4],
       ["media", "image", bytes, "image/png"],
       ["compaction", 6, undefined, { type: "custom", kind: "openai.compaction" }],
-      ["reasoning", "", true],
     ],
   },
   "text with an item id": {
@@ -390,7 +389,6 @@ const vercel = {
     said: [
       ["role", "assistant"],
       ["text", 0, "Four."],
-      ["reasoning", "", true],
     ],
   },
   "call with a thought signature": {

@@ -232,6 +232,7 @@ impl Policy for Contextguard {
         report.request = work.request_id();
         (report.outcome, report.reason) = outcome(&work, &report, compacts, changed);
         work.state.pending = Some(Pending {
+            sent: None,
             request: report.request.clone(),
             raw: request,
             at: None,

@@ -1,0 +1,100 @@
+//! Leaves out reasoning that is bound to something else than what is sent before it now, where the provider checks that.
+
+use crate::base::error::Error;
+use crate::call::context::Work;
+use crate::call::thinking::{self, Baseline};
+use crate::ingest::host::Host;
+use crate::limits::thinking as rules;
+use crate::limits::thinking_refusal::Complaint;
+use crate::report::{Provider, Thinking};
+use crate::session::prefixes::{Prefixes, Sent};
+use crate::session::sent::{self, SentPrefixes};
+use crate::session::view::View;
+
+impl Work<'_> {
+    /// What is sent before each message, if reasoning is bound to it.
+    pub(crate) fn prefixes(&self, view: &View) -> Option<Prefixes> {
+        self.history.binds_before.map(|_| Prefixes::of(view, &self.history, &self.state))
+    }
+
+    /// The view that a call begins with, without reasoning that is no longer valid because of what happened since the last
+    /// request.
+    pub(crate) fn begin(&mut self, host: &mut dyn Host) -> Result<View, Error> {
+        let view = self.project(host)?;
+        let Some(first) = self.prefixes(&view) else { return Ok(view) };
+        let is_another = thinking::is_another_request(self.call, &self.state);
+        let sent = Sent::new(thinking::known(&self.state), &first, &self.history, is_another);
+        self.began = Some(Baseline { stale: self.state.stale.clone(), sent });
+        let stripped = self.stripped(view.clone(), host)?;
+        self.note_difference(&view, &stripped);
+        Ok(stripped)
+    }
+
+    /// Notes where a view differs from the one before.
+    pub(crate) fn note_difference(&mut self, before: &View, view: &View) {
+        let at = before.items.iter().zip(&view.items).take_while(|(before, now)| before == now).count();
+        if before.items.len() != view.items.len() || at < view.items.len() {
+            self.broken_at = self.broken_at.into_iter().chain([at as u64]).min();
+        }
+    }
+
+    /// Projects the view without the reasoning that is no longer valid. What counts is what was sent: views between were
+    /// not.
+    pub(crate) fn project_bound(&mut self, host: &mut dyn Host) -> Result<View, Error> {
+        if let Some(began) = &self.began {
+            self.state.stale.clone_from(&began.stale);
+        }
+        let view = self.project(host)?;
+        self.stripped(view, host)
+    }
+
+    /// A view without reasoning that is not valid in it.
+    fn stripped(&mut self, view: View, host: &mut dyn Host) -> Result<View, Error> {
+        let (Some(began), Some(spared)) = (&self.began, self.history.binds_before) else { return Ok(view) };
+        let from = self.prefixes(&view).and_then(|now| began.sent.stale_from(&now, spared));
+        let Some(from) = from else { return Ok(view) };
+        sent::leave_out(&mut self.state.stale, from, self.history.end());
+        self.project(host)
+    }
+
+    /// Learns from a refusal of reasoning. What the provider refused is not known, so all that was sent goes.
+    pub(crate) fn learn_of_thinking(&mut self, complaint: Complaint) {
+        let mut learned = self.state.learned(&self.call.key());
+        learned.thinking = Some(complaint);
+        self.state.learn(learned);
+        if complaint == Complaint::MissingBesideCalls {
+            self.state.thoughts = None;
+        }
+        let (demands, source) = thinking::demands(self.call, &self.state);
+        self.demands = (demands, source);
+        self.history.binds_before = thinking::binds_before(self.call, &self.history, demands);
+        self.history.keeps_reasoning = demands.beside_calls;
+        if demands.bound {
+            // The reply to a request that was sent in place of the refused one is valid.
+            let sent = thinking::last(&self.state).map(|mark| mark.at).filter(|&at| at <= self.history.end() && at > 0);
+            sent::leave_out(&mut self.state.stale, 0, sent.unwrap_or(self.history.end()).max(1));
+        }
+    }
+
+    /// Remembers what is sent.
+    pub(crate) fn remember_sent(&mut self, view: &View) {
+        let Some(now) = self.prefixes(view) else { return };
+        let before = self.state.sent.take().unwrap_or_default();
+        let beside = thinking::beside(self.call, before.beside);
+        self.state.sent = Some(SentPrefixes { beside, marks: now.marks(&before.marks), end: before.end });
+        self.sent = Some(now.end().hash);
+    }
+
+    /// What the report says of reasoning, if any is left out or a refusal has taught something of it.
+    pub(crate) fn thinking(&self) -> (Option<Thinking>, Option<Provider>) {
+        let (demands, source) = self.demands;
+        if self.call.options.preset.is_some() || self.state.stale.is_empty() && source != rules::Source::Learned {
+            return (None, None);
+        }
+        let is_left_out = self.history.binds_before.is_some();
+        let left_out = if is_left_out { self.state.stale.clone() } else { Vec::new() };
+        let thinking = Thinking { bound: demands.bound, source, left_out };
+        let controls = rules::controls(self.call.model.as_deref().unwrap_or_default());
+        (Some(thinking), demands.bound.then_some(Provider { controls }))
+    }
+}
