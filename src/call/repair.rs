@@ -210,7 +210,8 @@ impl Repair<'_> {
         // the wait for results. What is added comes last: where ids tell nothing, the order of the others counts.
         let calls = message.role() == Role::Assistant && message.has(PartKind::Call);
         let results = message.role() != Role::Assistant && !ends_results;
-        if !results && !(calls && self.batch && self.texts.is_empty()) {
+        let goes_on = calls && self.batch && self.texts.is_empty();
+        if !(results || goes_on) {
             self.end_results(host)?;
         }
         if ends_results {

@@ -107,7 +107,7 @@ fn pair_id(message: usize, part: usize) -> String {
 /// Items of the Responses API stand so between parallel calls.
 fn says_nothing(message: &Digest<'_>) -> bool {
     message.role() == Role::Assistant
-        && message.len() > 0
+        && !message.is_empty()
         && message.parts().all(|part| matches!(part.kind, PartKind::Reasoning | PartKind::Opaque))
 }
 
@@ -216,8 +216,8 @@ impl Matching {
             let id = self.pairing.results[answer].id;
             let older = if id == self.none { None } else { self.open.remove(id).map(|call| call as usize) };
             let held = self.executed.iter().chain(&self.calls).copied();
-            let held = held.filter(|&call| id != self.none && self.pairing.calls[call].id == id).last();
-            if let Some(call) = older.or(held).filter(|&call| self.pairing.calls[call].result.is_none()) {
+            let mut held = held.filter(|&call| id != self.none && self.pairing.calls[call].id == id);
+            if let Some(call) = older.or(held.next_back()).filter(|&call| self.pairing.calls[call].result.is_none()) {
                 self.tie(call, answer);
                 let Call { executed, closed, .. } = self.pairing.calls[call];
                 self.pairing.results[answer].late = closed && !executed;

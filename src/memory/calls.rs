@@ -4,7 +4,7 @@ use crate::base::words;
 use crate::ingest::content::Value;
 use crate::ingest::json;
 use crate::memory::records;
-use crate::memory::units::{clean, cut};
+use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
 
 /// Characters of the line, of an argument, and of one that is longer than that.

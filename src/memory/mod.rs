@@ -6,6 +6,7 @@ mod amendments;
 mod bound;
 mod calls;
 pub mod digest;
+mod message;
 pub mod names;
 pub mod notice;
 mod outputs;
@@ -16,35 +17,27 @@ mod render;
 mod score;
 mod select;
 mod state;
+mod trim;
 pub mod units;
 pub mod work;
 
 use crate::base::headings::OPENING;
 use crate::base::words;
-use crate::ingest::content::Content;
 use crate::memory::names::Name;
+use crate::memory::trim::{clean, cut};
 use crate::memory::units::{Kind, Unit};
 use crate::memory::work::Work;
 use crate::model::message::Position;
 use std::borrow::Cow;
 use std::rc::Rc;
 
+pub use message::Message;
+
 /// Who said what is left of a text of ours.
 const EARLIER: &str = "Earlier";
 /// Lines of such a text that are read, and characters of the start and end of each.
 const LINES: usize = 400;
 const LINE: (usize, usize) = (500, 100);
-
-/// A message to be remembered.
-#[derive(Clone, Debug)]
-pub struct Message {
-    /// Its index in the history.
-    pub index: u64,
-    /// What it says, as it was sent.
-    pub content: Content,
-    /// A person wrote it.
-    pub typed: bool,
-}
 
 /// Which messages matter, by their indices.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +81,7 @@ impl Memory {
             at,
             order: order as u64,
             kind: Kind::Earlier,
-            text: Cow::Owned(units::cut(units::clean(line), LINE).into_owned()),
+            text: Cow::Owned(cut(clean(line), LINE).into_owned()),
             speaker: Some(speaker.clone()),
             ..Unit::default()
         };

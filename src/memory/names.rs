@@ -6,8 +6,9 @@ use crate::base::id_map::IdMap;
 use crate::base::text;
 use crate::base::words::is_letter;
 use crate::ingest::content::{ContentPart, Value};
+use crate::memory::calls;
+use crate::memory::message::Message;
 use crate::memory::records::leaves;
-use crate::memory::{Message, calls};
 use crate::model::message::Role;
 
 /// A name with a few words around it.
@@ -221,7 +222,8 @@ pub fn holds(text: &str, name: &str) -> bool {
     while let Some(at) = text::find(text::between(text, from, text.len()), name).map(|at| at + from) {
         let end = at + wanted.len();
         let before = at > 0 && is_word(all.get(at - 1)) && is_word(wanted.first());
-        if !before && !(is_word(all.get(end)) && is_word(wanted.last())) {
+        let after = is_word(all.get(end)) && is_word(wanted.last());
+        if !(before || after) {
             return true;
         }
         from = text::ceil(text, at + 1);

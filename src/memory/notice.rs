@@ -7,7 +7,7 @@ use crate::ingest::content::{Content, ContentPart, Value};
 use crate::memory::names;
 use crate::memory::pool::Pool;
 use crate::memory::select::Selection;
-use crate::memory::units::cut;
+use crate::memory::trim::cut;
 use crate::memory::{Memory, Message};
 use crate::model::message::Role;
 use std::borrow::Cow;

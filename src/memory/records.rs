@@ -4,7 +4,7 @@
 use crate::base::text;
 use crate::ingest::content::Value;
 use crate::ingest::json;
-use crate::memory::units::{clean, cut};
+use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
 use std::rc::Rc;
 

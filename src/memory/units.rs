@@ -5,8 +5,11 @@ use crate::base::words;
 use crate::base::{quoting, references, sentences, text};
 use crate::ingest::content::{Content, ContentPart, Value, medium};
 use crate::ingest::typed;
+use crate::memory::calls;
+use crate::memory::message::Message;
 use crate::memory::outputs::{self, Kept, Shape};
-use crate::memory::{Message, calls, records};
+use crate::memory::records;
+use crate::memory::trim::{clean, cut};
 use crate::model::message::Role;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -324,26 +327,4 @@ fn earlier<'t>(text: &'t str, speaker: &str, writer: &mut Writer<'t, '_>) {
     sentences::each(text, &mut |sentence| {
         writer.add(Kind::Earlier, cut(clean(sentence), SAID)).speaker = Some(speaker.clone());
     });
-}
-
-/// A line without blanks around it, and with one blank for several.
-pub fn clean(line: &str) -> Cow<'_, str> {
-    let line = line.trim();
-    let many = line.as_bytes().windows(2).any(|pair| pair == b"  ") || line.bytes().any(|byte| byte == b'\t');
-    if many { Cow::Owned(text::spaced(line)) } else { Cow::Borrowed(line) }
-}
-
-/// A text cut to this many characters of its start and end.
-pub fn cut(text: Cow<'_, str>, (head, tail): (usize, usize)) -> Cow<'_, str> {
-    if text.len() <= head + tail + 3 {
-        return text;
-    }
-    let boundary = |at: usize| text.char_indices().nth(at).map(|(at, _)| at);
-    if boundary(head + tail + 3).is_none() {
-        return text;
-    }
-    let start = boundary(head).unwrap_or(text.len());
-    let end = if tail == 0 { text.len() } else { text.char_indices().rev().nth(tail - 1).map_or(0, |(at, _)| at) };
-    let end = end.max(start);
-    Cow::Owned(format!("{}…{}", text::between(&text, 0, start).trim_end(), text::between(&text, end, text.len())))
 }

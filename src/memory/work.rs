@@ -2,10 +2,11 @@
 
 use crate::base::text;
 use crate::ingest::content::{ContentPart, Value};
+use crate::memory::calls;
+use crate::memory::message::Message;
 use crate::memory::outputs::{Shape, shape_of};
 use crate::memory::records;
-use crate::memory::units::{clean, cut};
-use crate::memory::{Message, calls};
+use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
 
 /// A file that was changed.

@@ -162,7 +162,7 @@ impl Ranking {
                 let (term, often) = (usize::from(term), u64::from(often));
                 // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base, and its square.
                 let rare = logarithm::of(2 * self.passages + 2) - logarithm::of(2 * self.spread[term] + 1);
-                let rare = rare * rare >> 24;
+                let rare = (rare * rare) >> 24;
                 // 2.2 often / (often + 1.2 (0.25 + 0.75 length / average)), in tenths.
                 let by = 10 * often * average + 3 * average + 9 * found.length;
                 let worth = rare * self.query.terms[term].1 * 22 * often * average / by;

@@ -405,11 +405,7 @@ fn thinking_that_is_free_stays_behind_whatever_changes_unless_the_host_says_othe
         session.chat.system = Some("You help, but otherwise.".into());
         let prepared = session.chat.before_model(&session.history, None).unwrap();
         assert_eq!(sent_thoughts(&prepared), left, "{model} {host:?}");
-        assert_eq!(
-            prepared.committed.report.thinking.is_some(),
-            left == 0,
-            "{model} {host:?}"
-        );
+        assert_eq!(prepared.committed.report.thinking.is_some(), left == 0, "{model} {host:?}");
     }
 }
 

@@ -1,0 +1,26 @@
+//! How a line is kept: with single blanks, and without its middle where it is long.
+
+use crate::base::text;
+use std::borrow::Cow;
+
+/// A line without blanks around it, and with one blank for several.
+pub fn clean(line: &str) -> Cow<'_, str> {
+    let line = line.trim();
+    let many = line.as_bytes().windows(2).any(|pair| pair == b"  ") || line.bytes().any(|byte| byte == b'\t');
+    if many { Cow::Owned(text::spaced(line)) } else { Cow::Borrowed(line) }
+}
+
+/// A text cut to this many characters of its start and end.
+pub fn cut(text: Cow<'_, str>, (head, tail): (usize, usize)) -> Cow<'_, str> {
+    if text.len() <= head + tail + 3 {
+        return text;
+    }
+    let boundary = |at: usize| text.char_indices().nth(at).map(|(at, _)| at);
+    if boundary(head + tail + 3).is_none() {
+        return text;
+    }
+    let start = boundary(head).unwrap_or(text.len());
+    let end = if tail == 0 { text.len() } else { text.char_indices().rev().nth(tail - 1).map_or(0, |(at, _)| at) };
+    let end = end.max(start);
+    Cow::Owned(format!("{}…{}", text::between(&text, 0, start).trim_end(), text::between(&text, end, text.len())))
+}
