@@ -147,6 +147,9 @@ fn each_excerpt_shows_something_else() {
     assert_eq!(texts[..2], ["The badger of the north sleeps in burrow 5.", "An otter was seen at the river."]);
 }
 
+/// The largest number that JavaScript counts to.
+const MOST_COUNTED: u64 = 9_007_199_254_740_991;
+
 /// What is found when a ranker says these numbers of the candidates.
 fn ranked(chat: &Chat, history: &[M], query: &str, dimensions: u64, numbers: Vec<i32>) -> Found {
     let mut asked = Asked::parse(&json(&json!({ "query": query, "dimensions": dimensions }))).unwrap();
@@ -174,7 +177,7 @@ fn a_ranker_counts_as_much_as_the_words_and_finds_what_shares_none() {
 
     // Whatever the numbers, and however few: what is found fits.
     for (dimensions, numbers) in
-        [(0, vec![]), (0, vec![i32::MAX, i32::MIN]), (3, vec![i32::MIN; 3_000]), (u64::MAX, vec![7; 9])]
+        [(0, vec![]), (0, vec![i32::MAX, i32::MIN]), (3, vec![i32::MIN; 3_000]), (MOST_COUNTED, vec![7; 9])]
     {
         assert!(ranked(&chat, &history, query, dimensions, numbers).tokens <= 1_000);
     }

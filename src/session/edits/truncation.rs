@@ -54,7 +54,7 @@ impl Truncation<'_> {
     /// Names what is left out in a share of the bytes, as long as the text keeps its structure. What must be kept comes
     /// first. The names replace other text, so the list is checked again.
     fn naming_by_share(&self, mut cut: Truncated, keep: &[String]) -> Truncated {
-        let mut room = (self.bytes / if self.shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES);
+        let mut room = self.share();
         let mut most = MOST_LITERALS;
         for _ in 0..NAMES_TRIES {
             let kept = literals::missing(self.shape.text, &cut.text, most, keep);
@@ -69,9 +69,15 @@ impl Truncation<'_> {
         cut
     }
 
-    /// Names more in the bytes that are left: JSON of which no further member fits leaves room for names.
+    /// The bytes for names in what is left out.
+    fn share(&self) -> usize {
+        (self.bytes / if self.shape.has_lines() { LINES_PART } else { NAMES_PART }).min(MOST_NAMES)
+    }
+
+    /// Names more in the bytes that are left: JSON of which no further member fits leaves room for names. Where lines
+    /// are left out there is always one more that fits, and it says more than names.
     fn naming_in_spare(&self, mut cut: Truncated) -> Truncated {
-        let mut spare = self.bytes.saturating_sub(cut.text.len());
+        let mut spare = if self.shape.has_lines() { 0 } else { self.bytes.saturating_sub(cut.text.len()) };
         for _ in 0..NAMES_TRIES {
             if spare < LEAST_SPARE {
                 break;
