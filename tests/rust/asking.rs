@@ -22,11 +22,12 @@ fn step(number: usize, lines: usize) -> [M; 2] {
 
 #[test]
 fn in_a_long_loop_of_tools_a_summarizer_that_works_is_asked() {
-    for (window, lines, least) in [(8_000, 60, 1), (32_000, 300, 1)] {
+    // What is left of a cleared result is small: a larger window takes more steps until clearing frees too little.
+    for (window, lines, steps) in [(8_000, 60, 60), (32_000, 300, 120)] {
         let mut chat = chat(window);
         let mut history = vec![user("Collect the port of every service.")];
         let (mut asked, mut by_code) = (0, Vec::new());
-        for number in 0..60 {
+        for number in 0..steps {
             let mut summarize = |_: &_| {
                 asked += 1;
                 answer(NOTES)
@@ -35,7 +36,7 @@ fn in_a_long_loop_of_tools_a_summarizer_that_works_is_asked() {
             by_code.extend(report.rung.filter(|rung| ["digest", "trim"].contains(rung)));
             history.extend(step(number, lines));
         }
-        assert!(asked >= least, "window {window}: asked {asked} times");
+        assert!(asked >= 1, "window {window}: asked {asked} times");
         assert_eq!(by_code, Vec::<&str>::new(), "window {window}");
     }
 }
