@@ -241,7 +241,11 @@ test("a deferred tool that is loaded, and another form of the reply, change noth
   const answer = (id) => ({ role: "user", content: [{ type: "tool_result", tool_use_id: id, content: "Done." }] });
   const messages = [{ role: "user", content: "Go." }];
   let state = null;
-  for (const [id, name] of [["a", "search"], ["b", "late"], ["c", "late"]]) {
+  for (const [id, name] of [
+    ["a", "search"],
+    ["b", "late"],
+    ["c", "late"],
+  ]) {
     const schemas = { type: "object", properties: { [id]: { type: "string" } } };
     const prepared = await compactor.beforeModel({ messages, state, tools, schemas, model: "claude-fable-5-2" });
     deepEqual(prepared.view, messages, name);
@@ -249,7 +253,12 @@ test("a deferred tool that is loaded, and another form of the reply, change noth
     state = prepared.state;
     messages.push(call(id, name), answer(id));
   }
-  const more = await compactor.beforeModel({ messages, state, tools: [...tools, tool("new")], model: "claude-fable-5-2" });
+  const more = await compactor.beforeModel({
+    messages,
+    state,
+    tools: [...tools, tool("new")],
+    model: "claude-fable-5-2",
+  });
   equal(thinkingOf(more.view), 0, "another tool does");
 });
 
