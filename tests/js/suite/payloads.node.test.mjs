@@ -1,5 +1,5 @@
 // Requests that client libraries really sent, one of each structure: read, left alone, and legal after any compaction.
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { answers, conversations, expected, judge, reported } from "../payloads.mjs";
@@ -26,8 +26,21 @@ const FOREIGN = new Set(["text", "image", "document"]);
 
 const file = fileURLToPath(new URL("../../fixtures/payloads/requests.ndjson", import.meta.url));
 
+/** Amazon Bedrock's Converse API was recorded at addresses of Anthropic's models: no part of it names a `type`. */
+const isConverse = ({ messages }) =>
+  messages.every(({ content }) => Array.isArray(content) && content.every((part) => !("type" in part)));
+
+test("both conversations in the shape of Bedrock's Converse API are among them", () => {
+  const anthropic = conversations(file).filter(({ shape }) => shape === "anthropic");
+  equal(anthropic.filter(isConverse).length, 2);
+});
+
 for (const [number, one] of conversations(file).entries()) {
   test(`payload ${number}, ${one.shape} of ${one.library}`, () => {
+    if (one.shape === "anthropic" && isConverse(one)) {
+      throws(() => judge(one), { code: "wrong-format", message: /Converse/ });
+      return;
+    }
     const { unknown, changed, broken } = judge(one);
     deepEqual(
       unknown.filter((type) => !LEFT_ALONE.has(type) && !FOREIGN.has(type)),
