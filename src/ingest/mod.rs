@@ -12,5 +12,6 @@ pub mod pairing;
 pub mod pairs;
 pub mod pasted_json;
 pub mod printed;
+pub mod replies;
 pub mod tape;
 pub mod typed;

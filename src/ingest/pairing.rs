@@ -4,6 +4,7 @@
 
 use crate::base::id_map::IdMap;
 use crate::ingest::content::{Content, ContentPart};
+use crate::ingest::replies;
 use crate::model::message::{Digest, Part, PartKind, Role, hash_text};
 
 /// Open calls that a result in a message of the assistant may belong to, beside those it names. Bounds the time for
@@ -67,8 +68,11 @@ impl Pairing {
     /// Pairs the calls and results of messages.
     pub fn of(messages: &[Digest<'_>]) -> Self {
         let mut matching = Matching::new(messages.iter().any(|message| message.has(PartKind::Result)));
+        let mut replies = replies::in_items(messages).into_iter().peekable();
         for (index, message) in messages.iter().enumerate() {
-            matching.message(index, message);
+            while replies.next_if(|reply| reply.end <= index).is_some() {}
+            let is_item = replies.peek().is_some_and(|reply| reply.contains(&index));
+            matching.message(index, message, is_item);
         }
         matching.end_window(false);
         matching.pairing
@@ -146,12 +150,17 @@ impl Matching {
         }
     }
 
-    fn message(&mut self, index: usize, message: &Digest<'_>) {
+    /// Reads the next message. `is_item`: whether it is an item of a reply in several.
+    fn message(&mut self, index: usize, message: &Digest<'_>, is_item: bool) {
         let is_assistant = message.role() == Role::Assistant;
         if is_assistant && says_nothing(message) {
             return;
         }
         let (calls, results) = (message.has(PartKind::Call), message.has(PartKind::Result));
+        // What a reply says beside its calls does not end it, in items as in one message.
+        if is_item && !calls && !results && self.answers.is_empty() {
+            return;
+        }
         let continues = if is_assistant {
             self.answers.is_empty() && (results || calls && self.batch)
         } else {

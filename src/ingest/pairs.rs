@@ -3,6 +3,7 @@
 use crate::base::id_map::IdMap;
 use crate::ingest::approvals;
 use crate::ingest::pairing::Pairing;
+use crate::ingest::replies;
 use crate::model::message::{Digest, PartKind, Role, combine};
 
 /// The places where a run of messages may be cut.
@@ -18,7 +19,7 @@ pub struct Cuts {
 }
 
 impl Cuts {
-    /// Finds the groups: reasoning, assistant messages, their calls and all their results stay together.
+    /// Finds the groups: calls and all their results stay together, and reasoning with the rest of its reply.
     pub fn of(messages: &[Digest<'_>]) -> Self {
         Self::with(messages, &Pairing::of(messages))
     }
@@ -53,7 +54,10 @@ impl Cuts {
         };
         let settled: Vec<bool> = (0..count).map(settled).collect();
         for index in 1..count {
-            legal[index] = !follows[index] && !is_bare_reasoning(&messages[index - 1]);
+            legal[index] = !follows[index];
+        }
+        for reply in replies::in_items(messages) {
+            spans.add(reply.start, reply.end - 1);
         }
         spans.close(&mut legal);
         let pending = first_pending(messages, &waiting, &settled).map(|first| {
@@ -147,14 +151,6 @@ fn nearest(legal: &[bool]) -> (Vec<usize>, Vec<Option<usize>>) {
         *after = next;
     }
     (before, after)
-}
-
-/// Whether an assistant message holds only reasoning, encrypted or not. This is a reasoning item of the Responses API,
-/// which is bound to the item after it.
-fn is_bare_reasoning(message: &Digest<'_>) -> bool {
-    message.role() == Role::Assistant
-        && message.has(PartKind::Reasoning)
-        && message.parts().all(|part| matches!(part.kind, PartKind::Reasoning | PartKind::Opaque))
 }
 
 /// Whether every call of a run has its result.

@@ -286,7 +286,7 @@ fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
     for &index in head.iter() {
         let Some(input) = scene.history.input_of(index).filter(|&input| input >= lead) else { continue };
         let message = &scene.history.messages[input];
-        if !message.has(PartKind::Call) && !message.has(PartKind::Result) && !message.has(PartKind::Reasoning) {
+        if message.role() != Role::Assistant && !message.has(PartKind::Result) {
             continue;
         }
         let end = scene.cuts.end_of(input - lead);

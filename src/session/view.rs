@@ -304,7 +304,10 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
 /// in the view.
 fn pinned_late(history: &History<'_>, checkpoint: &Checkpoint) -> Vec<u64> {
     let is_single = |message: &Digest<'_>| {
-        ![PartKind::Call, PartKind::Result, PartKind::Reasoning].into_iter().any(|kind| message.has(kind))
+        let any = |kinds: &[PartKind]| kinds.iter().any(|&kind| message.has(kind));
+        // What only the provider reads may be an item of a reply.
+        let is_item = message.role() == Role::Assistant && !any(&[PartKind::Text, PartKind::Media]);
+        !is_item && !any(&[PartKind::Call, PartKind::Result, PartKind::Reasoning])
     };
     let stays = |index: &u64| checkpoint.head.contains(index) || checkpoint.kept.contains(index);
     let comes_back = |index: &u64| {

@@ -83,6 +83,25 @@ fn reasoning_stays_with_the_item_after_it() {
 }
 
 #[test]
+fn reasoning_stays_with_every_item_of_its_reply() {
+    let reply = |thinks: bool| {
+        let items = [assistant("first"), calls(&["a"]), calls(&["b"]), assistant("then")];
+        thinks.then(|| reasoning(true)).into_iter().chain(items)
+    };
+    let outputs = [result("a", "1"), result("b", "2")];
+    let messages: Vec<M> = [user("q")].into_iter().chain(reply(true)).chain(outputs.clone()).collect();
+    assert_eq!(legal(&messages), [0, 1, 8]);
+    assert_eq!(rules(&messages), [], "outputs may come behind what the reply says after its calls");
+    // Messages that nobody thought about are no reply in items.
+    let messages: Vec<M> = [user("q")].into_iter().chain(reply(false)).chain(outputs).collect();
+    assert_eq!(legal(&messages), [0, 1, 2, 7]);
+    // Outputs end a reply.
+    let turn = [reasoning(true), calls(&["a"]), result("a", "1")];
+    let long: Vec<M> = turn.iter().cycle().take(300).cloned().collect();
+    assert_eq!(legal(&long), (0..=300).step_by(3).collect::<Vec<_>>());
+}
+
+#[test]
 fn pending_calls_come_last_and_are_not_cut() {
     let messages = [user("q"), assistant("a"), user("go"), calls(&["a", "b"]), result("a", "1")];
     assert_eq!(legal(&messages), [0, 1, 2, 3]);
@@ -203,7 +222,43 @@ fn a_result_waits_for_a_later_call_only_if_no_other_result_does() {
     assert_eq!(answered(&prepared.view), 2);
 }
 
+/// A chat in items, and the number of the reply that each belongs to. Tools answer at the end of a reply.
+fn replies() -> impl Strategy<Value = Vec<(M, Option<usize>)>> {
+    let item = prop_oneof![Just(true), Just(false)];
+    let reply = (any::<bool>(), prop::collection::vec(item, 1..5), any::<bool>());
+    prop::collection::vec(reply, 1..8).prop_map(|replies| {
+        let mut chat = vec![(user("q"), None)];
+        for (number, (thinks, items, asked)) in replies.into_iter().enumerate() {
+            let id = |at: usize| format!("{number}-{at}");
+            let thought = thinks.then(|| reasoning(true)).into_iter();
+            let called = |at: usize, calls_tool: bool| if calls_tool { calls(&[&id(at)]) } else { assistant("k") };
+            let said = items.iter().enumerate().map(|(at, &calls_tool)| called(at, calls_tool));
+            chat.extend(thought.chain(said).map(|message| (message, thinks.then_some(number))));
+            let answered = items.iter().enumerate().filter(|(_, calls_tool)| **calls_tool);
+            let before = chat.len();
+            chat.extend(answered.map(|(at, _)| (result(&id(at), "out"), None)));
+            if asked || chat.len() == before {
+                chat.push((user("go"), None));
+            }
+        }
+        chat
+    })
+}
+
 proptest! {
+    #[test]
+    fn no_cut_goes_through_a_reply_in_items(chat in replies()) {
+        let messages: Vec<M> = chat.iter().map(|(message, _)| message.clone()).collect();
+        let cuts = cuts(&messages);
+        for at in 1..messages.len() {
+            let (before, after) = (&chat[at - 1], &chat[at]);
+            prop_assert!(!cuts.is_legal(at) || before.1.is_none() || before.1 != after.1, "at {}", at);
+            // What comes after a person or a tool is another group, so groups stay small.
+            let is_next = before.0.role != Role::Assistant && after.0.role != Role::Tool;
+            prop_assert!(cuts.is_legal(at) || !is_next, "at {}", at);
+        }
+    }
+
     #[test]
     fn a_legal_cut_breaks_nothing_on_either_side(messages in any_messages(), at in any::<prop::sample::Index>()) {
         let legal = legal(&messages);

@@ -1,4 +1,4 @@
-// An item of the Responses API that reasoning came before is refused without it, and so is reasoning without its item:
+// An item of the Responses API is refused without the reasoning of its reply, and reasoning without the item behind it:
 // they stay together, whoever loads the history from where.
 import { createCompactor } from "precis";
 import { openaiResponses } from "precis/formats";
@@ -15,35 +15,43 @@ function random(seed) {
   };
 }
 
+/** A person's message, and up to three replies with the outputs they ask for. Ids end with the number of their reply. */
 function turn(below, number, ids) {
   const items = [{ role: "user", content: `Request ${number}: ${"word ".repeat(below(200))}` }];
   for (let steps = below(4); steps > 0; steps--) {
-    const id = ids.next++;
-    const encrypted_content = below(4) > 0 ? btoa(`secret ${id}`).repeat(4) : undefined;
-    items.push({ type: "reasoning", id: `rs_${id}`, summary: [], encrypted_content });
-    if (below(3) === 0) {
-      const content = [{ type: "output_text", text: `said ${id}` }];
-      items.push({ type: "message", id: `msg_${id}`, role: "assistant", content });
-    } else {
-      items.push({ type: "function_call", id: `fc_${id}`, call_id: `c${id}`, name: "read", arguments: '{"n":1}' });
-      items.push({ type: "function_call_output", call_id: `c${id}`, output: "out ".repeat(below(300)) });
+    const reply = ids.next++;
+    const encrypted_content = below(4) > 0 ? btoa(`secret ${reply}`).repeat(4) : undefined;
+    items.push({ type: "reasoning", id: `rs_${reply}`, summary: [], encrypted_content });
+    const outputs = [];
+    for (let more = 1 + below(4), at = 0; at < more; at++) {
+      const kind = below(4);
+      if (kind === 0) {
+        const content = [{ type: "output_text", text: `said ${reply}` }];
+        items.push({ type: "message", id: `msg${at}_${reply}`, role: "assistant", content });
+      } else if (kind === 1) {
+        items.push({ type: "web_search_call", id: `ws${at}_${reply}`, status: "completed" });
+      } else {
+        const call_id = `c${at}-${reply}`;
+        items.push({ type: "function_call", id: `fc${at}_${reply}`, call_id, name: "read", arguments: '{"n":1}' });
+        outputs.push({ type: "function_call_output", call_id, output: "out ".repeat(below(300)) });
+      }
     }
+    items.push(...outputs);
+    if (outputs.length === 0) break;
   }
   return items;
 }
 
-/** Items that lost their reasoning, and reasoning that lost its item. */
-function parted(view) {
-  const number = ({ id }) => id?.split("_")[1];
-  const bad = view.filter((item, at) => {
-    if (item.type === "reasoning") return number(view[at + 1] ?? {}) !== number(item);
-    return item.id !== undefined && number(view[at - 1] ?? {}) !== number(item);
-  });
-  return bad.map(({ id }) => id);
+/** The items that a view lacks while it has others of their reply. */
+function parted(view, items) {
+  const sent = new Set(view.flatMap(({ id }) => id ?? []));
+  const replyOf = (id) => id.split("_")[1];
+  const seen = new Set([...sent].map(replyOf));
+  return items.flatMap(({ id }) => (id && seen.has(replyOf(id)) && !sent.has(id) ? [id] : []));
 }
 
 for (const repair of [true, false]) {
-  test(`reasoning and its item are kept or covered together, with repair: ${repair}`, async () => {
+  test(`reasoning and the items of its reply are kept or covered together, with repair: ${repair}`, async () => {
     const compactor = createCompactor({ format: openaiResponses, contextWindow: 4_000, maxOutputTokens: 300, repair });
     let compacted = 0;
     for (let seed = 1; seed <= cases(150, 15); seed++) {
@@ -57,9 +65,36 @@ for (const repair of [true, false]) {
         const whole = await compactor.beforeModel({ messages: items, state });
         const part = await compactor.beforeModel({ messages: items.slice(offset), state, offset });
         deepEqual(part.view, whole.view, `loaded from ${offset}, seed ${seed}`);
-        deepEqual([parted(part.view), check(openaiResponses, part.view)], [[], []], `seed ${seed}, turn ${number}`);
+        deepEqual(
+          [parted(part.view, items), check(openaiResponses, part.view)],
+          [[], []],
+          `seed ${seed}, turn ${number}`,
+        );
         compacted += whole.report.outcome === "compacted";
         state = whole.state;
+      }
+    }
+    ok(compacted > cases(100, 10), `${compacted} compactions`);
+  });
+}
+
+for (const since of [0, 6]) {
+  test(`a pinned item keeps its whole reply, pinned from turn ${since} on`, async () => {
+    const compactor = createCompactor({ format: openaiResponses, contextWindow: 4_000, maxOutputTokens: 300 });
+    let compacted = 0;
+    for (let seed = 1; seed <= cases(150, 15); seed++) {
+      const below = random(seed);
+      const ids = { next: 0 };
+      const items = [];
+      let state = null;
+      for (let number = 0; number < 12; number++) {
+        items.push(...turn(below, number, ids));
+        const pin = ({ type, id }) => number >= since && type !== "reasoning" && /^[a-z]+[12]_[36]$/.test(id ?? "");
+        const { view, report, state: next } = await compactor.beforeModel({ messages: items, state, pin });
+        const lost = items.filter((item) => since === 0 && pin(item) && !view.includes(item));
+        deepEqual([parted(view, items), lost], [[], []], `seed ${seed}, turn ${number}`);
+        compacted += report.outcome === "compacted";
+        state = next;
       }
     }
     ok(compacted > cases(100, 10), `${compacted} compactions`);
