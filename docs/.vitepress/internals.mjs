@@ -7,7 +7,7 @@ import { slug } from "../../js/scripts/links.mjs";
 const pages = {
   overview: ["Overview", ["Words", "Data flow", "The house"]],
   boundary: ["The boundary", ["The boundary", "Hash, chain, positions"]],
-  state: ["State, history and view", ["State", "History and view"]],
+  state: ["State, history and view", ["State", "History and view", "Thinking that is bound"]],
   accounting: ["Counting and limits", ["Accounting", "Limits and shares", "Refusals"]],
   ladder: ["The ladder", ["The ladder", "Strategies and cuts"]],
   summaries: ["Summaries and memory", ["Summaries", "Memory"]],
