@@ -136,8 +136,11 @@ function digested({ view, state, report }) {
   ok(!JSON.stringify([view, state]).includes(MARK), "it was stored");
   const summary = summaryOf(state);
   ok(summary.includes(RULE), summary);
-  match(summary, /\n- Please look at order /);
-  match(summary, /- find_order[^\n]*: /);
+  // Who asked, what was called for it, what it returned, and what was said of it, each of an order.
+  match(summary, /^User: Please look at order 47\d\d/m);
+  match(summary, /^\S+ find_order\b.*\b47\d\d$/m);
+  match(summary, /^\S+ order 47\d\d: the article was sent back/m);
+  match(summary, /^Assistant: The customer of order 47\d\d wants the money back/m);
   match(summary, /\b4700\b/);
 }
 
