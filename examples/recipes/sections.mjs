@@ -14,9 +14,9 @@ const compactor = createCompactor({
   // A stand-in: it writes the headings that it is asked for, and shows that it was told the focus.
   summarize: async ({ system, prompt }) => {
     const headings = ["Customer", "Orders", "Promises we made"].filter((heading) => system.includes(heading));
-    const [order] = prompt.match(/order \d+/) ?? ["none"];
+    const orders = prompt.match(/order \d+/g) ?? [];
     const focus = system.includes("refunds") || prompt.includes("refunds");
-    const text = headings.map((heading) => `## ${heading}\n- ${order}${focus ? ", above all refunds" : ""}`);
+    const text = headings.map((heading, at) => `## ${heading}\n- ${orders[at]}${focus ? ", above all refunds" : ""}`);
     return { text: text.join("\n\n"), finishReason: "stop" };
   },
 });

@@ -20,9 +20,7 @@ for (const version of versions) {
     test(`states of ${version} go on: ${name}`, async () => {
       ok(states.length >= 3, `${states.length} states`);
       for (const { end, state, view } of states) {
-        // Earlier versions knew of no thinking that is bound.
-        const thinking = options.tune?.preset ? undefined : "free";
-        const compactor = createCompactor({ format, maxOutputTokens: 200, thinking, ...options });
+        const compactor = createCompactor({ format, maxOutputTokens: 200, ...options });
         const call = { messages: messages.slice(0, end), state, system: "You mend parsers." };
         const prepared = await compactor.beforeModel(call);
         // A new compaction is written as this version writes it; all else is sent as it was.
