@@ -51,7 +51,7 @@ export function refusalOf(error: unknown): Refusal | true | null {
   if (error === true) return true;
   const found = { texts: new Set<string>(), status: null };
   collect(error, found, 0);
-  return { text: [...found.texts].join("\n").slice(0, LONGEST_ERROR), status: found.status };
+  return { text: [...found.texts].join("\n\n").slice(0, LONGEST_ERROR), status: found.status };
 }
 
 interface Found {

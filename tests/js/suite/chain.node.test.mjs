@@ -58,7 +58,10 @@ for (const { title, format, messages, system, tools } of fixtures) {
           ok(!again.report.warnings.some(({ code }) => code === "is-a-view"), name);
           if (name !== "reordered members of arguments") deepEqual(again.view, view, name);
           equal(again.view.length, view.length, name);
-          ok(again.view.at(-1) === copy.at(-1), name);
+          // Thinking that is bound to what a summary replaced is left out, of a copy as of the original.
+          const isSame = again.view.at(-1) === copy.at(-1);
+          ok(isSame || /"(redacted_)?thinking"/.test(JSON.stringify(copy.at(-1))), name);
+          equal(isSame, view.at(-1) === messages.at(-1), name);
         }
       }
     }

@@ -168,7 +168,7 @@ test("where all of it fits, a data URL stays as it is", async () => {
 
 test("no piece of encoded data reaches a summarizer or a digest", async () => {
   const messages = [...answered(`${log(100)}\n![page](${page})\n${log(100)}`)];
-  for (let at = 0; at < 12; at++)
+  for (let at = 0; at < 40; at++)
     messages.push(
       { role: "assistant", content: `Done with ${at}.` },
       { role: "user", content: `And ${at}? ${log(20)}` },
