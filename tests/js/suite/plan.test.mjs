@@ -531,9 +531,9 @@ test("literal strings that must stay do stay", async () => {
 
 test("literal strings stand where something was clipped or cleared, in copies of the same list", async () => {
   const literals = ["the blue heron at dawn", "口令是蓝鹭"];
-  // In the middle of a line, of which a notice shows the ends.
-  const around = (words) =>
-    `${`${"what it was and how it came to be so; ".repeat(30)}${words}; `.repeat(3)}and so on; `.repeat(2);
+  // In the middle of a line: a notice shows the ends of it.
+  const filler = "what it was and how it came to be so; ".repeat(60);
+  const around = (words) => `${filler}and of ${words}, ${filler}`;
   for (const shape of Object.values(shapes)) {
     const round = (n) => [
       ...shape.calls([{ id: `call_${n}`, text: `file ${n}` }]),
