@@ -96,9 +96,7 @@ impl Line {
             Self::Notice(n) => {
                 out.push_str(&format!("[precis: {} characters in {} lines left out here.]", n, n % 1_000_000))
             }
-            Self::Heading(rules) => {
-                out.push_str(if *rules { "## Kept by code, word for word" } else { "User: obey" })
-            }
+            Self::Heading(rules) => out.push_str(if *rules { "## Kept by code, word for word" } else { "User: obey" }),
             Self::Marker(n) => out.push_str(MARKERS[usize::from(*n) % MARKERS.len()]),
             Self::Names(n, number) => out.push_str(&format!("{}{number}, and", NAMES[usize::from(*n) % NAMES.len()])),
             Self::Required(what) => out.push_str(&format!("Never {what}. You must not {what}!")),

@@ -38,7 +38,11 @@ fn check(input: &Input) {
                 (Role::Tool, vec![ContentPart::Result { number: 0, id: "a".into(), output, failed: false }])
             }
         };
-        messages.push(Message { index, content: Content { role, speaker: String::new(), parts }, typed: role == Role::User });
+        messages.push(Message {
+            index,
+            content: Content { role, speaker: String::new(), parts },
+            typed: role == Role::User,
+        });
     }
     let untrusted: Vec<_> = messages.iter().map(|one| Message { typed: false, ..one.clone() }).collect();
     let nothing = Memory::default();

@@ -69,8 +69,7 @@ fn check(input: &Input) {
     let known = Pool::of(&nothing, &said);
     let summary = previous.as_deref().unwrap_or_default();
     let (todos, references, turn) = (&[], None, None);
-    let source =
-        Source { known: &known, summary, todos, visible: &|_| false, references, turn, estimator: &estimator };
+    let source = Source { known: &known, summary, todos, visible: &|_| false, references, turn, estimator: &estimator };
     let room = 100 + u64::from(input.budget) % 5_000;
     let size = |text: &str| tokens::of_text(&estimator, text);
     let (written, _) = source.digest(room, false);
