@@ -17,6 +17,21 @@ const route = [...text.matchAll(/^```ts\n(.*?)^```$/gms)]
   .map(([, code]) => code)
   .find((code) => code.includes("POST("));
 
+/** What the guide says that versions 5 and 6 call what version 7 does. */
+const EARLIER = [
+  [/\bisStepCount\b/g, "stepCountIs"],
+  [/\bonStepEnd\b/g, "onStepFinish"],
+  [/\bonEnd\b/g, "onFinish"],
+  [/^( +)instructions,$/m, "$1system: instructions,"],
+  [/\btoUIMessageStream\(\{\n\s+stream: result\.stream,\n\s+tools: all,/, "result.toUIMessageStream({"],
+  [/^\s+toUIMessageStream, /m, "  "],
+];
+const routeOf = (version) =>
+  EARLIER.reduce((text, [name, earlier]) => {
+    ok(text.match(name), `${name} is not in the guide`);
+    return version < 7 ? text.replace(name, earlier) : text;
+  }, route);
+
 const packageOf = { 5: "ai5", 6: "ai6", 7: "ai" };
 const LONG = "The quick brown fox jumps over the lazy dog, and then it does so again. ".repeat(150);
 const say = (text) => ({ content: [{ type: "text", text }] });
@@ -46,7 +61,7 @@ for (const sdk of sdks)
     };
     const outfile = join(made, `route-${sdk.version}.mjs`);
     await esbuild.build({
-      ...{ stdin: { contents: route, loader: "ts", resolveDir: made }, outfile },
+      ...{ stdin: { contents: routeOf(sdk.version), loader: "ts", resolveDir: made }, outfile },
       ...{ bundle: true, format: "esm", target: "es2022" },
       banner: { js: "const { model, small, tools, db } = globalThis.standIns;" },
       plugins: [

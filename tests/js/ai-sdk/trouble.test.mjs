@@ -162,14 +162,12 @@ test("a state of one's own that is none is refused", async () => {
     await rejects(ask(undefined, { run: { state } }), (error) => ["invalid-state", "newer-state"].includes(error.code));
 });
 
-test("`chat` that throws, or answers something else than a string: the state lives as long as the call", async () => {
+test("`chat` that throws, or returns something else than a name: without a store the state lives as long as the call", async () => {
   for (const chat of [() => fail("no context"), () => 5, () => undefined]) {
-    const store = memory();
     const { model, requests } = answers(latest);
-    const c = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, store, chat });
+    const c = compaction({ contextWindow: WINDOW, maxOutputTokens: REPLY, chat });
     await latest.ai.generateText({ model, messages: past(), prepareStep: c.prepareStep });
     ok(requests[0].prompt.length < 40);
-    equal(store.rows.size, 0);
   }
 });
 
@@ -180,30 +178,32 @@ const prepare = (messages, options) =>
     .run({})
     .prepareStep(step(messages));
 
+const TWO_FORMATS = [
+  { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "read", input: { path: "a" } }] },
+  { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: LONG }] },
+  {
+    role: "assistant",
+    content: null,
+    tool_calls: [{ id: "t2", type: "function", function: { name: "read", arguments: "{}" } }],
+  },
+  { role: "tool", tool_call_id: "t2", content: LONG },
+];
+
+const STREAMING = [
+  {
+    id: "m1",
+    role: "assistant",
+    parts: [
+      { type: "text", text: "I was about", state: "streaming" },
+      { type: "tool-read", toolCallId: "t1", state: "input-streaming", input: { path: "a" } },
+    ],
+  },
+];
+
 const strange = {
-  "messages of two formats mixed": [
-    { role: "assistant", content: [{ type: "tool_use", id: "t1", name: "read", input: { path: "a" } }] },
-    { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: LONG }] },
-    {
-      role: "assistant",
-      content: null,
-      tool_calls: [{ id: "t2", type: "function", function: { name: "read", arguments: "{}" } }],
-    },
-    { role: "tool", tool_call_id: "t2", content: LONG },
-  ],
   "ids missing": [
     { role: "assistant", content: [{ type: "tool-call", toolName: "read", input: {} }] },
     { role: "tool", content: [{ type: "tool-result", toolName: "read", output: { type: "text", value: LONG } }] },
-  ],
-  "a UI message in the middle of streaming": [
-    {
-      id: "m1",
-      role: "assistant",
-      parts: [
-        { type: "text", text: "I was about", state: "streaming" },
-        { type: "tool-read", toolCallId: "t1", state: "input-streaming", input: { path: "a" } },
-      ],
-    },
   ],
   "messages without content": [{ role: "assistant" }, { role: "user", content: undefined }, {}],
 };
@@ -218,6 +218,21 @@ for (const [name, odd] of Object.entries(strange)) {
     equal(messages.at(-1), long.at(-1));
     for (const message of odd)
       ok(messages.includes(message) || !messages.some((one) => JSON.stringify(one) === JSON.stringify(message)));
+  });
+}
+
+const foreign = {
+  "messages of two formats": [TWO_FORMATS, /Anthropic's API: use the format `anthropic`/],
+  "a UI message in the middle of streaming": [STREAMING, /convertToModelMessages/],
+};
+
+for (const [name, [odd, says]] of Object.entries(foreign)) {
+  test(`${name} among its own: refused by name, because what they say would be lost`, async () => {
+    const history = [...past(2), ...odd, { role: "user", content: "Now?" }];
+    await rejects(
+      prepare(history, { repair: false }),
+      (error) => error.code === "wrong-format" && says.test(error.advice),
+    );
   });
 }
 
