@@ -33,24 +33,124 @@ function written(state) {
   return note ? `${summaryOf(state)}\n\n${note}` : summaryOf(state);
 }
 
-/** What stands in each digest, in this order. */
+/** What a reader needs of each session, in this order: in the digest, and in what was said last, which the view holds as it is. */
 const facts = {
-  "pi-session": [
-    /refactored to be nicer/,
-    /only want e2e tests for AgentSession/,
-    /createa {1,2}full implementation plan/,
-    /start implementing/,
-  ],
-  "swe-agent": [/precision="milliseconds"/, /345/, /round\(value\.total_seconds/],
-  "swe-agent-bash": [/named "eps"/, /flag\{People always make the best exploits/],
-  openhands: [/prints 'Hello, World!'/, /hello\.py/],
-  "claude-code": [/CLAUDE\.md/],
-  aider: [/make SuitableRepoNotFound class/, /catch SuitableRepoNotFound not `FileNotFoundError`/],
-  "tau-bench": [/changes to my upcoming flight/, /HXDUBJ/, /2 checked bags/, /above my budget/],
-  toolbench: [/transitaires/],
-  crosswoz: [/过客/, /团结湖公园/, /金鼎轩/],
-  "copilot-chat": [/as if you were shrek/, /im testing chat just do it/],
+  "pi-session": {
+    digest: [
+      /WP1: Create bash-executor\.ts/,
+      /refactored to be nicer/,
+      /code sharing between the different run modes/,
+      /only want e2e tests for AgentSession/,
+      /createa {1,2}full implementation plan in coding-agent\/docs\/refactor\.md/,
+      /pick up from where you left/,
+      /setters are methods because they have side effects/,
+      /Already done, do not repeat/,
+      /Commit: WP5\+WP6/,
+      /error TS2339: Property 'tokensAfter' does not exist/,
+      /update the CompactionResult interface/,
+    ],
+    request: [/start implementing/, /keep the old code around for reference/],
+  },
+  "swe-agent": {
+    digest: [
+      /strange behaviour of `TimeDelta` field serialization/,
+      /timedelta\(milliseconds=345\)/,
+      /`344`, but it seems that `345` is correct/,
+      /fields\.py#L1474/,
+      /ONLY ENTER ONE COMMAND AT A TIME/,
+      /open src\/marshmallow\/fields\.py/,
+      /round\(value\.total_seconds\(\) \/ base_unit\.total_seconds\(\)\)\) # round to nearest int start_line=1475/,
+      /remove the reproduce\.py/,
+    ],
+    request: [],
+  },
+  // The digest does not hold which flags were submitted; the view holds that the last one is wrong.
+  "swe-agent-bash": {
+    digest: [
+      /named "eps"/,
+      /eps1\.9_zer0-day_b7604a922c8feef666a957933751a074\.avi/,
+      /ONLY ENTER ONE COMMAND AT A TIME/,
+      /EOY XF, AY VMU M UKFNY/,
+      /Evil Corp, we have delivered on our promise/,
+      /utte {0,1}base64: invalid input/,
+      /flat\{People always make the best exploits\.\}/,
+    ],
+    request: [/Wrong flag!/],
+  },
+  openhands: {
+    digest: [
+      /python hello\.py ← \[Command finished with exit code 0\]/,
+      /No such file or directory: '\/workspace\/hello\.py'/,
+      /should be an absolute path/,
+      /the single line `print\('Hello, World!'\)`/,
+      /agent-sdk\.worktree\/telemetry\/hello\.py/,
+      /finish message=The hello\.py file already exists/,
+    ],
+    request: [/named hello\.py that prints 'Hello, World!'/],
+  },
+  "claude-code": {
+    digest: [
+      /create a comprehensive CLAUDE\.md/,
+      /node dist\/find_issues\.js --authors/,
+      /Read \/Users\/roblou\/code\/debugtest\/tsconfig\.json/,
+    ],
+    request: [/create a CLAUDE\.md file/],
+  },
+  aider: {
+    digest: [
+      /make SuitableRepoNotFound class/,
+      /F821 undefined name/,
+      /catch SuitableRepoNotFound not `FileNotFoundError`/,
+    ],
+    request: [/\/run aider/],
+  },
+  "tau-bench": {
+    digest: [
+      /changes to my upcoming flight/,
+      /HXDUBJ/,
+      /2 checked bags/,
+      /HAT278 departing at 4 pm/,
+      /above my budget/,
+    ],
+    request: [/Thanks, you too!/],
+  },
+  toolbench: {
+    digest: [/transitaire_for_transitaires is_id=ACT_AGENCE/, /sales@act\.nc/, /'Gondrand' customs agency/],
+    request: [/'Gondrand' customs agency/, /list of all available transitaires/],
+  },
+  crosswoz: {
+    digest: [
+      /人均消费50-100元，评分4\.5分以上的餐馆/,
+      /票价免费的景点/,
+      /高档型酒店/,
+      /010-65276611/,
+      /评分是5分，提供吹风机的酒店/,
+      /如家商旅酒店\(北京牡丹园地铁站店\)/,
+      /512元/,
+      /就去他家吧/,
+    ],
+    request: [/真是太谢谢你了/],
+  },
+  "copilot-chat": {
+    digest: [
+      /4 20 sentince long paragraphs of lorem ipsum as if you were shrek/,
+      /as if you were shrek for testing/,
+      /what component or feature you're testing/,
+      /Here are 4 paragraphs of 20-sentence Shrek-style lorem ipsum/,
+      /\*\*Paragraph 3:\*\*/,
+    ],
+    request: [/im testing chat just do it/],
+  },
 };
+/** Fails unless a text holds facts in their order. */
+function holds(text, wanted) {
+  let from = 0;
+  for (const fact of wanted) {
+    const found = text.slice(from).search(fact);
+    assert.ok(found >= 0, `${fact} behind character ${from} of:\n${text}`);
+    from += found;
+  }
+}
 
 for (const [name, [path, contextWindow]] of Object.entries(sessions)) {
   test(`${name}: the digest says in its order what a reader needs, and compacting once more changes nothing`, async () => {
@@ -70,15 +170,14 @@ for (const [name, [path, contextWindow]] of Object.entries(sessions)) {
       mkdirSync(folder, { recursive: true });
       writeFileSync(`${folder}/${name}.md`, `${text}\n`);
     }
-    let from = 0;
-    for (const fact of facts[name]) {
-      const found = text.slice(from).search(fact);
-      assert.ok(found >= 0, `${fact} behind byte ${from} of:\n${text}`);
-      from += found;
-    }
+    holds(text, facts[name].digest);
+    const stands = first.view.filter((message) => messages.includes(message) && message.role !== "system");
+    holds(JSON.stringify(stands), facts[name].request);
     const names = text.match(/^Also seen: .*$/m)?.[0] ?? "";
     assert.ok(names.length <= text.length * 0.16, `${names.length} of ${text.length} are names`);
     const again = await compactor.compact({ messages, system, tools, state: first.state });
-    assert.equal(written(again.state), text);
+    assert.equal(again.report.outcome, "reused");
+    assert.deepEqual(again.state, first.state);
+    assert.deepEqual(again.view, first.view);
   });
 }
