@@ -136,7 +136,7 @@ function digested({ view, state, report }) {
   ok(!JSON.stringify([view, state]).includes(MARK), "it was stored");
   const summary = summaryOf(state);
   ok(summary.includes(RULE), summary);
-  // Who asked, what was called for it, what it returned, and what was said of it, each of an order.
+  // Who asked, what was called for it, what it returned, and what was concluded, each naming an order.
   match(summary, /^User: Please look at order 47\d\d/m);
   match(summary, /^\S+ find_order\b.*\b47\d\d$/m);
   match(summary, /^\S+ order 47\d\d: the article was sent back/m);
