@@ -108,8 +108,11 @@ export async function soaking({ soak: { chats, requests } }) {
 
 const simulations = "tests/conformance/contextguard_simulations.json";
 
-/** The original asks its summarizer 255 times in these sessions. */
-const MOST_CALLS = 88;
+/**
+ * The original asks its summarizer 255 times in these sessions. Until what a person typed was kept beside short summaries
+ * whole, 88 were enough: what it takes leaves less room for clearing results.
+ */
+const MOST_CALLS = 92;
 
 /** Its preset does in each recorded request what the original did, and the default does better. Counts both. */
 export async function conformance() {
