@@ -74,7 +74,6 @@ impl<'a> Work<'a> {
         )?;
         history.keep = &call.must_keep;
         history.references = call.recalls;
-        history.summarizes = call.options.summarize;
         history.drops_system = call.options.wishes.drops_system == Some(true);
         history.rules = result_rules::of(&history, &call.options);
         let mut state = call.state.clone();

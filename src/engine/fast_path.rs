@@ -17,6 +17,7 @@ use crate::model::message::{Part, PartKind, Position, combine, hash_text};
 use crate::report::reasons::passed;
 use crate::report::{Outcome, Usage};
 use crate::session::history::History;
+use crate::session::lasting;
 use crate::session::prefixes;
 use crate::session::sent::{self, SentPrefixes};
 use crate::session::state::{Pending, SessionState};
@@ -45,6 +46,7 @@ pub(crate) fn of(
         // Positions beyond the end may hold later.
         && state.clips.iter().all(|clip| clip.up_to.count <= end)
         && [state.cleared, state.failed, state.thoughts].iter().flatten().all(|cleared| cleared.count <= end)
+        && !lasting::waits(history, state)
         // Further instructions would belong to those at the start.
         && (start < history.first() || view::leading(history) < history.messages.len())
         && work.faults().is_empty()

@@ -1,8 +1,7 @@
 //! The lasting edits of a state, as far as they hold for a history: what they cut and clear of which message.
 
-use crate::base::references;
 use crate::ingest::content::Content;
-use crate::model::message::{Position, combine, hash_text};
+use crate::model::message::{PartKind, Position};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::{self, Edits};
 use crate::session::history::History;
@@ -69,55 +68,31 @@ impl<'s> Lasting<'s> {
             failed: index < clip.failed.min(self.failed),
             only: None,
         });
+        let clears = !spared && index < self.cleared;
         let edits = Edits {
             clips: rules.iter().filter_map(edits::Cut::of_rule).chain(lasting).collect(),
             keep: self.keep,
-            clears: !spared && index < self.cleared,
-            clears_inputs: !spared && index < self.inputs,
-            clears_failed: !spared && index < self.failed,
+            clears,
+            // Elsewhere it makes no difference, and would be another key once the assistant has gone on.
+            clears_inputs: !spared && index < self.inputs && message.has(PartKind::Call),
+            clears_failed: !clears && !spared && index < self.failed,
             clears_media: !spared && index < self.media,
             rules,
-            reference: None,
-            summarizes: history.summarizes,
+            reference: history.references.then_some(index),
         };
         if !message.parts().any(|part| edits::touches(&part, message, &edits)) {
             return None;
         }
-        let reference = history.references.then_some(index);
-        let edits = Edits { reference, ..edits };
-        // Copies are specific to one list of literal strings.
-        let kept = self.keep.iter().fold(0, |kept, literal| combine(kept, hash_text(literal)));
-        let mut key = if kept == 0 { String::new() } else { format!("{kept} ") };
-        if history.references {
-            key.push_str(&format!("{} ", references::of(index, 0)));
-        }
-        if history.summarizes && (edits.clears || edits.clears_failed) {
-            key.push_str("s ");
-        }
-        for rule in rules.iter().filter(|rule| rule.rerun) {
-            key.push_str(&format!("{}r ", rule.number));
-        }
-        for &edits::Cut { clip, old, cleared, failed, only } in &edits.clips {
-            if let Some(number) = only {
-                key.push_str(&format!("{number}:"));
-            }
-            key.push_str(&format!("{}/{}", clip.cap, clip.reach));
-            for (mark, is) in [("o", old), ("c", cleared), ("f", failed)] {
-                key.push_str(if is { mark } else { "" });
-            }
-            key.push(' ');
-        }
-        key.push_str(if edits.clears_media {
-            "cm"
-        } else if edits.clears {
-            "c"
-        } else if edits.clears_failed {
-            "f"
-        } else {
-            ""
-        });
-        Some((key, edits))
+        Some((edits.key(), edits))
     }
+}
+
+/// Whether the assistant's next message changes an earlier one: the arguments of its newest calls, which are among what is
+/// cleared, stay as they are until then. A clear ends before them, but a history can be rewound to them.
+pub fn waits(history: &History<'_>, state: &SessionState) -> bool {
+    let edits = Lasting::of(history, state);
+    let newest = (edits.inputs < edits.cleared).then(|| history.input_of(edits.inputs)).flatten();
+    newest.is_some_and(|input| history.messages[input].has(PartKind::Call))
 }
 
 /// The content of a message after the edits of the state.

@@ -263,6 +263,8 @@ export class Memory<Base> {
       const misread = unreadable || isForeign(message, this.format.name, leaves.includes(Leaf.opaque));
       const entry: Entry = { leaves, record, unreadable, misread, guessed, members };
       this.entries.set(message, entry);
+      // A copy of what it was before.
+      this.copies.delete(message);
       return entry;
     });
   }

@@ -12,7 +12,7 @@ pub mod truncation;
 use crate::base::references;
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
-use crate::model::message::{Digest, Part, PartKind};
+use crate::model::message::{Digest, Part, PartKind, combine, hash_text};
 use crate::session::edits::eligibility::{clearable, is_of_failed, is_of_result, reaches};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
@@ -39,8 +39,6 @@ pub struct Edits<'s> {
     pub rules: &'s [ResultRule],
     /// The message's index in the history, if notices say where the model finds the text.
     pub reference: Option<u64>,
-    /// Whether a model summarizes: a cleared result then names less.
-    pub summarizes: bool,
 }
 
 /// A clip in relation to one message.
@@ -56,6 +54,41 @@ pub struct Cut<'s> {
     pub failed: bool,
     /// The number of the only part that it affects, if it is limited to one.
     pub only: Option<u32>,
+}
+
+impl Edits<'_> {
+    /// The key under which a copy of one message with these edits is found again: equal keys, equal copies. No member is
+    /// passed over here, so that none can be forgotten.
+    pub fn key(&self) -> String {
+        let &Self { ref clips, keep, clears, clears_inputs, clears_failed, clears_media, rules, reference } = self;
+        let mut key = String::new();
+        if !keep.is_empty() {
+            let kept = keep.iter().fold(keep.len() as u64, |kept, literal| combine(kept, hash_text(literal)));
+            key.push_str(&format!("{kept} "));
+        }
+        if let Some(index) = reference {
+            key.push_str(&format!("{} ", references::of(index, 0)));
+        }
+        // The clip of a rule is one of the cuts.
+        for ResultRule { input: _, number, clip: _, rerun } in rules {
+            key.push_str(&if *rerun { format!("{number}r ") } else { String::new() });
+        }
+        // Its positions matter only as far as they are before or after the message.
+        for &Cut { clip: Clip { cap, reach, .. }, old, cleared, failed, only } in clips {
+            if let Some(number) = only {
+                key.push_str(&format!("{number}:"));
+            }
+            key.push_str(&format!("{cap}/{reach}"));
+            push_marks(&mut key, [('o', old), ('c', cleared), ('f', failed)]);
+            key.push(' ');
+        }
+        push_marks(&mut key, [('c', clears), ('i', clears_inputs), ('f', clears_failed), ('m', clears_media)]);
+        key
+    }
+}
+
+fn push_marks<const N: usize>(key: &mut String, marks: [(char, bool); N]) {
+    key.extend(marks.into_iter().filter_map(|(mark, is)| is.then_some(mark)));
 }
 
 impl<'s> Cut<'s> {

@@ -57,8 +57,6 @@ pub struct History<'a> {
     pub keep: &'a [String],
     /// Whether notices say where the model finds the text.
     pub references: bool,
-    /// Whether a model summarizes: notices then name less.
-    pub summarizes: bool,
     /// Whether system messages among the others leave like these, but for the newest.
     pub drops_system: bool,
     /// Stale reasoning is left out of messages before this history index. `None`: the provider does not bind it.

@@ -96,6 +96,27 @@ test("a message changed in place is read again, and so is what a format now says
   ok(compactor.usage({ messages }).parts.assistant > 0);
 });
 
+test("of a message changed in place, the copy that was sent before is not sent again", async () => {
+  const make = () => createCompactor({ format: openaiChat, contextWindow: 1_000 });
+  const lines = (word) => `${word} line of what was read; `.repeat(400);
+  const call = { id: "a", type: "function", function: { name: "read", arguments: "{}" } };
+  const messages = [
+    user("Read it."),
+    { role: "assistant", content: null, tool_calls: [call] },
+    { role: "tool", tool_call_id: "a", content: lines("first") },
+    { role: "assistant", content: "I have read it." },
+    user("Go on."),
+  ];
+  const compactor = make();
+  const sent = async (by) => JSON.stringify((await by.beforeModel({ messages })).view);
+  const first = await sent(compactor);
+  ok(first.includes("first line") && first.length < 5_000);
+  messages[2].content = lines("second");
+  const second = await sent(compactor);
+  ok(second.includes("second line") && !second.includes("first line"));
+  equal(second, await sent(make()));
+});
+
 test("a message of plain values is read again when one is changed, added, taken away or renamed", () => {
   const compactor = createCompactor({ format: openaiChat, contextWindow: 200_000, maxOutputTokens: 1_000 });
   const messages = [user("Hello."), user(long), user("And now?")];

@@ -532,6 +532,37 @@ const manyTriedOneSent = () => {
   return [setup, steps];
 };
 
+/**
+ * A call is cleared with its results, before the assistant has gone on; its arguments follow once it has. The history is
+ * rewound in between, so nothing else changes.
+ */
+const clearedBeforeItsArguments = () => {
+  const tool = (size, write) => ({ id: 0, size, kind: 0, failed: false, write });
+  const tools = (...batch) => ({ type: "tools", batch, thought: null, said: false, turned: false });
+  const body = (size) => ({ size, kind: 0 });
+  const append = (...events) => ({ type: "append", events });
+  const setup = {
+    shape: openai,
+    window: 1_000,
+    strategy: "tail",
+    summarizer: "absent",
+    output: null,
+    system: null,
+    ratio: null,
+  };
+  const steps = [
+    append(tools(tool(500, null)), tools(tool(12, 500), tool(0, 12)), {
+      type: "assistant",
+      body: body(12),
+      thought: { signed: false },
+    }),
+    { type: "rewind", at: 64 },
+    append({ type: "assistant", body: body(0), thought: null }),
+    append({ type: "user", body: body(12), media: false }),
+  ];
+  return [setup, steps];
+};
+
 /** A history of which most messages are in no form that the format knows is taken for one of another format. */
 function isMostlyUnknown(history) {
   return history.filter(({ role }) => role === "narrator").length * 2 > history.length;
@@ -566,7 +597,7 @@ test("every request keeps the invariants, and is the same again", async () => {
       }
     }),
     0.55,
-    [manyTriedOneSent()],
+    [manyTriedOneSent(), clearedBeforeItsArguments()],
   );
 });
 
