@@ -1,7 +1,6 @@
 // Checks of the sources in TypeScript, of the package, and of what documents show of it.
 import { readdirSync } from "node:fs";
 import { at, must, packages } from "../common.mjs";
-import { deprecatedUses } from "../deprecated.mjs";
 import { buildSite } from "../docs.mjs";
 import { release } from "../release.mjs";
 import { cleanSnippets, writeSnippets } from "../snippets.mjs";
@@ -36,6 +35,8 @@ export async function programs() {
     const snippets = writeSnippets();
     for (const folder of snippets) await must(tsc[0], [tsc[1], "-p", folder], quiet);
     // What people copy is written for the newest version of each library.
+    // It needs TypeScript, which a machine lacks until the first check has installed it.
+    const { deprecatedUses } = await import("../deprecated.mjs");
     const deprecated = ["tests/js/programs", ...snippets].flatMap(deprecatedUses);
     if (deprecated.length > 0) throw new Error(`deprecated names in examples:\n${deprecated.join("\n")}`);
     folders.push(...snippets);
