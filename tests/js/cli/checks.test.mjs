@@ -4,7 +4,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { test } from "node:test";
 import { parse as parseYaml } from "yaml";
 import { checks, checksFor } from "../../../js/scripts/checks.mjs";
@@ -236,4 +236,18 @@ test("each level does at least as much as the one before it", () => {
   assert.ok(levels.all.soak.chats <= levels.full.soak.chats && levels.all.fuzzSeconds <= levels.full.fuzzSeconds);
   assert.equal(levels.all.kind, "shipped");
   assert.equal(levels.full.kind, "shipped");
+});
+
+test("on a machine that has no package yet the checks start: nothing that they load at once is from npm", () => {
+  const seen = new Set();
+  const walk = (file) => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const [, name] of readFileSync(file, "utf8").matchAll(/^(?:import|export)\b[^;]*?from "([^"]+)"/gm)) {
+      assert.match(name, /^(node:|\.)/, `${file} imports ${name}`);
+      if (name.startsWith(".")) walk(resolve(dirname(file), name));
+    }
+  };
+  walk(at("js/scripts/test.mjs"));
+  assert.ok(seen.size > 20, `${seen.size} files`);
 });
