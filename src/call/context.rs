@@ -71,6 +71,7 @@ impl<'a> Work<'a> {
             &call.state,
             &call.options.estimator,
             call.options.preset.is_some(),
+            thinking::binds_all(call, thinking::demands(call, &call.state).0),
         )?;
         history.keep = &call.must_keep;
         history.references = call.recalls;

@@ -28,11 +28,18 @@ pub(crate) fn demands(call: &Call, state: &SessionState) -> (Demands, Source) {
 
 /// The history index before which stale reasoning is left out, if any is.
 pub(crate) fn binds_before(call: &Call, history: &History<'_>, demands: Demands) -> Option<u64> {
-    if !demands.bound || !call.leaves_out || call.options.preset.is_some() {
-        return None;
-    }
+    binds(call, demands)?;
     let turn = history.active_user().filter(|_| demands.round).and_then(|input| history.index_of(input));
     Some(turn.unwrap_or(u64::MAX))
+}
+
+/// What is known of that before the history is placed: everything, unless it ends where the open round begins.
+pub(crate) fn binds_all(call: &Call, demands: Demands) -> Option<u64> {
+    binds(call, demands).filter(|()| !demands.round).map(|()| u64::MAX)
+}
+
+fn binds(call: &Call, demands: Demands) -> Option<()> {
+    (demands.bound && call.leaves_out && call.options.preset.is_none()).then_some(())
 }
 
 /// Whether the system prompt or the tools are others than those of the request before.

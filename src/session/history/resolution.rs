@@ -11,7 +11,8 @@ use crate::tokens::Estimator;
 use std::cell::OnceCell;
 
 impl<'a> History<'a> {
-    /// Places `records` in the conversation that `state` knows. `all`: a checkpoint may cover all messages.
+    /// Places `records` in the conversation that `state` knows. `all`: a checkpoint may cover all messages. `binds_before`:
+    /// what is known of it by now, as it decides which checkpoints hold.
     ///
     /// # Errors
     ///
@@ -23,6 +24,7 @@ impl<'a> History<'a> {
         state: &'a SessionState,
         estimator: &Estimator,
         all: bool,
+        binds_before: Option<u64>,
     ) -> Result<Self, Error> {
         let messages = split(records)?;
         let pairing = OnceCell::new();
@@ -44,7 +46,7 @@ impl<'a> History<'a> {
             keep: &[],
             references: false,
             drops_system: false,
-            binds_before: None,
+            binds_before,
             keeps_reasoning: false,
             rules: Vec::new(),
             known: &state.checkpoints,

@@ -563,6 +563,36 @@ const clearedBeforeItsArguments = () => {
   return [setup, steps];
 };
 
+/** A turn opens with signed thinking, which is bound, and is covered up to a message that does not begin with any. */
+const coveredBehindSignedThinking = () => {
+  const tools = (size, write, thought, said) => ({
+    type: "tools",
+    batch: [{ id: 0, size, kind: 0, failed: false, write }],
+    thought,
+    said,
+    turned: false,
+  });
+  const body = (size) => ({ size, kind: 0 });
+  const append = (...events) => ({ type: "append", events });
+  const setup = {
+    shape: vercel,
+    window: 1_000,
+    strategy: "tail",
+    summarizer: "absent",
+    output: null,
+    system: null,
+    ratio: null,
+  };
+  const steps = [
+    append({ type: "user", body: body(12), media: false }),
+    append(tools(0, null, { signed: true }, false)),
+    append({ type: "assistant", body: body(500), thought: null }, tools(120, 43, { signed: false }, true), {
+      type: "unknown",
+    }),
+  ];
+  return [setup, steps];
+};
+
 /** A history of which most messages are in no form that the format knows is taken for one of another format. */
 function isMostlyUnknown(history) {
   return history.filter(({ role }) => role === "narrator").length * 2 > history.length;
@@ -597,7 +627,7 @@ test("every request keeps the invariants, and is the same again", async () => {
       }
     }),
     0.55,
-    [manyTriedOneSent(), clearedBeforeItsArguments()],
+    [manyTriedOneSent(), clearedBeforeItsArguments(), coveredBehindSignedThinking()],
   );
 });
 
