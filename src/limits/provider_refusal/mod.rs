@@ -1,8 +1,8 @@
 //! Reads whether a provider's error says that a request is too long, and by how much.
 //!
 //! Providers, proxies and servers word this in hundreds of ways, and change the wording without notice. So nothing is
-//! matched as a whole. [`words`] takes an error apart, [`subject`] decides by families of words what it is about, and
-//! [`numbers`] reads each number from the words around it. An error in another language than English is recognized by
+//! matched as a whole. `words` takes an error apart, `subject` decides by families of words what it is about, and
+//! `numbers` reads each number from the words around it. An error in another language than English is recognized by
 //! its codes, whose words are English, or not at all.
 
 mod numbers;
