@@ -19,7 +19,7 @@ use crate::report::{Outcome, Usage};
 use crate::session::history::History;
 use crate::session::lasting;
 use crate::session::prefixes;
-use crate::session::sent::{self, SentPrefixes};
+use crate::session::sent::{self, Mark, SentPrefixes};
 use crate::session::state::{Pending, SessionState};
 use crate::session::view::{self, Sums, View};
 use crate::tokens::SlopeRange;
@@ -193,6 +193,8 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         || history.binds_before.is_some() != standing.sent.is_some()
         || history.binds_before.is_some_and(|before| before < u64::MAX)
         || thinking::is_another_request(call, &call.state)
+        // A state that was lost, or is an earlier one, does not know what was sent.
+        || standing.sent.is_some_and(|hash| thinking::last(&call.state) != Some(Mark { at: end.count, hash }))
     {
         return Ok(None);
     }
