@@ -21,7 +21,8 @@ const SETUPS = [
   { tune: { strategy: "sliding-window" }, reasoning: "drop-old" },
   { tune: { strategy: "last-tool-batch" }, summarize: true },
 ];
-const RUNGS = ["drop-reasoning", "clip", "clear", "summarize", "digest", "clip-results", "trim", "clip-all"];
+// None of the providers here has reasoning that may leave by itself: it is signed, or must be passed back.
+const RUNGS = ["clip", "clear", "summarize", "digest", "clip-results", "trim", "clip-all"];
 /** A local template is asked for by name. */
 const PROVIDERS = Object.keys(clients).filter((name) => name !== "local");
 const BUDGET = { type: "enabled", budget_tokens: 2_000 };
