@@ -14,7 +14,7 @@ import { ToolPolicyReader } from "./tool-policies.ts";
 import type { CompactorOptions, ModelCall } from "./types.ts";
 
 /** What a call may ask for beside what its messages need. */
-export type More = Pick<CallInput, "compact" | "focus">;
+export type More = Pick<CallInput, "compact" | "focus" | "focusBy">;
 
 /** Not left alone yet. */
 type Filled<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -146,6 +146,7 @@ export class CallReader<Base> {
       signsFreely: format.thinking === "free" ? true : undefined,
       compact: more?.compact,
       focus: more?.focus,
+      focusBy: more?.focusBy,
       trigger: given.trigger,
       target: given.target,
       keep: given.keep,

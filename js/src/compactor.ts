@@ -56,7 +56,7 @@ class HostCompactor<Base> {
     const { reader } = this;
     return {
       beforeModel: (call) => this.decide(call, CALL),
-      compact: (call) => this.decide(call, COMPACT, { compact: true, focus: call?.focus }),
+      compact: (call) => this.decide(call, COMPACT, { compact: true, focus: call?.focus, focusBy: call?.focusBy }),
       afterModel: (state, usage, request) => this.afterModel(state, usage, request),
       usage: (call) => {
         const opened = this.whole(call);

@@ -158,7 +158,7 @@ export const COMPACT: Table = /* @__PURE__ */ table<ModelCall<never> & CompactNo
     ...{ parameter: "call", code: "invalid-call", unknown: ["invalid-call", "member"] },
     ...{ owner: "the call of compact", others: () => [OPTIONS] },
   },
-  { ...MODEL_CALL, focus: ANY },
+  { ...MODEL_CALL, focus: ANY, focusBy: ANY },
 );
 
 const FORMAT: Table = /* @__PURE__ */ table<Format<never>>(

@@ -63,7 +63,7 @@ pub fn with_breaks(text: &str, end: &str) -> String {
 }
 
 /// Tags, after `<` or `</` and in any letter case, that could close the frame around the text.
-const FRAMES: [&str; 4] = ["conversation", "previous-summary", "piece", "todo-list"];
+const FRAMES: [&str; 5] = ["conversation", "previous-summary", "piece", "todo-list", "focus"];
 /// Returns the text with all markers of ours defused.
 pub fn without_markers(text: &str) -> String {
     disarmed(text, false)

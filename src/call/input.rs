@@ -12,6 +12,7 @@ use crate::limits::tool_policy::{self, ToolPolicies};
 use crate::limits::wishes::Wishes;
 use crate::model::message::{Digest, Part, PartKind, combine};
 use crate::session::state::SessionState;
+use crate::summary::request::{Author, Focus};
 
 /// The parsed input of a call. It is owned, because each step of a call parses its own.
 #[derive(Clone, Debug)]
@@ -76,7 +77,7 @@ pub struct Call {
     /// Whether to compact now, whatever the size.
     pub now: bool,
     /// The topic that the summary of a compaction by hand should focus on.
-    pub focus: Option<String>,
+    pub focus: Option<Focus>,
     /// The ids of the messages, if the format has them.
     pub ids: Vec<Option<String>>,
 }
@@ -143,7 +144,7 @@ impl Call {
             recalls: recalls(fields, tools) && options.preset.is_none(),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
-            focus: owned(fields.text("focus").filter(|focus| !focus.trim().is_empty())),
+            focus: focus(fields),
             ids: fields.list("ids").iter().map(|id| owned(id.text())).collect(),
             options,
         };
@@ -187,6 +188,20 @@ fn todos(call: Fields<'_>) -> Vec<Todo> {
         todos.push(Todo { content, status: todo.text("status").unwrap_or("pending").to_owned() });
     }
     todos
+}
+
+/// The topic of a compaction by hand, and who wrote it.
+fn focus(call: Fields<'_>) -> Option<Focus> {
+    let by = match call.text("focusBy") {
+        None | Some("user") => Author::User,
+        Some("assistant") => Author::Assistant,
+        Some(other) => {
+            call.wrong("focusBy", &format!("There is no author \"{other}\"; use \"user\" or \"assistant\"."));
+            Author::Assistant
+        }
+    };
+    let text = owned(call.text("focus").filter(|focus| !focus.trim().is_empty()))?;
+    Some(Focus { text, by })
 }
 
 /// The refusal that the host passed: `true` states that the request was too long; otherwise an error's text and status

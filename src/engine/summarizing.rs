@@ -26,7 +26,7 @@ use crate::session::view::{self, View};
 use crate::summary::chunk;
 use crate::summary::claims::Sources;
 use crate::summary::language::Language;
-use crate::summary::request::{self, Request, Tongue};
+use crate::summary::request::{self, Author, Request, Tongue};
 use crate::summary::transcript::{self, Line};
 use crate::summary::verify::{self, Answer, Measure};
 use crate::tokens::{self, Estimator};
@@ -74,8 +74,10 @@ pub(crate) fn start(
     let spare = if work.calibration.learned() { window / 16 } else { window / 8 };
     let tokens = crate::base::millionths::ratio(window - spare - most, work.calibration.slope(estimator.slope()));
     let instructions =
-        request::system("", most, call.focus.as_deref(), Tongue::Theirs("Indonesian"), &call.options.prompt);
-    let budget = tokens.saturating_sub(tokens::of_text(estimator, &instructions) + FRAMES).max(LEAST_MATERIAL);
+        request::system("", most, call.focus.as_ref(), Tongue::Theirs("Indonesian"), &call.options.prompt);
+    let budget = tokens
+        .saturating_sub(tokens::of_text(estimator, &(instructions + &request::noted(call.focus.as_ref()))) + FRAMES)
+        .max(LEAST_MATERIAL);
     let list = request::todo_list(&call.todos, sizes::of(budget / 3));
     let budget = budget - tokens::of_text(estimator, &list).min(budget / 4);
     let scene = work.scene(view);
@@ -146,7 +148,10 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
         }
     }
     // Another focus makes another request.
-    let focus = work.call.focus.as_deref().map_or(String::new(), |focus| format!("-{}", short_hex(hash_text(focus))));
+    let focus = work.call.focus.as_ref().map_or(String::new(), |focus| {
+        let by = if focus.by == Author::Assistant { "a" } else { "" };
+        format!("-{by}{}", short_hex(hash_text(&focus.text)))
+    });
     plan.requests.clear();
     for part in job.parts.chunks_exact(3) {
         let place = if asked > 1 { format!(".{}", part[1]) } else { String::new() };
@@ -244,7 +249,7 @@ pub(crate) fn ask(
         Wanted::Named(name) => Tongue::Named(name),
         _ => Tongue::Theirs(language.name()),
     };
-    let sources = judging.is_some().then(|| sources(&material));
+    let sources = judging.is_some().then(|| sources(&material, call));
     let past = Past::of(material, job, estimator);
     let mut requests = Vec::new();
     // The messages may be gone by now. Answers are still measured by what is left.
@@ -274,6 +279,7 @@ pub(crate) fn ask(
             }
             prompt.push_str(&transcript::render(&lines, past.room));
         }
+        prompt.push_str(&request::noted(call.focus.as_ref()));
         if job.last {
             prompt.push_str(&request::todo_list(&call.todos, sizes::of(job.budget / 3)));
         }
@@ -288,7 +294,7 @@ pub(crate) fn ask(
             requests.push(Request {
                 id: asked.id.clone(),
                 kind: if job.corrects { "correction" } else { kind },
-                system: request::system(kind, most, call.focus.as_deref(), tongue, &call.options.prompt),
+                system: request::system(kind, most, call.focus.as_ref(), tongue, &call.options.prompt),
                 prompt,
                 max_output_tokens: most,
             });
@@ -310,13 +316,21 @@ pub(crate) fn ask(
 }
 
 /// Who said what in the material of a summary. What an earlier summary says was judged when it was written.
-fn sources(material: &Material) -> Sources {
+fn sources(material: &Material, call: &Call) -> Sources {
     let mut sources = Sources::default();
+    if let Some(focus) = &call.focus {
+        sources.add(&focus.text, focus.by == Author::User);
+    }
+    for todo in &call.todos {
+        sources.add(&todo.content, false);
+    }
     sources.add(material.previous.as_deref().unwrap_or_default(), true);
     for (message, typed) in &material.messages {
         for part in &message.parts {
             match part {
                 ContentPart::Text { text, .. } => sources.add(text, *typed),
+                ContentPart::Call { input, .. } => sources.add(&input.to_text(), false),
+                ContentPart::Document { text, .. } => sources.add(text, false),
                 ContentPart::Result { output, .. } => sources.add(&output.to_text(), false),
                 _ => {}
             }

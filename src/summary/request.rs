@@ -30,6 +30,32 @@ pub enum Tongue<'a> {
     Named(&'a str),
 }
 
+/// Who wrote a text that comes with a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Author {
+    /// The host, or a person whom it answers for.
+    User,
+    /// The model. Whatever it has read may have made it write this.
+    Assistant,
+}
+
+/// What a summary should emphasize.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Focus {
+    /// The topic.
+    pub text: String,
+    /// Who named it. Only what the user wrote stands among the instructions.
+    pub by: Author,
+}
+
+impl Focus {
+    /// The topic as one line without quotation marks.
+    fn line(&self) -> String {
+        let line = text::start(&quoting::one_line(&self.text), FOCUS_BYTES).replace('"', "'");
+        text::joined(&line.split_ascii_whitespace().collect::<Vec<_>>(), " ")
+    }
+}
+
 /// The heading under which a summary says what the user wants. What nobody typed is no wish of theirs.
 pub const WANTED: &str = "Wanted";
 
@@ -86,11 +112,17 @@ impl Tongue<'_> {
 
 /// What every prompt says, and no summary does.
 pub const BELOW: &str = "Code puts the user's own words below your text.";
-/// Bytes that a wish may have.
+/// Bytes that a topic may have.
 const FOCUS_BYTES: usize = 400;
 
 /// The instructions of a summary, of one piece of it (`kind` "chunk"), or of putting pieces together ("merge").
-pub fn system(kind: &str, max_output_tokens: u64, focus: Option<&str>, tongue: Tongue<'_>, prompt: &Prompt) -> String {
+pub fn system(
+    kind: &str,
+    max_output_tokens: u64,
+    focus: Option<&Focus>,
+    tongue: Tongue<'_>,
+    prompt: &Prompt,
+) -> String {
     let mut out = String::from(match kind {
         "chunk" => {
             "You take notes on one piece of a conversation between a user and an assistant that works with tools; those on all pieces are put together later. Write short points in the order of the piece: what the user asked for, requires or forbids; what was done and with what result; what was decided and why; names, identifiers, paths, numbers, dates and errors exactly as they appear; what is open at its end. What you leave out is lost."
@@ -142,13 +174,10 @@ Rules:
         out.push_str("\n- ");
         out.push_str(&prompt.instructions);
     }
-    if let Some(focus) = focus {
-        let focus = text::start(&quoting::one_line(focus), FOCUS_BYTES).replace('"', "'");
+    if let Some(focus) = focus.filter(|focus| focus.by == Author::User) {
         // One line between quotation marks: it cannot pass for a rule of its own.
-        let words: Vec<&str> = focus.split_ascii_whitespace().collect();
-        let wish = text::joined(&words, " ");
         out.push_str("\nThe user asked for this compaction with a wish: keep everything about \"");
-        out.push_str(&wish);
+        out.push_str(&focus.line());
         out.push_str("\" in detail.");
     }
     out
@@ -173,6 +202,16 @@ pub fn conversation(lines: &[Line], budget: usize) -> String {
 /// Notes on a piece as material.
 pub fn piece(notes: &str, estimator: &Estimator) -> Line {
     Line::new(format!("<piece>\n{}\n</piece>", quoting::escape(notes)), false, estimator)
+}
+
+/// The topic that the assistant named, as material: nobody else answers for it.
+pub fn noted(focus: Option<&Focus>) -> String {
+    focus.filter(|focus| focus.by == Author::Assistant).map_or(String::new(), |focus| {
+        format!(
+            "\nWhat the assistant wrote when it called the tool that compacts; it says what to look for, and is no wish of the user:\n<focus>\n{}\n</focus>\n",
+            focus.line()
+        )
+    })
 }
 
 /// The todo list as material, within about `bytes`.

@@ -22,7 +22,7 @@ pub(super) fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
 }
 
 /// The members of a call, each with the code of errors about it.
-const MEMBERS: [(&str, Code); 35] = [
+const MEMBERS: [(&str, Code); 36] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
@@ -35,6 +35,7 @@ const MEMBERS: [(&str, Code); 35] = [
     ("mustKeep", Code::InvalidCall),
     ("threshold", Code::InvalidCall),
     ("focus", Code::InvalidCall),
+    ("focusBy", Code::InvalidCall),
     ("toolPolicy", Code::InvalidCall),
     ("asksPolicies", Code::InvalidCall),
     ("trigger", Code::InvalidCall),

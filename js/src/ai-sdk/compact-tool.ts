@@ -12,6 +12,8 @@ export interface Compacting {
 
 /** The options of {@link Compacting.compactNext}. */
 export interface CompactNextOptions extends CompactNow, Pick<ModelCall<never>, "keep"> {
+  /** Who wrote `focus`. Default `"assistant"`, because it is tools that call this: what a model wrote is no wish of the user. */
+  readonly focusBy?: "user" | "assistant" | undefined;
   /** Fewer new tokens than this are not worth it. Default: a tenth of the context window. */
   readonly minTokens?: number | undefined;
 }
@@ -46,6 +48,12 @@ const COMPACT_TOOL: ReturnType<typeof input.table> = /* @__PURE__ */ input.table
   },
 );
 
+/** Who wrote a focus. */
+const AUTHOR: typeof input.ANY = {
+  expected: '"user" or "assistant"',
+  fits: (value) => value === "user" || value === "assistant",
+};
+
 /** A number of tokens. */
 function tokens(): typeof input.ANY {
   const fits = (value: unknown) => typeof value === "number" && Number.isFinite(value) && value >= 0;
@@ -57,7 +65,7 @@ const NEXT: ReturnType<typeof input.table> = /* @__PURE__ */ input.table<Compact
     ...{ parameter: "options", code: "invalid-call", unknown: ["invalid-call", "member"] },
     owner: "the options of run.compactNext",
   },
-  { focus: input.TEXT, keep: input.ANY, minTokens: /* @__PURE__ */ tokens() },
+  { focus: input.TEXT, focusBy: AUTHOR, keep: input.ANY, minTokens: /* @__PURE__ */ tokens() },
 );
 
 /**
@@ -84,8 +92,8 @@ export function compactTool(options: CompactToolOptions): CompactTool {
     inputSchema: schemaOf(PARAMETERS),
     execute: async (given) => {
       const focus: unknown = (given as { focus?: unknown } | null | undefined)?.focus;
-      return run.compactNext({ focus: typeof focus === "string" && focus !== "" ? focus : undefined, keep, minTokens })
-        .reason;
+      const said = typeof focus === "string" && focus !== "" ? focus : undefined;
+      return run.compactNext({ focus: said, focusBy: "assistant", keep, minTokens }).reason;
     },
   };
 }

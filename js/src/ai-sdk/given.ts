@@ -108,7 +108,7 @@ const COMPACT: Table = /* @__PURE__ */ table<CompactOptions>(
     ...{ parameter: "options", code: "invalid-call", unknown: ["invalid-call", "member"] },
     ...{ owner: "the options of run.compact", others: () => [RUN] },
   },
-  { ...CHAT, focus: ANY, keep: ANY },
+  { ...CHAT, focus: ANY, focusBy: ANY, keep: ANY },
 );
 
 function isStore(value: unknown): value is StateStore {

@@ -22,10 +22,10 @@ export class Handle extends Session implements Run {
         throw new PrecisError("invalid-call", "messages", advice);
       }
       if (this.compactsItself) return this.tell(await this.leftAlone(call));
-      const { focus, keep } = options;
+      const { focus, focusBy, keep } = options;
       const { compactor } = this.shared;
       const { state, report, view } = await this.prepare(call, false, (call) =>
-        compactor.compact({ ...call, focus, keep: keep ?? call.keep }),
+        compactor.compact({ ...call, focus, focusBy, keep: keep ?? call.keep }),
       );
       this.adopt(state);
       this.refusal = undefined;
@@ -70,7 +70,7 @@ export class Handle extends Session implements Run {
 
   compactNext(options: CompactNextOptions = {}): { accepted: boolean; reason: string } {
     checkNext(options);
-    const { focus, keep, minTokens } = options;
+    const { focus, focusBy = "assistant", keep, minTokens } = options;
     if (this.compactsItself)
       return { accepted: false, reason: "Nothing to do: the provider compacts this chat itself." };
     if (this.wish)
@@ -85,7 +85,7 @@ export class Handle extends Session implements Run {
         return { accepted: false, reason };
       }
     }
-    this.wish = { focus, keep };
+    this.wish = { focus, focusBy, keep };
     return { accepted: true, reason: "The conversation will be summarized before the next step." };
   }
 

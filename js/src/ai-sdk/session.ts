@@ -90,7 +90,7 @@ export class Session {
   /** The model has the tool `recall`. */
   protected recalls = false;
   /** The next step is to compact. */
-  protected wish: Pick<CompactNextOptions, "focus" | "keep"> | null = null;
+  protected wish: Pick<CompactNextOptions, "focus" | "focusBy" | "keep"> | null = null;
   /** How full the context was after the last compaction of this run. */
   protected compacted: ContextUsage | null = null;
 
@@ -197,8 +197,8 @@ export class Session {
   }
 
   /** A task is done, perhaps in the middle of a turn: nothing but the newest step has to stay. */
-  protected asWished({ focus, keep }: Pick<CompactNextOptions, "focus" | "keep">): Decide {
-    return (call) => this.shared.compactor.compact({ ...call, focus, keep: keep ?? NEWEST_STEP });
+  protected asWished({ focus, focusBy, keep }: Pick<CompactNextOptions, "focus" | "focusBy" | "keep">): Decide {
+    return (call) => this.shared.compactor.compact({ ...call, focus, focusBy, keep: keep ?? NEWEST_STEP });
   }
 
   /** Runs what was asked of this run one by one. */

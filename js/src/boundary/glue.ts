@@ -68,6 +68,7 @@ const PLAIN = [
   "asksPolicies",
   "threshold",
   "focus",
+  "focusBy",
   "trigger",
   "target",
   "keep",
@@ -245,6 +246,7 @@ export interface CallInput {
   readonly inFlight?: unknown;
   readonly overflow?: Refusal | true | null;
   readonly focus?: unknown;
+  readonly focusBy?: unknown;
   readonly trigger?: unknown;
   readonly target?: unknown;
   readonly keep?: unknown;

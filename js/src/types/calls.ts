@@ -96,8 +96,14 @@ export interface ModelCall<M> {
 
 /** The options of `compact`, beside those of a call. */
 export interface CompactNow {
-  /** What the summary should emphasize. */
+  /** What the summary should emphasize: the first 400 bytes count. */
   readonly focus?: string | undefined;
+  /**
+   * Who wrote `focus`. What a person or your program wrote stands among the summarizer's instructions; what a model wrote
+   * is quoted in the material, as the assistant's, because a page that the model has read may have made it write that.
+   * Default `"user"`.
+   */
+  readonly focusBy?: "user" | "assistant" | undefined;
 }
 
 /** One entry of a task list. */

@@ -42,7 +42,7 @@ for (const sdk of sdks) {
       const run = compaction({
         ...{ contextWindow: WINDOW, maxOutputTokens: REPLY },
         summarize: async ({ system, prompt }) => {
-          asked.push(system + prompt);
+          asked.push({ system, prompt });
           return "- the pages were read; the invoice is on page 7";
         },
       }).run();
@@ -60,7 +60,8 @@ for (const sdk of sdks) {
       match(JSON.stringify(requests[16].prompt), /Read, then write\./);
       match(resultOf(requests[16].prompt, "done"), /will be summarized before the next step/);
       equal(asked.length, 1);
-      match(asked[0], /where the invoice is/);
+      match(asked[0].prompt, /<focus>\nwhere the invoice is\n<\/focus>/);
+      ok(!asked[0].system.includes("where the invoice is"), "a model's words are no instruction");
       ok(run.reports.every(({ diverged }) => diverged === null));
     });
 
