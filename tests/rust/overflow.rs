@@ -55,6 +55,19 @@ fn what_was_looked_up_is_read() {
     }
 }
 
+/// Proxies quote the error of the server behind them in their own JSON.
+#[test]
+fn an_error_quoted_in_json_reads_the_same() {
+    for one in fixture("overflow").iter().chain(&fixture("refusals")) {
+        let (message, status) = (one["message"].as_str().unwrap(), one["status"].as_u64());
+        let once = Value::from(format!(" {message} ")).to_string();
+        let twice = Value::from(once.clone()).to_string();
+        let expected = provider_refusal::read(message, status);
+        assert_eq!(provider_refusal::read(&once, status), expected, "{once}");
+        assert_eq!(provider_refusal::read(&twice, status), expected, "{twice}");
+    }
+}
+
 /// What a limit of the rate says of tokens is not about the window, also where the words are the same.
 #[test]
 fn limits_of_the_rate_are_no_overflow() {

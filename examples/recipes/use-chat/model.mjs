@@ -40,7 +40,8 @@ function standIn(write) {
 }
 
 export const model = standIn((asked) => {
-  const [oldest] = asked.match(/Question \d+/) ?? ["none"];
+  // A message begins with it; a summary quotes it.
+  const [, oldest] = asked.match(/"text":"(Question \d+)/) ?? [null, "none"];
   return `The oldest question that I was sent is ${oldest}. ${"It is a long story of ships and harbours. ".repeat(8)}`;
 });
 

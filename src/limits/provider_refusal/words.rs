@@ -43,7 +43,7 @@ impl Item {
 
 /// Takes an error apart.
 pub fn items(text: &str) -> Vec<Item> {
-    let bytes = &text.as_bytes()[..text.len().min(READ)];
+    let bytes = &unescaped(&text.as_bytes()[..text.len().min(READ)])[..];
     let mut items: Vec<Item> = Vec::new();
     let mut at = 0;
     while let Some(&byte) = bytes.get(at) {
@@ -58,12 +58,7 @@ pub fn items(text: &str) -> Vec<Item> {
             at = end;
             continue;
         }
-        // What is quoted in JSON may be escaped.
-        if byte == b'\\' && matches!(next, Some(b'n' | b'r' | b't')) {
-            at += 2;
-            continue;
-        }
-        let is_last = next.is_none_or(|next| next.is_ascii_whitespace() || matches!(next, b'"' | b'\'' | b'\\' | b')'));
+        let is_last = next.is_none_or(|next| next.is_ascii_whitespace() || matches!(next, b'"' | b'\'' | b')'));
         match byte {
             b'.' | b'!' | b'?' if is_last => items.push(Item::End),
             // A line alone may be the terminal's.
@@ -83,10 +78,35 @@ pub fn items(text: &str) -> Vec<Item> {
     items
 }
 
+/// A text as it was before it was put into JSON, however often: proxies quote the error of the server behind them, which
+/// quotes another.
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while let [first, behind @ ..] = rest {
+        rest = behind;
+        if *first != b'\\' {
+            plain.push(*first);
+            continue;
+        }
+        while let [b'\\', behind @ ..] = rest {
+            rest = behind;
+        }
+        let blank = match rest.first() {
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            _ => continue,
+        };
+        plain.push(blank);
+        rest = &rest[1..];
+    }
+    plain
+}
+
 /// Where an address or a path ends that begins at a place: what it names is not said. `and/or` is none.
 fn end_of_path(bytes: &[u8], from: usize) -> Option<usize> {
-    let is_inside =
-        |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'\\' | b'`' | b',' | b')');
+    let is_inside = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b',' | b')');
     if from > 0 && is_inside(&bytes[from - 1]) && !matches!(bytes[from - 1], b'(' | b'[' | b'=') {
         return None;
     }

@@ -51,7 +51,12 @@ fn check(input: &Input) {
     }
     assert_eq!(read(&text.to_ascii_uppercase(), status), found, "capitals");
     assert_eq!(read(&text.replace(' ', " \n\t "), status), found, "more space");
-    assert_eq!(read(&text.replace('o', "\\'o"), status), found, "quotes and backslashes");
+    // What JSON has no short form for becomes letters; what is long is cut elsewhere.
+    if text.len() < 4_000 && !text.contains(|one: char| one.is_control() && !matches!(one, '\n' | '\r' | '\t')) {
+        let once = serde_json::Value::from(format!(" {text} ")).to_string();
+        assert_eq!(read(&once, status), found, "in JSON");
+        assert_eq!(read(&serde_json::Value::from(once).to_string(), status), found, "in JSON in JSON");
+    }
     let Some(Overflow { limit, input, prompt, least, reply, total }) = found else { return };
     let numbers = numbers(&text);
     for value in [limit, input, least, reply, total].into_iter().flatten() {
