@@ -77,7 +77,6 @@ const readers = [
   { name: /xpersona\/.*\.json$/, read: readXpersona },
   { name: /toolbench\/.*\.json$/, read: readToolbench },
   { name: /copilot-sdk\/[^/]*\.jsonl$/, read: readCopilot },
-  { name: /aider\/.*\.md$/, read: readAider },
 ];
 
 /** CrossWOZ: dialogues of two people about hotels and sights of Beijing; `sys` is the assistant. */
@@ -147,34 +146,6 @@ function readCopilot(text, name) {
     return [{ role: "assistant", content: data.content, ...(tool_calls.length && { tool_calls }) }, ...answers];
   });
   return [chat(name, messages)];
-}
-
-/**
- * Aider: `####` is what was typed, `> ` what the program printed (also typed by no model): until two blanks end a line, if
- * they do not end the first. The rest is the model's, the `>>>>>>>` that ends its edits included.
- */
-function readAider(text) {
-  // What stands before the first heading belongs to a chat that began elsewhere.
-  const [, ...parts] = text.split(/^# aider chat started at /m);
-  return parts
-    .map((part) => chat(part.slice(0, "2024-08-05 19:33:02".length), aiderMessages(part.slice(part.indexOf("\n") + 1))))
-    .filter(({ messages }) => messages.some(({ role }) => role === "assistant"));
-}
-
-function aiderMessages(text) {
-  const messages = [];
-  let printing = false;
-  for (const line of text.split("\n")) {
-    const marked = /^(?:#### ?|> |>$)/.test(line);
-    const user = marked || printing;
-    printing = (printing || line.startsWith("> ")) && !line.startsWith("####") && !/\S {2}$/.test(line);
-    const content = (marked ? line.replace(/^(?:#### ?|> ?)/, "") : line).trimEnd();
-    const last = messages.at(-1);
-    if (!content && !last) continue;
-    if (last && (last.role === (user ? "user" : "assistant") || !line)) last.content += `\n${content}`;
-    else messages.push(said(user ? "user" : "assistant", content));
-  }
-  return messages;
 }
 
 /** Without calls that nobody answered at the end. */

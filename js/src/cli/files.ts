@@ -5,7 +5,7 @@ import { type Conversation, NoConversation, TranscriptError } from "./transcript
 import { transcripts } from "./transcripts/detect.ts";
 
 /** Files that may be transcripts. */
-const NAMES = /\.(jsonl?|ndjson|traj)(\.gz)?$/;
+const NAMES = /(\.(jsonl?|ndjson|traj)|chat[.-]history\.md)(\.gz)?$/;
 /** Folders that hold no transcripts, but thousands of other files. */
 const ELSEWHERE = /(^|[/\\])(node_modules|\.[^/\\]+)[/\\]/;
 const isLikely = (name: string) => NAMES.test(name) && !ELSEWHERE.test(name);

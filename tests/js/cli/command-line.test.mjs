@@ -19,12 +19,15 @@ const COMMANDS = ["demo", "inspect", "replay", "compact", "check"];
 const fixture = (name) => at("tests/fixtures", name);
 /** Each recorded form, and how many conversations the file holds. */
 const FORMS = {
+  "aider/chat-history.md": ["aider", 3],
   "ai-sdk/airline.json": ["ai-sdk", 1],
   "anthropic/claude-code.jsonl": ["anthropic", 1],
   "anthropic/requests.jsonl": ["anthropic", 12],
+  "mini-swe-agent/github_issue.traj.json": ["openai-chat", 1],
   "openai-chat/chinese.jsonl": ["openai-chat", 3],
   "openai-chat/korean-japanese.jsonl": ["openai-chat", 8],
   "openai-chat/requests.jsonl": ["openai-chat", 12],
+  "openhands/without-native-calls.json": ["openai-chat", 1],
   "pi-session/refactoring.jsonl": ["pi-session", 1],
   "provider-pairs/requests.jsonl": ["provider-pairs", 18],
   "swe-agent/crypto-eps.traj": ["swe-agent", 1],

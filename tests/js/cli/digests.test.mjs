@@ -16,7 +16,7 @@ const { createCompactor, summaryOf } = await import(pathToFileURL(at("pkg/index.
 const sessions = {
   "pi-session": ["pi-session/refactoring.jsonl", 13_000],
   "swe-agent": ["swe-agent/marshmallow-1867.traj", 5_000],
-  "swe-agent-bash": ["swe-agent/crypto-eps.traj", 8_000],
+  "swe-agent-bash": ["swe-agent/crypto-eps.traj", 12_000],
   openhands: ["digests/sessions/openhands.jsonl", 24_000],
   "claude-code": ["anthropic/claude-code.jsonl", 24_000],
   aider: ["digests/sessions/aider.jsonl", 24_000],
@@ -64,7 +64,6 @@ const facts = {
     ],
     request: [],
   },
-  // The digest does not hold which flags were submitted; the view holds that the last one is wrong.
   "swe-agent-bash": {
     digest: [
       /named "eps"/,
@@ -74,8 +73,10 @@ const facts = {
       /Evil Corp, we have delivered on our promise/,
       /utte {0,1}base64: invalid input/,
       /flat\{People always make the best exploits\.\}/,
+      /submit flag\{People always make the best exploits\.\}/,
+      /Wrong flag!/,
     ],
-    request: [/Wrong flag!/],
+    request: [],
   },
   openhands: {
     digest: [

@@ -32,6 +32,7 @@ export type Shape =
   | "tau-bench"
   | "swe-agent"
   | "mini-swe-agent"
+  | "aider"
   | "provider-pairs";
 
 export interface Usage {

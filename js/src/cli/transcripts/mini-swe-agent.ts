@@ -9,6 +9,7 @@ import {
   type Usage,
   usageOf,
 } from "./conversation.ts";
+import { type Prose, without, withSteps } from "./prose.ts";
 import type { Source } from "./source.ts";
 
 /** `.traj.json` files of mini-swe-agent: what was sent, plus bookkeeping under `extra`. */
@@ -31,8 +32,33 @@ export function miniSweAgent({ file, values }: Source): Conversation[] | null {
   });
   const messages = recorded.map(asSent);
   const provider = makerOf(model);
-  return [{ file, name: file, shape: "mini-swe-agent", format: openaiChat, messages, model, provider, usageAfter }];
+  const sent = {
+    file,
+    name: file,
+    shape: "mini-swe-agent",
+    format: openaiChat,
+    messages,
+    model,
+    provider,
+    usageAfter,
+  } as const;
+  return [miniSweAgentText(sent) ?? sent];
 }
+
+/** The block of code that is run. More than one, or none, and nothing is. */
+const COMMAND = /^```(?:mswea_bash_command|bash)[^\S\n]*\n(?<command>[\s\S]*?)\n```[^\S\n]*$/gm;
+
+/** Without native calls, in a file of its own or as a plain list: a block of code, and what came of it behind its exit code. */
+export const miniSweAgentText: Prose = (conversation) =>
+  withSteps(conversation, (said, answer) => {
+    const [block, ...more] = said.matchAll(COMMAND);
+    const command = block?.groups?.command;
+    const [first = ""] = answer;
+    if (!block || command === undefined || more.length > 0 || !/^<returncode>-?\d+<\/returncode>/.test(first))
+      return null;
+    const text = without(said, block.index, block.index + block[0].length);
+    return { said: text, calls: [{ name: "bash", input: { command }, output: answer.join("\n") }], rest: [] };
+  });
 
 function asSent({ extra: _, provider_specific_fields: __, ...sent }: Message): Message {
   const present = Object.entries(sent as JsonObject).filter(([, value]) => value !== null);

@@ -39,8 +39,11 @@ function found(value: unknown, depth: number, source: Source): Recorded[] {
   const member = LISTS.find((name) => isList(request[name]));
   if (member === undefined) return [];
   const messages = request[member] as readonly Message[];
-  const within = (messages: readonly object[]) => save({ ...request, [member]: messages });
   const reply = repliesOf(value.response);
+  // A reply that joined the messages is not written twice.
+  const { response: _, ...beside } = request;
+  const kept = reply.length > 0 ? beside : request;
+  const within = (messages: readonly object[]) => save({ ...kept, [member]: messages });
   const usage = reply.length > 0 ? usageIn(value) : undefined;
   return [record([...messages, ...reply], request, within, usage && [messages.length, usage])];
 }

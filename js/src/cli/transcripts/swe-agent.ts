@@ -1,19 +1,25 @@
 import { openaiChat } from "precis/formats";
 import { type Conversation, isMessage, isObject, type JsonObject, type Message } from "./conversation.ts";
+import { type StepReader, without, withSteps } from "./prose.ts";
 import type { Source } from "./source.ts";
 
-/** Runs of SWE-agent, one or several: the `history` that was sent, or the steps of the `trajectory` where it was not kept. */
+/**
+ * Runs of SWE-agent, one or several: the `history` that was sent, or the steps of the `trajectory` where it was not kept.
+ * Commands that a model wrote as text are calls of `bash`.
+ */
 export function sweAgent({ file, values }: Source): Conversation[] | null {
   const runs = values.filter(isObject).filter(isRun);
   if (runs.length === 0 || runs.length !== values.length) return null;
-  return runs.map((run, index) => ({
-    file,
-    name: runs.length > 1 ? `conversation ${index + 1}` : file,
-    shape: "swe-agent",
-    format: openaiChat,
-    messages: messagesOf(run),
-    usageAfter: new Map(),
-  }));
+  return runs.map((run, index) => {
+    const { messages, read } = recordOf(run);
+    const name = runs.length > 1 ? `conversation ${index + 1}` : file;
+    const sent = { file, name, shape: "swe-agent", format: openaiChat, messages, usageAfter: new Map() } as const;
+    const found = withSteps(sent, read) ?? sent;
+    return {
+      ...found,
+      messages: (found.messages as Message[]).filter((one) => one.role !== "user" || one.content !== ""),
+    };
+  });
 }
 
 /** Other systems call their messages a history as well: SWE-agent's say which agent they are of. */
@@ -22,9 +28,18 @@ function isRun({ trajectory, history }: JsonObject): boolean {
   return Array.isArray(history) && history.length > 0 && history.every((one) => isMessage(one) && "agent" in one);
 }
 
-function messagesOf({ trajectory, history }: JsonObject): Message[] {
-  const sent = Array.isArray(history) ? history.filter(isMessage).map(toOpenai) : [];
-  return sent.length > 0 || !Array.isArray(trajectory) ? sent : trajectory.filter(isObject).flatMap(step);
+/** The messages that were sent, and how their steps are read. */
+function recordOf({ trajectory, history }: JsonObject): { messages: Message[]; read: StepReader } {
+  const sent = Array.isArray(history) ? history.filter(isMessage) : [];
+  if (sent.length > 0 || !Array.isArray(trajectory))
+    return { messages: sent.map(toOpenai), read: (said, answer, at) => stepOf(said, answer, sent[at]) };
+  const steps = trajectory.filter(isObject);
+  // Two messages a step: nothing in it may be left out.
+  const messages = steps.flatMap(({ response, observation }) => [
+    { role: "assistant", content: String(response ?? "") },
+    { role: "user", content: String(observation ?? "") },
+  ]);
+  return { messages, read: (said, answer, at) => stepOf(said, answer, steps[at >> 1]) };
 }
 
 function toOpenai({ role, content, tool_calls, tool_call_ids }: Message): Message {
@@ -32,7 +47,17 @@ function toOpenai({ role, content, tool_calls, tool_call_ids }: Message): Messag
   return Array.isArray(tool_calls) && tool_calls.length ? { role, content, tool_calls } : { role, content };
 }
 
-function step({ response, observation }: JsonObject): Message[] {
-  const assistant = { role: "assistant", content: String(response ?? "") };
-  return observation ? [assistant, { role: "user", content: String(observation) }] : [assistant];
+/** The last block of code, or the last element `command`: the one that is run. */
+const BLOCK = /^```[^\n]*\n(?<command>[\s\S]*?)^```[^\S\n]*$/gm;
+const ELEMENT = /<command>(?<command>[\s\S]*?)<\/command>/g;
+
+/** The recorded action, where it was recorded; else the one that the text holds. All that follows it came of it. */
+function stepOf(said: string, answer: readonly string[], recorded: JsonObject | undefined): ReturnType<StepReader> {
+  const found = [...said.matchAll(ELEMENT)].at(-1) ?? [...said.matchAll(BLOCK)].at(-1);
+  const action = typeof recorded?.action === "string" ? recorded.action : found?.groups?.command;
+  const command = action?.trim();
+  if (!command) return null;
+  const isIn = found?.groups?.command?.trim() === command;
+  const text = isIn ? without(said, found.index, found.index + found[0].length) : said;
+  return { said: text.trim(), calls: [{ name: "bash", input: { command }, output: answer.join("\n") }], rest: [] };
 }
