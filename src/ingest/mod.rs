@@ -6,6 +6,7 @@ pub mod asides;
 pub mod content;
 pub mod counting;
 pub mod digester;
+pub mod documents;
 pub mod host;
 pub mod json;
 pub mod pairing;

@@ -2,7 +2,7 @@
 //! our own texts. Only typed text can state requirements, contain the user's own names, and show which language they
 //! write in.
 //!
-//! Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame, JSON with
+//! A document without any frame is told by its shape ([`documents`]). Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame, JSON with
 //! its last bracket, and a line that a program printed with the line. The end of a mail, a transcript or one of our own
 //! texts cannot be found reliably, because its author could imitate any end. So everything after its start counts as
 //! pasted.
@@ -11,6 +11,7 @@ use crate::base::headings::{KEPT, OPENING};
 use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, phrases, text};
 use crate::ingest::asides::{self, Aside};
+use crate::ingest::documents::{self, OWN};
 use crate::ingest::pasted_json;
 use crate::ingest::printed::is_printed;
 use crate::shorten::gap::Gap;
@@ -20,7 +21,9 @@ use std::vec::IntoIter;
 /// The passages of a text that were typed, as pairs of start and end in bytes, in order.
 pub fn passages(text: &str) -> Vec<(usize, usize)> {
     let asides = asides::find(text).into_iter().peekable();
-    let mut reader = Reader { text, typed: Vec::new(), asides, tags: TAGS, colons: COLONS, cut: CUT, resumed: RESUMED };
+    let documents = documents::find(text).into_iter().peekable();
+    let mut reader =
+        Reader { text, typed: Vec::new(), asides, documents, tags: TAGS, colons: COLONS, cut: CUT, resumed: RESUMED };
     let mut at = 0;
     while let Some(line) = Line::at(text, at) {
         match reader.read(&line) {
@@ -96,6 +99,8 @@ struct Reader<'t> {
     typed: Vec<(usize, usize)>,
     /// What applications put there, as far as it is not read.
     asides: Peekable<IntoIter<Aside>>,
+    /// The same of documents.
+    documents: Peekable<IntoIter<(usize, usize)>>,
     tags: usize,
     colons: usize,
     cut: usize,
@@ -115,6 +120,10 @@ impl Reader<'_> {
         let seen = line.seen;
         if seen.is_empty() {
             return Step::Typed;
+        }
+        while self.documents.next_if(|(from, _)| *from < line.from).is_some() {}
+        if let Some((_, to)) = self.documents.next_if(|(from, _)| *from == line.from) {
+            return Step::Pasted(line.from, to);
         }
         if let Some(fence) = fence(seen) {
             return Step::Pasted(line.from, self.after_fence(line.next, fence));
@@ -365,8 +374,6 @@ const VERBS: &str = include_str!("phrases/processing_verbs.txt");
 /// Words that point to a text, and nouns for a text. A line with one of each announces a text.
 const POINTERS: &str = include_str!("phrases/text_pointers.txt");
 const NOUNS: &str = include_str!("phrases/text_nouns.txt");
-/// Words for what users list themselves.
-const OWN: &str = include_str!("phrases/own_rules.txt");
 
 /// The most bytes of a sentence that announces a text.
 const LONGEST_SENTENCE: usize = 400;

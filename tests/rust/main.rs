@@ -30,6 +30,7 @@ mod numbers;
 mod overflow;
 mod pairing;
 mod pairs;
+mod pastes;
 mod phrases;
 mod pins;
 mod plain;
