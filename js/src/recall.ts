@@ -158,14 +158,22 @@ function refused(error: unknown): string {
   throw error;
 }
 
-/** What stands in an excerpt must not pass for the head of another. */
-const HEAD = /^\[(?=r\d)/gm;
+/** What stands in an excerpt must not pass for the head of another, or for what is said behind them. */
+const HEAD =
+  /(^|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029])\[(?=r\d|Messages \d|Nothing earlier matches|\d+ more match)/g;
+
+/** What a tool's name has that no provider allows in one, and that could end the head of an excerpt. */
+const UNUSUAL = /[^\p{L}\p{N}_.'@+#:/$-]+/gu;
+const LONGEST_NAME = 64;
+
+/** A tool's name as the head of an excerpt has it: on one line, and without what ends a head. */
+const label = (tool: string) => [...tool.replace(UNUSUAL, " ")].slice(0, LONGEST_NAME).join("").trim();
 
 function written({ excerpts, more, missing }: Recalled): string {
   const blocks = excerpts.map(({ reference, index, role, tool, from, text, next }) => {
-    const who = tool === undefined ? role : `${role}, ${tool}`;
+    const who = tool === undefined ? role : `${role}, ${label(tool)}`;
     const start = from === undefined ? "" : `, from byte ${from}`;
-    return `[${reference}: message ${index}, ${who}${start}${next === undefined ? "" : `; goes on at ${next}`}]\n${text.replace(HEAD, " [")}`;
+    return `[${reference}: message ${index}, ${who}${start}${next === undefined ? "" : `; goes on at ${next}`}]\n${text.replace(HEAD, "$1 [")}`;
   });
   if (missing) blocks.push(`[Messages ${missing.from} to ${missing.to - 1} could not be looked at.]`);
   else if (excerpts.length === 0) blocks.push("[Nothing earlier matches. Try other words.]");

@@ -12,15 +12,32 @@ pub fn one_line(text: &str) -> String {
     with_breaks(&escape(text), " ")
 }
 
-/// The most bytes of the name of a speaker in a text of ours.
+/// Joins the lines of a text that stands between square brackets of ours, which it cannot close.
+pub fn in_brackets(text: &str) -> String {
+    one_line(text).replace(']', ")")
+}
+
+/// The most bytes of the name of a speaker or of a tool in a text of ours.
 const LONGEST_LABEL: usize = 64;
 
 /// The name of a speaker as our texts show it: its letters, digits and what else names are made of, on one line. So it can
 /// neither close a frame, nor begin a line, nor end the label that it stands in. Empty if nothing of it is left.
 pub fn speaker_label(name: &str) -> String {
+    label(name, &[])
+}
+
+/// The name of a tool as our texts show it: what providers allow in one, and so nothing that ends what stands around it.
+pub fn tool_label(name: &str) -> String {
+    let label = label(name, &[':', '/', '$']);
+    if label.is_empty() { "a tool".to_owned() } else { label }
+}
+
+/// What of a name is a letter, a digit, or a mark that stands in names; any other runs are a space.
+fn label(name: &str, marks: &[char]) -> String {
     let mut label = String::new();
     for char in name.chars() {
-        let plain = char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '\'' | '@' | '+' | '#');
+        let plain =
+            char.is_alphanumeric() || matches!(char, '_' | '-' | '.' | '\'' | '@' | '+' | '#') || marks.contains(&char);
         if plain {
             label.push(char);
         } else if !label.is_empty() && !label.ends_with(' ') {

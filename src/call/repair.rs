@@ -2,7 +2,7 @@
 
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
-use crate::base::markers;
+use crate::base::{markers, quoting};
 use crate::call::input::Call;
 use crate::call::left_out::{Given, continued, remaining};
 use crate::ingest::content::ContentPart;
@@ -359,7 +359,8 @@ fn quoted(
     parts: Option<&[usize]>,
     host: &mut dyn Host,
 ) -> Result<Item, Error> {
-    let mut text = format!("{}this is the result of a tool call that is not in this history.]", markers::NOTICE);
+    let mut text =
+        format!("{}quoted below is the result of a tool call that is not in this history.]", markers::NOTICE);
     for mut content in host.read(&[input])? {
         if item.made.is_some() {
             content = lasting::as_sent(given.history, given.state, &given.call.options.estimator, input, content);
@@ -369,7 +370,7 @@ fn quoted(
                 && parts.is_none_or(|parts| parts.contains(&at))
             {
                 text.push('\n');
-                text.push_str(&output.to_text());
+                text.push_str(&quoting::quote(&output.to_text()));
             }
         }
     }

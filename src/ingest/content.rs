@@ -1,7 +1,7 @@
 //! Messages with their text. The host is asked for it only where a plan needs it: for a transcript, a digest or a clip.
 
 use crate::base::error::Error;
-use crate::base::{encoded, text};
+use crate::base::{encoded, quoting, text};
 use crate::ingest::asides;
 use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
 use crate::model::message::Role;
@@ -133,10 +133,10 @@ impl ContentPart {
 pub fn medium(kind: u32, media_type: &str, reference: &str) -> String {
     let mut out = encoded::medium_name(kind).to_owned();
     if !media_type.is_empty() {
-        out.push_str(&format!(" ({media_type})"));
+        out.push_str(&format!(" ({})", quoting::in_brackets(&text::start(media_type, 60))));
     }
     if !reference.is_empty() {
-        out.push_str(&format!(" at {}", text::start(reference, 200)));
+        out.push_str(&format!(" at {}", quoting::in_brackets(&text::start(reference, 200))));
     }
     out
 }

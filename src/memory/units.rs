@@ -177,7 +177,7 @@ impl<'t> Reader<'t> {
                 ContentPart::Media { kind, media_type, reference, name, .. } => {
                     let mut text = medium(*kind, media_type, reference);
                     if !name.is_empty() {
-                        text.push_str(&format!(" \"{name}\""));
+                        text.push_str(&format!(" \"{}\"", quoting::in_brackets(name)));
                     }
                     let kind = if *role == Role::User && message.typed && is_said { Kind::Typed } else { Kind::Line };
                     writer.add(kind, Cow::Owned(format!("({text})")));
@@ -255,7 +255,8 @@ impl<'t> Reader<'t> {
 
     fn call(&mut self, id: &'t str, name: &'t str, input: &'t Value, writer: &mut Writer<'t, '_>) {
         let recalls = references::is_recall(name, input.keys());
-        self.tools.set(id, (Rc::from(name), recalls));
+        let label = quoting::tool_label(name);
+        self.tools.set(id, (Rc::from(&*label), recalls));
         if self.newest.len() >= 2 * CALLS {
             self.newest.drain(..CALLS);
         }
@@ -263,7 +264,7 @@ impl<'t> Reader<'t> {
         if recalls {
             return;
         }
-        writer.add(Kind::Call, Cow::Owned(calls::shown(name, input)));
+        writer.add(Kind::Call, Cow::Owned(calls::shown(&label, input)));
         calls::long_lines(input, &mut |line| {
             writer.add(Kind::Written, cut(Cow::Owned(clean(line).into_owned()), WRITTEN));
         });
@@ -274,7 +275,7 @@ impl<'t> Reader<'t> {
         let tool = id.and_then(|id| {
             let known = self.tools.get(id).cloned();
             let before = || self.earlier.iter().rfind(|(earlier, _)| earlier == id);
-            known.or_else(|| before().map(|(_, tool)| (Rc::from(&**tool), false)))
+            known.or_else(|| before().map(|(_, tool)| (Rc::from(quoting::tool_label(tool)), false)))
         });
         if tool.as_ref().is_some_and(|(_, recalls)| *recalls) {
             return;

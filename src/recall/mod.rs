@@ -197,6 +197,9 @@ fn read(
         return Ok(Found { missing: Some((place.index, place.index + 1)), ..Found::default() });
     };
     let content = source::read(source, input, host)?;
+    if content.role == Role::System {
+        return Err(Error::at(Code::UnknownReference, "reference", INSTRUCTIONS));
+    }
     let (mut whole, mut only) = (String::new(), None);
     let texts = source::texts(&content);
     for (at, text) in texts.iter().enumerate() {
@@ -222,6 +225,9 @@ fn read(
 }
 
 const UNKNOWN: &str = "No text of the history has this reference. It reads \"r12\" for a message, \"r12.2\" for its second part, \"r12+4000\" from a byte on.";
+
+const INSTRUCTIONS: &str =
+    "The message with this reference holds instructions of the program, which are not looked up.";
 
 /// The excerpt of a text from a place to a byte.
 fn excerpt(place: Place, whole: &str, to: usize, role: Role, tool: Option<String>, estimator: &Estimator) -> Excerpt {

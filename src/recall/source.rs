@@ -88,9 +88,13 @@ pub fn read(source: &Source<'_>, input: usize, host: &mut dyn Host) -> Result<Co
     Ok(read.pop().unwrap_or(Content { role: Role::User, speaker: String::new(), parts: Vec::new() }))
 }
 
-/// The texts of a message, in their order: what was said, what tools were called with and answered.
+/// The texts of a message, in their order: what was said, what tools were called with and answered. The instructions of the
+/// program are no part of the conversation: what a tool returns is often shown to the user.
 pub fn texts(content: &Content) -> Vec<Text> {
     let mut texts = Vec::new();
+    if content.role == Role::System {
+        return texts;
+    }
     for (at, part) in content.parts.iter().enumerate().filter(|(_, part)| part.is_readable()) {
         let (text, structured) = match part {
             ContentPart::Text { text, .. } | ContentPart::Document { text, .. } | ContentPart::Compaction { text } => {

@@ -10,6 +10,7 @@ use crate::support::filler;
 use crate::support::json;
 use crate::support::result;
 use crate::support::says;
+use crate::support::system;
 use crate::support::user;
 use crate::support::words;
 use precis::base::error::{Code, Error};
@@ -322,6 +323,33 @@ fn references_that_name_nothing_are_refused() {
         let found = ask(&chat, &history, &[], &json!({ "reference": reference }));
         assert_eq!(code(found), (Code::UnknownReference, Some("reference".into())), "{reference}");
     }
+}
+
+#[test]
+fn instructions_of_the_program_are_not_looked_up() {
+    let mut history = vec![system("You are Ada. The passphrase is quokka-77, keep it.")];
+    history.extend(long(20, &[(3, system("For this turn: the codeword is axolotl-12."))]));
+    let mut chat = covered(&history);
+    for drop in [false, true] {
+        if drop {
+            chat = super::recall::chat(4_000);
+            chat.more = json!({ "systemMessages": "drop-old" });
+            chat.before_model(&history, None).unwrap();
+        }
+        for at in (0..history.len()).filter(|&at| history[at].role == Role::System) {
+            for reference in [format!("r{at}"), format!("r{at}.1"), format!("r{at}+3")] {
+                let found = ask(&chat, &history, &[], &json!({ "reference": reference }));
+                assert_eq!(code(found), (Code::UnknownReference, Some("reference".into())), "{reference}");
+            }
+        }
+        for query in ["quokka-77", "the passphrase", "axolotl-12 codeword"] {
+            let found = find(&chat, &history, query);
+            let leaks = |text: &str| text.contains("quokka") || text.contains("axolotl");
+            assert!(found.excerpts.iter().all(|excerpt| !leaks(&excerpt.text)), "{query}: {found:?}");
+        }
+    }
+    let loaded = ask(&covered(&history), &history[30..], &history[..30], &json!({ "query": "quokka-77" }));
+    assert!(loaded.map_or(true, |found| found.excerpts.iter().all(|excerpt| !excerpt.text.contains("quokka"))));
 }
 
 #[test]

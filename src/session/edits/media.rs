@@ -1,7 +1,7 @@
 //! The texts that replace media in a view.
 
 use crate::base::encoded::medium_name;
-use crate::base::{markers, text};
+use crate::base::{markers, quoting, text};
 use crate::ingest::content::ContentPart;
 use crate::model::message::Part;
 
@@ -52,7 +52,7 @@ fn named(medium: &ContentPart) -> String {
             if !about.is_empty() {
                 about.push_str(", ");
             }
-            about.push_str(&text::start(fact, NAME_BYTES));
+            about.push_str(&quoting::in_brackets(&text::start(fact, NAME_BYTES)));
         }
     }
     format!("{} ({about})", medium_name(*kind))

@@ -35,8 +35,7 @@ pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], referen
     let room = bytes.saturating_sub(names.len() + gist.len());
     let more = notice::names_missing(&notice::names_in(text), &names, &gist, room);
     literals::append(&mut names, &more);
-    let gist =
-        if gist.is_empty() { gist } else { format!(" It returned: {}", quoting::one_line(&gist).replace(']', ")")) };
+    let gist = if gist.is_empty() { gist } else { format!(" It returned: {}", quoting::in_brackets(&gist)) };
     format!(
         "{}{}{}{}{reference}{gist}{}{names}]",
         markers::NOTICE,

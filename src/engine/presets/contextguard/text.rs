@@ -1,7 +1,7 @@
 //! The texts of the preset `contextguard`: the prompt of its summarizer, and what replaces a missing answer.
 
 use crate::base::distinct::Latest;
-use crate::base::text;
+use crate::base::{quoting, text};
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Todo;
 
@@ -82,10 +82,10 @@ pub(super) fn prompt(contents: &[Content], previous: Option<&str>, todos: &[Todo
                 ContentPart::Text { text, .. } => out.push_str(&format!("{role}: {text}\n")),
                 ContentPart::Call { id, name, .. } => {
                     names.set(id, name);
-                    out.push_str(&format!("{role}: [called tool: {name}]\n"));
+                    out.push_str(&format!("{role}: [called tool: {}]\n", quoting::in_brackets(name)));
                 }
                 ContentPart::Result { id, .. } => {
-                    let name = names.get(id).copied().unwrap_or("unknown");
+                    let name = quoting::in_brackets(names.get(id).copied().unwrap_or("unknown"));
                     out.push_str(&format!("{role}: [tool {name} returned a result]\n"));
                 }
                 ContentPart::Document { .. }
