@@ -177,8 +177,9 @@ fn is_part(char: char) -> bool {
     shape(char) == Shape::Part
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
+/// What a character is to words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
     /// Ends a word, or joins its parts.
     Other,
     /// A letter, a mark on one, a digit or `_`.
@@ -188,7 +189,7 @@ enum Shape {
 }
 
 /// What a character is. The standard library's tables would take kilobytes.
-fn shape(char: char) -> Shape {
+pub fn shape(char: char) -> Shape {
     match u32::from(char) {
         0x30..=0x39 | 0x41..=0x5a | 0x5f | 0x61..=0x7a => Shape::Part,
         0..=0xa9

@@ -3,6 +3,7 @@
 //! spaces.
 
 use crate::base::text::lower;
+use crate::base::words::{Shape, shape};
 
 /// What was met in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +30,10 @@ pub fn each(text: &str, escaped: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
     let mut chars = text.char_indices();
     loop {
         let (at, char) = chars.next().unwrap_or((text.len(), '\0'));
-        let shape = shape(char);
-        if shape != Shape::Part && !(shape == Shape::Joint && word.length > 0 && word.joint.is_none()) {
+        let joint = is_joint(char);
+        // What joins pieces is none.
+        let shape = if joint { Shape::Other } else { shape(char) };
+        if shape != Shape::Part && !(joint && word.length > 0 && word.joint.is_none()) {
             word.end(each);
         }
         if shape == Shape::Dense {
@@ -50,7 +53,7 @@ pub fn each(text: &str, escaped: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
                 let follows = text.as_bytes().get(at + 1).is_some_and(u8::is_ascii_lowercase);
                 word.add(char, at, follows, each);
             }
-            Shape::Joint => word.joint = Some(char).filter(|_| word.length > 0),
+            _ if joint => word.joint = Some(char).filter(|_| word.length > 0),
             _ if at == text.len() => return,
             _ if escaped && char == '\\' => drop(chars.next()),
             _ => {}
@@ -145,47 +148,7 @@ pub fn add(hash: u64, char: char) -> u64 {
     (hash ^ u64::from(u32::from(char))).wrapping_mul(0x0100_0000_01b3)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// Ends a word.
-    Other,
-    /// Joins pieces of an identifier.
-    Joint,
-    /// A letter or digit.
-    Part,
-    /// A letter of a script that writes no spaces, or (hangul) joins to words what others write apart.
-    Dense,
-}
-
-/// What a character is. The standard library's tables would take kilobytes.
-fn shape(char: char) -> Shape {
-    match u32::from(char) {
-        0x2d..=0x2f | 0x5f => Shape::Joint,
-        0x30..=0x39 | 0x41..=0x5a | 0x61..=0x7a => Shape::Part,
-        0..=0xbf
-        | 0xd7
-        | 0xf7
-        | 0x60c..=0x61f
-        | 0x964..=0x965
-        | 0x2000..=0x206f
-        | 0x2190..=0x2bff
-        | 0x3000..=0x3004
-        | 0x3008..=0x3030
-        | 0xfe00..=0xfe6f
-        | 0xff00..=0xff0f
-        | 0xff1a..=0xff20
-        | 0xff3b..=0xff40
-        | 0xff5b..=0xff65
-        | 0xfff9..=0xfffd
-        | 0x1_f000..=0x1_faff => Shape::Other,
-        0xe00..=0xeff
-        | 0x1000..=0x109f
-        | 0x1100..=0x11ff
-        | 0x1780..=0x17ff
-        | 0x2e80..=0xd7af
-        | 0xf900..=0xfaff
-        | 0xff66..=0xff9f
-        | 0x2_0000..=0x3_ffff => Shape::Dense,
-        _ => Shape::Part,
-    }
+/// Whether a sign joins pieces of an identifier.
+fn is_joint(char: char) -> bool {
+    matches!(char, '-' | '.' | '/' | '_')
 }
