@@ -10,7 +10,6 @@ import { row as rowOf } from "./row.mjs";
 /** Milliseconds of a day: as long a seed is the same if none is given. */
 const DAY = 86_400_000;
 const MOST_STATE = 64_000;
-const PEER = "LangChain trimMessages";
 
 main(import.meta.url, async (args) => {
   const options = read(args);
@@ -56,15 +55,18 @@ function read(args) {
   };
 }
 
-/** A walk in each mode through one window, and what the peer leaves there. */
+/** A walk in each mode through one window, and what the peers leave at the size of our last view. */
 async function measure(planted, window, { modes, compactions }) {
-  const { trimmed, walk } = await import("./longterm/walk.mjs");
+  const { beside, walk } = await import("./longterm/walk.mjs");
+  const { weighAll } = await import("./longterm/work.mjs");
   const { kept, revoked } = planted.script;
   const counts = { due: kept.length, revoked: revoked.length };
-  const peer = kept.length - (await trimmed(planted, window)).lost.length;
   const results = [];
-  for (const mode of modes)
-    results.push({ window, mode, peer, ...counts, ...(await walk(planted, { window, mode, compactions })) });
+  for (const mode of modes) {
+    const walked = await walk(planted, { window, mode, compactions });
+    const peers = await beside(planted, weighAll(walked.view));
+    results.push({ window, mode, peers, ...counts, ...walked });
+  }
   return results;
 }
 
@@ -72,14 +74,14 @@ const named = ({ window, mode }) => `${window / 1_000}k, ${mode === "digest" ? "
 
 /** The rows of one walk for js/scripts/bench.mjs. */
 function rows(result) {
-  const { due, revoked, lost, asserted, duplicates, largest, after, infeasible, peer } = result;
+  const { due, revoked, lost, asserted, duplicates, largest, after, infeasible, peers } = result;
   const at = named(result);
   const row = (what, ...rest) => rowOf(`${what}, ${at}`, ...rest);
   const stands = due - lost.length;
   const missing = { samples: { lost: lost.map(({ says }) => says), asserted: asserted.map(({ before }) => before) } };
   return [
     row(`kept of ${due}`, stands, "things", due, stands === due, missing),
-    { ...row("kept by the peer", peer, "things", null, true), peer: PEER },
+    ...Object.entries(peers).map(([peer, count]) => row(`kept of ${due}`, count, "things", null, true, { peer })),
     row(`asserted of ${revoked} revoked`, asserted.length, "things", 0, asserted.length === 0),
     row("told more than once", duplicates.length, "things", 0, duplicates.length === 0, { samples: duplicates }),
     row("largest state", largest, "bytes", `< ${MOST_STATE}`, largest < MOST_STATE),
@@ -89,18 +91,9 @@ function rows(result) {
 }
 
 function table(results) {
-  const head = [
-    "window",
-    "kept",
-    "trimMessages",
-    "asserted",
-    "twice",
-    "state",
-    "compactions",
-    "of them",
-    "LLM",
-    "tokens",
-  ];
+  const peers = Object.keys(results[0]?.peers ?? {});
+  const counts = ["asserted", "twice", "state", "compactions", "of them", "LLM", "tokens"];
+  const head = ["window", "kept", ...peers, ...counts];
   console.log(`| ${head.join(" | ")} |\n|${"---|".repeat(head.length)}`);
   for (const result of results) console.log(`| ${cells(result).join(" | ")} |`);
 }
@@ -113,7 +106,7 @@ function cells(result) {
   return [
     named(result),
     judged(`${stands}/${due}`, stands === due),
-    `${result.peer}/${due}`,
+    ...Object.values(result.peers).map((count) => `${count}/${due}`),
     judged(`${asserted.length}/${revoked}`, asserted.length === 0),
     judged(String(duplicates.length), duplicates.length === 0),
     judged(`${(largest / 1_000).toFixed(1)} kB`, largest < MOST_STATE),

@@ -28,7 +28,16 @@ export const textOf = ({ content, tool_calls: calls = [] }) =>
 const plain = (content) =>
   Array.isArray(content) ? content.map((part) => part.text ?? "").join("\n") : (content ?? "");
 
-export const sizeOf = (message) => tokensOf(textOf(message)) + MESSAGE + CALL * (message.tool_calls?.length ?? 0);
+const sizes = new WeakMap();
+
+/** Tokens of a message, counted once for each object. */
+export function sizeOf(message) {
+  const known = sizes.get(message);
+  if (known !== undefined) return known;
+  const size = tokensOf(textOf(message)) + MESSAGE + CALL * (message.tool_calls?.length ?? 0);
+  sizes.set(message, size);
+  return size;
+}
 export const sizeOfAll = (messages) => messages.reduce((sum, message) => sum + sizeOf(message), 0);
 
 /** What is in every request and no compaction changes: system prompt and tools. */

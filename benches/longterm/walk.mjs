@@ -1,11 +1,10 @@
 // Walks a planted session as a host would, and judges what the model sees at its end.
-import { AIMessage, HumanMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
+import { peers } from "../facts/peers.mjs";
 import { losesHalf } from "./summarizer.mjs";
 import { contentOf, isRest, repeated, SYSTEM, weigh, weighAll } from "./work.mjs";
 
-export const WINDOWS = [14_000, 20_000, 32_000, 64_000];
 export const MODES = { digest: undefined, model: losesHalf };
 /** Tokens of the session, and of those the part in which the user says things. */
 const PLANTED_WITHIN = 0.4;
@@ -104,24 +103,16 @@ export function written(view, recorded) {
     .join("\n");
 }
 
-/** What LangChain's trimMessages leaves at the end of the session's tokens: the newest messages that fit in the window. */
-export async function trimmed({ history, end, recorded, script }, window) {
-  const kept = await trimMessages(history.slice(0, end).map(toLangChain), {
-    maxTokens: window - MAX_OUTPUT,
-    // It asks for a message that is not there when nothing is left.
-    tokenCounter: (some) => some.reduce((sum, one) => sum + (one ? weigh(history[Number(one.id)]) : 0), 0),
-    strategy: "last",
-    includeSystem: true,
-    startOn: ["human", "ai"],
-  });
-  const view = kept.filter(Boolean).map(({ id }) => history[Number(id)]);
-  return script.judge(written(view, recorded));
-}
-
-function toLangChain(message, index) {
-  const fields = { id: String(index), content: contentOf(message) };
-  if (message.role === "tool") return new ToolMessage({ ...fields, tool_call_id: message.tool_call_id });
-  if (message.role !== "assistant") return new HumanMessage(fields);
-  const tool_calls = (message.tool_calls ?? []).map(({ id, function: { name } }) => ({ id, name, args: {} }));
-  return new AIMessage({ ...fields, tool_calls });
+/** What of the script stands in what others leave at the end of the session's tokens, at the size of our view. */
+export async function beside({ history, end, recorded, script }, tokens) {
+  const messages = history.slice(0, end);
+  const texts = new Set([...recorded].map(contentOf));
+  const counts = {};
+  for (const [name, peer] of Object.entries(peers)) {
+    const view = (await peer({ messages }, tokens)).map(contentOf);
+    // A peer may make messages of its own; what was recorded is known by its text.
+    const said = view.filter((text) => !texts.has(text)).join("\n");
+    counts[name] = script.kept.length - script.judge(said).lost.length;
+  }
+  return counts;
 }
