@@ -41,9 +41,7 @@ impl Work<'_> {
     /// Projects the view without the reasoning that is no longer valid. What counts is what was sent: views between were
     /// not.
     pub(crate) fn project_bound(&mut self, host: &mut dyn Host) -> Result<View, Error> {
-        if let Some(began) = &self.began {
-            self.state.stale.clone_from(&began.stale);
-        }
+        self.forget_view();
         let view = self.project(host)?;
         self.stripped(view, host)
     }
@@ -73,6 +71,13 @@ impl Work<'_> {
             // The reply to a request that was sent in place of the refused one is valid.
             let sent = thinking::last(&self.state).map(|mark| mark.at).filter(|&at| at <= self.history.end() && at > 0);
             sent::leave_out(&mut self.state.stale, 0, sent.unwrap_or(self.history.end()).max(1));
+        }
+    }
+
+    /// Forgets what a view would leave out: it is not sent.
+    pub(crate) fn forget_view(&mut self) {
+        if let Some(began) = &self.began {
+            self.state.stale.clone_from(&began.stale);
         }
     }
 

@@ -103,13 +103,10 @@ fn compacted(given: Given<'_>) -> Vec<usize> {
     removed
 }
 
-/// Marks the parts of a message that are results without calls, or repeated calls, if sound parts remain.
+/// Marks the parts of a message that are results without calls, or repeated calls, if sound parts remain. A signature
+/// covers what comes before it, so a repeated call leaves a message with signed reasoning as well.
 fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
     let mut removed = vec![false; message.len()];
-    // A signed message cannot be changed.
-    if message.is_signed() {
-        return removed;
-    }
     let mark = |rules: &[MessageRule], removed: &mut [bool]| {
         faults.iter().filter(|fault| rules.contains(&fault.rule)).for_each(|fault| removed[fault.part] = true);
     };
@@ -121,6 +118,9 @@ fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
         removed.fill(false);
     }
     mark(&[MessageRule::DuplicateId], &mut removed);
+    if faults.iter().any(|fault| fault.rule == MessageRule::DuplicateId) {
+        remove_last_reasoning(message, &mut removed);
+    }
     if remaining(message, &removed) > 0 {
         // A part without a number cannot be removed from a message.
         for (removed, part) in removed.iter_mut().zip(message.parts()) {
@@ -128,6 +128,13 @@ fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
         }
     }
     removed
+}
+
+/// Marks the reasoning behind everything else that remains: no message of a provider ends with it.
+fn remove_last_reasoning(message: &Digest<'_>, removed: &mut [bool]) {
+    let says = |(part, removed): (Part, &bool)| part.kind != PartKind::Reasoning && !removed;
+    let end = message.parts().zip(&*removed).rposition(says).map_or(0, |last| last + 1);
+    removed[end..].fill(true);
 }
 
 /// The marked parts of a message.

@@ -144,7 +144,7 @@ impl<'a> Commit<'a> {
             Settled::Next(plan) => self.next = Some(*plan),
             Settled::Failed => {}
         }
-        if self.next.is_some() && self.call.asking {
+        if !self.is_sent() {
             // The view of this commit is not sent, so it stays as it is.
             (self.rung, self.action) = (RungId::Pass, Move::Pass);
         } else if self.summary.is_none() {
@@ -378,8 +378,17 @@ impl<'a> Commit<'a> {
         }
     }
 
+    /// Whether the view is sent. That of a round after which the summarizer is asked again is not.
+    const fn is_sent(&self) -> bool {
+        self.next.is_none() || !self.call.asking
+    }
+
     /// Stores what is sent, for the usage that will be reported for it.
     fn store_pending(&mut self) {
+        if !self.is_sent() {
+            self.work.forget_view();
+            return;
+        }
         // A compaction ahead of time is not sent now: the usage of the last request is still expected.
         if self.plan.job.ahead && self.work.state.pending.is_some() {
             return;

@@ -235,14 +235,14 @@ impl Covering<'_> {
         if replaces {
             work.state.uncover(shape.covers.count);
         }
-        let history = &work.history;
+        let (history, stale) = (&work.history, &work.state.stale);
         // For covered messages, only clips that still cut a kept message are needed.
         work.state.clips.retain(|clip| {
             clip.up_to.count > shape.covers.count
                 || shape.kept.iter().any(|&index| {
-                    history
-                        .input_of(index)
-                        .is_some_and(|input| eligibility::cuts(clip, &history.messages[input], index))
+                    history.input_of(index).is_some_and(|input| {
+                        eligibility::cuts(clip, &history.messages[input], index, history.sends_signed(input, stale))
+                    })
                 })
         });
         work.state.spared.retain(|&index| index >= shape.covers.count || shape.keeps(index));

@@ -70,10 +70,8 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
                 }
         };
         // Media that people attached are kept during their turn.
-        let signed = scene.history.messages[input].is_signed();
         let is_cleared = |part: &Part| {
-            (!signed || part.kind == PartKind::Result)
-                && eligibility::clearable(part, &message)
+            eligibility::clearable(part, &message, message.is_signed())
                 && !is_done(part)
                 && match part.kind {
                     PartKind::Call => !failed,

@@ -2,8 +2,7 @@
 
 use crate::ladder::Scene;
 use crate::ladder::protection::Hold;
-use crate::model::message::PartKind;
-use crate::session::edits::eligibility;
+use crate::session::edits::eligibility::{self, Stage};
 use crate::session::view::Slot;
 
 /// The least cap of a clip, in raw tokens. A notice must fit.
@@ -27,10 +26,9 @@ pub fn cuttable_over(scene: &Scene<'_>, reach: u64, over: Hold) -> Vec<(usize, u
             continue;
         }
         let message = item.digest().unwrap_or(scene.history.messages[input]);
-        // Also where the signed reasoning of a message is left out, only results in it are cut.
-        let signed = scene.history.messages[input].is_signed();
-        for part in message.parts().filter(|part| !signed || part.kind == PartKind::Result) {
-            if eligibility::reaches(&part, &message, reach, index < old) {
+        let stage = Stage { old: index < old, signed: message.is_signed() };
+        for part in message.parts() {
+            if eligibility::reaches(&part, &message, reach, stage) {
                 parts.push((at, u64::from(part.tokens)));
             }
         }

@@ -5,6 +5,7 @@ use crate::model::message::{PartKind, Position};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::{self, Edits};
 use crate::session::history::History;
+use crate::session::sent::Stale;
 use crate::session::state::{Clip, SessionState};
 use crate::tokens::Estimator;
 
@@ -20,6 +21,8 @@ pub struct Lasting<'s> {
     pub failed: u64,
     pub(super) thoughts: u64,
     media: u64,
+    /// Signed reasoning of these messages is left out.
+    stale: &'s [Stale],
     /// Messages that none of the edits affects.
     spared: &'s [u64],
     /// What tool policies say about individual results.
@@ -44,6 +47,7 @@ impl<'s> Lasting<'s> {
             failed: held(state.failed),
             thoughts: held(state.thoughts),
             media: state.media.min(cleared),
+            stale: &state.stale,
             spared: &state.spared,
             rules: &history.rules,
         }
@@ -77,6 +81,7 @@ impl<'s> Lasting<'s> {
             clears_inputs: !spared && index < self.inputs && message.has(PartKind::Call),
             clears_failed: !clears && !spared && index < self.failed,
             clears_media: !spared && index < self.media,
+            signed: history.sends_signed(input, self.stale),
             rules,
             reference: history.references.then_some(index),
         };

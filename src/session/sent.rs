@@ -85,6 +85,11 @@ pub fn has_signed(message: &Digest<'_>) -> bool {
     message.is_signed() && message.parts().any(is_loose)
 }
 
+/// Whether a part is signed reasoning that a format cannot leave out.
+pub fn is_fixed(part: Part) -> bool {
+    part.kind == PartKind::Reasoning && part.marked && part.number == NO_NUMBER
+}
+
 /// The numbers of the parts with reasoning that can be left out. Whoever binds what is signed takes nothing unsigned.
 pub fn reasoning_parts(message: &Digest<'_>) -> impl Iterator<Item = u32> {
     let is_loose = |part: &Part| part.kind == PartKind::Reasoning && part.number != NO_NUMBER;

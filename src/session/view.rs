@@ -9,7 +9,7 @@ use crate::session::compaction::Checkpoint;
 use crate::session::edits;
 use crate::session::history::History;
 use crate::session::lasting::Lasting;
-use crate::session::sent::{self, Stale, is_stale};
+use crate::session::sent::{self, Stale};
 use crate::session::state::SessionState;
 use crate::tokens::Estimator;
 
@@ -175,11 +175,11 @@ pub fn project(
         let is_left_out = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
         view.items.retain(|item| !is_left_out(item));
     }
-    if let Some(before) = history.binds_before {
+    if history.binds_before.is_some() {
         let newest = history.end().saturating_sub(1);
         view.items.retain(|item| match item.slot {
             Slot::Host { input, index } => {
-                !(index < before.min(newest) && is_stale(&state.stale, index) && is_thought(&history.messages[input]))
+                !(index < newest && history.loses_reasoning(index, &state.stale) && is_thought(&history.messages[input]))
             }
             _ => true,
         });
@@ -226,7 +226,7 @@ fn copy(
             left_out.extend(thoughts);
         }
     }
-    if history.binds_before.is_some_and(|before| index < before) && is_stale(stale, index) {
+    if history.loses_reasoning(index, stale) {
         let message = &history.messages[input];
         left_out.extend(sent::reasoning_parts(message).filter(|_| !is_thought(message)));
     }

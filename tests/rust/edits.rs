@@ -26,10 +26,14 @@ use precis::ladder::Move;
 use precis::limits::options::Options;
 use precis::model::message::{Digest, Role};
 use precis::session::compaction::Kind;
+use precis::session::edits::rules::ResultRule;
 use precis::session::edits::truncation::{self, DONE_CUT};
+use precis::session::edits::{Cut, Edits};
+use precis::session::state::Clip;
 use precis::summary::request::Request;
 use precis::tokens::{self, Estimator};
 use serde_json::json;
+use std::collections::BTreeSet;
 
 fn chat() -> Chat {
     Chat::new(json!({
@@ -63,6 +67,40 @@ fn a_level_that_is_just_enough_is_not_one_token_too_high() {
         tight += u64::from(!fits(left + 1));
     }
     assert!(tight > 0, "no level was just enough");
+}
+
+#[test]
+fn copies_that_differ_have_different_keys() {
+    let clip = Clip { cap: 64, ..Clip::default() };
+    let farther = Clip { reach: 1, ..clip };
+    let lower = Clip { cap: 63, ..clip };
+    let cut = |clip| Cut { clip, old: false, cleared: false, failed: false, only: None };
+    let literal = ["a literal".to_owned()];
+    let rules = [ResultRule { input: 0, number: 2, clip: None, rerun: true }];
+    let plain = Edits { clips: vec![cut(&clip)], ..Edits::default() };
+    let all = [
+        Edits::default(),
+        plain.clone(),
+        Edits { clips: vec![cut(&lower)], ..Edits::default() },
+        Edits { clips: vec![cut(&farther)], ..Edits::default() },
+        Edits { clips: vec![cut(&clip), cut(&lower)], ..Edits::default() },
+        Edits { clips: vec![cut(&lower), cut(&clip)], ..Edits::default() },
+        Edits { clips: vec![Cut { old: true, ..cut(&clip) }], ..Edits::default() },
+        Edits { clips: vec![Cut { cleared: true, ..cut(&clip) }], ..Edits::default() },
+        Edits { clips: vec![Cut { failed: true, ..cut(&clip) }], ..Edits::default() },
+        Edits { clips: vec![Cut { only: Some(1), ..cut(&clip) }], ..Edits::default() },
+        Edits { keep: &literal, ..plain.clone() },
+        Edits { clears: true, ..plain.clone() },
+        Edits { clears_inputs: true, ..plain.clone() },
+        Edits { clears_failed: true, ..plain.clone() },
+        Edits { clears_media: true, ..plain.clone() },
+        Edits { clears: true, clears_inputs: true, ..plain.clone() },
+        Edits { signed: true, ..plain.clone() },
+        Edits { rules: &rules, ..plain.clone() },
+        Edits { reference: Some(3), ..plain },
+    ];
+    let keys: BTreeSet<String> = all.iter().map(Edits::key).collect();
+    assert_eq!(keys.len(), all.len(), "{keys:?}");
 }
 
 #[test]

@@ -514,3 +514,17 @@ fn what_a_model_demands_follows_from_its_id_whoever_spells_it() {
         assert_eq!(rule(id), None, "{id}");
     }
 }
+
+#[test]
+fn a_call_made_twice_leaves_a_message_with_signed_thinking() {
+    let call = |n: u64| P::Call { id: "call_a".into(), name: "read".into(), input: json!({ "n": n }) };
+    let thought = |text: &str| P::Reasoning { text: text.into(), signed: true };
+    let mut session = Session::new(12_000);
+    let parts = vec![thought("one"), call(1), thought("two"), call(1)];
+    session.history =
+        vec![user("Begin."), M { role: Role::Assistant, parts }, result("call_a", "once"), user("Go on.")];
+    let view = session.chat.before_model(&session.history, None).unwrap().view;
+    // No message ends with thinking.
+    assert_eq!(view[1].parts, [thought("one"), call(1)]);
+    assert_eq!(view[2..], session.history[2..]);
+}

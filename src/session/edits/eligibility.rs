@@ -5,11 +5,20 @@ use crate::model::message::{Digest, Part, PartKind, Role};
 use crate::session::reach::{ARGUMENTS, ASSISTANT, EVERYTHING};
 use crate::session::state::Clip;
 
-/// Whether a clip with this reach may cut a part. `old`: the message was old when the clip was made.
-pub fn reaches(part: &Part, message: &Digest<'_>, reach: u64, old: bool) -> bool {
+/// What decides about a message beside its parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Stage {
+    /// Whether it was old when the edit was made.
+    pub old: bool,
+    /// Whether it is sent with signed reasoning. Once that is left out, the message is as open as any other.
+    pub signed: bool,
+}
+
+/// Whether a clip with this reach may cut a part.
+pub fn reaches(part: &Part, message: &Digest<'_>, reach: u64, Stage { old, signed }: Stage) -> bool {
     let role = message.role();
-    // Assistant messages stay unchanged during their turn, and forever if a provider signed them.
-    let open = role != Role::System && (role != Role::Assistant || old && !message.is_signed());
+    // Assistant messages stay unchanged during their turn, and as long as they are sent with what a provider signed.
+    let open = role != Role::System && (role != Role::Assistant || old && !signed);
     match part.kind {
         PartKind::Result => true,
         PartKind::Call => reach >= ARGUMENTS && open && part.number != NO_NUMBER,
@@ -23,19 +32,18 @@ pub fn reaches(part: &Part, message: &Digest<'_>, reach: u64, old: bool) -> bool
     }
 }
 
-/// Whether a clip may cut any part of the message at a history index.
-pub fn cuts(clip: &Clip, message: &Digest<'_>, index: u64) -> bool {
-    message
-        .parts()
-        .any(|part| u64::from(part.tokens) > clip.cap && reaches(&part, message, clip.reach, index < clip.old))
+/// Whether a clip may cut any part of the message at a history index. `signed`: it is sent with signed reasoning.
+pub fn cuts(clip: &Clip, message: &Digest<'_>, index: u64, signed: bool) -> bool {
+    let stage = Stage { old: index < clip.old, signed };
+    message.parts().any(|part| u64::from(part.tokens) > clip.cap && reaches(&part, message, clip.reach, stage))
 }
 
-/// Whether a part can be cleared.
-pub fn clearable(part: &Part, message: &Digest<'_>) -> bool {
+/// Whether a part can be cleared. `signed`: the message is sent with signed reasoning.
+pub fn clearable(part: &Part, message: &Digest<'_>, signed: bool) -> bool {
     match part.kind {
         PartKind::Result => true,
-        PartKind::Call => part.number != NO_NUMBER && !message.is_signed(),
-        PartKind::Media => reaches(part, message, EVERYTHING, true),
+        PartKind::Call => part.number != NO_NUMBER && !signed,
+        PartKind::Media => reaches(part, message, EVERYTHING, Stage { old: true, signed }),
         _ => false,
     }
 }

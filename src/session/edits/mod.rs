@@ -13,7 +13,7 @@ use crate::base::references;
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
 use crate::model::message::{Digest, Part, PartKind, combine, hash_text};
-use crate::session::edits::eligibility::{clearable, is_of_failed, is_of_result, reaches};
+use crate::session::edits::eligibility::{Stage, clearable, is_of_failed, is_of_result, reaches};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
 use crate::session::reach::LEAST_CLEARED;
@@ -35,6 +35,8 @@ pub struct Edits<'s> {
     pub clears_failed: bool,
     /// Whether media are cleared.
     pub clears_media: bool,
+    /// Whether it is sent with signed reasoning.
+    pub signed: bool,
     /// What tool policies say about its results.
     pub rules: &'s [ResultRule],
     /// The message's index in the history, if notices say where the model finds the text.
@@ -60,7 +62,8 @@ impl Edits<'_> {
     /// The key under which a copy of one message with these edits is found again: equal keys, equal copies. No member is
     /// passed over here, so that none can be forgotten.
     pub fn key(&self) -> String {
-        let &Self { ref clips, keep, clears, clears_inputs, clears_failed, clears_media, rules, reference } = self;
+        let &Self { ref clips, keep, clears, clears_inputs, clears_failed, clears_media, signed, rules, reference } =
+            self;
         let mut key = String::new();
         if !keep.is_empty() {
             let kept = keep.iter().fold(keep.len() as u64, |kept, literal| combine(kept, hash_text(literal)));
@@ -82,7 +85,7 @@ impl Edits<'_> {
             push_marks(&mut key, [('o', old), ('c', cleared), ('f', failed)]);
             key.push(' ');
         }
-        push_marks(&mut key, [('c', clears), ('i', clears_inputs), ('f', clears_failed), ('m', clears_media)]);
+        push_marks(&mut key, [('c', clears), ('i', clears_inputs), ('f', clears_failed), ('m', clears_media), ('s', signed)]);
         key
     }
 }
@@ -98,10 +101,11 @@ impl<'s> Cut<'s> {
         Some(Self { clip, old: false, cleared: false, failed: false, only: Some(rule.number) })
     }
 
-    /// Whether it may cut a part. A result that was cleared before stays cleared.
-    fn reaches(&self, part: &Part, message: &Digest<'_>) -> bool {
+    /// Whether it may cut a part. A result that was cleared before stays cleared. `signed`: the message is sent with
+    /// signed reasoning.
+    fn reaches(&self, part: &Part, message: &Digest<'_>, signed: bool) -> bool {
         self.only.is_none_or(|number| number == part.number)
-            && reaches(part, message, self.clip.reach, self.old)
+            && reaches(part, message, self.clip.reach, Stage { old: self.old, signed })
             && !(self.cleared && (part.kind == PartKind::Call || is_of_result(part, message))
                 || self.failed && is_of_failed(part, message))
     }
@@ -124,14 +128,14 @@ pub fn touches_more(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> boo
     let cap = own.filter_map(|rule| rule.clip.as_ref()).map(|clip| clip.cap).min().unwrap_or(u64::MAX);
     let tokens = u64::from(part.tokens).min(cap);
     clears(part, message, edits)
-        || edits.clips.iter().any(|cut| cut.only.is_none() && tokens > cut.clip.cap && cut.reaches(part, message))
+        || edits.clips.iter().any(|cut| cut.only.is_none() && tokens > cut.clip.cap && cut.reaches(part, message, edits.signed))
 }
 
 /// Whether the edits change this part.
 pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
     let tokens = u64::from(part.tokens);
-    clears(part, message, edits) && tokens > LEAST_CLEARED && clearable(part, message)
-        || edits.clips.iter().any(|cut| tokens > cut.clip.cap && cut.reaches(part, message))
+    clears(part, message, edits) && tokens > LEAST_CLEARED && clearable(part, message, edits.signed)
+        || edits.clips.iter().any(|cut| tokens > cut.clip.cap && cut.reaches(part, message, edits.signed))
 }
 
 /// Applies edits to the content of a message. Also returns the new text of each part that changed, by part number.
@@ -197,7 +201,7 @@ fn shortened(
     let mut edited = None;
     for &cut_by in &edits.clips {
         let cap = cut_by.clip.cap;
-        let over = |part: &Part, tokens: u64| tokens > cap && cut_by.reaches(part, message);
+        let over = |part: &Part, tokens: u64| tokens > cap && cut_by.reaches(part, message, edits.signed);
         if !over(part, tokens) && !inner.iter().any(|(part, _)| over(part, u64::from(part.tokens))) {
             continue;
         }
@@ -228,7 +232,7 @@ fn shortened(
         };
         edited = Some(next);
     }
-    if !clears(part, message, edits) || !clearable(part, message) {
+    if !clears(part, message, edits) || !clearable(part, message, edits.signed) {
         return edited;
     }
     // Later clips do not affect what is cleared, so this comes last.

@@ -12,6 +12,7 @@ use crate::ingest::pairing::Pairing;
 use crate::model::message::{Digest, Position, Role};
 use crate::session::compaction::Checkpoint;
 use crate::session::edits::rules::ResultRule;
+use crate::session::sent::{self, Stale, is_stale};
 use std::cell::OnceCell;
 
 /// The host's `pin` returned true.
@@ -188,6 +189,18 @@ impl<'a> History<'a> {
     /// The history index from which on the input holds all messages.
     pub fn first(&self) -> u64 {
         self.first
+    }
+
+    /// Whether the signed reasoning of a message is left out, as far as a format can.
+    pub fn loses_reasoning(&self, index: u64, stale: &[Stale]) -> bool {
+        self.binds_before.is_some_and(|before| index < before) && is_stale(stale, index)
+    }
+
+    /// Whether an input message is sent with signed reasoning.
+    pub fn sends_signed(&self, input: usize, stale: &[Stale]) -> bool {
+        let message = &self.messages[input];
+        let loses = || self.index_of(input).is_some_and(|index| self.loses_reasoning(index, stale));
+        message.is_signed() && !(loses() && message.parts().all(|part| !sent::is_fixed(part)))
     }
 
     /// The parts of a message that are in no view.

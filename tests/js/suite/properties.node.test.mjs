@@ -686,6 +686,29 @@ const theSameWordsAfterADigest = () => {
   return [setup, null, steps.map((events) => ({ type: "append", events }))];
 };
 
+/** A message loses its signed thinking, which is bound, and then what was cleared before concerns it, too. */
+const clearedWithoutItsThinking = () => {
+  const tool = (size, write = null) => ({ id: 0, size, kind: 0, failed: false, write });
+  const tools = (batch, said = false) => ({ type: "tools", batch: [batch], thought: null, said, turned: false });
+  const setup = {
+    shape: vercel,
+    window: 4_000,
+    strategy: "tail",
+    summarizer: "absent",
+    output: null,
+    system: null,
+    ratio: null,
+  };
+  const steps = [
+    [tools(tool(500)), tools(tool(12, 0))],
+    [tools(tool(12, 30))],
+    [tools(tool(0, 20), true), tools(tool(41, 11))],
+    [tools(tool(12, 234))],
+    [tools(tool(12))],
+  ];
+  return [setup, { signed: true }, steps.map((events) => ({ type: "append", events }))];
+};
+
 /** How a model thinks that does so in every message or in none, as providers have it. */
 const thinking = fc.constantFrom(null, { signed: false }, { signed: true });
 
@@ -731,7 +754,7 @@ test("a view that is given back stands for its history", async () => {
       },
     ),
     0.15,
-    [cutFarThenLess(), theSameWordsAfterADigest()],
+    [cutFarThenLess(), theSameWordsAfterADigest(), clearedWithoutItsThinking()],
   );
 });
 

@@ -1,7 +1,7 @@
 // A chat that only grew is decided about by what was added. Whatever happens to it: what is answered is what a compactor
 // answers that has never seen it.
 import { createCompactor } from "precis";
-import { openaiChat } from "precis/formats";
+import { aiSdk, openaiChat } from "precis/formats";
 import { deepEqual, equal, ok, same, test } from "./harness.mjs";
 import { cases } from "./length.mjs";
 import { random } from "./scenarios.mjs";
@@ -88,6 +88,32 @@ function extras(next, messages, state) {
   if (next() < 0.1) call.pin = (_, index) => index === 2;
   if (next() < 0.1) call.overflow = true;
   return call;
+}
+
+for (const older of [() => null, (state) => state]) {
+  test(`bound thinking: a state that is ${older({}) ? "an earlier one" : "lost"} does not know what was sent`, async () => {
+    const make = () => createCompactor({ format: aiSdk, contextWindow: 1_000 });
+    const compactor = make();
+    const thought = { type: "reasoning", text: "thought", providerOptions: { anthropic: { signature: "c2ln" } } };
+    const messages = [
+      { role: "user", content: "Look." },
+      { role: "assistant", content: [thought, { type: "tool-call", toolCallId: "a", toolName: "read", input: {} }] },
+      {
+        role: "tool",
+        content: [
+          { type: "tool-result", toolCallId: "a", toolName: "read", output: { type: "text", value: "a line; ".repeat(9) } },
+        ],
+      },
+    ];
+    const first = await compactor.beforeModel({ messages });
+    messages.push({ role: "assistant", content: [{ ...thought, text: "more" }, { type: "text", text: "A line." }] });
+    await compactor.beforeModel({ messages, state: first.state });
+    const state = older(first.state);
+    messages.push({ role: "user", content: "And now?" });
+    const ours = await compactor.beforeModel({ messages, state });
+    const theirs = await make().beforeModel({ messages: structuredClone(messages), state: structuredClone(state) });
+    deepEqual([ours.view, ours.state, ours.report], [theirs.view, theirs.state, theirs.report]);
+  });
 }
 
 test("what the host does to a view does not reach the next one", async () => {
