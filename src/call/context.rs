@@ -152,8 +152,8 @@ impl<'a> Work<'a> {
     pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
         let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
         if left_out::repairs(self.call) {
-            // A view can only have faults that its history has.
-            if !self.faults().is_empty() {
+            // A view can only have faults that its history has, unless reasoning is gone that held a reply together.
+            if !self.faults().is_empty() || self.history.binds_before.is_some() && !self.state.stale.is_empty() {
                 repair::repair(self.given(), &mut view, host)?;
                 // If a call was followed only by results of other calls, it shows as unanswered once these are removed.
                 repair::repair(self.given(), &mut view, host)?;
