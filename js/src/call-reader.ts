@@ -127,6 +127,7 @@ export class CallReader<Base> {
       mustKeep,
       toolPolicy: this.policies.known(given.toolPolicy),
       asksPolicies: this.policies.asks(given.toolPolicy) ? true : undefined,
+      policies: given.toolPolicy,
       threshold,
       inFlight,
       overflow: refusalOf(given.overflow),

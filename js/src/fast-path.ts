@@ -11,14 +11,18 @@ import type { Prepared, SessionState } from "./types.ts";
 export function resumed<M>(input: CallInput, messages: readonly M[], history: History): Prepared<M> | undefined {
   const { rest, again } = history;
   if (!rest) return undefined;
+  // A function that was not asked yet may have something else done to what stands.
+  const { asksPolicies, policies } = input;
+  if (asksPolicies && rest.given.at(-1) !== policies) return undefined;
+  const call = asksPolicies ? { ...input, toolPolicy: rest.toolPolicy } : input;
   const outcome = again
     ? againAs(rest, again)
-    : enter((glue) => glue.resume(input, history.records(rest.count), rest.standing));
+    : enter((glue) => glue.resume(call, history.records(rest.count), rest.standing));
   if (!outcome) return undefined;
   const { state, changed, report, standing } = outcome;
   const view = rest.view as M[];
   for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
-  history.leave(standing ? left(standing, messages.length, view, input, outcome) : null);
+  history.leave(standing ? left(standing, messages.length, view, call, outcome) : null);
   return { view: view.slice(), state, changed, report };
 }
 
@@ -28,7 +32,9 @@ export function left(standing: Uint8Array, count: number, view: unknown[], input
   const given = members(input);
   given[STATE] = state;
   const { keepFrom, thinking, provider } = report;
-  return { standing, count, view, given, state, changed, keepFrom, thinking, provider, stamp: Object.values(state) };
+  const { toolPolicy } = input;
+  const stamp = Object.values(state);
+  return { standing, count, view, toolPolicy, given, state, changed, keepFrom, thinking, provider, stamp };
 }
 
 /** Where the view is the one before, with the new messages. */

@@ -159,8 +159,7 @@ function refused(error: unknown): string {
 }
 
 /** What stands in an excerpt must not pass for the head of another, or for what is said behind them. */
-const HEAD =
-  /(^|[\n\v\f\r\x1c-\x1e\x85\u2028\u2029])\[(?=r\d|Messages \d|Nothing earlier matches|\d+ more match)/g;
+const HEAD = /(^|[\p{Cc}\p{Zl}\p{Zp}])\[(?=r\d|Messages \d|Nothing earlier matches|\d+ more match)/gu;
 
 /** What a tool's name has that no provider allows in one, and that could end the head of an excerpt. */
 const UNUSUAL = /[^\p{L}\p{N}_.'@+#:/$-]+/gu;

@@ -15,6 +15,8 @@ const FORM = "precis1";
 const LEAST_KEY = 16;
 /** Characters: several times what the largest state takes. What is longer is none, and is not read. */
 const MOST_SEALED = 1024 * 1024;
+/** Characters of 32 bytes as base64url. */
+const MAC = 43;
 
 /**
  * The state as a text that a client may keep, with an HMAC over it. With `chat` it opens for that chat alone.
@@ -46,7 +48,7 @@ export async function openState(sealed: string, key: SealKey, chat = ""): Promis
   const secret = await imported(key, "verify");
   const isText = typeof sealed === "string" && sealed.length <= MOST_SEALED;
   const [form, payload = "", mac = "", ...more] = isText ? sealed.split(".", 4) : [];
-  const bytes = form === FORM && more.length === 0 ? decode(mac) : null;
+  const bytes = form === FORM && more.length === 0 && mac.length === MAC ? decode(mac) : null;
   const isOurs = bytes !== null && (await crypto.subtle.verify("HMAC", secret, bytes, covered(payload, chat)));
   const state = isOurs ? decode(payload) : null;
   if (state === null)

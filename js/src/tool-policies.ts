@@ -6,14 +6,18 @@ import type { ToolPolicies, ToolPolicy } from "./types.ts";
 
 type ByName = Record<string, ToolPolicy | undefined>;
 
-/** What a function returned so far, by the names it was asked for. */
+/** What a function returned, by the names it was asked for. */
 interface Answers {
   readonly of: (tool: { readonly name: string }) => ToolPolicy | undefined;
-  /** Replaces another where a name is new, so that equal policies are the same object. */
-  data: ByName;
+  readonly known: Map<string, ToolPolicy>;
+  /** What the last call was given: for the same names the next one is given the same object. */
+  last: { readonly names: ReadonlySet<string>; readonly data: ByName };
 }
 
-/** Reads the policies of one compactor's calls. A function is asked once for each name. */
+/** Names whose policy is remembered, of each function. */
+const MOST_NAMES = 1_000;
+
+/** Reads the policies of one compactor's calls: of a function those of the tools that a call's messages name, and no others. */
 export class ToolPolicyReader {
   private readonly answers = new WeakMap<object, Answers>();
   private readonly merged = new WeakMap<object, { own: unknown; data: ByName }>();
@@ -26,7 +30,10 @@ export class ToolPolicyReader {
     return typeof call === "function" || typeof this.own === "function";
   }
 
-  /** What is known without a look at the messages: enough where nothing is cut, cleared or covered. */
+  /**
+   * What is known without a look at the messages: enough where nothing is cut, cleared or covered. Of a function that is
+   * nothing; see `resumed` for what an earlier call was given.
+   */
   known(call: ToolPolicies | undefined): unknown {
     return this.read(call, null);
   }
@@ -48,18 +55,32 @@ export class ToolPolicyReader {
   }
 
   private ask(of: Answers["of"], names: ReadonlySet<string> | null): ByName {
-    let known = this.answers.get(of);
-    if (!known) {
-      known = { of, data: {} };
-      this.answers.set(of, known);
+    if (!names) return NOTHING_KNOWN;
+    let answers = this.answers.get(of);
+    if (!answers) {
+      answers = { of, known: new Map(), last: { names: new Set(), data: NOTHING_KNOWN } };
+      this.answers.set(of, answers);
     }
-    const { data } = known;
-    const missing = names ? [...names].filter((name) => !Object.hasOwn(data, name)) : [];
-    if (missing.length === 0) return data;
-    const answered = missing.map((name) => [name, of({ name }) ?? {}] as const);
-    known.data = { ...data, ...Object.fromEntries(answered) };
-    return known.data;
+    const { known, last } = answers;
+    if (names.size === last.names.size && [...names].every((name) => last.names.has(name))) return last.data;
+    if (known.size + names.size > MOST_NAMES) known.clear();
+    const data = Object.fromEntries(Array.from(names, (name) => [name, policyOf(answers, name)]));
+    answers.last = { names, data };
+    return data;
   }
+}
+
+/** What is known of a function that was not asked. */
+const NOTHING_KNOWN: ByName = {};
+
+/** Asks once for each name, as long as it is remembered. */
+function policyOf({ of, known }: Answers, name: string): ToolPolicy {
+  let policy = known.get(name);
+  if (!policy) {
+    policy = of({ name }) ?? {};
+    known.set(name, policy);
+  }
+  return policy;
 }
 
 /** How many operands follow each word. */

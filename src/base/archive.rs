@@ -2,7 +2,11 @@
 
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
+use crate::base::text;
 use crate::model::message::{Position, from_hex, hex};
+
+/// The most bytes of the name of a member that an error names.
+const LONGEST_NAME: usize = 80;
 
 /// A value that is kept as a plain object.
 pub trait Record {
@@ -346,14 +350,24 @@ impl Archive<'_> {
         }
     }
 
-    /// Members that are not in `known`, written by a later version. They are kept unchanged.
-    pub fn unknown(&mut self, known: &[&str], value: &mut Vec<(String, Json)>) {
+    /// Members that are not in `known`, written by a later version. They are kept unchanged; more than `most` bytes of them
+    /// are refused.
+    pub fn unknown(&mut self, known: &[&str], most: usize, value: &mut Vec<(String, Json)>) {
         match self.source {
             Some(source) => {
+                let mut room = most;
                 for (name, member) in source.members().unwrap_or_default() {
-                    if !known.contains(&name.as_str()) {
-                        value.push((name.clone(), member.clone()));
+                    if known.contains(&name.as_str()) {
+                        continue;
                     }
+                    let bytes = name.len() + member.bytes();
+                    if bytes > room {
+                        let name = text::start(name, LONGEST_NAME);
+                        self.broken.get_or_insert(name);
+                        return;
+                    }
+                    room -= bytes;
+                    value.push((name.clone(), member.clone()));
                 }
             }
             None => self.members.extend(value.iter().cloned()),

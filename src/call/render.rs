@@ -11,13 +11,13 @@ use crate::session::lasting;
 use crate::session::state::Rewrite;
 use crate::session::view::{Item, Slot, View};
 
-/// Has the host create messages that are not its own, and returns the messages to send. If roles must alternate, user
-/// messages that became adjacent only by a compaction are merged.
+/// Has the host create messages that are not its own, and returns the messages to send. If roles must alternate, messages of
+/// the user or of the assistant that became adjacent only by a compaction are merged.
 pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Result<Vec<Sent>, Error> {
     let checkpoint = work.history.active.map(|active| &work.state.checkpoints[active]);
     let mut sent: Vec<Sent> = Vec::with_capacity(view.items.len());
-    // The history index of the previous message, if it has one; `None` if the previous message is not a user message.
-    let mut before: Option<Option<u64>> = None;
+    // The role and the history index of the previous message, if it has one; `None` if it takes no turn.
+    let mut before: Option<(Role, Option<u64>)> = None;
     for item in &mut view.items {
         let made = |text: &str, slot: &str, host: &mut dyn Host| -> Result<Option<Product>, Error> {
             checkpoint
@@ -46,14 +46,16 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
         };
         let role = item.digest().or(own.map(|(input, _)| work.history.messages[input])).map(|digest| digest.role());
         let index = own.map(|(_, index)| index);
-        let user = work.call.strict && role == Some(Role::User);
+        let turn = role.filter(|role| work.call.strict && matches!(role, Role::User | Role::Assistant));
         // Messages that are adjacent in the history itself are left to the host.
-        let apart = before.is_some_and(|before| index.is_none() || before.map(|before| before + 1) != index);
-        match sent.last_mut().filter(|_| user && apart) {
+        let apart = before.is_some_and(|(role, before)| {
+            Some(role) == turn && (index.is_none() || before.map(|before| before + 1) != index)
+        });
+        match sent.last_mut().filter(|_| apart) {
             Some(last) => *last = Sent::Made(host.merge(*last, place)?.number),
             None => sent.push(place),
         }
-        before = user.then_some(index);
+        before = turn.map(|role| (role, index));
     }
     Ok(sent)
 }

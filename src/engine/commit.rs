@@ -26,6 +26,8 @@ use crate::summary::verify::Answer;
 
 /// The most steps of one commit. No history that can be made to fit needs more.
 const STEPS: usize = 32;
+/// The most literal strings of `mustKeep` that warnings name; the others are one number.
+const MOST_LOST: usize = 16;
 
 /// A commit in progress.
 pub(crate) struct Commit<'a> {
@@ -58,6 +60,9 @@ pub(crate) struct Commit<'a> {
     /// Whether a summary had to leave out requirements of the user.
     cut_requirements: bool,
 }
+
+/// Writes the active checkpoint again, and returns whether it did.
+type Rewriting = fn(&mut Work<'_>, &View, &mut dyn Host) -> Result<bool, Error>;
 
 /// How the final view fits.
 struct Fit {
@@ -229,18 +234,26 @@ impl<'a> Commit<'a> {
         Ok(helped)
     }
 
-    /// Writes a shortened digest again in full if edits made room for it.
+    /// Writes a shortened digest again in full if edits made room for it, and puts what the host wants around a summary back.
     fn restore(&mut self, host: &mut dyn Host) -> Result<(), Error> {
-        if !self.revised || self.highest >= RungId::Summarize || self.next.is_some() {
+        if !self.revised || self.next.is_some() {
             return Ok(());
         }
+        if self.highest < RungId::Summarize {
+            self.rewrite(restoring::restore, true, host)?;
+        }
+        self.rewrite(restoring::reframe, false, host)
+    }
+
+    /// Writes the active checkpoint again, unless the view no longer fits then. `spares`: it must leave room, too.
+    fn rewrite(&mut self, write: Rewriting, spares: bool, host: &mut dyn Host) -> Result<(), Error> {
         let state = self.work.state.clone();
-        if !restoring::restore(&mut self.work, &self.current, host)? {
+        if !write(&mut self.work, &self.current, host)? {
             return Ok(());
         }
         let view = self.work.project_bound(host)?;
         let scene = self.work.scene(&view);
-        if scene.fits(view.raw()) && scene.leaves_room(view.raw()) {
+        if scene.fits(view.raw()) && (!spares || scene.leaves_room(view.raw())) {
             let (count, rung) = (self.work.history.messages.len(), self.highest.as_str());
             let covered = change::covered_between(rung, &self.current, &view, count, &|raw| scene.estimate_of(raw));
             // The change replaces the result of the last covering.
@@ -316,11 +329,17 @@ impl<'a> Commit<'a> {
             }
         }
         let lacking = lacking(&self.work, &self.current, host)?;
-        let lost = lacking.into_iter().map(|literal| {
+        let more = lacking.len().saturating_sub(MOST_LOST);
+        let lost = lacking.into_iter().take(MOST_LOST).map(|literal| {
             let literal = text::start(literal, 80);
             format!("\"{literal}\" is no longer in the view: the message that contains it had to be cut.")
         });
         for advice in lost.collect::<Vec<_>>() {
+            self.warn(Warning::MustKeepLost, Some("mustKeep"), &advice);
+        }
+        if more > 0 {
+            let advice =
+                format!("{more} more are no longer in the view: the messages that contain them had to be cut.");
             self.warn(Warning::MustKeepLost, Some("mustKeep"), &advice);
         }
         Ok(())

@@ -1,4 +1,5 @@
-//! Restores what a digest had to leave out: once a compaction makes room, it is written again from the memory.
+//! Restores what a summary had to do without: once a compaction makes room, a digest is written again from the memory, and
+//! what the host wants around a summary is put back.
 
 use crate::base::error::Error;
 use crate::base::json::quoted_bytes;
@@ -74,6 +75,29 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     }
     let written = Written { kind: before.kind, digest: before.digest, shortened: left_out.more, text, bare: false };
     let note = before.note.as_ref().map(|note| note.text.clone());
+    let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
+    work.state.checkpoints.pop();
+    work.state.push(checkpoint);
+    work.history.active = work.state.checkpoints.len().checked_sub(1);
+    Ok(true)
+}
+
+/// Puts what the host wants around a summary back, where its text had to be as short as can be. Returns whether it did.
+///
+/// # Errors
+///
+/// If the host cannot create a message.
+pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> Result<bool, Error> {
+    let newest = work.state.checkpoints.len().checked_sub(1).filter(|_| work.call.options.preset.is_none());
+    let Some(newest) = newest.filter(|_| work.history.active == newest) else { return Ok(false) };
+    let before = &work.state.checkpoints[newest];
+    if !before.frame.is_empty() || work.call.options.prompt.frame.is_empty() {
+        return Ok(false);
+    }
+    let Checkpoint { kind, digest, shortened, .. } = *before;
+    let written = Written { kind, digest, shortened, text: before.summary.text.clone(), bare: false };
+    let note = before.note.as_ref().map(|note| note.text.clone());
+    let scene = work.scene(view);
     let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();
     work.state.push(checkpoint);

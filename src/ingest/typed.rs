@@ -2,7 +2,7 @@
 //! our own texts. Only typed text can state requirements, contain the user's own names, and show which language they
 //! write in.
 //!
-//! A document without any frame is told by its shape ([`documents`]). Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame, JSON with
+//! A document without any frame is known by its shape ([`documents`]). Pasted text with a frame (a fence, quotation marks at the start of lines, a closed tag) ends with the frame, JSON with
 //! its last bracket, and a line that a program printed with the line. The end of a mail, a transcript or one of our own
 //! texts cannot be found reliably, because its author could imitate any end. So everything after its start counts as
 //! pasted.

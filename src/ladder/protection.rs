@@ -2,6 +2,7 @@
 //! group.
 
 use crate::base::id_map::IdMap;
+use crate::base::quoting;
 use crate::ingest::pairing::Answer;
 use crate::ingest::pairs;
 use crate::ladder::{Scene, compact};
@@ -219,6 +220,9 @@ pub(crate) fn first(scene: &Scene<'_>) -> Vec<bool> {
     first
 }
 
+/// Tools that are named of those whose results were not kept; the others are one number.
+const MOST_LOST: usize = 8;
+
 /// What should have been kept whole but was not: the path of the option, and the number of messages or results.
 pub(crate) fn lost(scene: &Scene<'_>) -> Vec<(String, u64)> {
     let policies = &scene.options.tools;
@@ -234,20 +238,26 @@ pub(crate) fn lost(scene: &Scene<'_>) -> Vec<(String, u64)> {
             lost.push(("keep".to_owned(), gone as u64));
         }
     }
-    let mut results = 0;
+    let (mut results, mut of_others) = (0, 0);
     for Wanted { input, tool, .. } in wanted(scene, keep.results.unwrap_or(0), &|_| true) {
         if is_sent_whole(scene, input) {
             continue;
         }
         if policies.of(tool).holds() {
-            let path = format!("toolPolicy.{}", policies.name_of(tool).unwrap_or("*"));
+            let name = policies.name_of(tool).map_or_else(|| "*".to_owned(), quoting::tool_label);
+            let path = format!("toolPolicy.{name}");
+            let names_more = lost.len() < MOST_LOST;
             match lost.iter_mut().find(|(known, _)| *known == path) {
                 Some(known) => known.1 += 1,
-                None => lost.push((path, 1)),
+                None if names_more => lost.push((path, 1)),
+                None => of_others += 1,
             }
         } else {
             results += 1;
         }
+    }
+    if of_others > 0 {
+        lost.push(("toolPolicy".to_owned(), of_others));
     }
     if results > 0 {
         lost.push(("keep.results".to_owned(), results));

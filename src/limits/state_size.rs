@@ -19,6 +19,8 @@ pub const TEXT_BYTES: usize = 37_000;
 pub const DIGEST_TOKENS: u64 = 7_500;
 /// The most bytes of a digest, so that a memory at its default has room beside it.
 pub const DIGEST_BYTES: usize = 27_000;
+/// The most bytes of members that this version does not know. A later minor version adds a few small ones.
+pub const UNKNOWN_BYTES: usize = 16_000;
 /// The default of `tune.memory`, in bytes of JSON: what [`STATE_BYTES`] leaves beside the longest digest, roughly.
 pub const MEMORY_BYTES: u64 = 32_000;
 

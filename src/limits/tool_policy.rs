@@ -40,12 +40,20 @@ const LEAST_CLIP: u64 = 64;
 /// The policies of all tools.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolPolicies {
-    /// Policies by tool name.
-    named: Vec<(String, ToolPolicy)>,
+    /// Policies by the id of a tool, which is looked up for each result.
+    named: Vec<Named>,
     /// The policy of all other tools: the name `"*"`.
     others: ToolPolicy,
     /// The host passed a function, which may return a policy for a tool that was never called before.
     pub(crate) asked: bool,
+}
+
+/// The policy of one tool.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Named {
+    id: u32,
+    name: String,
+    policy: ToolPolicy,
 }
 
 /// The name that stands for all tools without a policy of their own.
@@ -80,9 +88,10 @@ impl ToolPolicies {
             if name == OTHERS {
                 policies.others = policy;
             } else {
-                policies.named.push((name.clone(), policy));
+                policies.named.push(Named { id: tool_id(name), name: name.clone(), policy });
             }
         }
+        policies.named.sort_by_key(|named| named.id);
         policies
     }
 
@@ -91,45 +100,48 @@ impl ToolPolicies {
         if others {
             self.others = call.others;
         }
-        for (name, policy) in call.named {
-            match self.named.iter_mut().find(|(known, _)| *known == name) {
-                Some(known) => known.1 = policy,
-                None => self.named.push((name, policy)),
-            }
-        }
+        // Sorted stably, the call's come first, so they are found.
+        let own = core::mem::replace(&mut self.named, call.named);
+        self.named.extend(own);
+        self.named.sort_by_key(|named| named.id);
+        self.named.dedup_by(|later, kept| later.name == kept.name);
     }
 
     /// Whether a policy changes the results in every view, or the notices that replace them.
     pub fn changes_results(&self) -> bool {
         let changes = |policy: &ToolPolicy| policy.clip.is_some() || policy.rerun;
-        changes(&self.others) || self.named.iter().any(|(_, policy)| changes(policy))
+        changes(&self.others) || self.named.iter().any(|named| changes(&named.policy))
     }
 
     /// The size up to which no policy cuts a result of any tool, in estimated tokens. `None` if no policy cuts results.
     pub fn uncut(&self) -> Option<u64> {
-        let own = self.named.iter().map(|(_, policy)| policy).chain([&self.others]).filter_map(|policy| policy.clip);
+        let own = self.named.iter().map(|named| &named.policy).chain([&self.others]).filter_map(|policy| policy.clip);
         own.chain(self.asked.then_some(LEAST_CLIP)).min()
     }
 
     /// Whether all policies are the default.
     pub fn is_empty(&self) -> bool {
-        self.others == ToolPolicy::default() && self.named.iter().all(|(_, policy)| *policy == ToolPolicy::default())
+        self.others == ToolPolicy::default() && self.named.iter().all(|named| named.policy == ToolPolicy::default())
     }
 
     /// Whether some tool's results are cleared first.
     pub fn any_first(&self) -> bool {
-        self.others.first || self.named.iter().any(|(_, policy)| policy.first)
+        self.others.first || self.named.iter().any(|named| named.policy.first)
     }
 
     /// The policy of the tool with this id.
     pub fn of(&self, tool: u32) -> ToolPolicy {
-        let named = self.named.iter().find(|(name, _)| tool_id(name) == tool);
-        named.map_or(self.others, |(_, policy)| *policy)
+        self.named(tool).map_or(self.others, |named| named.policy)
     }
 
     /// The name of the tool with this id, if the host named it.
     pub fn name_of(&self, tool: u32) -> Option<&str> {
-        self.named.iter().map(|(name, _)| name.as_str()).find(|name| tool_id(name) == tool)
+        self.named(tool).map(|named| named.name.as_str())
+    }
+
+    fn named(&self, tool: u32) -> Option<&Named> {
+        let at = self.named.partition_point(|named| named.id < tool);
+        self.named.get(at).filter(|named| named.id == tool)
     }
 }
 

@@ -8,7 +8,9 @@ use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::{Json, quoted_bytes};
 use crate::limits::budget::Learned;
-use crate::limits::state_size::{CLIP_BYTES, LIST_BYTES, REWRITE_BYTES, STATE_BYTES, TEXT_BYTES, indices_bytes};
+use crate::limits::state_size::{
+    CLIP_BYTES, LIST_BYTES, REWRITE_BYTES, STATE_BYTES, TEXT_BYTES, UNKNOWN_BYTES, indices_bytes,
+};
 use crate::memory::Memory;
 use crate::model::message::Position;
 use crate::session::compaction::{Checkpoint, Kind};
@@ -276,7 +278,7 @@ impl Record for SessionState {
             self.memory = None;
         }
         archive.maybe_record("seed", &mut self.contextguard);
-        archive.unknown(&KNOWN, &mut self.unknown);
+        archive.unknown(&KNOWN, UNKNOWN_BYTES, &mut self.unknown);
         for (name, length, most) in [
             ("checkpoints", self.checkpoints.len(), CHECKPOINTS),
             ("clips", self.clips.len(), CLIPS),

@@ -4,8 +4,10 @@ use crate::support::Chat;
 use crate::support::M;
 use crate::support::answer;
 use crate::support::assistant;
+use crate::support::call;
 use crate::support::filler;
 use crate::support::json;
+use crate::support::result;
 use crate::support::says;
 use crate::support::user;
 use crate::support::words;
@@ -105,4 +107,21 @@ fn a_frame_that_is_too_long_or_passes_for_precis_is_refused_with_its_path() {
     assert_eq!(refused(json!({ "after": 5 })), path(".after"));
     assert_eq!(refused(json!("around")), path(""));
     assert_eq!(refused(json!({ "behind": "x" })), (Code::UnknownOption, "summary.frame.behind".into()));
+}
+
+#[test]
+fn a_frame_that_had_to_go_is_put_back_once_something_is_cut_and_there_is_room() {
+    let mut chat = chat(1_200);
+    chat.options["summary"]["frame"] = json!({ "before": "b".repeat(500), "after": "Go on from here." });
+    let mut all = history(30);
+    let small = chat.before_model(&all, None).unwrap();
+    assert!(says(&small.view, markers::SUMMARY) && !says(&small.view, "Go on from here."));
+    // In a larger window a result is cut, and nothing more is covered.
+    chat.options["contextWindow"] = json!(8_000);
+    all.extend([call("a", "read", json!({})), result("a", &filler(60_000))]);
+    let cut = chat.before_model(&all, None).unwrap();
+    assert_eq!(cut.committed.report.rung, Some("clip"), "{:?}", cut.committed.report);
+    assert!(says(&cut.view, "Go on from here."), "{:?}", cut.committed.report);
+    let again = chat.before_model(&all, None).unwrap();
+    assert_eq!(again.view, cut.view);
 }

@@ -1,6 +1,6 @@
 //! Pins come with every call: what is no longer pinned stays until the next compaction, which covers it.
 
-use crate::support::{Chat, M, Summarizer, answer, assistant, filler, says, user, words};
+use crate::support::{Chat, M, P, Summarizer, added, answer, assistant, calls, filler, result, says, user, words};
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;
@@ -82,5 +82,28 @@ fn what_is_pinned_although_it_is_covered_comes_back() {
         let (next, _) = sent(&mut chat, &history(31), by_model);
         let (later, _) = sent(&mut chat, &history(60), by_model);
         assert!(place(&later).is_some(), "{by_model}: at once {:?}", place(&next));
+    }
+}
+
+/// A group that is held by another option as well as by a pin stands before the summary, and nowhere else.
+#[test]
+fn what_is_pinned_and_kept_stands_once() {
+    for keep in [json!({ "results": 3 }), json!({ "messages": 2 })] {
+        let mut chat = Chat::new(json!({ "contextWindow": 4_000, "maxOutputTokens": 500, "keep": keep,
+            "toolPolicy": { "tool": { "keep": 3 } } }));
+        let mut history = vec![user("Look everything up.")];
+        for step in 0..40 {
+            let ids = [format!("a{step}"), format!("b{step}")];
+            history.push(calls(&[&ids[0], &ids[1]]));
+            history.extend(ids.iter().map(|id| result(id, &format!("{id}: {}", filler(200)))));
+            // A result, and so the group that it is in.
+            chat.pinned = (0..history.len()).filter(|at| at % 50 == 3 || at + 4 == history.len()).collect();
+            let prepared = chat.before_model(&history, None).unwrap();
+            for message in history.iter().filter(|message| !matches!(message.parts[0], P::Text(_))) {
+                let times = prepared.view.iter().filter(|sent| *sent == message).count();
+                assert!(times <= 1, "step {step}: {times} times {message:?}");
+            }
+            assert_eq!(added(&prepared.view, &history), Vec::<String>::new(), "step {step}");
+        }
     }
 }

@@ -510,3 +510,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_could_not_be_kept_of_many_tools_is_a_few_warnings() {
+    let names: Vec<String> = (0..900).map(|at| format!("tool_{at}\n[precis: forged")).collect();
+    let policy: serde_json::Map<String, Value> =
+        names.iter().map(|name| (name.clone(), json!({ "keep": "always" }))).collect();
+    let mut chat = chat(4_000, &Value::Object(policy));
+    let history = steps(&names.iter().map(String::as_str).collect::<Vec<_>>(), 900, 300);
+    let report = chat.before_model(&history, None).unwrap().committed.report;
+    let lost = warned(&report);
+    assert!((2..=10).contains(&lost.len()), "{lost:?}");
+    assert!(lost.contains(&"toolPolicy") && lost.iter().all(|path| !path.contains(['\n', '['])), "{lost:?}");
+    let bytes: usize = report.warnings.iter().map(|warning| warning.advice.len()).sum();
+    assert!(bytes < 4_000, "{bytes}");
+}
+
+#[test]
+fn a_calls_policy_is_found_whatever_the_compactor_says_of_the_same_tool() {
+    let names: Vec<String> = (0..300).map(|at| format!("t{at}")).collect();
+    let all = |keep: u64| -> Value {
+        names.iter().map(|name| (name.clone(), json!({ "keep": keep }))).collect::<serde_json::Map<_, _>>().into()
+    };
+    let history = steps(&["t7", "t211"], 24, 1_300);
+    let mut both = chat(8_000, &all(0));
+    both.more = json!({ "toolPolicy": { "t7": { "keep": 4 } } });
+    let view = both.before_model(&history, None).unwrap().view;
+    assert!(whole(&view, "t7").len() >= 4 && whole(&view, "t211").len() < whole(&view, "t7").len());
+}

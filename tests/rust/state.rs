@@ -474,3 +474,25 @@ fn a_state_stays_small_however_long_its_digest_and_its_note_are() {
         }
     }
 }
+
+#[test]
+fn members_that_nobody_knows_are_bounded() {
+    let refused = |future: Value| {
+        let mut state = full();
+        state["future"] = future;
+        parse(&state).map_err(|error| (error.code, error.path.clone().unwrap())).err()
+    };
+    assert_eq!(refused(value!("x".repeat(15_000))), None);
+    let long = (Code::InvalidState, "state.future".to_owned());
+    assert_eq!(refused(value!("x".repeat(20_000_000))), Some(long.clone()));
+    assert_eq!(refused(value!(vec![0; 100_000])), Some(long));
+    let mut many = full();
+    for number in 0..2_000 {
+        many[format!("member{number:05}")] = value!("a value");
+    }
+    assert!(parse(&many).is_err());
+    let mut named = full();
+    named["n".repeat(1_000_000)] = value!(1);
+    let error = parse(&named).unwrap_err();
+    assert!(error.path.as_ref().unwrap().len() < 100 && error.advice.len() < 400);
+}

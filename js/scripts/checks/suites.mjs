@@ -89,7 +89,8 @@ export async function largeTranscript() {
 
 export async function typescriptProperties({ cases }) {
   await testPackages();
-  const args = ["--test", "--test-reporter=tap", "tests/js/suite/properties.node.test.mjs"];
+  const files = ["properties", "requests"].map((name) => `tests/js/suite/${name}.node.test.mjs`);
+  const args = ["--test", "--test-reporter=tap", ...files];
   // The cases of each property are shared by as many processes as there are cores.
   const processes = availableParallelism();
   const part = (number) => ({ PRECIS_CASES: String(Math.ceil(cases / processes)), PRECIS_PART: String(number) });

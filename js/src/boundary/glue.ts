@@ -94,7 +94,9 @@ const PLAIN = [
 
 /** The members of a call in a fixed order, to be compared with those of another. */
 export function members(call: CallInput): unknown[] {
-  return [...PLAIN.map((name) => call[name]), call.system, call.tools];
+  const toolPolicy = call.asksPolicies ? undefined : call.toolPolicy;
+  const given = { ...call, toolPolicy };
+  return [...PLAIN.map((name) => given[name]), call.system, call.tools, call.policies];
 }
 
 /** Where among them the state is. */
@@ -238,6 +240,8 @@ export interface CallInput {
   readonly mustKeep?: readonly string[] | undefined;
   /** By the tool's name. */
   readonly toolPolicy?: unknown;
+  /** What the host gave as policies of the call: compared, and never sent. */
+  readonly policies?: unknown;
   /** A function says what the policy of a tool is: of one that was never called before nothing is known yet. */
   readonly asksPolicies?: boolean | undefined;
   readonly threshold?: unknown;

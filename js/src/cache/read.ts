@@ -77,6 +77,8 @@ export interface Rest {
   readonly count: number;
   /** For the engine. */
   readonly standing: Uint8Array;
+  /** The policies of the tools that it named, where a function says what they are. */
+  readonly toolPolicy: unknown;
   /** What else the next call has to be given to be the same: the state is what this one answered. */
   readonly given: readonly unknown[];
   /** That state, and its members as they were. */

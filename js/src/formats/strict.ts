@@ -32,5 +32,8 @@ const named = (messages: readonly { content?: unknown }[]): readonly Part[] =>
     return typeof name === "string" ? [{ type: "text", text: `${JSON.stringify(name)} says:` }, ...parts] : parts;
   });
 
-const partsOf = (content: unknown): readonly Part[] =>
-  Array.isArray(content) ? content : [{ type: "text", text: content }];
+/** Of a message that only calls there is no content. */
+const partsOf = (content: unknown): readonly Part[] => {
+  if (Array.isArray(content)) return content;
+  return typeof content === "string" && content !== "" ? [{ type: "text", text: content }] : [];
+};

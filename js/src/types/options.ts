@@ -86,7 +86,8 @@ export interface CompactorOptions<Base> {
 
 /**
  * The policy of each tool, or a function that returns it. The function is asked once for each name of a tool that the
- * history calls, so its answer must depend on the name alone. What it throws is thrown by the call that asked.
+ * history calls, and again only after 1,000 others, so its answer must depend on the name alone. What it throws is thrown by
+ * the call that asked.
  */
 export type ToolPolicies =
   | { readonly [name: string]: ToolPolicy | undefined }

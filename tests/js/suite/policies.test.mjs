@@ -210,3 +210,37 @@ test("wrong policies and wishes are refused by name", () => {
     );
   }
 });
+
+test("a function is asked for the tools of a call, whatever other chats have called", async () => {
+  const asked = new Map();
+  const toolPolicy = ({ name }) => {
+    asked.set(name, (asked.get(name) ?? 0) + 1);
+    return name === "read" ? { keep: 5 } : undefined;
+  };
+  const compactor = createCompactor({ ...options, toolPolicy });
+  const messages = history(30);
+  const first = await compactor.beforeModel({ messages });
+  const many = [
+    { role: "user", content: "Use them all." },
+    ...Array.from({ length: 3_000 }, (_, at) => step(`tool${at}`, at)).flat(),
+  ];
+  await compactor.beforeModel({ messages: many });
+  const again = await compactor.beforeModel({ messages, state: first.state });
+  deepEqual(again.view, first.view);
+  // What is remembered is bounded, so it may be asked again; never once a request.
+  for (let turn = 0; turn < 20; turn++) await compactor.beforeModel({ messages, state: again.state });
+  ok(asked.get("read") <= 2, `${asked.get("read")} times`);
+  equal(asked.size, 3_002);
+});
+
+test("another function is asked, also where messages are only added", async () => {
+  const small = createCompactor({ ...options, contextWindow: 100_000 });
+  const messages = history(2, ["read"]);
+  const free = await small.beforeModel({ messages, toolPolicy: () => undefined });
+  const more = [...messages, ...step("read", 90)];
+  const { view } = await small.beforeModel({ messages: more, state: free.state, toolPolicy: () => ({ clip: 64 }) });
+  const cold = createCompactor({ ...options, contextWindow: 100_000 });
+  const expected = await cold.beforeModel({ messages: more, state: free.state, toolPolicy: () => ({ clip: 64 }) });
+  deepEqual(view, expected.view);
+  ok(view.some((one) => one.role === "tool" && !more.includes(one)));
+});

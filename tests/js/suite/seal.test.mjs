@@ -108,3 +108,16 @@ test("sealed states that were tampered with: none is opened", async () => {
   equal(opened, 0);
   notEqual(tried, 0);
 });
+
+test("what cannot be a seal is refused without being decoded", async () => {
+  const sealed = await sealState(state, KEY);
+  const [form, payload, mac] = sealed.split(".");
+  const long = "A".repeat(1024 * 1024 - 100);
+  for (const text of [
+    `${form}.${payload}.${long}`,
+    `${form}.${payload}.${mac}A`,
+    `${form}.${payload}.${mac.slice(1)}`,
+    `${long}.`,
+  ])
+    await rejects(openState(text, KEY), broken);
+});
