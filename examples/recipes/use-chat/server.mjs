@@ -16,24 +16,32 @@ import { model, small } from "./model.mjs";
 
 const instructions = "You are a patient librarian. Answer in a few sentences.";
 const maxOutputTokens = 300;
+/** Your database in place of this: one chat, whose messages are only added, and its state. */
+const chat = { messages: [], states: new Map() };
 const c = compaction({
   contextWindow: Number(process.env.CONTEXT_WINDOW ?? 4_000),
   maxOutputTokens,
   summarize: summarizeWith(generateText, { model: small }),
+  // Stored before a request goes out, and only over the state that was read.
+  store: {
+    load: (key) => chat.states.get(key) ?? null,
+    save(key, state, previous) {
+      if ((chat.states.get(key)?.revision ?? null) !== previous) return false;
+      chat.states.set(key, state);
+    },
+  },
 });
-/** Your database in place of this: one chat, its messages whole, and beside them the state. */
-const chat = { messages: [], state: null };
 
 async function post(request) {
   const { message } = await request.json();
-  const ui = [...chat.messages, message];
-  let state = chat.state;
+  chat.messages.push(message); // stored, whatever becomes of the answer
+  const ui = chat.messages.slice();
   const stream = createUIMessageStream({
     originalMessages: ui,
     generateId: () => crypto.randomUUID(),
     execute: async ({ writer }) => {
       const run = c.run({
-        state,
+        chat: "the only one",
         system: instructions,
         signal: request.signal,
         onEvent: (event) => {
@@ -49,12 +57,7 @@ async function post(request) {
         abortSignal: request.signal,
         prepareStep: run.prepareStep,
         onStepEnd: run.onStepEnd,
-        onEnd: async () => {
-          state = await run.ahead();
-        },
-        onAbort: () => {
-          state = run.state;
-        },
+        onEnd: () => run.ahead(),
       });
       writer.merge(
         toUIMessageStream({
@@ -63,7 +66,9 @@ async function post(request) {
         }),
       );
     },
-    onEnd: ({ messages }) => Object.assign(chat, { messages, state }),
+    onEnd: ({ responseMessage }) => {
+      if (responseMessage.parts.length > 0) chat.messages.push(responseMessage);
+    },
   });
   return createUIMessageStreamResponse({ stream });
 }

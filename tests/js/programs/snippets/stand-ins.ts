@@ -24,7 +24,7 @@ declare global {
   const toUIMessageStream: typeof import("ai").toUIMessageStream;
   const db: {
     load(id: string): Promise<unknown>;
-    save(id: string, messages: readonly unknown[], state: SessionState | null): Promise<void>;
+    append(id: string, message: unknown): Promise<void>;
     saveState(id: string, state: SessionState | null): Promise<void>;
     messages(id: string, from: number, to: number): Promise<ModelMessage[]>;
     get(key: string): Promise<SessionState | null>;
