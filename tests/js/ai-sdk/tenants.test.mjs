@@ -130,3 +130,97 @@ test("a chat whose provider has compacted it leaves no other chat alone that beg
   ok((await ask(other)).length < other.length);
   equal(sent.length, 3);
 });
+
+// Two tenants whose chats ask the same and call the same, with the same ids: only what the tools returned differs. Whatever
+// way of using the adapter they are served by, what is sent for one holds nothing of the other.
+
+/** A chat of a tenant: its tools return the tenant's own names. */
+function chatOf(tenant, turns) {
+  const messages = [];
+  for (let turn = 0; turn < turns; turn++) {
+    messages.push(text("user", `What is in file ${turn}?`), {
+      role: "assistant",
+      content: [{ type: "tool-call", toolCallId: "call_0", toolName: "read", input: { path: `${turn}.txt` } }],
+    });
+    const value = `${tenant}-${turn} is the name; key=${tenant}${turn * 7919}. ${LONG}`;
+    messages.push({
+      role: "tool",
+      content: [{ type: "tool-result", toolCallId: "call_0", toolName: "read", output: { type: "text", value } }],
+    });
+    messages.push(text("assistant", "I have read it."));
+  }
+  return [...messages, text("user", "Go on.")];
+}
+
+/** Summaries name what they were asked about, as good ones do. */
+const naming = async ({ prompt }) => `- read so far: ${[...new Set(prompt.match(/\b(alder|birch)-\d+/g))].join(", ")}`;
+
+/** Ways to serve several tenants: each makes a function that sends a chat, and returns what the model was sent. */
+const ways = {
+  "one prepareStep for all"(options) {
+    const c = compaction(options);
+    return async (_, messages) => (await c.prepareStep(step(messages)))?.messages ?? messages;
+  },
+  "a run for each call, with a store"(options) {
+    const states = new Map();
+    const store = { load: async (key) => states.get(key), save: async (key, state) => void states.set(key, state) };
+    const c = compaction({ ...options, store });
+    return async (tenant, messages) => {
+      const run = c.run({ chat: tenant });
+      const sent = (await run.prepareStep(step(messages)))?.messages ?? messages;
+      await run.ahead();
+      return sent;
+    };
+  },
+  "a run for each call, with its state"(options) {
+    const c = compaction(options);
+    const states = new Map();
+    return async (tenant, messages) => {
+      const run = c.run({ state: states.get(tenant) ?? null });
+      const sent = (await run.prepareStep(step(messages)))?.messages ?? messages;
+      states.set(tenant, run.state);
+      return sent;
+    };
+  },
+  "an agent whose context names the chat, with a store"(options) {
+    const states = new Map();
+    const store = { load: async (key) => states.get(key), save: async (key, state) => void states.set(key, state) };
+    const c = compaction({ ...options, store, chat: ({ chatId }) => chatId });
+    return async (tenant, messages) => {
+      const call = { ...step(messages), experimental_context: { chatId: tenant } };
+      return (await c.prepareStep(call))?.messages ?? messages;
+    };
+  },
+  "the middleware"(options) {
+    const { ask } = served(options);
+    return (_, messages) => ask(messages);
+  },
+  "the middleware, with a scope"(options) {
+    const { ask } = served({ ...options, scope: ({ providerOptions }) => providerOptions.app.tenant });
+    return (tenant, messages) => ask(messages, { providerOptions: { app: { tenant } } });
+  },
+};
+
+for (const [way, serve] of Object.entries(ways))
+  for (const summarize of [naming, undefined])
+    test(`two tenants by ${way}${summarize ? "" : ", without a summarizer"}: neither is sent a name of the other`, async () => {
+      const send = serve({ ...small, summarize });
+      let compacted = 0;
+      for (const turns of [3, 20, 40, 60, 80]) {
+        for (const [tenant, other] of [
+          ["alder", "birch"],
+          ["birch", "alder"],
+        ]) {
+          const messages = chatOf(tenant, turns);
+          const sent = await send(tenant, messages);
+          const said = JSON.stringify(sent);
+          ok(
+            !said.includes(other),
+            `${turns} turns: what ${tenant} is sent names ${said.match(new RegExp(`.{60}${other}.{20}`))?.[0]}`,
+          );
+          ok(said.includes(`${tenant}-`), `${turns} turns: what ${tenant} is sent holds its own names`);
+          compacted += Number(said.length < JSON.stringify(messages).length * 0.8);
+        }
+      }
+      ok(compacted > 2, "nothing was compacted");
+    });

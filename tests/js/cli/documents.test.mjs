@@ -64,6 +64,25 @@ test("a claim without a test, or with one that is not there or not run, is found
   assert.deepEqual(unproven([["it fits", "– no", "✓"]]), ["it fits: a cell is missing"]);
 });
 
+/** The tests that a table of threats names and that are not there, or not run; rows that name none. */
+function unshown(rows) {
+  return rows.flatMap(([who, what, , shown]) => {
+    const links = [...shown.matchAll(/\[([^\]]+)\]\(\.\.\/([^)]+)\)/g)];
+    if (links.length === 0) return [`${who}: ${what}: no test`];
+    const isThere = ([, name, path]) => isRun(path) && read(path).includes(name);
+    return links.filter((link) => !isThere(link)).map(([, name, path]) => `${name} is not in ${path}`);
+  });
+}
+
+test("each threat of docs/security.md names tests that are run", () => {
+  const rows = table(read("docs/security.md"), "## What they may try, and what stops it");
+  assert.ok(rows.length > 10);
+  assert.deepEqual(unshown(rows), []);
+  assert.deepEqual(unshown([["a page", "lies", "", "[nothing of it](../tests/rust/trust.rs)"]]), [
+    "nothing of it is not in tests/rust/trust.rs",
+  ]);
+});
+
 /** The paths of a row of the map that do not exist. Those that end in "/" must be folders. */
 function missing(row) {
   const named = [...row.matchAll(/`([^`]+)`/g)].map(([, name]) => name);
