@@ -8,6 +8,7 @@ export const levels = {
     cases: 16,
     // Long tests have fewer cases: tests/js/suite/length.mjs.
     suite: { PRECIS_SUITE: "short" },
+    sdks: { PRECIS_SDKS: "newest" },
     everyWay: false,
   },
   /** `npm test -- all`: what a change needs before it lands. */

@@ -3,7 +3,7 @@
 // small to roomy, and says how many requests were judged and how many refused, by provider and data set.
 //
 // Each chat is played in every window that it outgrows and in the first one that holds it; strategies, summarizers and what
-// is done about old reasoning take turns. --short plays two windows, --all each setup in each window.
+// is done about old reasoning take turns. --short plays one window, another for each chat, --all each setup in each window.
 import { at, main } from "../../js/scripts/common.mjs";
 import { clients } from "./clients.mjs";
 import { replay } from "./replay.mjs";
@@ -64,7 +64,7 @@ export async function hold({ files = [], names = PROVIDERS, all = false, short =
 /** The windows and setups that a chat is played in. */
 function* plays(chat, name, { number, all, short }) {
   const tokens = JSON.stringify(chat).length / 4;
-  const windows = short ? FEW : WINDOWS;
+  const windows = short ? [FEW[number % FEW.length]] : WINDOWS;
   const outgrown = windows.filter((window) => window < tokens);
   const given = GIVEN[name] ?? [{}];
   const turn = (list, at) => list[(number + at) % list.length];

@@ -1,6 +1,6 @@
 //! When a summarizer that works is asked, and what a report says if it is not.
 
-use crate::support::{Chat, M, answer, assistant, call, filler, result, user};
+use crate::support::{Chat, M, answer, assistant, call, filler, result, spread, user};
 use precis::summary::verify::Answer;
 use serde_json::json;
 
@@ -23,7 +23,7 @@ fn step(number: usize, lines: usize) -> [M; 2] {
 #[test]
 fn in_a_long_loop_of_tools_a_summarizer_that_works_is_asked() {
     // What is left of a cleared result is small: a larger window takes more steps until clearing frees too little.
-    for (window, lines, steps) in [(8_000, 60, 60), (32_000, 300, 120)] {
+    for &(window, lines, steps) in spread(&[(8_000, 60, 60), (32_000, 300, 120)], 1) {
         let mut chat = chat(window);
         let mut history = vec![user("Collect the port of every service.")];
         let (mut asked, mut by_code) = (0, Vec::new());

@@ -242,6 +242,12 @@ proptest! {
         }
         prop_assert_eq!(digester.finish().unwrap(), cut(&messages, 0, "bytes4"));
     }
+
+    #[test]
+    fn a_message_is_read_the_same_by_itself(messages in prop::collection::vec(message(), 1..5)) {
+        let each: Vec<u32> = messages.iter().flat_map(|one| cut(std::slice::from_ref(one), 0, "bytes4")).collect();
+        prop_assert_eq!(each, cut(&messages, 0, "bytes4"));
+    }
 }
 
 #[test]

@@ -11,6 +11,7 @@ use crate::support::filler;
 use crate::support::json;
 use crate::support::plain;
 use crate::support::result;
+use crate::support::spread;
 use crate::support::to_value;
 use crate::support::user;
 use precis::base::error::Code;
@@ -360,7 +361,7 @@ fn turns(count: usize, bytes: usize) -> Vec<M> {
 fn a_state_stays_within_64_kilobytes_whatever_is_summarized() {
     // Every escaped character takes more room in JSON than in the text.
     let lines = "\"quoted\"\n".repeat(20_000);
-    for (window, bytes) in [(8_000, 1_000), (200_000, 30_000), (1_000_000, 200_000)] {
+    for &(window, bytes) in spread(&[(200_000, 30_000), (8_000, 1_000), (1_000_000, 200_000)], 1) {
         for answered in [false, true] {
             let mut chat = Chat::new(
                 value!({ "contextWindow": window, "summarize": answered.then_some(true), "tune": { "tokens": { "estimator": "bytes4" } } }),
@@ -455,7 +456,7 @@ fn a_state_stays_small_however_long_its_digest_and_its_note_are() {
     let lines = |turn: usize| -> String {
         (0..60).map(|n| format!("src/module_{turn}/file_{n}.rs: getValue{turn}x{n} = \"{turn}{n}\"\n")).collect()
     };
-    for window in [32_000, 64_000, 200_000] {
+    for &window in spread(&[64_000, 32_000, 200_000], 1) {
         let mut chat = Chat::new(value!({ "contextWindow": window, "maxOutputTokens": 1_000 }));
         let mut history = vec![user("Go through all modules and fix what is wrong.")];
         for turn in 0..300 {

@@ -264,6 +264,12 @@ pub fn records(messages: &[M], estimator: &str) -> Vec<u32> {
     digester.finish().unwrap()
 }
 
+/// The items of a long test: all of them, or the first ones where a run has few cases, as after every change.
+pub fn spread<T>(items: &[T], fewer: usize) -> &[T] {
+    let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse::<u32>().ok());
+    &items[..if cases.is_some_and(|cases| cases < 100) { fewer } else { items.len() }]
+}
+
 /// A host for test messages. Like the real one, it creates user messages from texts.
 pub struct TestHost<'a> {
     pub messages: &'a [M],

@@ -3,9 +3,10 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { compaction, summarizeWith } from "precis/ai-sdk";
 import { z } from "zod";
+import { cases } from "../suite/length.mjs";
 import { faults, random, scripted, sdks } from "./sdks.mjs";
 
-const CHATS = 100;
+const CHATS = cases(100, 25);
 const STEPS = 5;
 const WINDOW = 2_500;
 const MARK = /chat-\d{3}-secret/g;
@@ -56,7 +57,7 @@ function agentOf(sdk, settings) {
 }
 
 for (const sdk of sdks) {
-  test(`${sdk.name}: of 100 chats on one agent none gets a byte of another`, async () => {
+  test(`${sdk.name}: of many chats on one agent none gets a byte of another`, async () => {
     const next = random(sdk.version);
     const delay = () => new Promise((resolve) => setTimeout(resolve, next() * 6));
     const store = slowStore(delay);

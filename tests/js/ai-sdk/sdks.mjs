@@ -6,11 +6,12 @@ import { check } from "precis/testing";
 
 const major = Number(process.versions.node.split(".")[0]);
 /** Version 7 asks for Node 22. */
-const wanted = [
+const supported = [
   [5, "ai5", "MockLanguageModelV2"],
   [6, "ai6", "MockLanguageModelV3"],
   ...(major >= 22 ? [[7, "ai", "MockLanguageModelV4"]] : []),
 ];
+const wanted = process.env.PRECIS_SDKS === "newest" ? supported.slice(-1) : supported;
 
 globalThis.AI_SDK_LOG_WARNINGS = false;
 

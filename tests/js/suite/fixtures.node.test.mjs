@@ -3,6 +3,7 @@ import { createCompactor } from "precis";
 import { check } from "precis/testing";
 import { conversations } from "./fixtures.mjs";
 import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
+import { spread } from "./length.mjs";
 import { digesting } from "./scenarios.mjs";
 
 const fixtures = await conversations();
@@ -85,17 +86,19 @@ async function replayAll(options) {
 
 const summarizers = { "a summarizer": digesting, "no summarizer": undefined };
 
-for (const strategy of ["tail", "full", "sliding-window"])
-  for (const [asked, summarize] of Object.entries(summarizers))
-    for (const contextWindow of summarize ? WINDOWS.slice(1, 3) : WINDOWS) {
-      const options = { contextWindow, maxOutputTokens: 500, summarize, tune: { strategy } };
+const rounds = ["tail", "full", "sliding-window"].flatMap((strategy) =>
+  Object.entries(summarizers).flatMap(([asked, summarize]) =>
+    (summarize ? WINDOWS.slice(1, 3) : WINDOWS).map((contextWindow) => ({ strategy, asked, summarize, contextWindow })),
+  ),
+);
 
-      test(`${strategy}, ${asked}, a window of ${contextWindow}: every fixture's requests fit and are legal`, async () => {
-        const { requests, compactions, infeasible, untrue } = await replayAll(options);
-        deepEqual(untrue, []);
-        ok(requests > 300, `${requests}`);
-        if (contextWindow < 50_000) ok(compactions > 3, `${compactions}`);
-        // Instructions and tools of some take over 4,000 tokens; one call of the coding session takes over 30,000.
-        if (contextWindow > 50_000) equal(infeasible, 0);
-      });
-    }
+for (const { strategy, asked, summarize, contextWindow } of spread(rounds, 5))
+  test(`${strategy}, ${asked}, a window of ${contextWindow}: every fixture's requests fit and are legal`, async () => {
+    const options = { contextWindow, maxOutputTokens: 500, summarize, tune: { strategy } };
+    const { requests, compactions, infeasible, untrue } = await replayAll(options);
+    deepEqual(untrue, []);
+    ok(requests > 300, `${requests}`);
+    if (contextWindow < 50_000) ok(compactions > 3, `${compactions}`);
+    // Instructions and tools of some take over 4,000 tokens; one call of the coding session takes over 30,000.
+    if (contextWindow > 50_000) equal(infeasible, 0);
+  });
