@@ -89,21 +89,22 @@ impl Pairing {
         Some(&self.calls[self.results[at].call?])
     }
 
-    /// Replaces the ids in the text of a message by ids that only the two halves of a pair share.
-    pub fn identify(&self, message: usize, content: &mut Content) {
+    /// Replaces the ids in the text of a message by ids that only the two halves of a pair share. `place` gives where in
+    /// the conversation a message stands: what is remembered of a call holds for requests that bring other messages.
+    pub fn identify(&self, message: usize, content: &mut Content, place: impl Fn(usize) -> u64) {
         for (part, one) in content.parts.iter_mut().enumerate() {
             if let ContentPart::Call { id, .. } = one {
-                *id = pair_id(message, part);
+                *id = pair_id(place(message), part);
             } else if let ContentPart::Result { id, .. } = one {
                 let call = self.call_of(message, part).map_or((message, part), |call| (call.message, call.part));
-                *id = pair_id(call.0, call.1);
+                *id = pair_id(place(call.0), call.1);
             }
         }
     }
 }
 
 /// The id of a pair by the place of its call, which no host would use.
-fn pair_id(message: usize, part: usize) -> String {
+fn pair_id(message: u64, part: usize) -> String {
     format!("\0{message}.{part}")
 }
 

@@ -179,7 +179,9 @@ pub fn project(
         let newest = history.end().saturating_sub(1);
         view.items.retain(|item| match item.slot {
             Slot::Host { input, index } => {
-                !(index < newest && history.loses_reasoning(index, &state.stale) && is_thought(&history.messages[input]))
+                !(index < newest
+                    && history.loses_reasoning(index, &state.stale)
+                    && is_thought(&history.messages[input]))
             }
             _ => true,
         });

@@ -615,6 +615,9 @@ impl Twins {
             self.fed = self.raw.clone();
             self.given.clone_from(&expected.view);
         } else {
+            if !self.edited {
+                assert_eq!(self.fed.session().memory, after.memory);
+            }
             assert!(prepared.view == expected.view, "{:?}\ninstead of\n{:?}", prepared.view, expected.view);
             self.given.clone_from(&prepared.view);
         }

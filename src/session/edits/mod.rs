@@ -85,7 +85,10 @@ impl Edits<'_> {
             push_marks(&mut key, [('o', old), ('c', cleared), ('f', failed)]);
             key.push(' ');
         }
-        push_marks(&mut key, [('c', clears), ('i', clears_inputs), ('f', clears_failed), ('m', clears_media), ('s', signed)]);
+        push_marks(
+            &mut key,
+            [('c', clears), ('i', clears_inputs), ('f', clears_failed), ('m', clears_media), ('s', signed)],
+        );
         key
     }
 }
@@ -128,7 +131,10 @@ pub fn touches_more(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> boo
     let cap = own.filter_map(|rule| rule.clip.as_ref()).map(|clip| clip.cap).min().unwrap_or(u64::MAX);
     let tokens = u64::from(part.tokens).min(cap);
     clears(part, message, edits)
-        || edits.clips.iter().any(|cut| cut.only.is_none() && tokens > cut.clip.cap && cut.reaches(part, message, edits.signed))
+        || edits
+            .clips
+            .iter()
+            .any(|cut| cut.only.is_none() && tokens > cut.clip.cap && cut.reaches(part, message, edits.signed))
 }
 
 /// Whether the edits change this part.

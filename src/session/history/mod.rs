@@ -111,7 +111,7 @@ impl<'a> History<'a> {
     pub fn read(&self, inputs: &[usize], host: &mut dyn Host) -> Result<Vec<Content>, Error> {
         let mut contents = host.read(inputs)?;
         for (content, &input) in contents.iter_mut().zip(inputs) {
-            self.pairing().identify(input, content);
+            self.pairing().identify(input, content, |input| self.index_of(input).unwrap_or(u64::MAX));
         }
         Ok(contents)
     }
