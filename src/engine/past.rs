@@ -47,6 +47,10 @@ impl Past {
         let Material { previous, messages } = material;
         let budget = sizes::of(job.budget);
         let earlier = Earlier::of(previous.unwrap_or_default(), estimator);
+        // Where notes are put together, and none of the messages is shown, only what stands beside the notes counts.
+        if job.merges() && job.digested == 0 {
+            return Self::cut(Vec::new(), &earlier, budget, estimator);
+        }
         let lines = transcript::lines(&messages, estimator);
         let mut past = if job.pieces == 1 {
             Self {

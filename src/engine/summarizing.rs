@@ -253,7 +253,7 @@ pub(crate) fn ask(
     let past = Past::of(material, job, estimator);
     let mut requests = Vec::new();
     // The messages may be gone by now. Answers are still measured by what is left.
-    if judging.is_none() && past.pieces() != job.pieces {
+    if judging.is_none() && !job.merges() && past.pieces() != job.pieces {
         return Ok(requests);
     }
     for (at, asked) in plan.requests.iter().enumerate() {

@@ -95,6 +95,11 @@ impl Job {
         self.pieces.saturating_sub(self.digested)
     }
 
+    /// Whether this round only puts notes together, and asks about no piece.
+    pub fn merges(&self) -> bool {
+        !self.parts.is_empty() && self.parts.chunks_exact(3).all(|part| part[0] == 0)
+    }
+
     /// The number of pieces left for later rounds.
     pub const fn left(&self) -> u64 {
         self.pieces.saturating_sub(self.done)
