@@ -89,7 +89,12 @@ fn is_short(before: &str) -> bool {
     loop {
         match chars.next() {
             Some(char) if is_letter(char) && !is_dense(char) => letters += 1,
-            Some(char) => return (1..=2).contains(&letters) && (char.is_whitespace() || matches!(char, '(' | '.')),
+            // Behind a number stands a unit: "until 18 h." ends a sentence.
+            Some(char) if char.is_whitespace() => {
+                let is_unit = chars.next().is_some_and(char::is_numeric);
+                return (1..=2).contains(&letters) && !is_unit;
+            }
+            Some(char) => return (1..=2).contains(&letters) && matches!(char, '(' | '.'),
             None => return false,
         }
         if letters > 2 {

@@ -12,6 +12,8 @@ pub enum Class {
     Plain,
     /// A word with a capital inside a sentence.
     Proper,
+    /// A number, with what joins its digits: a count, a price, a time.
+    Number,
     /// It holds a digit, signs that join its parts, or capitals inside it: it has to be repeated exactly.
     Strong,
 }
@@ -107,8 +109,8 @@ fn take(text: &str, at: usize) -> &str {
 
 /// Reports a word, and of a joined one its parts.
 fn report(word: &str, starts_sentence: bool, each: &mut dyn FnMut(u64, Class)) {
-    let mut letters = 0_usize;
-    let (mut digit, mut joined, mut inner_capital) = (false, false, false);
+    let (mut letters, mut digits) = (0_usize, 0_usize);
+    let (mut joined, mut inner_capital) = (false, false);
     let (mut first_upper, mut last_lower, mut uppers) = (false, false, 0_usize);
     for char in word.chars() {
         let is_letter = is_part(char) && char != '_';
@@ -117,23 +119,24 @@ fn report(word: &str, starts_sentence: bool, each: &mut dyn FnMut(u64, Class)) {
             last_lower = false;
             continue;
         }
-        let digits = char.is_ascii_digit() || !char.is_ascii() && char.is_numeric();
-        let upper = !digits && lower(char) != char;
-        digit |= digits;
+        let digit = char.is_ascii_digit() || !char.is_ascii() && char.is_numeric();
+        let upper = !digit && lower(char) != char;
+        digits += usize::from(digit);
         inner_capital |= upper && last_lower;
         if letters == 0 {
             first_upper = upper;
         }
         uppers += usize::from(upper && uppers == letters);
-        last_lower = !upper && !digits;
+        last_lower = !upper && !digit;
         letters += 1;
     }
     if letters == 0 {
         return;
     }
-    if digit || joined || inner_capital || uppers >= 2 {
-        if letters > 1 || digit {
-            each(hash(word, usize::MAX), Class::Strong);
+    if digits > 0 || joined || inner_capital || uppers >= 2 {
+        if letters > 1 || digits > 0 {
+            let class = if digits == letters { Class::Number } else { Class::Strong };
+            each(hash(word, usize::MAX), class);
         }
         if joined && word.len() >= LEAST_JOINED {
             for part in word.split(|char: char| !is_part(char) || char == '_') {

@@ -6,6 +6,7 @@ use crate::memory::names::Name;
 use crate::memory::pool::Pool;
 use crate::memory::select::Selection;
 use crate::memory::units::Unit;
+use crate::memory::work::Work;
 use crate::model::message::Position;
 
 /// Of the bytes, what names have in percent, and no more than so many.
@@ -21,9 +22,8 @@ impl Pool<'_> {
     pub fn bounded(&self, bytes: usize, upto: Position) -> Memory {
         let mut memory = Memory {
             upto,
-            work: self.work.clone(),
+            work: Work { pending: Vec::new(), ..self.work.clone() },
             marks: self.marks,
-            question: self.question.clone(),
             calls: self.calls.clone(),
             ..Memory::default()
         };
@@ -65,7 +65,7 @@ impl Pool<'_> {
 
 /// Bytes of a unit in a state.
 fn stored(unit: &Unit<'_>) -> usize {
-    let more = [&unit.speaker, &unit.tool, &unit.header, &unit.asked];
+    let more = [&unit.speaker, &unit.tool, &unit.header];
     let more = more.into_iter().flatten().map(|text| quoted_bytes(text)).sum::<usize>();
     quoted_bytes(&unit.text) + more + ROW
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 /// list.
 const WORK: u64 = 10;
 const NAMES: u64 = 14;
-const TYPED: u64 = 45;
+const TYPED: u64 = 25;
 const BEFORE: u64 = 35;
 const TODOS: u64 = 15;
 /// Names that are looked at, and those with the same words around them.
@@ -117,6 +117,7 @@ impl Source<'_> {
             let Unit { at, kind, .. } = units[unit];
             shown(at) && of_use(kind)
         });
+        selection.unbundle();
         selection.said(summary, TOLD);
         selection.close_said(&|unit| if units[unit].kind == Kind::Typed { SAYS_TYPED } else { SAYS });
         let mut draft = Draft { head: KEPT.to_owned(), ..Draft::default() };
@@ -153,9 +154,8 @@ impl Source<'_> {
     pub(super) fn selection(&self, open: &dyn Fn(usize) -> bool) -> Selection<'_, '_> {
         let size = |unit: usize| {
             let unit = &self.known.units[unit];
-            let asked = unit.asked.as_ref().map_or(0, |asked| self.tokens(asked) + 3);
             let reference = if self.references.is_some() { 3 } else { 0 };
-            self.tokens(&unit.text) + asked + 3 + reference + if unit.header.is_some() { 2 } else { 0 }
+            self.tokens(&unit.text) + 3 + reference + if unit.header.is_some() { 2 } else { 0 }
         };
         Selection::new(self.known, &size, open)
     }
@@ -171,6 +171,7 @@ impl Source<'_> {
     ) {
         let head = self.tokens(&draft.head) + 2;
         let room = room.saturating_sub(head);
+        selection.spread(room);
         selection.choose(room.saturating_sub(named), typed);
         self.write_within(draft, selection, room.saturating_sub(named));
         let left = room.saturating_sub(self.tokens(&draft.body));
@@ -200,8 +201,7 @@ impl Source<'_> {
         let mut over = self.tokens(&body).saturating_sub(room);
         while over > 0 {
             let Some(unit) = least.next() else { return String::new() };
-            selection.drop(unit);
-            over = over.saturating_sub(selection.size(unit));
+            over = over.saturating_sub(selection.drop(unit));
             if over == 0 {
                 body = self.write(selection);
                 over = self.tokens(&body).saturating_sub(room);

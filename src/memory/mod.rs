@@ -4,8 +4,10 @@
 
 mod amendments;
 mod bound;
+mod bundles;
 mod calls;
 pub mod digest;
+mod echo;
 mod message;
 pub mod names;
 pub mod notice;
@@ -65,8 +67,6 @@ pub struct Memory {
     pub work: Work,
     /// Which messages matter.
     pub marks: Marks,
-    /// What the next message may be a reply to.
-    pub question: String,
     /// The newest calls, by id, with their tools.
     pub calls: Vec<(String, String)>,
 }
@@ -93,7 +93,7 @@ impl Memory {
         let mut memory = self.clone();
         memory.upto = Position::START;
         for (order, unit) in (0..).zip(&mut memory.units) {
-            (unit.at, unit.order) = (at, order);
+            (unit.at, unit.order, unit.call) = (at, order, None);
         }
         memory.names.iter_mut().for_each(|name| name.at = at);
         memory.work.files.iter_mut().for_each(|file| file.at = at);
@@ -125,6 +125,5 @@ impl Memory {
         marks.last = stays(marks.last).or_else(|| newest(&[Kind::Typed, Kind::Pasted]));
         marks.said = stays(marks.said).or_else(|| newest(&[Kind::Answer, Kind::Step]));
         marks.plan = stays(marks.plan);
-        self.question.clear();
     }
 }

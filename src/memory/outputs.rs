@@ -52,13 +52,13 @@ const ERRORS: [&str; 16] = [
     "timeout",
     "traceback",
 ];
-const VERDICTS: [&str; 10] =
-    ["done", "exit", "ok", "passed", "passing", "succeeded", "success", "total", "warning", "warnings"];
+const VERDICTS: [&str; 8] = ["done", "ok", "passed", "passing", "succeeded", "success", "warning", "warnings"];
 
 /// The lines of an output of which some may be chosen: those that report or sum up, those at its ends, and an even
 /// sample of the rest. What holds neither letter nor digit is a frame.
 pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
-    lines.retain(|line| words::says_anything(&line.text) && !is_frame(&line.text));
+    lines
+        .retain(|line| words::says_anything(&line.text) && !is_frame(&line.text) && exit_code(&line.text) != Some("0"));
     let count = lines.len();
     let step = if count > 2 * ENDS + BETWEEN { (count - 2 * ENDS).div_ceil(BETWEEN) } else { 1 };
     let (mut errors, mut verdicts) = (0, 0);
@@ -83,6 +83,10 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
     out
 }
 
+/// What stands before the number that a program ends with, and what may stand between.
+const EXITS: [&str; 2] = ["exit", "exited"];
+const WITH: [&str; 3] = ["with", "code", "status"];
+
 /// Whether a line is a tag and nothing else.
 fn is_frame(line: &str) -> bool {
     let name = line.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
@@ -91,6 +95,13 @@ fn is_frame(line: &str) -> bool {
 
 /// Whether a line reports an error, or sums up: by its words. "0 errors" and "no tests failed" report none.
 pub fn shape_of(line: &str) -> Shape {
+    if is_numbered(line) {
+        return Shape::Text;
+    }
+    if let Some(code) = exit_code(line) {
+        // "exit code 0" says only that it ran.
+        return if code == "0" { Shape::Text } else { Shape::Error };
+    }
     let (mut sums_up, mut number) = (false, false);
     // How many of the next words are about none of what they name.
     let mut none = 0_usize;
@@ -118,6 +129,21 @@ pub fn shape_of(line: &str) -> Shape {
         () if sums_up && number => Shape::Verdict,
         () => Shape::Text,
     }
+}
+
+/// Whether a line is one of a file that is shown with its numbers: what it says happened nowhere.
+fn is_numbered(line: &str) -> bool {
+    let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
+    rest.len() < line.len() && rest.starts_with([':', '→', '|', '\t'])
+}
+
+/// The number with which a program ended, of a line that reports it.
+pub fn exit_code(line: &str) -> Option<&str> {
+    let mut words = line.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let is = |all: &[&str], word: &str| all.iter().any(|one| one.eq_ignore_ascii_case(word));
+    words.find(|word| is(&EXITS, word))?;
+    let code = words.find(|word| !is(&WITH, word))?;
+    code.bytes().all(|byte| byte.is_ascii_digit()).then_some(code)
 }
 
 /// Bytes of the longest word that is compared.

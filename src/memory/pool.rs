@@ -5,6 +5,7 @@ use crate::base::distinct;
 use crate::base::id_map::IdMap;
 use crate::base::words::{self, Class};
 use crate::ingest::content::ContentPart;
+use crate::memory::echo;
 use crate::memory::names::Names;
 use crate::memory::units::{Kind, Reader, Unit};
 use crate::memory::work::Work;
@@ -27,9 +28,7 @@ pub struct Pool<'t> {
     pub marks: Marks,
     /// The history index behind the last message.
     pub end: u64,
-    /// What the next message may be a reply to, and the tools of the newest calls.
-    pub question: String,
-    /// See [`question`](Self::question).
+    /// The newest calls, by id, with their tools.
     pub calls: Vec<(String, String)>,
     vocabulary: Vocabulary,
 }
@@ -37,7 +36,7 @@ pub struct Pool<'t> {
 impl<'t> Pool<'t> {
     /// What is remembered, and what messages add to that.
     pub fn of(memory: &'t Memory, messages: &'t [Message]) -> Self {
-        let mut reader = Reader::after(&memory.question, &memory.calls);
+        let mut reader = Reader::after(&memory.calls);
         let mut units: Vec<Unit<'t>> = memory.units.to_vec();
         let mut names = Names::of(&memory.names);
         let mut work = memory.work.clone();
@@ -53,10 +52,12 @@ impl<'t> Pool<'t> {
             names.read(message, pastes, &|id| reader.recalls(id));
             end = end.max(message.index + 1);
         }
-        let (question, calls) = (reader.question().to_owned(), reader.calls());
+        let calls = reader.calls();
         once(&mut units);
         let vocabulary = Vocabulary::of(&units);
-        Self { units, names, work, marks, end, question, calls, vocabulary }
+        let mut pool = Self { units, names, work, marks, end, calls, vocabulary };
+        echo::hear(&mut pool, memory.upto.count);
+        pool
     }
 
     /// The words of a unit: the number of each and its class.

@@ -24,6 +24,7 @@ impl Source<'_> {
             selection.said(&table, 1);
         }
         let room = room.saturating_sub(self.tokens(&out));
+        selection.spread(room);
         selection.choose(room, 0);
         let body = self.fit(&mut selection, room);
         if !body.is_empty() {

@@ -76,7 +76,7 @@ pub fn lines(units: &[&Unit<'_>], references: Option<u64>) -> String {
             let is_short = out.len() - line.from + text.len() <= LONG;
             // Where nothing has to be looked up, short messages of one person share a line.
             let typed = unit.kind == Kind::Typed && line.last.kind == Kind::Typed;
-            let joins = typed && references.is_none() && unit.asked.is_none() && is_short;
+            let joins = typed && references.is_none() && is_short;
             (line.at == unit.at || joins)
                 && line.label == label
                 && (label != CALLS || unit.kind == Kind::Written && line.last.kind == Kind::Written)
@@ -114,9 +114,6 @@ pub fn lines(units: &[&Unit<'_>], references: Option<u64>) -> String {
         if let Some(header) = unit.header.as_deref().filter(|_| before.is_none_or(|last| last.header != unit.header)) {
             out.push_str(&quoting::one_line(heading(header, &mut headers)));
             out.push_str(": ");
-        }
-        if let Some(asked) = &unit.asked {
-            out.push_str(&format!("(asked: {}) ", quoting::one_line(asked)));
         }
         out.push_str(&text);
         line = Some(Line { at: unit.at, label, last: unit, from });

@@ -1,5 +1,6 @@
 //! What a unit is worth, in whole numbers: the rarity of its words, by what it is, when it was said and how long it is.
 
+use crate::base::logarithm;
 use crate::base::words::Class;
 use crate::memory::pool::Pool;
 use crate::memory::units::{Kind, Unit};
@@ -8,8 +9,8 @@ use crate::memory::units::{Kind, Unit};
 const ONE: u64 = 1_000;
 /// The age in messages at which what fades has lost half.
 const HALF: u64 = 120;
-/// A typed sentence is worth this beside its words, in 1/16 of a bit.
-pub const TYPED_BASE: u64 = 92;
+/// A typed sentence is worth this beside its words, in 1/16 of a bit: about half a word.
+pub const TYPED_BASE: u64 = 40;
 /// What a unit takes beside its text, so that short ones are not all there is.
 const COST_TYPED: u64 = 8;
 const COST: u64 = 16;
@@ -20,50 +21,52 @@ const FIRST: u64 = 1_600;
 const OPEN: u64 = 2_500;
 const LAST_SAID: u64 = 1_600;
 const PLAN: u64 = 1_400;
+/// The sentences and lines of a request that say what is wanted; rules and background follow.
+const START: u64 = 20;
+/// What the assistant only announces beside a call, by a colon at its end. Its last words are its plan.
+const ANNOUNCED: u64 = 400;
+/// What a sentence gains of which one neighbour says all. Of the signs that a sentence of the open chats in
+/// `benches/facts` holds a fact this is the best one; how rare its words are is none.
+const ECHO: u64 = 1_500;
+/// The characters of a message that counts once, and the factor for each time that it is twice as long.
+const MIDDLE: u64 = 300;
+const OCTAVE: u64 = 810;
+/// Shorter messages count like these, longer ones like those.
+const SHORTEST: u64 = 40;
+const LONGEST: u64 = 12_000;
+/// Up to so many times the middle, a message counts like it.
+const COMPOSED: u64 = 4;
 
 /// How much a kind of unit is worth, and what of that stays however old it is.
 const fn prior(kind: Kind) -> (u64, u64) {
     match kind {
         Kind::Typed => (4_000, ONE),
         Kind::Long => (1_600, ONE),
-        Kind::Answer => (1_100, 450),
+        Kind::Answer => (1_500, 450),
         Kind::Earlier => (1_100, ONE),
-        Kind::Step => (700, 250),
+        Kind::Step => (1_100, 350),
         Kind::Record => (1_000, 250),
         Kind::Error => (900, 250),
         Kind::Verdict => (700, 250),
         Kind::Call | Kind::Line | Kind::Pasted => (600, 250),
-        Kind::Code | Kind::Written => (500, 250),
+        Kind::Code => (500, 250),
+        Kind::Written => (350, 250),
         Kind::Edge => (450, 250),
     }
 }
 
-/// The factor of a typed message by its characters: of a short one each sentence says more.
+/// The factor of a message by its characters: of a short one each sentence says more.
 fn brevity(characters: u64) -> u64 {
-    match characters {
-        ..=50 => 1_800,
-        51..=90 => 1_500,
-        91..=170 => 1_280,
-        171..=250 => 1_100,
-        _ => ONE,
+    // A message of a few paragraphs is still one that somebody composed.
+    let longer = (characters / COMPOSED).max(MIDDLE);
+    let (mut factor, mut length) = (ONE, characters.clamp(SHORTEST, longer.min(LONGEST)));
+    while length >= 2 * MIDDLE {
+        (factor, length) = (factor * OCTAVE / ONE, length / 2);
     }
-}
-
-/// 16 times the binary logarithm of a fraction that is not less than 1.
-fn sixteenths(of: u64, by: u64) -> u64 {
-    let mut ratio = (of << 16) / by.max(1);
-    let whole = u64::from(ratio.max(1 << 16).ilog2()) - 16;
-    ratio >>= whole;
-    let mut log = whole;
-    for _ in 0..5 {
-        ratio = (ratio * ratio) >> 16;
-        log <<= 1;
-        if ratio >= 2 << 16 {
-            ratio >>= 1;
-            log |= 1;
-        }
+    while length < MIDDLE {
+        (factor, length) = (factor * ONE / OCTAVE, length * 2);
     }
-    log.div_ceil(2)
+    factor * (ONE - (ONE - OCTAVE) * (length - MIDDLE) / MIDDLE) / ONE
 }
 
 /// What the words of the units are worth, and what each unit is.
@@ -77,23 +80,17 @@ pub struct Scores {
 impl Scores {
     /// The scores of all units of a pool.
     pub fn of(pool: &Pool<'_>) -> Self {
-        let units = pool.units.len() as u64 + 1;
-        let rarity = |count: &u32| {
-            let count = u64::from(*count).max(1);
-            sixteenths(units + count, count) as u32
-        };
-        Self {
-            rarity: pool.counts().iter().map(rarity).collect(),
-            merit: pool.units.iter().map(|unit| merit(unit, pool)).collect(),
-        }
+        Self { rarity: rarities(pool), merit: pool.units.iter().map(|unit| merit(unit, pool)).collect() }
     }
 
     /// What a word of a unit is worth, in 1/16 of a bit.
-    pub fn word(&self, word: u32, class: Class, work: bool) -> u64 {
+    pub fn word(&self, word: u32, class: Class, kind: Kind) -> u64 {
         let rarity = u64::from(self.rarity[word as usize]);
         match class {
-            Class::Strong if work => rarity * 3,
-            Class::Strong => rarity * 2,
+            // Each line of a listing has sizes and times of its own.
+            Class::Number if matches!(kind, Kind::Line | Kind::Edge) => rarity,
+            Class::Number | Class::Strong if kind.is_work() => rarity * 3,
+            Class::Number | Class::Strong => rarity * 2,
             Class::Proper => rarity * 13 / 10,
             Class::Plain => rarity,
             Class::Pair => rarity / 2,
@@ -101,9 +98,28 @@ impl Scores {
     }
 }
 
+/// 1/16 in what a logarithm is counted in.
+const SIXTEENTH: u64 = 65_536 / 16;
+
+/// The rarity of each word of a pool, in 1/16 of a bit.
+pub fn rarities(pool: &Pool<'_>) -> Vec<u32> {
+    let units = pool.units.len() as u64 + 1;
+    let rarity = |count: &u32| {
+        let count = u64::from(*count).max(1);
+        ((logarithm::of(units + count) - logarithm::of(count)) / SIXTEENTH) as u32
+    };
+    pool.counts().iter().map(rarity).collect()
+}
+
 /// What a unit takes: its size and something beside it.
 pub fn cost(unit: &Unit<'_>, size: u64) -> u64 {
     size + if unit.kind == Kind::Typed { COST_TYPED } else { COST }
+}
+
+/// Whether a unit is of the start of the first request or of the newest.
+pub fn starts_request(unit: &Unit<'_>, pool: &Pool<'_>) -> bool {
+    let at = Some(unit.at);
+    unit.order < START && (pool.marks.first == at || pool.marks.last == at)
 }
 
 fn merit(unit: &Unit<'_>, pool: &Pool<'_>) -> u64 {
@@ -113,16 +129,26 @@ fn merit(unit: &Unit<'_>, pool: &Pool<'_>) -> u64 {
     let mut merit = prior * (stays + (ONE - stays) * HALF / (HALF + age)) / ONE;
     let mut by = |factor: u64| merit = merit * factor / ONE;
     let (newest, at) = (marks.last == Some(unit.at), Some(unit.at));
-    if unit.kind == Kind::Typed {
-        by(brevity(unit.typed));
-        if !newest && unit.asks() {
-            by(ASKED);
-        }
+    if unit.kind.is_said() {
+        by(ONE + ECHO * unit.echo / 100);
     }
+    if matches!(unit.kind, Kind::Typed | Kind::Answer) {
+        by(brevity(unit.length));
+    }
+    if unit.kind == Kind::Typed && !newest && unit.asks() {
+        by(ASKED);
+    }
+    let starts = starts_request(unit, pool);
     let talks = matches!(unit.kind, Kind::Answer | Kind::Step);
-    for (applies, factor) in
-        [(marks.first == at, FIRST), (newest, OPEN), (marks.said == at, LAST_SAID), (talks && marks.plan == at, PLAN)]
-    {
+    if unit.kind == Kind::Step && marks.said != at && unit.text.ends_with([':', '：']) {
+        by(ANNOUNCED);
+    }
+    for (applies, factor) in [
+        (marks.first == at && starts, FIRST),
+        (newest && starts, OPEN),
+        (marks.said == at, LAST_SAID),
+        (talks && marks.plan == at, PLAN),
+    ] {
         if applies {
             by(factor);
         }

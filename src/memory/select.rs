@@ -2,17 +2,22 @@
 //! for each chosen unit that holds it, so what was said before adds little.
 
 use crate::memory::amendments::{self, NONE};
+use crate::memory::bundles;
 use crate::memory::pool::Pool;
 use crate::memory::score::{self, Scores, TYPED_BASE};
-use crate::memory::units::Kind;
+use crate::memory::units::{Kind, Unit};
 use std::collections::BinaryHeap;
 
 /// A unit that amends a chosen one is worth half as much again.
 const AMENDS: (u64, u64) = (3, 2);
+
 /// The most amendments that are followed from one to the next.
 const CHAIN: usize = 3;
 /// Less room than this holds no unit.
 const LEAST: u64 = 6;
+/// A message of which as much was chosen as one part in so many of the budget is worth half: a long prompt or listing
+/// leaves room for what was said about it. The start of a request does not count.
+const SPREAD: u64 = 8;
 /// What results may take of a budget, in percent, as long as anything else is left.
 const WORK: u64 = 75;
 
@@ -28,7 +33,14 @@ pub struct Selection<'p, 't> {
     /// Units that may be chosen.
     open: Vec<bool>,
     amended_by: Vec<u32>,
+    /// The unit that each is chosen together with.
+    partner: Vec<u32>,
     raised: Vec<bool>,
+    /// The number of the message of each unit, and what is chosen of each message.
+    message: Vec<u32>,
+    taken: Vec<u64>,
+    /// What of a message halves the worth of the rest.
+    spread: u64,
     /// The chosen ones in the order in which they were chosen.
     pub order: Vec<usize>,
 }
@@ -46,10 +58,14 @@ impl<'p, 't> Selection<'p, 't> {
             chosen: vec![false; count],
             raised: vec![false; count],
             order: Vec::new(),
+            taken: vec![0; count],
+            message: messages(&pool.units),
+            spread: u64::MAX / 2,
             pool,
             scores,
             open,
             amended_by,
+            partner: bundles::of(&pool.units),
         }
     }
 
@@ -66,7 +82,7 @@ impl<'p, 't> Selection<'p, 't> {
         for unit in 0..self.open.len() {
             let (mut all, mut said) = (0, 0);
             for &(word, class) in self.pool.words(unit) {
-                let weight = self.scores.word(word, class, false);
+                let weight = self.scores.word(word, class, Kind::Typed);
                 all += weight;
                 said += if self.cover[word as usize] > 0 { weight } else { 0 };
             }
@@ -89,17 +105,38 @@ impl<'p, 't> Selection<'p, 't> {
         self.size[unit]
     }
 
-    /// Takes a unit out again.
-    pub fn drop(&mut self, unit: usize) {
-        self.chosen[unit] = false;
-        self.order.retain(|&one| one != unit);
+    /// Takes a unit out again, and the replies that would be left without their question. Returns what they take.
+    pub fn drop(&mut self, unit: usize) -> u64 {
+        let mut size = 0;
+        let is_reply = |one: usize| self.pool.units[one].kind == Kind::Typed && self.partner[one] as usize == unit;
+        let gone: Vec<usize> = self.order.iter().copied().filter(|&one| one == unit || is_reply(one)).collect();
+        for one in gone {
+            self.chosen[one] = false;
+            size += self.size[one];
+            let taken = &mut self.taken[self.message[one] as usize];
+            *taken = taken.saturating_sub(self.size[one]);
+        }
+        self.order.retain(|&one| self.chosen[one]);
+        size
+    }
+
+    /// Lets each unit be chosen for itself.
+    pub fn unbundle(&mut self) {
+        self.partner.fill(NONE);
     }
 
     /// The chosen units that add least for what they take, first.
     pub fn least(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.order.clone();
         let typed = |unit: usize| self.pool.units[unit].kind == Kind::Typed;
-        all.sort_by_key(|&unit| (typed(unit), self.scores.merit[unit] * 1_000 / (self.size[unit] + LEAST), unit));
+        let mut needed = vec![false; self.chosen.len()];
+        for &unit in &self.order {
+            needed[unit] |= typed(unit);
+            if let Some(question) = needed.get_mut(self.partner[unit] as usize) {
+                *question |= typed(unit);
+            }
+        }
+        all.sort_by_key(|&unit| (needed[unit], self.scores.merit[unit] * 1_000 / (self.size[unit] + LEAST), unit));
         all
     }
 
@@ -115,6 +152,11 @@ impl<'p, 't> Selection<'p, 't> {
         self.amend(room)
     }
 
+    /// Lets no message take much of a budget before others have a part.
+    pub fn spread(&mut self, budget: u64) {
+        self.spread = budget / SPREAD + 1;
+    }
+
     /// Chooses what was typed alone. Returns what is left.
     pub fn typed(&mut self, room: u64) -> u64 {
         let units = &self.pool.units;
@@ -126,14 +168,32 @@ impl<'p, 't> Selection<'p, 't> {
         self.take(room, &|_| true, None)
     }
 
+    /// The unit that has to be chosen with another one, if it is not chosen yet.
+    fn missing(&self, unit: usize) -> Option<usize> {
+        let partner = self.partner[unit] as usize;
+        self.open.get(partner).is_some_and(|open| *open && !self.chosen[partner]).then_some(partner)
+    }
+
+    /// What a unit and the one chosen with it take.
+    fn bundle_size(&self, unit: usize) -> u64 {
+        self.size[unit] + self.missing(unit).map_or(0, |partner| self.size[partner])
+    }
+
+    /// What a unit and the one chosen with it add for what they take.
     fn gain(&self, unit: usize) -> u64 {
+        let with = self.missing(unit).map_or(0, |partner| self.worth(partner));
+        let cost = score::cost(&self.pool.units[unit], self.bundle_size(unit));
+        (self.worth(unit) + with) * 16 / cost
+    }
+
+    fn worth(&self, unit: usize) -> u64 {
         let one = &self.pool.units[unit];
         let mut gain = if one.kind == Kind::Typed { TYPED_BASE } else { 0 };
-        let work = one.kind.is_work();
         for &(word, class) in self.pool.words(unit) {
-            gain += self.scores.word(word, class, work) >> self.cover[word as usize].min(15);
+            gain += self.scores.word(word, class, one.kind) >> self.cover[word as usize].min(15);
         }
-        self.scores.merit[unit] * gain * 16 / score::cost(one, self.size[unit])
+        let taken = self.taken[self.message[unit] as usize];
+        self.scores.merit[unit] * gain * 64 / (64 + 64 * taken.min(1 << 32) / self.spread)
     }
 
     /// Takes units by gain while there is room. `of_work`: what results may take.
@@ -148,10 +208,8 @@ impl<'p, 't> Selection<'p, 't> {
             let Some((_, unit)) = heap.pop() else { break };
             let kind = self.pool.units[unit].kind;
             let capped = kind.is_work() && kind != Kind::Call;
-            if self.chosen[unit]
-                || self.size[unit] > room
-                || of_work.is_some_and(|most| capped && self.size[unit] > most)
-            {
+            let size = self.bundle_size(unit);
+            if self.chosen[unit] || size > room || of_work.is_some_and(|most| capped && size > most) {
                 continue;
             }
             // What was chosen since may have taken from what it adds.
@@ -161,9 +219,12 @@ impl<'p, 't> Selection<'p, 't> {
                 continue;
             }
             if let Some(most) = of_work.as_mut().filter(|_| capped) {
-                *most -= self.size[unit];
+                *most -= size;
             }
-            room -= self.size[unit];
+            room -= size;
+            if let Some(partner) = self.missing(unit) {
+                self.add(partner);
+            }
             self.add(unit);
             let next = self.amended_by[unit] as usize;
             if self.amended_by[unit] != NONE && !self.raised[next] && !self.chosen[next] && self.open[next] {
@@ -179,6 +240,9 @@ impl<'p, 't> Selection<'p, 't> {
 
     fn add(&mut self, unit: usize) {
         self.chosen[unit] = true;
+        if !score::starts_request(&self.pool.units[unit], self.pool) {
+            self.taken[self.message[unit] as usize] += self.size[unit];
+        }
         self.order.push(unit);
         for &(word, _) in self.pool.words(unit) {
             let cover = &mut self.cover[word as usize];
@@ -204,8 +268,7 @@ impl<'p, 't> Selection<'p, 't> {
             }
             let size = self.size[newest];
             if size > room {
-                self.drop(unit);
-                room += self.size[unit];
+                room += self.drop(unit);
             }
             if size <= room {
                 room -= size;
@@ -214,4 +277,15 @@ impl<'p, 't> Selection<'p, 't> {
         }
         room
     }
+}
+
+/// The number of the message of each unit.
+fn messages(units: &[Unit<'_>]) -> Vec<u32> {
+    let mut number = 0;
+    let mut last = units.first().map(|unit| unit.at);
+    let numbered = units.iter().map(|unit| {
+        number += u32::from(last.replace(unit.at) != Some(unit.at));
+        number
+    });
+    numbered.collect()
 }

@@ -12,11 +12,13 @@ use std::rc::Rc;
 
 /// The layout that this library writes and reads. A memory in another one is read as none: it is made again from the
 /// messages, or from the text that stands for them.
-const LAYOUT: u64 = 2;
+const LAYOUT: u64 = 3;
 /// The most bytes of a memory that is read: several times the most that a host may ask for.
 const BYTES_MOST: usize = 400_000;
 /// The most rows of one kind.
 const ROWS_MOST: usize = 8_000;
+/// What both neighbours say all of has this echo.
+const MOST_ECHO: u64 = 200;
 /// In a context, what stands for the name itself.
 const ITSELF: char = '\u{1}';
 
@@ -41,7 +43,7 @@ impl Record for Memory {
         archive.position("upTo", &mut self.upto);
         rows(archive, "units", &mut self.units, Unit::to_row, Unit::of_row);
         rows(archive, "names", &mut self.names, Name::to_row, Name::of_row);
-        let Work { files, checks, commits, running } = &mut self.work;
+        let Work { files, checks, commits, running, pending: _ } = &mut self.work;
         rows(archive, "files", files, File::to_row, File::of_row);
         rows(archive, "checks", checks, Check::to_row, Check::of_row);
         rows(archive, "commits", commits, Commit::to_row, Commit::of_row);
@@ -53,9 +55,6 @@ impl Record for Memory {
         for (name, mark) in [("first", first), ("last", last), ("said", said), ("plan", plan)] {
             archive.maybe_count(name, mark);
         }
-        let mut question = Some(self.question.clone()).filter(|question| !question.is_empty());
-        archive.maybe_text("question", &mut question);
-        self.question = question.unwrap_or_default();
         if archive.reads() {
             self.check(archive);
         }
@@ -130,8 +129,9 @@ fn read_maybe(value: Option<&Json>) -> Option<Option<Rc<str>>> {
 impl Unit<'static> {
     fn to_row(&self) -> Vec<Json> {
         let kind = Kind::ALL.iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name);
-        let [speaker, tool] = [&self.speaker, &self.tool].map(|value| maybe(value.as_ref()));
-        let [header, asked] = [&self.header, &self.asked].map(|value| maybe(value.as_ref()));
+        let [speaker, tool, header] = [&self.speaker, &self.tool, &self.header].map(|value| maybe(value.as_ref()));
+        // How many messages before its own, and one more: in some formats a message holds both.
+        let (back, place) = self.call.map_or((0, 0), |(at, place)| (self.at.saturating_sub(at) + 1, place));
         let mut row = vec![
             self.at.into(),
             self.order.into(),
@@ -140,8 +140,10 @@ impl Unit<'static> {
             speaker,
             tool,
             header,
-            asked,
-            self.typed.into(),
+            self.length.into(),
+            self.echo.into(),
+            back.into(),
+            place.into(),
         ];
         while row.pop_if(|last| matches!(last, Json::Int(0))).is_some() {}
         row
@@ -150,16 +152,20 @@ impl Unit<'static> {
     fn of_row(row: &[Json]) -> Option<Self> {
         let [at, order, kind, said, more @ ..] = row else { return None };
         let kind = Kind::ALL.iter().find(|(_, name)| kind.text() == Some(name))?.0;
+        let at = at.count()?;
+        let count = |place: usize| more.get(place).map_or(Some(0), Json::count);
+        let (back, place) = (count(5)?, count(6)?);
         Some(Self {
-            at: at.count()?,
+            at,
             order: order.count()?,
             kind,
             text: Cow::Owned(said.text()?.to_owned()),
             speaker: read_maybe(more.first())?,
             tool: read_maybe(more.get(1))?,
             header: read_maybe(more.get(2))?,
-            asked: read_maybe(more.get(3))?,
-            typed: more.get(4).map_or(Some(0), Json::count)?,
+            length: count(3)?,
+            echo: count(4)?.min(MOST_ECHO),
+            call: if back == 0 { None } else { Some(((at + 1).checked_sub(back)?, place)) },
         })
     }
 }

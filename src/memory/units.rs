@@ -67,6 +67,16 @@ impl Kind {
         (Self::Earlier, "earlier"),
     ];
 
+    /// Whether a person typed it.
+    pub const fn is_typed(self) -> bool {
+        matches!(self, Self::Typed | Self::Long)
+    }
+
+    /// Whether somebody said it.
+    pub const fn is_said(self) -> bool {
+        matches!(self, Self::Typed | Self::Long | Self::Answer | Self::Step)
+    }
+
     /// Whether it is part of the work, not of the talk.
     pub const fn is_work(self) -> bool {
         !matches!(self, Self::Typed | Self::Long | Self::Answer | Self::Step | Self::Earlier)
@@ -95,17 +105,20 @@ pub struct Unit<'t> {
     pub tool: Option<Rc<str>>,
     /// Of a row of a table: what stands above the table.
     pub header: Option<Rc<str>>,
-    /// Of a short reply: what the assistant asked or said before it.
-    pub asked: Option<Rc<str>>,
-    /// The characters that a person typed in its message.
-    pub typed: u64,
+    /// Of what a tool returned: the message and the place of the call.
+    pub call: Option<(u64, u64)>,
+    /// Of what a person typed or the assistant said: the characters of all that its message says so.
+    pub length: u64,
+    /// Of the same: how much of it the message before or behind it says, too, in percent of the weight of its words.
+    /// What somebody takes up matters.
+    pub echo: u64,
 }
 
 impl Unit<'_> {
     /// The unit without what it borrows.
     pub fn owned(&self) -> Unit<'static> {
-        let Self { at, order, kind, text, speaker, tool, header, asked, typed } = self.clone();
-        Unit { at, order, kind, text: Cow::Owned(text.into_owned()), speaker, tool, header, asked, typed }
+        let Self { at, order, kind, text, speaker, tool, header, call, length, echo } = self.clone();
+        Unit { at, order, kind, text: Cow::Owned(text.into_owned()), speaker, tool, header, call, length, echo }
     }
 
     /// Whether it is a question.
@@ -129,29 +142,33 @@ const WRITTEN: (usize, usize) = (200, 40);
 const LONG: u64 = 3_000;
 const START: u64 = 900;
 const END: u64 = 700;
-/// Characters of a reply that is shown with what it replies to, and of that.
-const SHORT: u64 = 32;
-const ASKED: usize = 110;
 /// The most calls whose tool is known when their result comes.
 pub const CALLS: usize = 20;
+
+/// A call that was read.
+#[derive(Clone, Debug)]
+struct Called {
+    tool: Rc<str>,
+    /// Whether it is our tool `recall`.
+    recalls: bool,
+    /// The message and the place in it.
+    place: Option<(u64, u64)>,
+}
 
 /// Reads messages in order, with what it takes to understand the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Reader<'t> {
-    /// The last question of the assistant, or else its last sentence.
-    question: String,
     /// The ids of calls without a result in what was read before, with their tools.
     earlier: Vec<(String, String)>,
-    /// The tool of each call, and whether it is our tool `recall`.
-    tools: Latest<'t, (Rc<str>, bool)>,
+    tools: Latest<'t, Called>,
     /// The newest calls.
     newest: Vec<(&'t str, &'t str)>,
 }
 
 impl<'t> Reader<'t> {
     /// A reader that goes on behind what is remembered.
-    pub fn after(question: &str, calls: &[(String, String)]) -> Self {
-        Self { question: question.to_owned(), earlier: calls.to_vec(), ..Self::default() }
+    pub fn after(calls: &[(String, String)]) -> Self {
+        Self { earlier: calls.to_vec(), ..Self::default() }
     }
 
     /// Reports the units of a message.
@@ -166,9 +183,9 @@ impl<'t> Reader<'t> {
             let is_said = said.next_if(|next| core::ptr::eq(*next, part)).is_some();
             match part {
                 ContentPart::Text { text, .. } => match role {
-                    Role::User if message.typed && is_said => self.typed(text, &mut writer),
+                    Role::User if message.typed && is_said => typed(text, &mut writer),
                     Role::User => pasted(text.lines(), 0, &mut writer),
-                    Role::Assistant => self.said(text, if acts { Kind::Step } else { Kind::Answer }, &mut writer),
+                    Role::Assistant => assistant(text, if acts { Kind::Step } else { Kind::Answer }, &mut writer),
                     Role::Tool => self.returned(records::lines_of(text), None, &mut writer),
                     Role::System => earlier(text, "System", &mut writer),
                 },
@@ -191,12 +208,7 @@ impl<'t> Reader<'t> {
 
     /// Whether a call with this id is one of our tool `recall`.
     pub fn recalls(&self, id: &str) -> bool {
-        self.tools.get(id).is_some_and(|(_, recalls)| *recalls)
-    }
-
-    /// What the next message may be a reply to.
-    pub fn question(&self) -> &str {
-        &self.question
+        self.tools.get(id).is_some_and(|call| call.recalls)
     }
 
     /// The newest calls with their tools, for the results that come after what was read.
@@ -207,56 +219,11 @@ impl<'t> Reader<'t> {
         all
     }
 
-    fn typed(&mut self, text: &'t str, writer: &mut Writer<'t, '_>) {
-        let passages = typed::passages(text);
-        let all = |&(from, to): &(usize, usize)| text::characters(text::between(text, from, to).trim()) as u64;
-        let typed: u64 = passages.iter().map(all).sum();
-        let (mut at, mut begun) = (0, 0);
-        let first = writer.out.len();
-        for (from, to) in passages.into_iter().chain([(text.len(), text.len())]) {
-            pasted(text::between(text, begun, from).lines(), typed, writer);
-            begun = to;
-            sentences::each(text::between(text, from, to), &mut |sentence| {
-                let is_middle = typed > LONG && at > START && typed - at.min(typed) > END;
-                at += text::characters(sentence) as u64;
-                let kind = if is_middle { Kind::Long } else { Kind::Typed };
-                writer.add(kind, cut(clean(sentence), TYPED)).typed = typed;
-            });
-        }
-        let mut own = writer.out[first..].iter_mut().filter(|unit| unit.kind == Kind::Typed);
-        if let Some(reply) = own.next().filter(|_| typed < SHORT && !self.question.is_empty()) {
-            reply.asked = Some(Rc::from(&*self.question));
-        }
-    }
-
-    fn said(&mut self, text: &'t str, kind: Kind, writer: &mut Writer<'t, '_>) {
-        let (mut fenced, mut asked, mut last) = (false, None, "");
-        for line in text.lines() {
-            if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
-                fenced = !fenced;
-            } else if fenced {
-                if words::says_anything(line) {
-                    writer.add(Kind::Code, cut(clean(line), SAID));
-                }
-            } else {
-                sentences::each(line, &mut |sentence| {
-                    writer.add(kind, cut(clean(sentence), SAID));
-                    last = sentence;
-                    if asks(sentence) {
-                        asked = Some(sentence);
-                    }
-                });
-            }
-        }
-        if !last.is_empty() {
-            self.question = cut(clean(asked.unwrap_or(last)), (ASKED, 0)).into_owned();
-        }
-    }
-
     fn call(&mut self, id: &'t str, name: &'t str, input: &'t Value, writer: &mut Writer<'t, '_>) {
         let recalls = references::is_recall(name, input.keys());
         let label = quoting::tool_label(name);
-        self.tools.set(id, (Rc::from(&*label), recalls));
+        let place = Some((writer.at, writer.order));
+        self.tools.set(id, Called { tool: Rc::from(&*label), recalls, place });
         if self.newest.len() >= 2 * CALLS {
             self.newest.drain(..CALLS);
         }
@@ -272,15 +239,18 @@ impl<'t> Reader<'t> {
 
     /// The lines of what a tool returned.
     fn returned(&self, lines: Vec<records::Line<'t>>, id: Option<&str>, writer: &mut Writer<'t, '_>) {
-        let tool = id.and_then(|id| {
+        let call = id.and_then(|id| {
             let known = self.tools.get(id).cloned();
             let before = || self.earlier.iter().rfind(|(earlier, _)| earlier == id);
-            known.or_else(|| before().map(|(_, tool)| (Rc::from(quoting::tool_label(tool)), false)))
+            known.or_else(|| {
+                let tool = before().map(|(_, tool)| Rc::from(quoting::tool_label(tool)))?;
+                Some(Called { tool, recalls: false, place: None })
+            })
         });
-        if tool.as_ref().is_some_and(|(_, recalls)| *recalls) {
+        if call.as_ref().is_some_and(|call| call.recalls) {
             return;
         }
-        let tool = tool.map(|(tool, _)| tool);
+        let (tool, place) = call.map(|call| (call.tool, call.place)).unzip();
         for Kept { line, shape } in outputs::chosen(lines) {
             let kind = match shape {
                 Shape::Error => Kind::Error,
@@ -292,6 +262,7 @@ impl<'t> Reader<'t> {
             let unit = writer.add(kind, cut(line.text, RETURNED));
             unit.tool.clone_from(&tool);
             unit.header = line.header;
+            unit.call = place.flatten();
         }
     }
 }
@@ -314,11 +285,51 @@ impl<'t> Writer<'t, '_> {
     }
 }
 
+/// The sentences of what a person typed, and the lines that they pasted between them.
+fn typed<'t>(text: &'t str, writer: &mut Writer<'t, '_>) {
+    let passages = typed::passages(text);
+    let all = |&(from, to): &(usize, usize)| text::characters(text::between(text, from, to).trim()) as u64;
+    let length: u64 = passages.iter().map(all).sum();
+    let (mut at, mut begun) = (0, 0);
+    for (from, to) in passages.into_iter().chain([(text.len(), text.len())]) {
+        pasted(text::between(text, begun, from).lines(), length, writer);
+        begun = to;
+        sentences::each(text::between(text, from, to), &mut |sentence| {
+            let is_middle = length > LONG && at > START && length - at.min(length) > END;
+            at += text::characters(sentence) as u64;
+            let kind = if is_middle { Kind::Long } else { Kind::Typed };
+            writer.add(kind, cut(clean(sentence), TYPED)).length = length;
+        });
+    }
+}
+
+/// The sentences of what the assistant said, and the lines of its code.
+fn assistant<'t>(text: &'t str, kind: Kind, writer: &mut Writer<'t, '_>) {
+    let mut fenced = false;
+    let first = writer.out.len();
+    let mut length = 0;
+    for line in text.lines() {
+        if line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~") {
+            fenced = !fenced;
+        } else if fenced {
+            if words::says_anything(line) {
+                writer.add(Kind::Code, cut(clean(line), SAID));
+            }
+        } else {
+            sentences::each(line, &mut |sentence| {
+                length += text::characters(sentence) as u64 + 1;
+                writer.add(kind, cut(clean(sentence), SAID));
+            });
+        }
+    }
+    writer.out[first..].iter_mut().for_each(|unit| unit.length = length);
+}
+
 /// The lines of what a person pasted.
 fn pasted<'t>(lines: core::str::Lines<'t>, typed: u64, writer: &mut Writer<'t, '_>) {
     let lines = lines.map(clean).map(records::Line::of).collect();
     for Kept { line, .. } in outputs::chosen(lines) {
-        writer.add(Kind::Pasted, cut(line.text, PASTED)).typed = typed;
+        writer.add(Kind::Pasted, cut(line.text, PASTED)).length = typed;
     }
 }
 

@@ -1,10 +1,10 @@
 //! The work as a table: which files were changed, what was checked last and with what verdict, what was committed.
 
-use crate::base::text;
+use crate::base::{text, words};
 use crate::ingest::content::{ContentPart, Value};
 use crate::memory::calls;
 use crate::memory::message::Message;
-use crate::memory::outputs::{Shape, shape_of};
+use crate::memory::outputs::{Shape, exit_code, shape_of};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
@@ -51,6 +51,19 @@ pub struct Work {
     pub commits: Vec<Commit>,
     /// The command whose result has not come yet, and the id of its call.
     pub running: Option<(String, String)>,
+    /// The changes whose result has not come yet. A call and its result are never separated, so a state holds none.
+    pub pending: Vec<Change>,
+}
+
+/// A file that a call changes, unless its result says that it failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The id of the call.
+    pub id: String,
+    /// The path.
+    pub path: String,
+    /// A command writes the file, and may go on to fail at something else.
+    pub by_command: bool,
 }
 
 /// How many of each are kept.
@@ -74,7 +87,11 @@ impl Work {
         for part in &message.content.parts {
             match part {
                 ContentPart::Call { id, input, .. } => self.call(message.index, id, input),
-                ContentPart::Result { id, output, failed, .. } => self.result(message.index, id, output, *failed),
+                ContentPart::Result { id, output, failed, .. } => {
+                    let lines = records::lines(output);
+                    self.settle(message.index, id, &lines, *failed);
+                    self.result(message.index, id, &lines, *failed);
+                }
                 _ => {}
             }
         }
@@ -86,6 +103,7 @@ impl Work {
         self.checks.retain(|check| check.at < count);
         self.commits.retain(|commit| commit.at < count);
         self.running = None;
+        self.pending.clear();
     }
 
     fn call(&mut self, at: u64, id: &str, input: &Value) {
@@ -111,7 +129,7 @@ impl Work {
         };
         let writes = members.iter().any(|(key, value)| begins(key) && !matches!(value, Value::Null | Value::Bool(_)));
         if let Some(path) = path.filter(|_| writes) {
-            self.changed(at, path);
+            self.changes(id, path, false);
         }
         let command = members.iter().find(|(key, _)| is(key, &["command", "cmd", "script"]));
         match command {
@@ -125,7 +143,7 @@ impl Work {
     }
 
     fn command(&mut self, at: u64, id: &str, command: &str) {
-        written_by(command, &mut |path| self.changed(at, path));
+        written_by(command, &mut |path| self.changes(id, path, true));
         if let Some(subject) = committed(command) {
             let subject = cut(clean(subject), (COMMAND, 0)).into_owned();
             self.commits.push(Commit { subject, at });
@@ -138,11 +156,10 @@ impl Work {
         self.running = Some((id.to_owned(), cut(clean(line), (COMMAND, 0)).into_owned()));
     }
 
-    fn result(&mut self, at: u64, id: &str, output: &Value, failed: bool) {
+    fn result(&mut self, at: u64, id: &str, lines: &[records::Line<'_>], failed: bool) {
         let Some((_, command)) = self.running.take_if(|(of, _)| of == id) else { return };
         // The last line that sums up; of a call that failed, the last that reports an error.
         let mut verdict = None;
-        let lines = records::lines(output);
         for line in lines.iter().rev().take(LOOKED_AT) {
             let sums_up = line.text.len() < 200
                 && match shape_of(&line.text) {
@@ -150,8 +167,15 @@ impl Work {
                     Shape::Error => counts(&line.text) || failed,
                     _ => false,
                 };
-            if sums_up {
+            if !sums_up {
+                continue;
+            }
+            // With what number it ended is said where nothing else is.
+            let exits = exit_code(&line.text).is_some();
+            if !exits || verdict.is_none() {
                 verdict = Some(cut(Cow::Borrowed(&*line.text), (VERDICT, 0)).into_owned());
+            }
+            if !exits {
                 break;
             }
         }
@@ -167,11 +191,32 @@ impl Work {
         keep_last(&mut self.checks, CHECKS);
     }
 
-    fn changed(&mut self, at: u64, path: &str) {
+    fn changes(&mut self, id: &str, path: &str, by_command: bool) {
         let path = path.trim();
         if path.is_empty() || path.len() > 200 || path.starts_with("/dev/") {
             return;
         }
+        self.pending.drain(..self.pending.len().saturating_sub(FILES));
+        self.pending.push(Change { id: id.to_owned(), path: path.to_owned(), by_command });
+    }
+
+    /// Counts the changes of a call as done, unless its result says that they failed.
+    fn settle(&mut self, at: u64, id: &str, lines: &[records::Line<'_>], failed: bool) {
+        let (own, others) = core::mem::take(&mut self.pending).into_iter().partition(|change| change.id == id);
+        self.pending = others;
+        // Further lines may be of the file itself.
+        let first = lines.iter().map(|line| &*line.text).find(|text| words::says_anything(text)).unwrap_or_default();
+        let fails = shape_of(first) == Shape::Error;
+        let own: Vec<Change> = own;
+        for Change { path, by_command, .. } in own {
+            let failed = if by_command { fails && text::find(first, &path).is_some() } else { fails || failed };
+            if !failed {
+                self.changed(at, &path);
+            }
+        }
+    }
+
+    fn changed(&mut self, at: u64, path: &str) {
         let known = self.files.iter().position(|file| file.path == path);
         let mut file =
             known.map_or_else(|| File { path: path.to_owned(), ..File::default() }, |at| self.files.remove(at));

@@ -84,7 +84,7 @@ fn without_question(text: &str) -> &str {
 /// Whether a line holds a number, a path or the like.
 fn has_value(line: &str) -> bool {
     let mut found = false;
-    words::each(line, &mut |_, class| found |= class == Class::Strong);
+    words::each(line, &mut |_, class| found |= class >= Class::Number);
     found
 }
 

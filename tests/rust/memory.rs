@@ -97,7 +97,7 @@ fn a_digest_shows_who_said_what_in_the_order_of_the_conversation() {
     let lines = [
         OPENING,
         "User: I'm Ada and I build a shed. It must not be higher than 2.5 metres.",
-        "User: (asked: Shall I look up the price of larch?) Yes, for 12 boards.",
+        "Assistant: Nice. Shall I look up the price of larch?\nUser: Yes, for 12 boards.",
         "→ price boards=12 wood=larch",
         "← sku: LA-27, price: 14.90, stock: 40",
         "Assistant: Larch LA-27 is 14.90 a board, 178.80 in all.",
@@ -193,6 +193,41 @@ fn zero_errors_are_no_error() {
 }
 
 #[test]
+fn the_number_a_command_ends_with_is_a_verdict_where_it_is_not_zero_and_nothing_else_is_said() {
+    let check = |output: &str| {
+        let all = [user("Go."), call("1", "sh", json!({ "command": "make lint" })), result("1", output)];
+        digest_of(&all, 600)
+    };
+    for ran in ["linting\n[Command finished with exit code 0]", "a\nProcess exited with code 0", "exit status: 0"] {
+        assert!(!check(ran).contains("Check:"), "{ran}");
+    }
+    assert!(check("linting\nexited with code 2").contains("Check: make lint ← exited with code 2"));
+    let both = check("src/a.ts(5,3): error TS2339: no such thing\n\nCommand exited with code 2");
+    assert!(both.contains("Check: make lint ← src/a.ts(5,3): error TS2339"), "{both}");
+}
+
+#[test]
+fn a_long_prompt_leaves_room_for_what_was_found() {
+    let rules: String = (0..60)
+        .map(|rule| format!("Rule {rule} of the house says that widget W-{rule} has to be greased on day {rule}. "))
+        .collect();
+    let mut all = vec![user(&format!("Find the leak in the basement. {rules}"))];
+    for number in 0..20 {
+        let id = number.to_string();
+        all.push(call(&id, "measure", json!({ "valve": number })));
+        all.push(result(&id, &format!("pressure: {} bar", number + 3)));
+        let bar = number + 3;
+        all.push(assistant(&format!(
+            "Valve {number} has a pressure of {bar} bar, which is below what Norrland allows."
+        )));
+    }
+    let digest = digest_of(&all, 700);
+    assert!(digest.contains("Find the leak in the basement."), "{digest}");
+    let found = digest.matches("which is below what Norrland allows").count();
+    assert!(found >= 3, "{found} of what was found: {digest}");
+}
+
+#[test]
 fn a_list_of_like_objects_is_a_table_with_its_columns_once() {
     let rows: Vec<_> =
         (0..4).map(|n| json!({ "flight": format!("HAT{n:03}"), "from": "SFO", "price": 100 + n })).collect();
@@ -229,7 +264,98 @@ fn a_bare_reply_is_shown_with_what_it_replies_to() {
         user("Train."),
         assistant("Good."),
     ];
-    assert!(digest_of(&all, 400).contains("User: (asked: By train or by plane?) Train."));
+    assert!(digest_of(&all, 400).contains("Assistant: By train or by plane?"));
+    // With so little room that the question would not stand for itself, and whole.
+    let mut long = vec![user("Plan the trip, and remember that Ada comes along from Kassel on the 14th.")];
+    for number in 0..30 {
+        long.extend([
+            assistant(&format!("Noted about the stop number {number}. Do you want a window seat on leg {number}?")),
+            user(if number == 17 {
+                "Aisle."
+            } else {
+                "Thanks, and tell me more about the next leg of the trip, please."
+            }),
+        ]);
+    }
+    let digest = digest_of(&long, 300);
+    let reply = digest.find("User: Aisle.").unwrap_or_else(|| panic!("{digest}"));
+    assert!(digest[..reply].ends_with("Do you want a window seat on leg 17?\n"), "{digest}");
+}
+
+#[test]
+fn an_acknowledgement_is_not_quoted_before_what_it_did_not_ask() {
+    let all = [user("My budget is 40 euros."), assistant("Noted, Ana."), user("I am vegan.")];
+    let digest = digest_of(&all, 60);
+    assert!(digest.contains("I am vegan.") && !digest.contains("(asked"), "{digest}");
+}
+
+#[test]
+fn a_change_that_failed_is_no_change() {
+    let edit = |id: &str, path: &str| call(id, "edit", json!({ "path": path, "new_text": "x" }));
+    let failed = |tool: &str, output: &str| {
+        let all = [user("Go."), call("1", tool, json!({ "path": "a.rs", "new_text": "x" })), result("1", output)];
+        !digest_of(&all, 500).contains("Changed: a.rs")
+    };
+    for output in [
+        "Error: old_text was not found",
+        "Ran into [Errno 2] No such file or directory: 'a.rs' while trying to write to a.rs",
+        "Your proposed edit has introduced new syntax error(s).\nYour changes have NOT been applied.",
+        "The edit was refused",
+    ] {
+        assert!(failed("edit", output), "{output}");
+    }
+    for output in ["The file a.rs has been edited.", "ok", "", "Done.\n12: raise ValueError(error)"] {
+        assert!(!failed("edit", output), "{output}");
+    }
+    // A command writes a file and goes on.
+    let shell = |command: &str, output: &str| {
+        digest_of(&[user("Go."), call("1", "bash", json!({ "command": command })), result("1", output)], 500)
+    };
+    assert!(shell("echo 1 > b.py && python b.py", "Traceback (most recent call last):").contains("Changed: b.py"));
+    assert!(!shell("echo 1 > /x/b.py", "bash: /x/b.py: No such file or directory").contains("Changed:"));
+    // It failed twice and then it did not.
+    let all = [
+        user("Go."),
+        edit("1", "a.rs"),
+        result("1", "Error: no match"),
+        edit("2", "a.rs"),
+        result("2", "Error: no match"),
+        edit("3", "a.rs"),
+        result("3", "Edited."),
+    ];
+    let digest = digest_of(&all, 500);
+    assert!(digest.contains("Changed: a.rs\n"), "{digest}");
+}
+
+#[test]
+fn a_call_stands_with_how_it_ended_and_an_error_with_its_call() {
+    let mut all = vec![user("Find out why the upload fails.")];
+    for number in 0..40 {
+        let id = number.to_string();
+        let output = if number == 23 {
+            "connecting\nerror: certificate of storage-23.example expired\n"
+        } else {
+            "connecting\nnothing of interest here\n"
+        };
+        all.extend([call(&id, "probe", json!({ "host": format!("storage-{number}.example") })), result(&id, output)]);
+    }
+    let digest = digest_of(&all, 260);
+    let line = "← error: certificate of storage-23.example expired";
+    let before = digest.find(line).map(|at| digest[..at].trim_end().lines().last().unwrap_or_default());
+    assert_eq!(before, Some("→ probe host=storage-23.example"), "{digest}");
+}
+
+#[test]
+fn what_somebody_takes_up_outlives_small_talk() {
+    let mut all = vec![user("I run a small bakery and need help with the website.")];
+    for number in 0..60 {
+        let asked = format!("Something about colours of the season, thing {number}, looks nice to me.");
+        all.extend([user(&asked), assistant("That is often so, people like it in spring.")]);
+    }
+    all.insert(31, user("Deliveries go out before seven on Wednesday only."));
+    all.insert(32, assistant("Understood: deliveries before seven, on Wednesday only."));
+    let digest = digest_of(&all, 160);
+    assert!(digest.contains("Wednesday"), "{digest}");
 }
 
 #[test]
@@ -399,12 +525,12 @@ const PLACE: Place = Place { name: "memory", code: Code::InvalidState, advice: "
 fn a_damaged_or_forged_memory_is_refused_or_harmless() {
     let read = |value: serde_json::Value| Memory::from_json(&plain(&value), PLACE);
     let with = |name: &str, value: serde_json::Value| {
-        let mut memory = json!({ "layout": 2, "upTo": { "count": 2, "chain": "0000000000000000" } });
+        let mut memory = json!({ "layout": 3, "upTo": { "count": 2, "chain": "0000000000000000" } });
         memory[name] = value;
         read(memory)
     };
     let path = |name: &str, value: serde_json::Value| with(name, value).unwrap_err().path.clone().unwrap();
-    assert!(read(json!({ "layout": 2 })).is_err(), "no position");
+    assert!(read(json!({ "layout": 3 })).is_err(), "no position");
     assert_eq!(path("units", json!("a")), "memory.units");
     assert_eq!(path("units", json!([[0, 0, "typed"]])), "memory.units");
     assert_eq!(path("units", json!([[0, 0, "prophecy", "a"]])), "memory.units");
@@ -415,7 +541,7 @@ fn a_damaged_or_forged_memory_is_refused_or_harmless() {
     assert_eq!(path("files", json!([[1, 2, 3]])), "memory.files");
     assert_eq!(path("last", json!("x")), "memory.last");
     // Those of another layout, of an earlier or a later version, are none.
-    for layout in [json!(null), json!(1), json!(3)] {
+    for layout in [json!(null), json!(2), json!(4)] {
         let other =
             json!({ "layout": layout, "upTo": { "count": 2, "chain": "0000000000000000" }, "tasks": [{ "text": 4 }] });
         assert_eq!(read(other), Ok(Memory::default()));

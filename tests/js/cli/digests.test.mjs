@@ -58,7 +58,9 @@ const facts = {
       /`344`, but it seems that `345` is correct/,
       /fields\.py#L1474/,
       /ONLY ENTER ONE COMMAND AT A TIME/,
-      /open src\/marshmallow\/fields\.py/,
+      /Found 1 matches for "fields\.py"/,
+      /integer division, which truncates the decimal part/,
+      /IndentationError/,
       /round\(value\.total_seconds\(\) \/ base_unit\.total_seconds\(\)\)\) # round to nearest int start_line=1475/,
       /remove the reproduce\.py/,
     ],
@@ -67,25 +69,26 @@ const facts = {
   "swe-agent-bash": {
     digest: [
       /named "eps"/,
-      /eps1\.9_zer0-day_b7604a922c8feef666a957933751a074\.avi/,
       /ONLY ENTER ONE COMMAND AT A TIME/,
+      /eps1\.9_zer0-day_b7604a922c8feef666a957933751a074\.avi/,
       /EOY XF, AY VMU M UKFNY/,
       /Evil Corp, we have delivered on our promise/,
       /utte {0,1}base64: invalid input/,
       /flat\{People always make the best exploits\.\}/,
-      /submit flag\{People always make the best exploits\.\}/,
+      /submit flat\{People always make the best exploits\.\}/,
+      /flag instead of flat/,
       /Wrong flag!/,
     ],
     request: [],
   },
   openhands: {
     digest: [
-      /python hello\.py ← \[Command finished with exit code 0\]/,
+      /create \/workspace\/hello\.py/,
       /No such file or directory: '\/workspace\/hello\.py'/,
+      /there's already a `hello\.py` file/,
       /should be an absolute path/,
       /the single line `print\('Hello, World!'\)`/,
       /agent-sdk\.worktree\/telemetry\/hello\.py/,
-      /finish message=The hello\.py file already exists/,
     ],
     request: [/named hello\.py that prints 'Hello, World!'/],
   },
@@ -122,9 +125,9 @@ const facts = {
   crosswoz: {
     digest: [
       /人均消费50-100元，评分4\.5分以上的餐馆/,
+      /过客\(南锣鼓巷店\)/,
       /票价免费的景点/,
-      /高档型酒店/,
-      /010-65276611/,
+      /团结湖公园比较适合散步/,
       /评分是5分，提供吹风机的酒店/,
       /如家商旅酒店\(北京牡丹园地铁站店\)/,
       /512元/,
@@ -174,6 +177,8 @@ for (const [name, [path, contextWindow]] of Object.entries(sessions)) {
     holds(text, facts[name].digest);
     const stands = first.view.filter((message) => messages.includes(message) && message.role !== "system");
     holds(JSON.stringify(stands), facts[name].request);
+    // A change that failed is none.
+    assert.doesNotMatch(text, /^Changed: .*\/workspace\/hello\.py/m);
     const names = text.match(/^Also seen: .*$/m)?.[0] ?? "";
     assert.ok(names.length <= text.length * 0.16, `${names.length} of ${text.length} are names`);
     const again = await compactor.compact({ messages, system, tools, state: first.state });

@@ -294,7 +294,8 @@ for (const [name, [format, work]] of Object.entries(shapes)) {
     ]);
     const compactor = createCompactor({ format, contextWindow: 9_000, maxOutputTokens: 200 });
     const { state, view } = await compactor.beforeModel({ messages, state: null });
-    ok(!JSON.stringify(view).includes("beta needle"));
+    // A notice may say the line that matters, not what stands around it.
+    ok(!JSON.stringify(view).includes(JSON.stringify(long("beta")).slice(1, -1)));
     const { excerpts } = compactor.recall({ messages, state, query: "the beta needle" });
     deepEqual([excerpts[0].index, excerpts[0].tool], [4, "read"]);
     ok(excerpts[0].text.includes("the beta needle"));

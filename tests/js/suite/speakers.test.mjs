@@ -2,7 +2,7 @@
 import { createCompactor } from "precis";
 import { anthropic, gemini, openaiChat, strict } from "precis/formats";
 import { check } from "precis/testing";
-import { deepEqual, equal, match, ok, test } from "./harness.mjs";
+import { deepEqual, equal, ok, test } from "./harness.mjs";
 
 const talk = (count, name) =>
   Array.from({ length: count }, (_, at) =>
@@ -26,8 +26,7 @@ test("two people's budgets are both in the view, each with its speaker", async (
   const text = JSON.stringify(view);
   ok(report.outcome === "compacted", report.outcome);
   ok(text.includes("ana: My budget is 40 euros."), text);
-  // A digest says after the speaker what an answer may answer: what was said before it.
-  match(text, /raj: (\(asked: Noted, Ana\.\) )?My budget is 90 euros\./);
+  ok(text.includes("raj: My budget is 90 euros."), text);
 });
 
 test("a summarizer is told who spoke, and no name closes the conversation", async () => {

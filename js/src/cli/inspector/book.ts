@@ -226,11 +226,11 @@ function memoryOf(state: unknown): Memory[] {
   const rows = (name: string) => list(memory[name]).map(list);
   const from = (at: unknown) => (typeof at === "number" ? at : null);
   return [
-    ...rows("units").map(([at, , kind, text, speaker, tool, header, asked]) => ({
+    ...rows("units").map(([at, , kind, text, speaker, tool, header]) => ({
       kind: plain(kind),
       text: plain(text),
       at: from(at),
-      note: [speaker, tool, header, asked && `asked: ${plain(asked)}`].filter(Boolean).map(plain).join(" · "),
+      note: [speaker, tool, header].filter(Boolean).map(plain).join(" · "),
     })),
     ...rows("files").map(([path, edits, at]) => ({
       kind: "changed",

@@ -1,0 +1,51 @@
+//! Echo: how much of a sentence the message before or behind it says, too. What one of two agrees to, corrects or confirms,
+//! the other has said or repeats; small talk and explanations nobody takes up.
+
+use crate::memory::pool::Pool;
+use crate::memory::score::rarities;
+use crate::memory::units::Unit;
+use std::ops::Range;
+
+/// Sets the echo of the sentences of new messages, those from this index on, and adds that of the one before them.
+pub fn hear(pool: &mut Pool<'_>, new: u64) {
+    let rarity = rarities(pool);
+    let mut mark = vec![0_u32; rarity.len()];
+    let messages = said(&pool.units);
+    for (number, pair) in (1_u32..).zip(messages.windows(2)) {
+        let [one, other] = pair else { continue };
+        let [first, second] = [one, other].map(|range| &pool.units[range.start]);
+        let same_speaker = first.kind.is_typed() == second.kind.is_typed() && first.speaker == second.speaker;
+        if second.at < new || same_speaker {
+            continue;
+        }
+        for (hearer, speaker, sign) in [(one, other, 2 * number), (other, one, 2 * number + 1)] {
+            for unit in speaker.clone().filter(|&unit| pool.units[unit].kind.is_said()) {
+                pool.words(unit).iter().for_each(|(word, _)| mark[*word as usize] = sign);
+            }
+            for unit in hearer.clone() {
+                if !pool.units[unit].kind.is_said() {
+                    continue;
+                }
+                let (mut all, mut heard) = (0, 0);
+                for &(word, _) in pool.words(unit) {
+                    let weight = u64::from(rarity[word as usize]);
+                    all += weight;
+                    heard += if mark[word as usize] == sign { weight } else { 0 };
+                }
+                pool.units[unit].echo += heard * 100 / all.max(1);
+            }
+        }
+    }
+}
+
+/// The units of each message in which somebody says something.
+fn said(units: &[Unit<'_>]) -> Vec<Range<usize>> {
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for (number, unit) in units.iter().enumerate().filter(|(_, unit)| unit.kind.is_said()) {
+        match all.last_mut().filter(|range| units[range.start].at == unit.at) {
+            Some(range) => range.end = number + 1,
+            None => all.push(number..number + 1),
+        }
+    }
+    all
+}
