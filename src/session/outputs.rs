@@ -1,0 +1,53 @@
+//! What tools returned, as far as a state is bound to it: a chain of hashes beside that of the messages, and a sample.
+//!
+//! The chain of the messages covers what people and models wrote. Hosts shorten and redact what tools returned, so that has
+//! a chain of its own: if only that differs, it is the same chat, and what a state took from it is taken back.
+
+use crate::model::message::{CHAIN_START, Digest, combine};
+
+/// The most hashes of a sample.
+pub const MOST_SAMPLE: usize = 32;
+/// How many of them are of the newest messages.
+const NEWEST: usize = 16;
+
+/// The chain after one more message. One without results does not change it.
+fn after(chain: u64, message: &Digest<'_>) -> u64 {
+    match message.outputs() {
+        0 => chain,
+        outputs => combine(chain, outputs),
+    }
+}
+
+/// The chain before each of these messages and after them, from `start` on.
+pub fn chain(start: u64, messages: &[Digest<'_>]) -> Vec<Option<u64>> {
+    let mut now = start;
+    let rest = messages.iter().map(|message| {
+        now = after(now, message);
+        Some(now)
+    });
+    std::iter::once(Some(start)).chain(rest).collect()
+}
+
+/// The chain before the first message.
+pub const START: u64 = CHAIN_START;
+
+/// Half of the hash of what tools returned in a message, if they returned something.
+fn half(message: &Digest<'_>) -> Option<u64> {
+    Some(message.outputs()).filter(|&outputs| outputs != 0).map(|outputs| outputs & 0xffff_ffff)
+}
+
+/// A sample of what tools returned in these messages: the newest, and some of the others.
+pub fn sample(messages: &[Digest<'_>]) -> Vec<u64> {
+    let all: Vec<u64> = messages.iter().filter_map(half).collect();
+    let (older, newest) = all.split_at(all.len().saturating_sub(NEWEST));
+    let step = older.len().div_ceil(MOST_SAMPLE - NEWEST).max(1);
+    let mut sample: Vec<u64> = older.iter().step_by(step).chain(newest).copied().collect();
+    sample.sort_unstable();
+    sample.dedup();
+    sample
+}
+
+/// Whether any of a sample is among what tools returned in these messages.
+pub fn has_any(messages: &[Digest<'_>], sample: &[u64]) -> bool {
+    messages.iter().filter_map(half).any(|half| sample.binary_search(&half).is_ok())
+}
