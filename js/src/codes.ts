@@ -43,6 +43,7 @@ export type WarningCode =
   | "opaque-content"
   | "orphan-approval"
   | "orphan-result"
+  | "outputs-changed"
   | "provider-compaction"
   | "reply-limit-too-large"
   | "requirements-cut"

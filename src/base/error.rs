@@ -126,6 +126,8 @@ codes! {
         UncountedTools = "uncounted-tools",
         /// Messages that the format could not read were passed through unchanged.
         Opaque = "opaque-content",
+        /// What tools had returned was changed in the history, so what was taken from it was written again.
+        OutputsChanged = "outputs-changed",
         /// The plan no longer matches the history or the state, so a new one was made.
         StalePlan = "stale-plan",
         /// The history holds a tool result without its tool call.

@@ -10,6 +10,7 @@ use crate::memory::{Memory, Message, digest};
 use crate::model::message::{CHAIN_START, combine};
 use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
+use crate::session::outputs;
 
 /// What a summarizer reads.
 #[derive(Clone, Debug, Default)]
@@ -330,10 +331,29 @@ pub fn checkpoint(
         from,
         from_chain,
         from_id,
+        outputs: history.outputs_at(shape.covers.count),
+        sample: sample(scene, shape.covers.count),
         summary,
         frame,
         note,
     })
+}
+
+/// A sample of what tools returned in what is covered. Where the host does not hold all of it, that of the checkpoint
+/// before is a part of it.
+fn sample(scene: &Scene<'_>, covers: u64) -> Vec<u64> {
+    let history = scene.history;
+    let mut all = outputs::sample(history.before(covers));
+    if history.first() > 0
+        && let Some(active) = history.active
+    {
+        let room = outputs::MOST_SAMPLE - all.len();
+        let earlier = scene.state.checkpoints[active].sample.iter().filter(|&half| all.binary_search(half).is_err());
+        let earlier: Vec<u64> = earlier.take(room).copied().collect();
+        all.extend(earlier);
+        all.sort_unstable();
+    }
+    all
 }
 
 /// The part of a message id that distinguishes the messages of one revision.

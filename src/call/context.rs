@@ -37,6 +37,8 @@ pub(crate) enum KeepsOut {
     InFlight,
     /// There was little new the last times, and there is little now.
     LittleNew,
+    /// What tools had returned has changed: what was taken from it is written again by code.
+    OutputsChanged,
 }
 
 /// A call with its history placed and its state current.
@@ -46,6 +48,8 @@ pub(crate) struct Work<'a> {
     pub(crate) state: SessionState,
     pub(crate) calibration: Calibration,
     pub(crate) window: Window,
+    /// What is covered again by code, because what tools had returned in it has changed.
+    pub(crate) rebuilds: Option<Shape>,
     /// What a summary that is being written elsewhere will cover.
     pub(crate) in_flight: Option<Shape>,
     /// The legal cuts between the messages after the lead.
@@ -84,6 +88,11 @@ impl<'a> Work<'a> {
         if hold < state.checkpoints.len() {
             state.checkpoints.truncate(hold);
         }
+        let rebuilds = history.outputs_changed.map(|changed| compact::of_checkpoint(&call.state.checkpoints[changed]));
+        if history.is_of_others() {
+            // Names that were seen twice would outlive a roll back.
+            state.memory = None;
+        }
         sent::end_at(&mut state.stale, history.end());
         let demands = thinking::demands(call, &state);
         history.binds_before = thinking::binds_before(call, &history, demands.0);
@@ -104,6 +113,7 @@ impl<'a> Work<'a> {
             state,
             calibration,
             window,
+            rebuilds,
             in_flight: None,
             cuts,
             faults: OnceCell::new(),
@@ -283,6 +293,9 @@ impl<'a> Work<'a> {
         if wait > 0 {
             return Some(KeepsOut::Failures(wait));
         }
+        if self.rebuilds.is_some() {
+            return Some(KeepsOut::OutputsChanged);
+        }
         if self.in_flight.is_some() {
             return Some(KeepsOut::InFlight);
         }
@@ -328,6 +341,10 @@ impl<'a> Work<'a> {
         {
             return (if llm { RungId::Summarize } else { RungId::Digest }, Move::Compact(shape));
         }
+        if let Some(shape) = self.rebuilds.as_ref().filter(|shape| from == RungId::Pass && self.accepts(shape, false)) {
+            let shape = Shape { summary_tokens: scene.summary_most(), ..shape.clone() };
+            return (RungId::Digest, Move::Compact(shape));
+        }
         ladder::next(scene, from, llm)
     }
 
@@ -336,7 +353,9 @@ impl<'a> Work<'a> {
     pub(crate) fn accepts(&self, shape: &Shape, answered: bool) -> bool {
         let lasting = |checkpoint: &&Checkpoint| !answered || checkpoint.kind == Kind::Summary;
         let covered = self.state.checkpoints.iter().rev().find(lasting).map_or(0, |checkpoint| checkpoint.covers.count);
+        let now = self.history.outputs_at(shape.covers.count);
         shape.covers.count > covered
+            && shape.outputs.zip(now).is_none_or(|(then, now)| then == now)
             && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
             && self.history.position(shape.covers.count) == Some(shape.covers)
             && self.splits_no_group(shape.covers.count)

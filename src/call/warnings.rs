@@ -56,6 +56,13 @@ impl Work<'_> {
                 "These messages begin with a view that precis made. It was recognised, but store the history itself: a view is only for sending.",
             );
         }
+        if self.history.outputs_changed.is_some() {
+            notices.add(
+                Warning::OutputsChanged,
+                Some("messages".to_owned()),
+                "Results of tools were changed in what was compacted. Everything that had been taken from them was dropped, and code wrote again what stands for these messages.",
+            );
+        }
         if self.call.max_output.is_none() && self.call.state.pending.is_none() {
             notices.add(
                 Warning::NoReplyLimit,

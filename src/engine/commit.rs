@@ -123,7 +123,7 @@ impl<'a> Commit<'a> {
         }
         self.stale = match &self.action {
             Move::Compact(shape) => !self.work.accepts(shape, self.answers.is_some()),
-            Move::Pass => !self.work.scene(&self.current).fits(self.current.raw()),
+            Move::Pass => self.work.rebuilds.is_some() || !self.work.scene(&self.current).fits(self.current.raw()),
             Move::Edit(_) | Move::Stuck => true,
         };
         if !self.stale {

@@ -219,6 +219,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         state,
         calibration,
         window,
+        rebuilds: None,
         in_flight: None,
         cuts,
         faults: OnceCell::new(),

@@ -9,7 +9,7 @@ use crate::call::context::Work;
 use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
-use crate::ladder::compact::Shape;
+use crate::ladder::compact;
 use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_BYTES};
 use crate::memory::digest::Source;
 use crate::memory::pool::Pool;
@@ -75,7 +75,8 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     }
     let written = Written { kind: before.kind, digest: before.digest, shortened: left_out.more, text, bare: false };
     let note = before.note.as_ref().map(|note| note.text.clone());
-    let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
+    let checkpoint =
+        checkpoint::checkpoint(&scene, &compact::of_checkpoint(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
@@ -98,7 +99,8 @@ pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let written = Written { kind, digest, shortened, text: before.summary.text.clone(), bare: false };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let scene = work.scene(view);
-    let checkpoint = checkpoint::checkpoint(&scene, &shape_of(before), written, note, &work.call.ids, host)?;
+    let checkpoint =
+        checkpoint::checkpoint(&scene, &compact::of_checkpoint(before), written, note, &work.call.ids, host)?;
     work.state.checkpoints.pop();
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
@@ -110,16 +112,4 @@ fn room(scene: &Scene<'_>, view: &View) -> u64 {
     let stays = view.items.iter().filter(|item| !item.fixed && item.slot != Slot::Summary);
     let stays: u64 = stays.map(|item| item.tokens).sum();
     scene.restored_most().saturating_sub(stays).min(DIGEST_TOKENS)
-}
-
-/// The shape of a checkpoint: what it covers and keeps.
-fn shape_of(checkpoint: &Checkpoint) -> Shape {
-    Shape {
-        covers: checkpoint.covers,
-        head: checkpoint.head.clone(),
-        kept: checkpoint.kept.clone(),
-        opening: checkpoint.opening,
-        note: checkpoint.note.is_some(),
-        summary_tokens: 0,
-    }
 }

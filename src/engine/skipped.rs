@@ -14,6 +14,9 @@ pub(crate) fn reason(keeps_out: Option<KeepsOut>, plan: &Plan, stale: bool, tigh
         }
         Some(KeepsOut::InFlight) => "Another summary is already being written.",
         Some(KeepsOut::LittleNew) => "The last summaries covered little new content, and this one would too.",
+        Some(KeepsOut::OutputsChanged) => {
+            "What tools had returned was changed in the history, so code wrote again what had been taken from it."
+        }
         None if stale && matches!(plan.action, Move::Compact(_)) => {
             "The history or the state changed after the plan was made."
         }

@@ -65,6 +65,8 @@ struct Open {
     content: Option<u64>,
     /// The hash so far of everything that is sent of it.
     wire: u64,
+    /// The hash of what a tool returned, of a result.
+    output: u64,
     medium: Option<Medium>,
 }
 
@@ -89,8 +91,8 @@ struct State {
     fresh: bool,
     /// Of a text in a user's message, how it begins and ends.
     edges: Option<Edges>,
-    /// The medium in a value whose media type follows.
-    embedded: Option<Medium>,
+    /// The medium in a value whose media type follows, and the hash of its data.
+    embedded: Option<(Medium, u64)>,
     values: Vec<Folding>,
 }
 
@@ -106,6 +108,7 @@ const TAG_TEXT: u64 = 4;
 const TAG_ARRAY: u64 = 5;
 const TAG_OBJECT: u64 = 6;
 const TAG_BINARY: u64 = 7;
+const TAG_MEDIUM: u64 = 8;
 
 impl State {
     fn end_message(&mut self) {
@@ -120,8 +123,8 @@ impl State {
         open.part.marked |= self.edges.take().is_some_and(|edges| edges.are_frame());
         if let Some(medium) = &open.medium {
             open.tokens += u64::from(self.estimator.media(medium));
-            // The hash covers the size and a few bytes of inline data, so base64, bytes and data URLs of one image hash
-            // equally.
+            // The hash covers the size and the data, however they are written: base64, bytes and data URLs of one image
+            // hash equally.
             let identity = combine(u64::from(medium.kind), medium.bytes);
             open.content = Some(combine(identity, open.content.unwrap_or(0)));
         }
@@ -131,7 +134,8 @@ impl State {
         let content = open.content.filter(|_| part.kind != PartKind::Text || open.bytes > 0);
         if let Some(message) = &mut self.message {
             message.add(self.estimator.part_overhead(part.kind));
-            message.part(part, content, open.wire);
+            let output = if part.kind == PartKind::Result { open.output } else { open.content.unwrap_or(0) };
+            message.part(part, content, open.wire, output);
         }
     }
 
@@ -148,6 +152,9 @@ impl State {
             // Of what a format does not know, hosts may change marks for the cache.
             if open.part.kind != PartKind::Opaque {
                 open.wire = combine(open.wire, hash);
+            }
+            if open.part.kind == PartKind::Result {
+                open.output = hash;
             }
             if matches!(open.part.kind, PartKind::Call | PartKind::Tool) {
                 open.content = open.content.map(|content| combine(content, hash));
@@ -239,7 +246,7 @@ impl Sink for State {
         };
         self.edges = (matches!(head, Head::Text { .. }) && self.role == Role::User).then(Edges::default);
         let part = Part { kind, number, tokens: 0, id: 0, bytes: 0, name_bytes: 0, name: 0, marked };
-        self.part = Some(Open { part, tokens: 0, bytes: 0, content, wire: 0, medium });
+        self.part = Some(Open { part, tokens: 0, bytes: 0, content, wire: 0, output: 0, medium });
     }
 
     fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool) {
@@ -337,11 +344,13 @@ impl Sink for State {
                 }
             }
             Slot::Value => {
-                if let Some(medium) = self.embedded.take() {
+                if let Some((medium, print)) = self.embedded.take() {
                     let tokens = self.estimator.media(&medium);
                     self.part.iter_mut().for_each(|open| open.tokens += u64::from(tokens));
+                    self.value(combine(combine(TAG_MEDIUM, medium.bytes), combine(hash, print)));
+                } else {
+                    self.value(combine(TAG_TEXT, hash));
                 }
-                self.value(combine(TAG_TEXT, hash));
                 if separate && place.depth == 1 {
                     self.settle();
                 }
@@ -397,8 +406,9 @@ impl Sink for State {
                 }
             }
             // The bytes follow as a string. Their length makes the hash differ from that of the string.
-            Token::Medium { kind, bytes, width, height } => {
-                self.embedded = Some(Medium { kind, bytes, width, height, type_bytes: 0, reference_bytes: 0 });
+            Token::Medium { kind, bytes, width, height, print } => {
+                let medium = Medium { kind, bytes, width, height, type_bytes: 0, reference_bytes: 0 };
+                self.embedded = Some((medium, print));
             }
             Token::Binary(length) => self.text.write(&combine(TAG_BINARY, length).to_le_bytes()),
         }

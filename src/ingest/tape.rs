@@ -20,7 +20,7 @@
 //! | 21 number | bytes | |
 //! | 25 binary | bytes low, bytes high | string, its bytes as Latin-1 |
 //! | 26 count | tokens | |
-//! | 27 medium in a value | kind, bytes low, bytes high, width, height | string, its media type |
+//! | 27 medium in a value | kind, bytes low, bytes high, width, height, hash low, hash high | string, its media type |
 //!
 //! The part of reasoning, a call or media is its number plus one, or 0 if the format cannot replace it.
 
@@ -124,8 +124,7 @@ pub enum Head {
     },
 }
 
-/// The number of a part that the format cannot replace.
-pub const NO_NUMBER: u32 = u32::MAX;
+pub use crate::model::message::NO_NUMBER;
 
 /// A value other than a string, or the start or end of a container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -154,6 +153,8 @@ pub enum Token<'a> {
         width: u32,
         /// The height in pixels, or 0 if unknown.
         height: u32,
+        /// A hash of its data.
+        print: u64,
     },
 }
 
@@ -291,8 +292,9 @@ impl Decoder {
                 27 => {
                     let (kind, low, high, width, height) = (word()?, word()?, word()?, word()?, word()?);
                     let bytes = u64::from(low) | u64::from(high) << 32;
+                    let print = u64::from(word()?) | u64::from(word()?) << 32;
                     let place = self.place();
-                    sink.token(Token::Medium { kind, bytes, width, height }, place);
+                    sink.token(Token::Medium { kind, bytes, width, height, print }, place);
                 }
                 26 => sink.count(word()?),
                 _ => return Err(malformed()),

@@ -16,6 +16,8 @@ use std::ops::Range;
 pub struct Shape {
     /// Messages before this position are covered.
     pub covers: Position,
+    /// What tools had returned before it, if it is known.
+    pub outputs: Option<u64>,
     /// The indices of covered messages that stay before the summary, ascending.
     pub head: Vec<u64>,
     /// The indices of covered messages that stay after the summary, ascending.
@@ -39,6 +41,19 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     let cut = scene.cuts.at_or_before(wanted - lead) + lead;
     let shape = of_cut(scene, cut, scene.typed_most())?;
     (shape.covers.count > scene.covered()).then_some(shape)
+}
+
+/// The shape of a checkpoint: what it covers and keeps.
+pub fn of_checkpoint(checkpoint: &Checkpoint) -> Shape {
+    Shape {
+        covers: checkpoint.covers,
+        outputs: None,
+        head: checkpoint.head.clone(),
+        kept: checkpoint.kept.clone(),
+        opening: checkpoint.opening,
+        note: checkpoint.note.is_some(),
+        summary_tokens: 0,
+    }
 }
 
 /// The compaction to make by hand. It covers everything except what `keep` names. The default is the newest turn, but
@@ -232,6 +247,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     }
     Some(Shape {
         covers,
+        outputs: history.outputs_at(covers.count),
         head,
         kept,
         opening: opening as u64,
@@ -348,6 +364,7 @@ fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
 impl Record for Shape {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.position("covers", &mut self.covers);
+        archive.maybe_hash("outputs", &mut self.outputs);
         archive.counts("head", &mut self.head);
         archive.counts("kept", &mut self.kept);
         let mut opening = Some(self.opening).filter(|&opening| opening > 0);

@@ -113,7 +113,10 @@ impl PartKind {
 const PART_MARK: u32 = 1 << 8;
 /// The bit where the kinds of marked parts begin in [`Digest::kinds`].
 const MARKED: u32 = 16;
-const HEAD_WORDS: usize = 8;
+/// The number of a part that the format cannot replace.
+pub const NO_NUMBER: u32 = u32::MAX;
+
+const HEAD_WORDS: usize = 10;
 const PART_WORDS: usize = 8;
 
 /// One part of a digest.
@@ -121,7 +124,7 @@ const PART_WORDS: usize = 8;
 pub struct Part {
     /// Its kind.
     pub kind: PartKind,
-    /// The number that the format replaces it by, or [`NO_NUMBER`](crate::ingest::tape::NO_NUMBER).
+    /// The number that the format replaces it by, or [`NO_NUMBER`].
     pub number: u32,
     /// Its raw tokens.
     pub tokens: u32,
@@ -194,6 +197,11 @@ impl<'a> Digest<'a> {
     /// hash, it covers the output of tools.
     pub fn wire(&self) -> u64 {
         join(self.words[6], self.words[7])
+    }
+
+    /// The hash of what tools returned in the message: texts, values and media. 0 if it holds no result.
+    pub fn outputs(&self) -> u64 {
+        join(self.words[8], self.words[9])
     }
 
     /// The raw tokens of the message apart from its parts.
@@ -317,18 +325,33 @@ pub struct DigestBuilder {
     words: Vec<u32>,
     hash: ContentHash,
     wire: u64,
+    outputs: u64,
+    /// The number of the result that media may be inside of.
+    inside: Option<u32>,
 }
 
 impl DigestBuilder {
     /// Starts a message of this role without parts.
     pub fn new(role: Role, overhead: u32) -> Self {
-        let words = vec![0, role as u32, 0, 0, overhead, 0, 0, 0];
-        Self { words, hash: ContentHash::new(role), wire: role as u64 }
+        let words = vec![0, role as u32, 0, 0, overhead, 0, 0, 0, 0, 0];
+        Self { words, hash: ContentHash::new(role), wire: role as u64, outputs: 0, inside: None }
     }
 
     /// Adds a part. `content` is what the content hash covers of it. With `None`, the hash does not cover the part.
-    /// `wire` is the hash of everything that is sent of it.
-    pub fn part(&mut self, part: Part, content: Option<u64>, wire: u64) {
+    /// `wire` is the hash of everything that is sent of it, `output` that of what a tool returned.
+    pub fn part(&mut self, part: Part, content: Option<u64>, wire: u64, output: u64) {
+        let is_inner = part.kind == PartKind::Media && self.inside == Some(part.number);
+        match part.kind {
+            PartKind::Result => self.inside = Some(part.number).filter(|&number| number != NO_NUMBER),
+            PartKind::Opaque => {}
+            _ if is_inner => {}
+            _ => self.inside = None,
+        }
+        if is_inner || part.kind == PartKind::Result {
+            self.outputs = combine(self.outputs, combine(u64::from(part.marked), output));
+        }
+        // What a tool returned is covered by the other hash.
+        let content = content.filter(|_| !is_inner);
         let own = combine(u64::from(part.kind.word()) << 1 | u64::from(part.marked), wire);
         self.wire = match part.kind {
             PartKind::Reasoning => self.wire,
@@ -372,6 +395,8 @@ impl DigestBuilder {
         self.words[3] = (hash >> 32) as u32;
         self.words[6] = self.wire as u32;
         self.words[7] = (self.wire >> 32) as u32;
+        self.words[8] = self.outputs as u32;
+        self.words[9] = (self.outputs >> 32) as u32;
         self.words
     }
 }

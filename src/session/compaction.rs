@@ -6,6 +6,7 @@ use crate::base::markers;
 use crate::limits::state_size::indices_bytes;
 use crate::limits::summary_options::FRAME_MOST;
 use crate::model::message::Position;
+use crate::session::outputs;
 
 /// The most bytes of a text that is read: about twenty times the longest summary that is requested.
 const TEXT_MOST: usize = 1_000_000;
@@ -66,6 +67,11 @@ pub struct Checkpoint {
     pub from: u64,
     /// The hash chain at `from`, if known.
     pub from_chain: Option<u64>,
+    /// The hash chain of what tools had returned before `covers`, if it is known.
+    pub outputs: Option<u64>,
+    /// Halves of the hashes of what tools had returned in some covered messages, ascending: which of them are still there
+    /// tells a history of which outputs have changed from another chat.
+    pub sample: Vec<u64>,
     /// The id of the message at `from`, if the format has ids.
     pub from_id: Option<String>,
     /// The summary message; its text without what the host puts around it.
@@ -95,7 +101,7 @@ impl Checkpoint {
     /// The bytes of its lists in JSON.
     pub fn list_bytes(&self) -> usize {
         let frame: usize = self.frame.iter().map(|text| quoted_bytes(text)).sum();
-        indices_bytes(&self.head) + indices_bytes(&self.kept) + frame
+        indices_bytes(&self.head) + indices_bytes(&self.kept) + indices_bytes(&self.sample) + frame
     }
 
     /// Whether a covered message stays without the one before it, so that calls which it answers are in no view.
@@ -151,6 +157,11 @@ impl Record for Checkpoint {
         archive.hash("keptChain", &mut self.kept_chain);
         archive.count("from", &mut self.from);
         archive.maybe_hash("fromChain", &mut self.from_chain);
+        archive.maybe_hash("outputs", &mut self.outputs);
+        archive.counts("sample", &mut self.sample);
+        if self.sample.len() > outputs::MOST_SAMPLE || self.sample.windows(2).any(|pair| pair[0] >= pair[1]) {
+            archive.reject("sample");
+        }
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
         archive.texts("frame", &mut self.frame);

@@ -5,6 +5,7 @@ pub mod compaction;
 pub mod edits;
 pub mod history;
 pub mod lasting;
+pub mod outputs;
 pub mod prefixes;
 pub mod reach;
 pub mod sent;

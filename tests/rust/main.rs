@@ -27,6 +27,7 @@ mod media;
 mod memory;
 mod must_keep;
 mod numbers;
+mod outputs;
 mod overflow;
 mod pairing;
 mod pairs;

@@ -258,6 +258,8 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
         from: count,
         from_chain: None,
         from_id: None,
+        outputs: None,
+        sample: Vec::new(),
         summary: Made { text: "s".repeat(bytes), raw: 1, hash: 1 },
         frame: Vec::new(),
         note: None,

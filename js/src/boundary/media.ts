@@ -1,3 +1,4 @@
+import { DataHash, sextet } from "./data-hash.ts";
 import { type ByteAt, imageSize, little, starts } from "./image-size.ts";
 import { bytesOf } from "./plain-value.ts";
 
@@ -12,8 +13,8 @@ export interface Media {
   readonly mediaType: string;
   /** URL or file id; empty for inline data. */
   readonly reference: string;
-  /** A few bytes of inline data as hex, evenly spread: pictures of one size are told apart by them. Empty for a reference. */
-  readonly print: string;
+  /** Both halves of a hash of inline data; null for a reference. */
+  readonly print: readonly [number, number] | null;
 }
 
 /** Members that may hold the data of an object, and those that may hold an id. */
@@ -68,18 +69,19 @@ function describeDataUrl(url: string, type: string): Media {
   if (comma < 0) return reference("", type);
   const [own, ...parameters] = url.slice("data:".length, comma).split(";");
   if (parameters.at(-1)?.trim() === "base64") return describeBase64(url, comma + 1, own || type);
-  return inline(url.length - comma - 1, (index) => url.charCodeAt(comma + 1 + index), own || type);
+  return inline(url.length - comma - 1, (index) => url.charCodeAt(comma + 1 + index) & 0xff, own || type);
 }
 
 function describeBase64(text: string, start: number, type: string): Media {
   let end = text.length;
   while (end > start && text.charCodeAt(end - 1) === EQUALS) end -= 1;
   const length = Math.floor(((end - start) * 3) / 4);
-  return inline(length, (index) => base64Byte(text, start, end, index), type);
+  const hash = new DataHash().base64(text, start, end);
+  return inline(length, (index) => base64Byte(text, start, end, index), type, hash);
 }
 
-function inline(bytes: number, byte: ByteAt, mediaType: string): Media {
-  return { bytes, ...sizeOf(bytes, byte), mediaType, reference: "", print: printOf(bytes, byte) };
+function inline(bytes: number, byte: ByteAt, mediaType: string, hash = new DataHash().bytes(bytes, byte)): Media {
+  return { bytes, ...sizeOf(bytes, byte), mediaType, reference: "", print: hash.halves };
 }
 
 function sizeOf(bytes: number, byte: ByteAt): { width: number; height: number } {
@@ -107,19 +109,8 @@ function pages(bytes: number, byte: ByteAt): number {
   return Math.max(single, ...totals);
 }
 
-const SAMPLES = 32;
-
-function printOf(bytes: number, byte: ByteAt): string {
-  let print = "";
-  for (let sample = 1; sample <= SAMPLES && bytes > 0; sample++) {
-    const value = byte(Math.floor((bytes * sample) / (SAMPLES + 1)));
-    print += Math.max(value, 0).toString(16).padStart(2, "0");
-  }
-  return print;
-}
-
 function reference(text: string, mediaType: string): Media {
-  return { bytes: 0, width: 0, height: 0, mediaType, reference: text, print: "" };
+  return { bytes: 0, width: 0, height: 0, mediaType, reference: text, print: null };
 }
 
 const isUrl = (value: unknown): boolean => typeof (value as { href?: unknown } | null | undefined)?.href === "string";
@@ -146,11 +137,4 @@ function base64Byte(text: string, start: number, end: number, index: number): nu
     default:
       return ((left << 6) | right) & 0xff;
   }
-}
-
-function sextet(unit: number): number {
-  if (unit >= 65 && unit <= 90) return unit - 65;
-  if (unit >= 97 && unit <= 122) return unit - 71;
-  if (unit >= 48 && unit <= 57) return unit + 4;
-  return unit === 43 || unit === 45 ? 62 : 63;
 }

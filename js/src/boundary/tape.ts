@@ -49,7 +49,7 @@ export abstract class Tape {
   protected abstract makeRoomForOps(): void;
 
   /** An op and its words. */
-  op(code: number, a?: number, b?: number, c?: number, d?: number, e?: number): void {
+  op(code: number, a?: number, b?: number, c?: number, d?: number, e?: number, more?: readonly [number, number]): void {
     this.reserve();
     this.ops[this.length++] = code;
     if (a === undefined) return;
@@ -60,6 +60,9 @@ export abstract class Tape {
     this.ops[this.length++] = c;
     this.ops[this.length++] = d as number;
     this.ops[this.length++] = e as number;
+    if (more === undefined) return;
+    this.ops[this.length++] = more[0];
+    this.ops[this.length++] = more[1];
   }
 
   /** A string; lone surrogates become U+FFFD. */

@@ -48,11 +48,13 @@ function write(tape: Tape, value: unknown, depth: number, holder: Holder | null)
 function embedded(tape: Tape, value: unknown, holder: Holder): boolean {
   const found = encodedIn(value, holder);
   if (!found) return false;
-  const { bytes, width, height, mediaType } = found.media;
-  tape.op(Op.embedded, KINDS.indexOf(found.kind), low(bytes), high(bytes), width, height);
+  const { bytes, width, height, mediaType, print } = found.media;
+  tape.op(Op.embedded, KINDS.indexOf(found.kind), low(bytes), high(bytes), width, height, print ?? NONE);
   tape.string(mediaType);
   return true;
 }
+
+const NONE: readonly [number, number] = [0, 0];
 
 function writeObject(tape: Tape, value: object, depth: number, holder: Holder | null): void {
   const bytes = bytesOf(value);

@@ -97,7 +97,7 @@ function media(tape: Tape, word: number, data: unknown, mediaType: unknown, name
   tape.op(Op.media, word, low(bytes), high(bytes), width, height);
   tape.string(type);
   tape.string(reference);
-  tape.string(print);
+  tape.string(print === null ? "" : print.map((half) => half.toString(16).padStart(8, "0")).join(""));
   tape.string(typeof name === "string" ? name : "");
 }
 

@@ -50,6 +50,13 @@ pub struct History<'a> {
     first: u64,
     /// `chain[i]` is the chain before the `i`-th message after the lead, if known.
     chain: Vec<Option<u64>>,
+    /// What tools returned before the `i`-th message after the lead, if it is known: see [`outputs`](crate::session::outputs).
+    outputs: Vec<Option<u64>>,
+    /// Set if what tools returned in front of the newest checkpoint has changed, and nothing else: the index of that
+    /// checkpoint.
+    pub outputs_changed: Option<usize>,
+    /// Whether all that tools returned in front of the newest checkpoint is different.
+    has_other_outputs: bool,
     /// The index of the checkpoint that holds.
     pub active: Option<usize>,
     /// Set if the newest checkpoint does not hold.
@@ -140,6 +147,24 @@ impl<'a> History<'a> {
     pub fn chain_at(&self, index: u64) -> Option<u64> {
         let at = usize::try_from(index.checked_sub(self.first)?).ok()?;
         self.chain.get(at).copied().flatten()
+    }
+
+    /// Whether the newest checkpoint was made of something else than what tools returned in this history.
+    pub fn is_of_others(&self) -> bool {
+        self.outputs_changed.is_some() || self.has_other_outputs
+    }
+
+    /// The chain of what tools returned before a history index, if known.
+    pub fn outputs_at(&self, index: u64) -> Option<u64> {
+        let at = usize::try_from(index.checked_sub(self.first)?).ok()?;
+        self.outputs.get(at).copied().flatten()
+    }
+
+    /// The messages before a history index, as far as the input holds them after its lead.
+    pub fn before(&self, index: u64) -> &[Digest<'a>] {
+        let behind = &self.messages[self.lead.len()..];
+        let count = index.saturating_sub(self.first).min(behind.len() as u64) as usize;
+        &behind[..count]
     }
 
     /// The position before a history index, if its chain is known.

@@ -6,6 +6,7 @@ use crate::ingest::pairing::Pairing;
 use crate::model::message::{CHAIN_START, Digest, Role, combine};
 use crate::session::compaction::Checkpoint;
 use crate::session::history::{Compaction, Diverged, History, Lead};
+use crate::session::outputs;
 use crate::session::state::{Rewrite, SessionState};
 use crate::tokens::Estimator;
 use std::cell::OnceCell;
@@ -41,6 +42,9 @@ impl<'a> History<'a> {
             leads: IdMap::default(),
             first: offset,
             chain: Vec::new(),
+            outputs: Vec::new(),
+            outputs_changed: None,
+            has_other_outputs: false,
             active: None,
             diverged: None,
             keep: &[],
@@ -64,12 +68,18 @@ impl<'a> History<'a> {
             ));
         }
         history.chain = history.chain_from(&hashes, 0, state);
-        history.active = state.checkpoints.iter().rposition(|checkpoint| history.matches(checkpoint, all));
+        history.outputs = history.outputs_from(state);
+        let covering = state.checkpoints.iter().rposition(|checkpoint| history.matches(checkpoint, all));
+        // The preset knows nothing of what tools returned.
+        let holds = |checkpoint: &Checkpoint| history.matches(checkpoint, all) && (all || history.returns(checkpoint));
+        history.active = state.checkpoints.iter().rposition(holds);
+        history.note_outputs(covering, state);
         if history.active.is_none_or(|active| active + 1 < state.checkpoints.len())
             && offset == 0
             && let Some((index, length)) = history.given_back(&hashes, state)
         {
             let checkpoint = &state.checkpoints[index];
+            (history.outputs_changed, history.has_other_outputs) = (None, false);
             history.first = checkpoint.covers.count;
             history.lead = layout(checkpoint);
             for (at, lead) in history.lead.iter().enumerate() {
@@ -78,6 +88,7 @@ impl<'a> History<'a> {
                 }
             }
             history.chain = chain(checkpoint.covers.chain, &hashes[length..]);
+            history.outputs = history.outputs_from(state);
             // The view does not show what was compacted after it, but it holds the messages of that compaction.
             let holds = |newer: &Checkpoint| {
                 history.leaves_the_newest(newer.covers.count, &newer.head, &newer.kept)
@@ -88,9 +99,12 @@ impl<'a> History<'a> {
         }
         if let Some(newest) =
             newest.filter(|_| history.active.is_none_or(|active| active + 1 < state.checkpoints.len()))
+            && history.outputs_changed.is_none_or(|changed| changed + 1 < state.checkpoints.len())
         {
             let end = history.end();
-            let reason = if end < newest.covers.count {
+            let reason = if history.has_other_outputs {
+                "Everything that tools returned in what was compacted is different: the state belongs to another chat."
+            } else if end < newest.covers.count {
                 "The history is shorter than what was compacted: it was rewound, or messages are missing."
             } else {
                 "A message that was compacted has been edited, moved or deleted."
@@ -123,6 +137,9 @@ impl<'a> History<'a> {
                 None => messages.iter().map(Digest::tokens).collect(),
             },
             chain: chain(start, &hashes),
+            outputs: Vec::new(),
+            outputs_changed: None,
+            has_other_outputs: false,
             compaction: Compaction::newest(&messages),
             messages,
             pairing,
@@ -160,6 +177,39 @@ impl<'a> History<'a> {
         let mut all = vec![None; skip];
         all.extend(chain(start, &hashes[skip..]));
         all
+    }
+
+    /// What tools returned before each message after the lead. In the middle of a conversation it is known only from
+    /// checkpoints.
+    fn outputs_from(&self, state: &SessionState) -> Vec<Option<u64>> {
+        let behind = &self.messages[self.lead.len()..];
+        if self.first == 0 {
+            return outputs::chain(outputs::START, behind);
+        }
+        let known = state.checkpoints.iter().rev().find_map(|checkpoint| {
+            let skip = usize::try_from(checkpoint.covers.count.checked_sub(self.first)?).ok()?;
+            Some((skip, checkpoint.outputs?)).filter(|(skip, _)| *skip <= behind.len())
+        });
+        let Some((skip, start)) = known else { return vec![None; behind.len() + 1] };
+        let mut all = vec![None; skip];
+        all.extend(outputs::chain(start, &behind[skip..]));
+        all
+    }
+
+    /// Whether tools returned what they had returned when a checkpoint was made, as far as both are known.
+    fn returns(&self, checkpoint: &Checkpoint) -> bool {
+        let known = checkpoint.outputs.zip(self.outputs_at(checkpoint.covers.count));
+        known.is_none_or(|(then, now)| then == now)
+    }
+
+    /// Notes that what tools returned has changed, in front of the newest checkpoint whose messages are the same. If all
+    /// of it is different, it is another chat in which the same was said.
+    fn note_outputs(&mut self, covering: Option<usize>, state: &SessionState) {
+        let Some(covering) = covering.filter(|_| covering != self.active) else { return };
+        let checkpoint = &state.checkpoints[covering];
+        let is_same = outputs::has_any(self.before(checkpoint.covers.count), &checkpoint.sample);
+        self.outputs_changed = is_same.then_some(covering);
+        self.has_other_outputs = !is_same;
     }
 
     /// Whether covering this much keeps the newest message, the newest typed one, and the reasoning that opens its turn

@@ -101,12 +101,23 @@ for (const older of [() => null, (state) => state]) {
       {
         role: "tool",
         content: [
-          { type: "tool-result", toolCallId: "a", toolName: "read", output: { type: "text", value: "a line; ".repeat(9) } },
+          {
+            type: "tool-result",
+            toolCallId: "a",
+            toolName: "read",
+            output: { type: "text", value: "a line; ".repeat(9) },
+          },
         ],
       },
     ];
     const first = await compactor.beforeModel({ messages });
-    messages.push({ role: "assistant", content: [{ ...thought, text: "more" }, { type: "text", text: "A line." }] });
+    messages.push({
+      role: "assistant",
+      content: [
+        { ...thought, text: "more" },
+        { type: "text", text: "A line." },
+      ],
+    });
     await compactor.beforeModel({ messages, state: first.state });
     const state = older(first.state);
     messages.push({ role: "user", content: "And now?" });

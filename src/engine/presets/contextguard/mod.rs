@@ -108,6 +108,7 @@ fn shape(work: &Work<'_>) -> Option<Shape> {
     let empty = covers.count <= head.len() as u64;
     (!empty).then(|| Shape {
         covers,
+        outputs: None,
         head,
         kept: Vec::new(),
         opening: 0,
