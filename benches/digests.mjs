@@ -1,6 +1,6 @@
 // node benches/digests.mjs [FILE…] [--window 24000] [--set NAME] [--limit N] [--misses]: what a digest of all of a recorded
-// session says about what was done, and which requests it calls open that are not. No LLM. Without files: the recorded
-// sessions of tests/fixtures. The definitions are made of what was recorded, and stand in docs/recall.md.
+// session says about what was done: benches/digests/measure.mjs has the definitions, made of what was recorded. No LLM.
+// Without files: the recorded sessions of tests/fixtures.
 import { parseArgs } from "node:util";
 import { main, note, packages } from "../js/scripts/common.mjs";
 
@@ -30,13 +30,7 @@ main(import.meta.url, async (args) => {
   console.log(lineOf("all", summed(all)));
 });
 
-function lineOf(name, { sessions, actions, outcomes, lines, with: having, open, stale }) {
-  const share = (part, whole) => (whole ? `${part} of ${whole} (${((part / whole) * 100).toFixed(0)} %)` : "none");
-  return [
-    name.padEnd(20),
-    `${sessions} digests`,
-    `actions with their outcome ${share(outcomes, actions)}`,
-    `lines of work with an outcome ${share(having, lines)}`,
-    `stale of those called open ${share(stale, open)}`,
-  ].join("  ");
+function lineOf(name, { sessions, actions, outcomes }) {
+  const share = actions ? ` (${((outcomes / actions) * 100).toFixed(0)} %)` : "";
+  return `${name.padEnd(20)}  ${sessions} digests  actions with their outcome ${outcomes} of ${actions}${share}`;
 }

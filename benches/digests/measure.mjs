@@ -1,13 +1,11 @@
 // What a digest says about what was done, by what was recorded alone. An *action* is what calls of one tool did to one thing:
 // the file that their arguments name, else the program that they run, else nothing but the tool. Its outcome is what the
 // last of those calls returned, or, where it wrote a file, what it wrote. A digest tells it if one of its lines names the
-// thing and says a word or number of the outcome that the call itself does not say; an outcome without such a word needs
-// the line alone. A request is open if nobody did or said anything between it and what the user said next, or the end.
+// thing, and this line or the one behind it says a word or number of the outcome that the call itself does not say; an outcome
+// without such a word needs the line alone.
 import { createCompactor, summaryOf } from "precis";
 import { leavesOf, reader } from "../recall/session.mjs";
 
-const OPEN = "- [open] ";
-const WORK = "## State of the work";
 /** What is written into a file, by the names of such arguments. */
 const WRITES = /new|content|text|replace|patch/i;
 /** What only lets a model think, keeps its list, or ends the work: none of it does anything. */
@@ -23,33 +21,21 @@ export async function judged({ format, messages, system, tools, name }, contextW
     tools,
   });
   const digest = summaryOf(state);
-  const sum = { sessions: 0, actions: 0, outcomes: 0, lines: 0, with: 0, open: 0, stale: 0, misses: [] };
+  const sum = { sessions: 0, actions: 0, outcomes: 0, misses: [] };
   if (!digest) return sum;
   sum.sessions = 1;
   const lines = digest.split("\n");
-  const items = messages.map(reader(format));
-  for (const action of actionsOf(items)) {
+  for (const action of actionsOf(messages.map(reader(format)))) {
     sum.actions += 1;
     if (tells(lines, action)) sum.outcomes += 1;
     else
       sum.misses.push(`${name}\t${action.tool} ${action.thing}\t${action.outcome.slice(0, 100).replaceAll("\n", " ")}`);
   }
-  const from = lines.indexOf(WORK);
-  const to = lines.findIndex((line, at) => at > from && line.startsWith("## "));
-  const work = from < 0 ? [] : lines.slice(from + 1, to < 0 ? undefined : to).filter((line) => line.startsWith("- "));
-  sum.lines = work.length;
-  // What was changed is what came of a change.
-  sum.with = work.filter(
-    (line) => / → ./.test(line) || / ← was /.test(line) || /^- \w+ (?:cat > |sed -i )?\S*\.\w+.*?: ./.test(line),
-  ).length;
-  const open = lines.filter((line) => line.startsWith(OPEN)).map((line) => line.slice(OPEN.length));
-  sum.open = open.length;
-  sum.stale = open.filter((request) => isStale(items, request)).length;
   return sum;
 }
 
 export function summed(all) {
-  const sum = { sessions: 0, actions: 0, outcomes: 0, lines: 0, with: 0, open: 0, stale: 0 };
+  const sum = { sessions: 0, actions: 0, outcomes: 0 };
   for (const one of all) for (const key of Object.keys(sum)) sum[key] += one[key];
   return sum;
 }
@@ -100,18 +86,7 @@ const wordsOf = (text) => text.match(/[\p{L}\p{N}_]{4,}|\d+/gu) ?? [];
 function tells(lines, { tool, thing, said, outcome }) {
   const known = new Set(wordsOf(`${said} ${tool} ${thing}`));
   const wanted = new Set(wordsOf(outcome).filter((word) => !known.has(word)));
-  const named = lines.filter((line) => line.includes(thing || tool));
+  const named = lines.flatMap((line, at) => (line.includes(thing || tool) ? [line, lines[at + 1] ?? ""] : []));
   if (!wanted.size) return named.length > 0;
   return named.some((line) => wordsOf(line).some((word) => wanted.has(word)));
-}
-
-function isStale(items, request) {
-  const start = request.split(" [… ")[0].replace(/…$/, "").trim().slice(0, 60);
-  const asked = items.findLastIndex(({ role, text }) => role === "user" && text.includes(start));
-  if (asked < 0) return false;
-  const next = items.findIndex(({ role, text }, at) => at > asked && role === "user" && text.trim());
-  const between = items.slice(asked + 1, next < 0 ? undefined : next);
-  if (next >= 0) return between.some(({ role }) => role === "assistant");
-  const last = between.at(-1);
-  return last?.role === "assistant" && last.parts.every(({ type }) => type === "text");
 }

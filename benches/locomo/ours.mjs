@@ -3,6 +3,9 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
+/** Milliseconds for a ranker, on a machine that has other things to do. */
+const PATIENCE = 3_600_000;
+
 /** The indexes of the messages whose text is returned. */
 const indexes = ({ excerpts }) => excerpts.map(({ index }) => index);
 
@@ -21,7 +24,7 @@ export async function reranked(folder) {
       return { query: known.get(query), vectors: texts.map((text) => known.get(text)) };
     };
     return async (query) => {
-      const found = await compactor.recall({ messages, state, query, maxTokens, rank, rankTimeoutMs: 120_000 });
+      const found = await compactor.recall({ messages, state, query, maxTokens, rank, rankTimeoutMs: PATIENCE });
       if (found.ranker?.failed) throw new Error(found.ranker.failed);
       return indexes(found);
     };
