@@ -21,17 +21,26 @@ export async function model(file, { threads, room }) {
     return wrapper.generateContextState({ chatHistory }).contextText.tokenize(loaded.tokenizer);
   };
   const counts = { read: 0, written: 0 };
+  let busy = Promise.resolve();
   return {
     name: loaded.filename ?? file,
     room: contextSize,
     counts,
     size: (text) => loaded.tokenize(text).length,
-    async ask(text, most) {
+    /** One at a time: a summarizer may be asked for several pieces at once. */
+    ask(text, most) {
+      const answer = busy.then(() => this.answer(text, most));
+      busy = answer.catch(() => {});
+      return answer;
+    },
+    async answer(text, most) {
       const tokens = tokensOf(text);
       if (tokens.length + most > contextSize) return { text: "", finishReason: "too-long" };
       // What the text has in common with the one before stands in the context already.
-      await sequence.adaptStateToTokens(tokens.slice(0, -1), false);
-      const rest = tokens.slice(sequence.nextTokenIndex);
+      const from = shared(sequence.contextTokens, tokens);
+      const end = sequence.nextTokenIndex;
+      if (from < end) await sequence.eraseContextTokenRanges([{ start: from, end }]);
+      const rest = tokens.slice(from);
       counts.read += rest.length;
       const said = [];
       for await (const token of sequence.evaluate(rest, { temperature: 0 })) {
@@ -43,4 +52,11 @@ export async function model(file, { threads, room }) {
       return { text: loaded.detokenize(said), finishReason: "length" };
     },
   };
+}
+
+/** How many tokens two texts begin with alike; the last of the new one is always read. */
+function shared(known, tokens) {
+  let count = 0;
+  while (count < known.length && count < tokens.length - 1 && known[count] === tokens[count]) count += 1;
+  return count;
 }
