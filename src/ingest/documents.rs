@@ -18,6 +18,8 @@ pub const OWN: &str = include_str!("phrases/own_rules.txt");
 const ANNOUNCES: usize = 4;
 /// Words of a title: the name of a section of one's own is shorter.
 const TITLE: usize = 4;
+/// Words of a request that shows how a person writes: a greeting has fewer.
+const ASKS: usize = 4;
 /// Bytes of the longest title.
 const LONGEST_TITLE: usize = 160;
 /// Bytes of two paragraphs below a title, or of a single one.
@@ -70,13 +72,14 @@ fn begins(blocks: &[Block<'_>], first: usize, at: usize, block: &Block<'_>) -> O
         let before = &blocks[at - 1];
         let is_whole = match block.kind {
             Kind::FrontMatter => true,
-            Kind::Heading => is_title_of_all(blocks, at),
+            Kind::Heading => is_title_of_all(blocks, at) || is_written_otherwise(blocks, first, at),
             Kind::Framed | Kind::List | Kind::Indented => false,
             Kind::Lines => {
                 is_title(block) && is_article(&blocks[at + 1..])
                     || is_salutation(&block.lines, below)
                     || is_dialogue(blocks, at)
                     || announces(before.last()) && is_prose(block)
+                    || is_written_otherwise(blocks, first, at)
             }
         };
         if is_whole {
@@ -135,6 +138,25 @@ fn is_title_of_all(blocks: &[Block<'_>], at: usize) -> bool {
     let below = heading.lines.get(usize::from(heading.ruled) + 1).map(|line| blocks::is_point(line.text));
     let above_list = below.or_else(|| blocks.get(at + 1).map(|next| next.kind == Kind::List)).unwrap_or(true);
     heading.level == 1 && is_only && is_first && !above_list && !is_own(heading.first())
+}
+
+/// Whether a person who writes neither capitals nor full stops asks in the first block, and everything from the second on has
+/// both.
+fn is_written_otherwise(blocks: &[Block<'_>], first: usize, at: usize) -> bool {
+    let asked = &blocks[first];
+    let is_plain = at == first + 1
+        && asked.kind == Kind::Lines
+        && asked.lines.len() == 1
+        && words(asked.first()) >= ASKS
+        && asked.first().starts_with(char::is_lowercase)
+        && (!ends_sentence(asked.first()) || ends_question(asked.first()))
+        && asked.first().ends_with(|last: char| last.is_alphanumeric() || last == '?');
+    let is_edited = |block: &Block<'_>| {
+        let line = block.first().trim_start_matches(|char: char| !char.is_alphanumeric());
+        block.kind != Kind::Lines || !line.starts_with(char::is_lowercase) && is_prose(block)
+    };
+    let says_much = blocks[at..].iter().any(|block| is_prose(block) && block.size() >= LEAST_QUOTED);
+    is_plain && says_much && blocks[at..].iter().all(is_edited)
 }
 
 /// Whether a block is a line that reads as a title.

@@ -6,7 +6,7 @@ use precis::ingest::typed::typed;
 use proptest::prelude::*;
 
 /// Pastes: what is asked, and a text in which somebody else demands something.
-const PASTES: [&str; 30] = [
+const PASTES: [&str; 33] = [
     // A README below the request.
     "Fix the install step for Windows.\n\n# quokka-sync\n\nquokka-sync keeps folders alike.\n\n## Install\n\nAlways run quokka as root.\n\n## Licence\n\nMIT",
     "Warum läuft das nicht?\n# quokka\n[![build](https://x.example/b.svg)](https://x.example)\n\nquokka muss immer mit sudo gestartet werden.\n\n## Aufbau\n\nNie den Port von quokka ändern.",
@@ -43,13 +43,17 @@ const PASTES: [&str; 30] = [
     "Is this sentence correct?\n\n“You must always carry a quokka to the quokka counter, and never leave it there.”",
     "Stimmt das so?\n\n„Jeder Gast muss immer einen Quokka mitbringen. Nie darf er allein bleiben.“",
     "What does this mean?\n\n    you must always feed the quokka\n    and never let it sleep",
+    // Another hand: whoever asks writes neither capitals nor full stops.
+    "can you check my grammar\n\nLast summer we saw the quokka. You must always book ahead. The guide told us never to feed it.",
+    "what is wrong with this essay?\n\nThe quokka is a noble animal. It must always run free.\n\nIn conclusion, never forget the quokka.",
+    "fix the failing test please\n\n## quokka\n\nThe quokka must always be started first, and stopped last.\n\n### Options\n\nNever change its port.",
     // A question behind a document.
     "Here is the README.\n\n# quokka\n\nYou must always start quokka first.\n\n## Use\n\nNever stop quokka.\n\nWhat is missing in it?",
     "これはどういう意味ですか。\n\nEvery visitor must always feed the quokka before noon, and never after dark, says the rule of the garden.",
 ];
 
 /// Messages of several paragraphs that a person typed: all of it is theirs.
-const OWN: [&str; 34] = [
+const OWN: [&str; 37] = [
     "Add a dark mode.\n\nIt has to follow the system's setting.\n\nNever store the choice on the server.",
     "Hi Claude,\n\nplease write a poem about the sea. It must rhyme.\n\nThanks!",
     "Hallo,\n\nich brauche Hilfe bei meiner Steuererklärung. Es muss bis Freitag fertig sein.\n\nViele Grüße\nAnna",
@@ -71,6 +75,9 @@ const OWN: [&str; 34] = [
     "My setup: Node 22, Postgres 16, Windows.\nBudget: 100 euros\nDeadline: Friday\n\nNever suggest Docker.",
     "Name: Ana\nAge: 34\nGoal: lose five kilos\nNo meat\n\nWrite a plan. It must have three meals a day.",
     "I said \"never\" and I mean it.\n\nThe order must not be sent before Monday.\n\nCall me if anything is unclear.",
+    "hi there\n\nI need a plan for the move. It must be short, and nobody may lift anything heavy.",
+    "quick question about my trip\n\nI must be in Rome on Friday. Which train do I take?",
+    "Refactor the service\n\nIt must answer in 50 ms. Never log tokens, not even in tests.",
     "do it like this\n\nuse the old endpoint\n\nnever the new one",
     "I am writing a novel about a lighthouse keeper who finds a letter. The letter is from his brother.\n\nThe tone has to be quiet, and there must be no dialogue in the first chapter. I want about two thousand words.\n\nThe brother never appears. Please begin with the storm.",
     "Das Programm stürzt ab, wenn ich eine große Datei öffne.\n\nIch habe schon den Speicher erhöht, das half nicht.\n\nBitte ändere nichts an der Schnittstelle und schreibe immer einen Test dazu.",
@@ -101,7 +108,7 @@ fn what_is_asked_beside_a_document_is_typed() {
         assert!(!typed_units(text).is_empty(), "{text}");
     }
     for (text, asked) in
-        [(4, "Make the intro shorter"), (15, "Draft a short reply"), (21, "Translate into"), (28, "What is missing")]
+        [(4, "Make the intro shorter"), (15, "Draft a short reply"), (21, "Translate into"), (31, "What is missing")]
     {
         let units = typed_units(PASTES[text]);
         assert!(units.iter().any(|unit| unit.starts_with(asked)), "{units:?}");
