@@ -5,9 +5,11 @@ import { chats, textOf } from "../facts/chats.mjs";
 const QUESTIONS = JSON.parse(readFileSync(new URL("questions.json", import.meta.url), "utf8"));
 
 /** The chats that are named (without names: all that have questions), each with its facts and their questions. */
-export function asked(names, most) {
-  const wanted = chats().filter(({ name, heldout }) => !heldout && QUESTIONS[name] && (!names || names.includes(name)));
-  return wanted.map((chat) => {
+export function asked(names = Object.keys(QUESTIONS), most = Number.POSITIVE_INFINITY) {
+  const known = new Map(chats().map((chat) => [chat.name, chat]));
+  return names.map((name) => {
+    const chat = known.get(name);
+    if (!chat || !QUESTIONS[name]) throw new Error(`There are no questions about a chat called ${name}.`);
     const facts = new Map(chat.facts.map((fact) => [fact.id, fact]));
     const questions = Object.entries(QUESTIONS[chat.name]).map(([id, question]) => {
       if (!facts.has(id)) throw new Error(`${chat.name} has no fact ${id}`);
