@@ -168,6 +168,7 @@ Rules:
 - If a previous summary is given, merge it: carry over what still matters, correct what has changed.
 - {BELOW} Say what came of them; anything else that you leave out is lost.
 - Only what the material says, each thing once and under one heading. Call nothing a wish of the user that they did not type.
+- Where messages say who speaks, say of each point whose it is: what one person wants or owes is not another's.
 - Begin with the first heading. No greeting, no question, no remark about this task, no code fence, no tool call.
 - At most {}.", limit(max_output_tokens, tongue.name())));
     if !prompt.instructions.is_empty() {

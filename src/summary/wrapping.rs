@@ -2,7 +2,7 @@
 //! last point. Each is known by its form, in any language.
 
 use crate::base::text;
-use crate::base::words::{self, Class};
+use crate::base::words;
 use crate::ingest::content::Value;
 use crate::ingest::json;
 
@@ -20,11 +20,11 @@ pub fn unwrapped(text: &str) -> String {
 
 /// A text without the fence around all of it.
 pub fn unfenced(text: &str) -> &str {
-    let inside = text.strip_prefix("```").and_then(|rest| Some(rest.split_once('\n')?.1.trim()));
-    inside
-        .and_then(|inside| inside.strip_suffix("```"))
-        .filter(|inside| !inside.contains("```"))
-        .map_or(text, str::trim)
+    let within = |fence: &&str| {
+        let inside = text.strip_prefix(*fence)?.split_once('\n')?.1.trim();
+        inside.strip_suffix(*fence).filter(|inside| !inside.contains(*fence))
+    };
+    ["```", "~~~"].iter().find_map(within).map_or(text, str::trim)
 }
 
 /// The summary in an object: its longest text, or a section for each member.
@@ -81,11 +81,14 @@ fn without_question(text: &str) -> &str {
     if apart && after_point && asks && !has_value(last) { before.trim_end() } else { text }
 }
 
-/// Whether a line holds a number, a path or the like.
-fn has_value(line: &str) -> bool {
-    let mut found = false;
-    words::each(line, &mut |_, class| found |= class >= Class::Number);
-    found
+/// Whether a line holds a number, a path or the like. A hyphen joins words of many languages ("voulez-vous").
+pub fn has_value(line: &str) -> bool {
+    let mut before = ' ';
+    line.chars().any(|char| {
+        let inner = before.is_lowercase() && char.is_uppercase();
+        before = char;
+        inner || char.is_numeric() || matches!(char, '_' | '/' | '\\' | '@' | '`')
+    })
 }
 
 /// Whether a text says the same under most of its headings.

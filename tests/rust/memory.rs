@@ -537,6 +537,10 @@ fn a_damaged_or_forged_memory_is_refused_or_harmless() {
     assert_eq!(path("units", json!([[2, 0, "typed", "of a message that was not read"]])), "memory.units");
     assert_eq!(path("units", json!([[0, 0, "typed", "x".repeat(10_000_000)]])), "memory.units", "10 MB");
     assert_eq!(path("units", json!(vec![json!([0, 0, "typed", "a"]); 100_000])), "memory.units", "too many");
+    assert_eq!(path("units", json!([[0, 0, "line", "a", 0, 0, 0, 0, 0, 7, 0]])), "memory.units", "a call before all");
+    assert_eq!(path("units", json!([[0, 0, "line", "a", 0, 0, 0, -1]])), "memory.units");
+    let echoing = with("units", json!([[0, 0, "typed", "a", 0, 0, 0, 1, 9_007_199_254_740_991_u64]])).unwrap();
+    assert_eq!(echoing.units[0].echo, 200, "nothing is said more than twice");
     assert_eq!(path("names", json!([["a"]])), "memory.names");
     assert_eq!(path("files", json!([[1, 2, 3]])), "memory.files");
     assert_eq!(path("last", json!("x")), "memory.last");

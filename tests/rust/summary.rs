@@ -482,6 +482,9 @@ fn what_stands_around_a_summary_is_taken_off() {
         format!("{plain}\n\nMöchten Sie noch mehr Einzelheiten?"),
         format!("好的，总结如下：\n{plain}\n\n还需要别的吗？"),
         json!({ "summary": plain }).to_string(),
+        format!("~~~\n{plain}\n~~~"),
+        format!("Voici le résumé :\n\n{plain}\n\nSouhaitez-vous autre chose ?"),
+        format!("```\n{}\n```", json!({ "summary": plain, "language": "en" })),
         format!("```json\n{}\n```", json!({ "title": "Notes", "summary": plain })),
     ] {
         assert_eq!(judge(&answer(&text), &measure, &estimator).as_deref(), Ok(plain), "{text}");
@@ -501,8 +504,27 @@ fn almost_nothing_about_a_long_past_is_no_summary() {
     let estimator = bytes4();
     let judge =
         |text: &str, raw| judge(&answer(text), &Measure { raw, most: 10_000, ..Measure::default() }, &estimator);
-    for (text, raw) in [("All is done.", 60_000), ("已退款", 60_000)] {
+    for (text, raw) in [
+        ("All is done.", 16_001),
+        ("All is done.", 60_000),
+        ("已退款", 60_000),
+        ("## Done\n- The work goes on.", 20_000),
+        ("Die Arbeit geht weiter.", 20_000),
+        ("- Работа идёт.", 70_000),
+        ("The work on the project goes on.", 70_000),
+    ] {
         assert!(judge(text, raw).unwrap_err().contains("far too short"), "{text}");
+    }
+    for (text, raw) in [
+        ("The port is 8443, and the tests of the parser fail.", 20_000),
+        ("端口是8443，解析器的测试还没通过，明天继续。", 20_000),
+        ("- order 4711 was refunded", 70_000),
+        (
+            "The assistant moved the shop to Frankfurt, all 4,711 orders are there, and Lena has to sign the invoice.",
+            70_000,
+        ),
+    ] {
+        assert_eq!(judge(text, raw).as_deref(), Ok(text), "{text}");
     }
     assert!(judge("All is done.", 3_000).is_ok());
     let same = "The assistant fixed the login of the shop.";

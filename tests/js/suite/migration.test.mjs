@@ -20,7 +20,10 @@ const messages = frozen(
   }),
 );
 
-function make(maxCalls, answer = () => "- The order was looked at.") {
+function make(
+  maxCalls,
+  answer = () => "- The order of the chairs was looked at once more, and the customer got a letter.",
+) {
   const requests = [];
   const events = [];
   const compactor = createCompactor({
@@ -78,10 +81,12 @@ for (const maxCalls of [1, 2, 3, 5, 8, 13])
   test(`no more than ${maxCalls} calls, whatever the answers are`, async () => {
     const cut = { text: "- The order", finishReason: "length" };
     const answers = {
-      good: () => "- The order was looked at.",
+      good: () => "- The order of the chairs was looked at once more, and the customer got a letter.",
       bad: () => cut,
-      "the first is bad": (_, number) => (number === 1 ? cut : "- The order was looked at."),
-      "every other is bad": (_, number) => (number % 2 ? cut : "- The order was looked at."),
+      "the first is bad": (_, number) =>
+        number === 1 ? cut : "- The order of the chairs was looked at once more, and the customer got a letter.",
+      "every other is bad": (_, number) =>
+        number % 2 ? cut : "- The order of the chairs was looked at once more, and the customer got a letter.",
       throws: () => {
         throw new Error("overloaded");
       },
@@ -138,7 +143,7 @@ test("ahead of time a plan asks about the whole past, in rounds that may be days
     prepared = compactor.commit(
       call,
       plan,
-      requests.map(() => "- The order was looked at."),
+      requests.map(() => "- The order of the chairs was looked at once more, and the customer got a letter."),
     );
     if (!prepared.next) break;
     plan = JSON.parse(JSON.stringify(prepared.next));
