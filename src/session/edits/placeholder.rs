@@ -22,8 +22,10 @@ const MOST_KEPT: usize = 400;
 /// The text that replaces a cleared result: a line, and what of the result matters most. `text` is the result as it was
 /// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
 pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], reference: &str) -> String {
-    if text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
-        return references::without_others(&text::start(text, LONGEST_CLEARED), reference);
+    let longest = if keep.is_empty() { LONGEST_CLEARED } else { LONGEST_KEEPING };
+    // A text that only begins like this line, and is longer than any, is what a tool returned.
+    if text.len() <= longest && text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
+        return references::without_others(text, reference);
     }
     // Where hardly more stood than this line, nothing is missing.
     let reference = if text.len() < LEAST_REFERRED { "" } else { reference };
@@ -55,8 +57,9 @@ const DONE: &str = ". Do not repeat the call for its effect.";
 /// The same if the tool may be called again.
 const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";
-/// The most bytes of the line for a cleared result: its names, and what it says beside them.
-const LONGEST_CLEARED: usize = 13_000;
+/// The most bytes of the line for a cleared result, and of one that also quotes literal strings.
+const LONGEST_CLEARED: usize = 1_000;
+const LONGEST_KEEPING: usize = 13_000;
 /// Bytes that a result must exceed for its placeholder to name literal strings.
 const LEAST_LITERALS: usize = 160;
 /// Bytes of the smallest result whose notice says where it is found.
