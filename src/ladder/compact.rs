@@ -233,12 +233,12 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     kept.extend(&opened);
     kept.sort_unstable();
     kept.dedup();
+    whole_groups(scene, &mut head, covers.count);
+    // What a pinned message brings along stands before the summary, and nowhere else; but a turn opens with its reasoning.
+    head.retain(|index| !opened.contains(index));
+    kept.retain(|index| head.binary_search(index).is_err());
     // Messages that are held in the turn after its opening come after the note, too.
     let opening = opened.first().map_or(0, |first| kept.iter().filter(|index| *index >= first).count());
-    whole_groups(scene, &mut head, covers.count);
-    // What a pinned message brings along stands before the summary, and nowhere else.
-    let opening = opening - kept.iter().rev().take(opening).filter(|index| head.binary_search(index).is_ok()).count();
-    kept.retain(|index| head.binary_search(index).is_err());
     let covered = covers.count.saturating_sub(scene.covered());
     let stays = (head.len() + kept.len()) as u64;
     // Covering only messages that stay anyway makes nothing smaller.

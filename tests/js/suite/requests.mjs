@@ -471,3 +471,48 @@ export function callOf(setup, messages, state) {
     ...(prefer && { prefer }),
   };
 }
+
+const tools = (thought, said, ...sizes) => ({
+  type: "tools",
+  thought,
+  said,
+  batch: sizes.map((size) => ({ name: 0, size, failed: false, shot: false })),
+});
+
+/** Cases that failed once. */
+export const examples = [
+  // The group that opens the active turn with its reasoning is pinned.
+  [
+    [
+      { shape: responses, window: 6_000, strategy: "tail", pins: 5, recall: false },
+      [
+        [
+          tools(false, false, 58, 12, 86),
+          { type: "assistant", size: 120, thought: false },
+          { type: "user", size: 52, media: false },
+          tools(true, true, 32, 6),
+          tools(false, false, 92, 5),
+        ],
+        [tools(false, false, 1)],
+      ],
+    ],
+  ],
+  // A pinned group is kept by another option as well.
+  [
+    [
+      { shape: openai, window: 1_500, strategy: "tail", pins: 3, keep: { results: 3 }, recall: false },
+      [
+        [
+          tools(false, false, 1),
+          tools(false, false, 42, 15),
+          { type: "user", size: 86, media: false },
+          { type: "executed", size: 15 },
+        ],
+        [
+          { type: "user", size: 18, media: false },
+          { type: "user", size: 120, media: false },
+        ],
+      ],
+    ],
+  ],
+];

@@ -7,7 +7,7 @@ import { check } from "precis/testing";
 import { newlyRefused } from "../../providers/relative.mjs";
 import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
 import { cases } from "./length.mjs";
-import { callOf, messagesOf, optionsOf, requests } from "./requests.mjs";
+import { callOf, examples, messagesOf, optionsOf, requests } from "./requests.mjs";
 import { fingerprint } from "./scenarios.mjs";
 
 /** About three requests a chat. */
@@ -111,7 +111,7 @@ test("whatever the options and the shape, what is sent is sound and the same aga
         state = prepared.state;
       }
     }),
-    { numRuns: count, ...seed, endOnFailure: process.env.PRECIS_SHRINK === "0", includeErrorInReport: true },
+    { examples, numRuns: count, ...seed, endOnFailure: process.env.PRECIS_SHRINK === "0", includeErrorInReport: true },
   );
   console.log(`${sent} requests`);
 });
