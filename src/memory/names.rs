@@ -102,6 +102,9 @@ impl Names {
     /// Reads the names of a line. `context` stands before it.
     fn line(&mut self, at: u64, context: &str, line: &str, used: bool) {
         let line = text::between(line, 0, text::floor(line, LINE));
+        if !may_hold_a_name(line) {
+            return;
+        }
         let mut before = [strip(context), ""];
         let mut words = line.split_whitespace().peekable();
         while let Some(word) = words.next() {
@@ -109,7 +112,7 @@ impl Names {
                 in_word(word, &mut |name| self.meet(at, name, &before, word, words.peek().copied(), used));
             }
             let plain = strip(word);
-            if plain.chars().any(is_letter) {
+            if is_alphanumeric(plain.as_bytes().first()) || plain.chars().any(is_letter) {
                 before = [before[1], plain];
             }
         }
@@ -148,7 +151,24 @@ fn each_line(value: &Value, line: &mut dyn FnMut(&str, &str)) {
 fn strip(word: &str) -> &str {
     const MARKS: &[char] =
         &['{', '}', '[', ']', '"', '\'', '`', '(', ')', '<', '>', ',', ';', '|', '“', '”', '。', '，'];
-    word.trim_matches(MARKS)
+    let bytes = word.as_bytes();
+    if is_alphanumeric(bytes.first()) && is_alphanumeric(bytes.last()) { word } else { word.trim_matches(MARKS) }
+}
+
+fn is_alphanumeric(byte: Option<&u8>) -> bool {
+    byte.is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Whether a text holds what every name has: a digit, a sign inside, or a capital behind a small letter. Most words have
+/// none of them, and reading them is most of the work.
+fn may_hold_a_name(text: &str) -> bool {
+    let mut small = false;
+    text.bytes().any(|byte| {
+        let found =
+            matches!(byte, b'0'..=b'9' | b'_' | b'/' | b'@' | b'-' | b'.') || small && byte.is_ascii_uppercase();
+        small = byte.is_ascii_lowercase();
+        found
+    })
 }
 
 /// Whether a word names what follows it: `path:`.
@@ -179,7 +199,10 @@ fn context(name: &str, before: &[&str; 2], word: &str, after: Option<&str>) -> S
 
 /// Reports the names in a word.
 pub fn in_word<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
-    let is_part = |char: char| is_letter(char) || "_.-/@:+#=&?%~$€£¥".contains(char);
+    if !may_hold_a_name(word) {
+        return;
+    }
+    let is_part = |char: char| char.is_ascii_alphanumeric() || "_.-/@:+#=&?%~$€£¥".contains(char) || is_letter(char);
     for part in word.split(|char| !is_part(char)) {
         let mut name = part.trim_end_matches(['.', ':', '=', '-', '/', '+', '&', '?', '#', '~', '@', '$']);
         if name.starts_with("..") || name.starts_with("./") || name.starts_with("//") {
@@ -205,7 +228,7 @@ fn is_name(name: &str) -> bool {
     for char in name.chars() {
         let is_digit = char.is_ascii_digit();
         digit |= is_digit;
-        letters += usize::from(is_letter(char));
+        letters += usize::from(if char.is_ascii() { char.is_ascii_alphanumeric() } else { is_letter(char) });
         joined |= matches!(char, '_' | '/' | '@')
             || last == '.' && char.is_alphabetic() && last_but_one.is_alphabetic()
             || last.is_ascii_lowercase() && char.is_ascii_uppercase();
