@@ -18,6 +18,7 @@ mod records;
 mod render;
 mod score;
 mod select;
+mod shapes;
 mod state;
 mod trim;
 pub mod units;

@@ -5,6 +5,7 @@ use crate::memory::amendments::{self, NONE};
 use crate::memory::bundles;
 use crate::memory::pool::Pool;
 use crate::memory::score::{self, Scores, TYPED_BASE};
+use crate::memory::shapes;
 use crate::memory::units::{Kind, Unit};
 use std::collections::BinaryHeap;
 
@@ -18,6 +19,8 @@ const LEAST: u64 = 6;
 /// A message of which as much was chosen as one part in so many of the budget is worth half: a long prompt or listing
 /// leaves room for what was said about it. The start of a request does not count.
 const SPREAD: u64 = 8;
+/// How often a unit of the work is worth half for others of its shape that were chosen.
+const ALIKE: u8 = 3;
 /// What results may take of a budget, in percent, as long as anything else is left.
 const WORK: u64 = 75;
 
@@ -41,6 +44,9 @@ pub struct Selection<'p, 't> {
     taken: Vec<u64>,
     /// What of a message halves the worth of the rest.
     spread: u64,
+    /// The number of the shape of each unit, and how many are chosen of each shape.
+    shape: Vec<u32>,
+    alike: Vec<u8>,
     /// The chosen ones in the order in which they were chosen.
     pub order: Vec<usize>,
 }
@@ -52,6 +58,7 @@ impl<'p, 't> Selection<'p, 't> {
         let amended_by = amendments::of(pool, &scores);
         let count = pool.units.len();
         let open: Vec<bool> = (0..count).map(open).collect();
+        let (shape, shapes) = shapes::of(&pool.units);
         Self {
             size: (0..count).map(|unit| if open[unit] { size(unit) } else { 0 }).collect(),
             cover: vec![0; pool.counts().len()],
@@ -61,6 +68,8 @@ impl<'p, 't> Selection<'p, 't> {
             taken: vec![0; count],
             message: messages(&pool.units),
             spread: u64::MAX / 2,
+            shape,
+            alike: vec![0; shapes],
             pool,
             scores,
             open,
@@ -192,7 +201,9 @@ impl<'p, 't> Selection<'p, 't> {
         for &(word, class) in self.pool.words(unit) {
             gain += self.scores.word(word, class, one.kind) >> self.cover[word as usize].min(15);
         }
-        let taken = self.taken[self.message[unit] as usize];
+        let gain = gain >> self.alike[self.shape[unit] as usize].min(ALIKE);
+        // What was done is worth as much beside a long text as alone.
+        let taken = if one.kind == Kind::Call { 0 } else { self.taken[self.message[unit] as usize] };
         self.scores.merit[unit] * gain * 64 / (64 + 64 * taken.min(1 << 32) / self.spread)
     }
 
@@ -244,6 +255,8 @@ impl<'p, 't> Selection<'p, 't> {
             self.taken[self.message[unit] as usize] += self.size[unit];
         }
         self.order.push(unit);
+        let alike = &mut self.alike[self.shape[unit] as usize];
+        *alike = alike.saturating_add(1);
         for &(word, _) in self.pool.words(unit) {
             let cover = &mut self.cover[word as usize];
             *cover = cover.saturating_add(1);
