@@ -6,6 +6,9 @@ use crate::memory::score::rarities;
 use crate::memory::units::Unit;
 use std::ops::Range;
 
+/// The echo of what both neighbours say all of. Where a history was edited, more than two may have been neighbours.
+pub const MOST: u64 = 200;
+
 /// Sets the echo of the sentences of new messages, those from this index on, and adds that of the one before them.
 pub fn hear(pool: &mut Pool<'_>, new: u64) {
     let rarity = rarities(pool);
@@ -32,7 +35,8 @@ pub fn hear(pool: &mut Pool<'_>, new: u64) {
                     all += weight;
                     heard += if mark[word as usize] == sign { weight } else { 0 };
                 }
-                pool.units[unit].echo += heard * 100 / all.max(1);
+                let echo = &mut pool.units[unit].echo;
+                *echo = (*echo + heard * 100 / all.max(1)).min(MOST);
             }
         }
     }

@@ -3,6 +3,7 @@
 
 use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;
+use crate::memory::echo;
 use crate::memory::names::Name;
 use crate::memory::units::{Kind, Unit};
 use crate::memory::work::{Check, Commit, File, Work};
@@ -17,8 +18,6 @@ const LAYOUT: u64 = 3;
 const BYTES_MOST: usize = 400_000;
 /// The most rows of one kind.
 const ROWS_MOST: usize = 8_000;
-/// What both neighbours say all of has this echo.
-const MOST_ECHO: u64 = 200;
 /// In a context, what stands for the name itself.
 const ITSELF: char = '\u{1}';
 
@@ -164,7 +163,7 @@ impl Unit<'static> {
             tool: read_maybe(more.get(1))?,
             header: read_maybe(more.get(2))?,
             length: count(3)?,
-            echo: count(4)?.min(MOST_ECHO),
+            echo: count(4)?.min(echo::MOST),
             call: if back == 0 { None } else { Some(((at + 1).checked_sub(back)?, place)) },
         })
     }
