@@ -66,10 +66,14 @@ pub fn each(text: &str, each: &mut dyn FnMut(u64, Class)) {
 pub fn of(text: &str) -> Vec<(u64, Class)> {
     let mut all = Vec::new();
     each(text, &mut |word, class| all.push((word, class)));
-    // Of several classes the highest counts.
-    all.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
-    all.dedup_by_key(|(word, _)| *word);
+    sort(&mut all);
     all
+}
+
+/// Sorts words by their hash, and leaves each once: of several classes the highest counts.
+pub fn sort(words: &mut Vec<(u64, Class)>) {
+    words.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
+    words.dedup_by_key(|(word, _)| *word);
 }
 
 /// Whether a script writes no spaces between the words of a text's characters.

@@ -2,6 +2,7 @@
 //! group.
 
 use crate::base::id_map::IdMap;
+use crate::base::order;
 use crate::base::quoting;
 use crate::ingest::pairing::Answer;
 use crate::ingest::pairs;
@@ -77,7 +78,7 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     let messages = &scene.history.messages;
     groups.retain(|(_, group)| group.clone().all(free) && pairs::is_settled(&messages[group.clone()]));
     // Messages that must stay come before those that may, and newer ones before older ones.
-    groups.sort_by_key(|(hold, _)| *hold == Hold::Kept);
+    order::by_key(&mut groups, |(hold, _)| (*hold == Hold::Kept).into());
     let mut taken = unavoidable(scene);
     let kept_from = newest(scene, keep, &free, &mut taken, &mut holds);
     for (hold, group) in groups {

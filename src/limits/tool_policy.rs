@@ -2,6 +2,7 @@
 
 use crate::base::error::Code;
 use crate::base::json::{Fields, Json, member, misfit};
+use crate::base::order;
 use crate::limits::names::known;
 use crate::model::message::hash_text;
 
@@ -91,7 +92,7 @@ impl ToolPolicies {
                 policies.named.push(Named { id: tool_id(name), name: name.clone(), policy });
             }
         }
-        policies.named.sort_by_key(|named| named.id);
+        order::by_key(&mut policies.named, |named| named.id.into());
         policies
     }
 
@@ -103,7 +104,7 @@ impl ToolPolicies {
         // Sorted stably, the call's come first, so they are found.
         let own = core::mem::replace(&mut self.named, call.named);
         self.named.extend(own);
-        self.named.sort_by_key(|named| named.id);
+        order::by_key(&mut self.named, |named| named.id.into());
         self.named.dedup_by(|later, kept| later.name == kept.name);
     }
 

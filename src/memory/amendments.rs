@@ -1,6 +1,7 @@
 //! Amendments: which typed sentence a later one about the same thing amends. A digest that shows the earlier one shows
 //! the later one, too, so an old value never stands alone.
 
+use crate::base::order;
 use crate::base::words::Class;
 use crate::memory::pool::Pool;
 use crate::memory::score::Scores;
@@ -47,7 +48,7 @@ pub fn of(pool: &Pool<'_>, scores: &Scores) -> Vec<u32> {
         .map(|unit| {
             let weighed = |&(word, class): &(u32, Class)| (word, scores.word(word, class, Kind::Typed), class);
             let mut top: Vec<_> = pool.words(unit).iter().map(weighed).collect();
-            top.sort_unstable_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(&other.0)));
+            order::by_key(&mut top, |word| order::both(!word.1, word.0.into()));
             top.truncate(TOP);
             let plain = top.iter().filter(|word| word.2 < Class::Number).map(|word| word.1).sum();
             Typed { unit, top, plain }

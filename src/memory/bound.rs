@@ -38,7 +38,8 @@ impl Pool<'_> {
         let mut all: Vec<(u64, usize)> =
             self.names.all.iter().enumerate().map(|(number, name)| (name.worth(self.end), number)).collect();
         // Of equals the one that was met last.
-        all.sort_unstable_by(|one, other| other.cmp(one));
+        all.sort_unstable();
+        all.reverse();
         let mut left = bytes;
         let mut names = Vec::new();
         for (_, number) in all.into_iter().take(NAMES_MOST) {

@@ -2,6 +2,7 @@
 //! work as a small table above it and names below. The same beside a summary that a model wrote: only what it lacks.
 
 use crate::base::headings::{KEPT, OPENING};
+use crate::base::order;
 use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::names;
@@ -330,7 +331,8 @@ impl Source<'_> {
                 (name.worth(known.end) * 64 / (size * 64).isqrt().max(1), number)
             })
             .collect();
-        ranked.sort_unstable_by(|one, other| other.cmp(one));
+        ranked.sort_unstable();
+        ranked.reverse();
         let mut alike: BTreeMap<String, usize> = BTreeMap::new();
         let mut left = room.saturating_sub(self.tokens(START));
         let mut listed = Vec::new();
@@ -352,7 +354,7 @@ impl Source<'_> {
             left -= size;
             listed.push((name.at, number, shown));
         }
-        listed.sort_unstable_by_key(|(at, number, _)| (*at, *number));
+        order::by_key(&mut listed, |(at, number, _)| order::both(*at, *number as u64));
         let listed: Vec<&str> = listed.iter().map(|(_, _, shown)| &**shown).collect();
         if listed.is_empty() { String::new() } else { START.to_owned() + &text::joined(&listed, " · ") }
     }

@@ -3,6 +3,7 @@
 
 use crate::base::distinct;
 use crate::base::id_map::IdMap;
+use crate::base::order;
 use crate::base::text;
 use crate::base::words::is_letter;
 use crate::ingest::content::{ContentPart, Value};
@@ -93,7 +94,7 @@ impl Names {
         }
         if self.all.len() > MOST {
             let end = message.index + 1;
-            self.all.sort_by_key(|name| core::cmp::Reverse(name.worth(end)));
+            order::by_key(&mut self.all, |name| (!name.worth(end)).into());
             self.all.truncate(MOST / 2);
             self.number();
         }

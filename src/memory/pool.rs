@@ -144,9 +144,7 @@ impl Vocabulary {
         for unit in units {
             found.clear();
             words::each(&unit.text, &mut |word, class| found.push((word, class)));
-            // Of several classes the highest counts.
-            found.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
-            found.dedup_by_key(|(word, _)| *word);
+            words::sort(&mut found);
             for &(word, class) in &found {
                 let number = all.numbers.get(word).unwrap_or_else(|| {
                     let number = all.counts.len() as u64;

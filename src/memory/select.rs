@@ -1,6 +1,7 @@
 //! Chooses units by how much each adds for what it takes: a lazy greedy choice under a budget. A word counts half as much
 //! for each chosen unit that holds it, so what was said before adds little.
 
+use crate::base::order;
 use crate::memory::amendments::{self, NONE};
 use crate::memory::bundles;
 use crate::memory::pool::Pool;
@@ -145,7 +146,9 @@ impl<'p, 't> Selection<'p, 't> {
                 *question |= typed(unit);
             }
         }
-        all.sort_by_key(|&unit| (needed[unit], self.scores.merit[unit] * 1_000 / (self.size[unit] + LEAST), unit));
+        all.sort_unstable();
+        let adds = |unit: usize| self.scores.merit[unit] * 1_000 / (self.size[unit] + LEAST);
+        order::by_key(&mut all, |&unit| order::both(needed[unit].into(), adds(unit)));
         all
     }
 

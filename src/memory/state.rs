@@ -3,6 +3,7 @@
 
 use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;
+use crate::base::order;
 use crate::memory::echo;
 use crate::memory::names::Name;
 use crate::memory::units::{Kind, Unit};
@@ -75,7 +76,7 @@ impl Memory {
         if bytes > BYTES_MOST {
             archive.reject("units");
         }
-        self.units.sort_by_key(|unit| (unit.at, unit.order));
+        order::by_key(&mut self.units, |unit| order::both(unit.at, unit.order));
     }
 }
 

@@ -7,6 +7,7 @@ use super::fuse::fused;
 use super::query::Query;
 use super::words::{self, Kind};
 use crate::base::logarithm;
+use crate::base::order;
 
 /// Where a passage is.
 #[derive(Clone, Copy, Debug)]
@@ -178,7 +179,7 @@ impl Ranking {
     }
 
     fn sort(&mut self) {
-        self.matches.sort_by_key(|found| core::cmp::Reverse(found.whole));
+        order::by_key(&mut self.matches, |found| (!found.whole).into());
     }
 
     /// Leaves it to the words, as if no ranker were asked.

@@ -4,6 +4,7 @@
 //! whether a block may still be sent. The hashes cover what a provider sees of messages, of whomever they are: whatever
 //! changed them (an edit, a summary, a pin that is gone, another policy, the host), it shows in them.
 
+use crate::base::order;
 use crate::model::message::{CHAIN_START, Digest, combine};
 use crate::session::history::History;
 use crate::session::sent::{Mark, has_signed, thin};
@@ -76,7 +77,7 @@ impl Prefixes {
     /// message with the same prefix and one with another, all are taken for changed.
     fn broken_from(&self, known: &[Mark]) -> Option<usize> {
         let mut known: Vec<Mark> = known.to_vec();
-        known.sort_by_key(|mark| mark.at);
+        order::by_key(&mut known, |mark| mark.at.into());
         let of = |at: u64| known.binary_search_by_key(&at, |mark| mark.at).ok().map(|found| known[found].hash);
         let mut same = 0;
         for (place, mark) in self.all().enumerate() {
