@@ -1,41 +1,40 @@
 //! Echo: how much of a sentence the message before or behind it says, too. What one of two agrees to, corrects or confirms,
 //! the other has said or repeats; small talk and explanations nobody takes up.
 
-use crate::memory::pool::Pool;
-use crate::memory::score::rarities;
 use crate::memory::units::Unit;
+use crate::memory::vocabulary::Vocabulary;
 use std::ops::Range;
 
 /// The echo of what both neighbours say all of. Where a history was edited, more than two may have been neighbours.
 pub const MOST: u64 = 200;
 
 /// Sets the echo of the sentences of new messages, those from this index on, and adds that of the one before them.
-pub fn hear(pool: &mut Pool<'_>, new: u64) {
-    let rarity = rarities(pool);
+pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
+    let rarity = vocabulary.rarities();
     let mut mark = vec![0_u32; rarity.len()];
-    let messages = said(&pool.units);
+    let messages = said(units);
     for (number, pair) in (1_u32..).zip(messages.windows(2)) {
         let [one, other] = pair else { continue };
-        let [first, second] = [one, other].map(|range| &pool.units[range.start]);
+        let [first, second] = [one, other].map(|range| &units[range.start]);
         let same_speaker = first.kind.is_typed() == second.kind.is_typed() && first.speaker == second.speaker;
         if second.at < new || same_speaker {
             continue;
         }
         for (hearer, speaker, sign) in [(one, other, 2 * number), (other, one, 2 * number + 1)] {
-            for unit in speaker.clone().filter(|&unit| pool.units[unit].kind.is_said()) {
-                pool.words(unit).iter().for_each(|(word, _)| mark[*word as usize] = sign);
+            for unit in speaker.clone().filter(|&unit| units[unit].kind.is_said()) {
+                vocabulary.words(unit).iter().for_each(|(word, _)| mark[*word as usize] = sign);
             }
             for unit in hearer.clone() {
-                if !pool.units[unit].kind.is_said() {
+                if !units[unit].kind.is_said() {
                     continue;
                 }
                 let (mut all, mut heard) = (0, 0);
-                for &(word, _) in pool.words(unit) {
+                for &(word, _) in vocabulary.words(unit) {
                     let weight = u64::from(rarity[word as usize]);
                     all += weight;
                     heard += if mark[word as usize] == sign { weight } else { 0 };
                 }
-                let echo = &mut pool.units[unit].echo;
+                let echo = &mut units[unit].echo;
                 *echo = (*echo + heard * 100 / all.max(1)).min(MOST);
             }
         }

@@ -22,6 +22,7 @@ mod shapes;
 mod state;
 mod trim;
 pub mod units;
+mod vocabulary;
 pub mod work;
 
 use crate::base::headings::OPENING;

@@ -8,6 +8,7 @@ use crate::ingest::content::ContentPart;
 use crate::memory::echo;
 use crate::memory::names::Names;
 use crate::memory::units::{Kind, Reader, Unit};
+use crate::memory::vocabulary::Vocabulary;
 use crate::memory::work::Work;
 use crate::memory::{Marks, Memory, Message};
 use crate::model::message::Role;
@@ -55,9 +56,8 @@ impl<'t> Pool<'t> {
         let calls = reader.calls();
         once(&mut units);
         let vocabulary = Vocabulary::of(&units);
-        let mut pool = Self { units, names, work, marks, end, calls, vocabulary };
-        echo::hear(&mut pool, memory.upto.count);
-        pool
+        echo::hear(&mut units, &vocabulary, memory.upto.count);
+        Self { units, names, work, marks, end, calls, vocabulary }
     }
 
     /// The words of a unit: the number of each and its class.
@@ -65,15 +65,15 @@ impl<'t> Pool<'t> {
         self.vocabulary.words(unit)
     }
 
-    /// In how many units each word stands.
-    pub fn counts(&self) -> &[u32] {
-        &self.vocabulary.counts
+    /// The rarity of each word, in 1/16 of a bit.
+    pub fn rarities(&self) -> Vec<u32> {
+        self.vocabulary.rarities()
     }
 
     /// The numbers of the words of a text that are known, each once.
     pub fn known(&self, text: &str) -> Vec<u32> {
-        let found = words::of(text).into_iter().filter_map(|(word, _)| self.vocabulary.numbers.get(word));
-        found.map(|number| number as u32).collect()
+        let found = words::of(text).into_iter().filter_map(|(word, _)| self.vocabulary.number(word));
+        found.collect()
     }
 }
 
@@ -123,46 +123,4 @@ fn once(units: &mut Vec<Unit<'_>>) {
         number += 1;
         stays
     });
-}
-
-/// The words of all units, numbered.
-#[derive(Clone, Debug, Default)]
-struct Vocabulary {
-    numbers: IdMap,
-    /// In how many units each word stands.
-    counts: Vec<u32>,
-    /// The words of the units, one after the other.
-    words: Vec<(u32, Class)>,
-    /// Where the words of each unit end.
-    ends: Vec<u32>,
-}
-
-impl Vocabulary {
-    fn of(units: &[Unit<'_>]) -> Self {
-        let mut all = Self::default();
-        let mut found: Vec<(u64, Class)> = Vec::new();
-        for unit in units {
-            found.clear();
-            words::each(&unit.text, &mut |word, class| found.push((word, class)));
-            words::sort(&mut found);
-            for &(word, class) in &found {
-                let number = all.numbers.get(word).unwrap_or_else(|| {
-                    let number = all.counts.len() as u64;
-                    all.numbers.insert(word, number);
-                    all.counts.push(0);
-                    number
-                });
-                all.counts[number as usize] += 1;
-                all.words.push((number as u32, class));
-            }
-            all.ends.push(all.words.len() as u32);
-        }
-        all
-    }
-
-    fn words(&self, unit: usize) -> &[(u32, Class)] {
-        let end = |unit: usize| self.ends.get(unit).map_or(0, |end| *end as usize);
-        let from = if unit == 0 { 0 } else { end(unit - 1) };
-        self.words.get(from..end(unit)).unwrap_or_default()
-    }
 }

@@ -1,6 +1,5 @@
 //! What a unit is worth, in whole numbers: the rarity of its words, by what it is, when it was said and how long it is.
 
-use crate::base::logarithm;
 use crate::base::words::Class;
 use crate::memory::pool::Pool;
 use crate::memory::units::{Kind, Unit};
@@ -80,7 +79,12 @@ pub struct Scores {
 impl Scores {
     /// The scores of all units of a pool.
     pub fn of(pool: &Pool<'_>) -> Self {
-        Self { rarity: rarities(pool), merit: pool.units.iter().map(|unit| merit(unit, pool)).collect() }
+        Self { rarity: pool.rarities(), merit: pool.units.iter().map(|unit| merit(unit, pool)).collect() }
+    }
+
+    /// How many words there are.
+    pub fn words(&self) -> usize {
+        self.rarity.len()
     }
 
     /// What a word of a unit is worth, in 1/16 of a bit.
@@ -96,19 +100,6 @@ impl Scores {
             Class::Pair => rarity / 2,
         }
     }
-}
-
-/// 1/16 in what a logarithm is counted in.
-const SIXTEENTH: u64 = 65_536 / 16;
-
-/// The rarity of each word of a pool, in 1/16 of a bit.
-pub fn rarities(pool: &Pool<'_>) -> Vec<u32> {
-    let units = pool.units.len() as u64 + 1;
-    let rarity = |count: &u32| {
-        let count = u64::from(*count).max(1);
-        ((logarithm::of(units + count) - logarithm::of(count)) / SIXTEENTH) as u32
-    };
-    pool.counts().iter().map(rarity).collect()
 }
 
 /// What a unit takes: its size and something beside it.

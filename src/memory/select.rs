@@ -62,7 +62,7 @@ impl<'p, 't> Selection<'p, 't> {
         let (shape, shapes) = shapes::of(&pool.units);
         Self {
             size: (0..count).map(|unit| if open[unit] { size(unit) } else { 0 }).collect(),
-            cover: vec![0; pool.counts().len()],
+            cover: vec![0; scores.words()],
             chosen: vec![false; count],
             raised: vec![false; count],
             order: Vec::new(),

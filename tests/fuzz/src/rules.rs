@@ -45,8 +45,9 @@ fn bytes_of(value: &Json) -> usize {
 /// The newest message ends the view, and the newest request of a person is in it, cut at worst.
 fn newest(view: &[M], history: &[M]) {
     if let Some(newest) = history.last().filter(|newest| !is_faulty(newest, &pairs_of(history))) {
-        // A text that quotes a result without its call comes behind all results around it.
-        let quotes = |sent: &&M| matches!(&sent.parts[..], [P::Text(text)] if text.starts_with(NOTICE));
+        // Texts that quote results without their call come behind all results around them, as one message where roles alternate.
+        let is_quote = |part: &P| matches!(part, P::Text(text) if text.starts_with(NOTICE));
+        let quotes = |sent: &&M| !sent.parts.is_empty() && sent.parts.iter().all(is_quote);
         let answers = newest.parts.iter().any(|part| matches!(part, P::Result { .. }));
         let behind = if answers { view.iter().rev().take_while(quotes).count() } else { 0 };
         let last = view[..view.len() - behind].last().expect("an empty view");
