@@ -155,8 +155,8 @@ fn is_written_otherwise(blocks: &[Block<'_>], first: usize, at: usize) -> bool {
         let line = block.first().trim_start_matches(|char: char| !char.is_alphanumeric());
         block.kind != Kind::Lines || !line.starts_with(char::is_lowercase) && is_prose(block)
     };
-    let says_much = blocks[at..].iter().any(|block| is_prose(block) && block.size() >= LEAST_QUOTED);
-    is_plain && says_much && blocks[at..].iter().all(is_edited)
+    let says_much = |block: &Block<'_>| is_prose(block) && block.size() >= LEAST_QUOTED;
+    is_plain && blocks[at..].iter().any(says_much) && blocks[at..].iter().all(is_edited)
 }
 
 /// Whether a block is a line that reads as a title.

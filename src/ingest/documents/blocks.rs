@@ -86,13 +86,15 @@ pub fn of(text: &str) -> Vec<Block<'_>> {
         }
         let is_first = blocks.last().is_none_or(|last| last.kind == Kind::Framed) || !is_open;
         if tags > 0
-            && let Some(end) = closed(text, &line)
+            && let Some(name) = tag(line.text)
         {
             tags -= 1;
-            reader.at = end;
-            blocks.push(block(line, end, Kind::Framed));
-            is_open = false;
-            continue;
+            if let Some(end) = closed(text, line.from, name) {
+                reader.at = end;
+                blocks.push(block(line, end, Kind::Framed));
+                is_open = false;
+                continue;
+            }
         }
         if line.text == "---"
             && is_first
@@ -173,13 +175,17 @@ impl<'t> Lines<'t> {
     }
 }
 
-/// Where the text ends that a line opens with a tag: behind the line in which that tag closes for the last time.
-fn closed(text: &str, line: &Line<'_>) -> Option<usize> {
-    let name =
-        line.text.strip_prefix('<').filter(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()))?;
+/// The name of the tag that a line opens with.
+fn tag(line: &str) -> Option<&str> {
+    let name = line.strip_prefix('<').filter(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()))?;
     let length = name.bytes().take_while(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(byte)).count();
-    let close = format!("</{}", text::between(name, 0, length));
-    let end = line.from + text::between(text, line.from, text.len()).rfind(&close)? + close.len();
+    Some(text::between(name, 0, length))
+}
+
+/// Where the text ends that a tag opens at a byte: behind the line in which that tag closes for the last time.
+fn closed(text: &str, from: usize, name: &str) -> Option<usize> {
+    let close = format!("</{name}");
+    let end = from + text::between(text, from, text.len()).rfind(&close)? + close.len();
     Some(line_end(text, end).map_or(text.len(), |(_, next)| next))
 }
 
