@@ -8,15 +8,15 @@ import { at, main, must } from "./common.mjs";
 const budgetFile = at("benches/size.json");
 const allowed = 1.02;
 /** The most bytes that wasm and glue may take together, compressed with gzip. */
-const engineLimit = 390_000;
+const engineLimit = 400_000;
 /** The most bytes that an installation may take in node_modules, without the command line. */
 const installedLimit = 1_840_000;
 /**
  * The most bytes that the command line may add to that: no program that imports precis loads any of it. About half is the
  * recorded session of `precis demo` and the page of `precis inspect --html`, so that both work where nothing else is; a
- * fifth are the rules of providers that `precis check` judges by.
+ * fifth are the rules of providers that `precis check` judges by, and the readers of what agents write as text.
  */
-const commandLineLimit = 225_000;
+const commandLineLimit = 232_000;
 
 /** `{ name: { raw, gz, br } }` in bytes. */
 async function measure() {
