@@ -183,6 +183,17 @@ function summary({ failure, missing, count }) {
   return count === undefined ? "ok" : `ok, ${count.toLocaleString("en")}`;
 }
 
+/** Leaves out the tests of a TAP stream that passed. */
+function isOfFailure() {
+  let passing = false;
+  return (line) => {
+    if (/^\s*(not )?ok \d/.test(line)) passing = !/^\s*not ok/.test(line);
+    else if (/^\s*# Subtest: /.test(line)) passing = true;
+    else if (/^# \w/.test(line)) passing = false;
+    return !passing;
+  };
+}
+
 const tests = (count) => (count === undefined ? "" : `, ${count.toLocaleString("en")} tests`);
 
 function ago(time) {
@@ -194,9 +205,9 @@ function list(checks) {
   return checks.map(({ name }) => `  ${name}`).join("\n");
 }
 
-/** What a failure said, indented, the middle left out when it is very long. */
-function excerpt(text) {
-  const lines = text.trimEnd().split("\n");
+/** What a failure said, indented, the middle left out when it is very long. Of many tests only those that failed are said. */
+export function excerpt(text) {
+  const lines = text.trimEnd().split("\n").filter(isOfFailure());
   if (lines.length > 160) lines.splice(80, lines.length - 160, `… ${lines.length - 160} lines …`);
   return lines.map((line) => `    ${line}`).join("\n");
 }

@@ -12,7 +12,7 @@ import { at, files } from "../../../js/scripts/common.mjs";
 import { areas, inputsOf, watchUnread } from "../../../js/scripts/inputs.mjs";
 import { levels, runsIn } from "../../../js/scripts/levels.mjs";
 import { schedule } from "../../../js/scripts/schedule.mjs";
-import { isAsked, parse } from "../../../js/scripts/test.mjs";
+import { excerpt, isAsked, parse } from "../../../js/scripts/test.mjs";
 
 const chosen = (line, all = checks) => all.filter((check) => isAsked(check, parse(line.split(" ").filter(Boolean))));
 const names = (list) => list.map(({ name }) => name);
@@ -39,6 +39,15 @@ test("words, a level and a job choose; what is unknown is refused", () => {
   assert.ok(chosen("all --job wasm").every(({ job }) => job === "wasm"));
   assert.deepEqual(chosen("nothing of this name"), []);
   assert.throws(() => parse(["--froce"]), /--froce is no option/);
+});
+
+test("of many tests a failure says those that failed", () => {
+  const tap = ["node failed (1)", "# Subtest: a", "ok 1 - a", "  ---", "# Subtest: b", "not ok 2 - b", "  error: x"];
+  const said = excerpt([...tap, "# Subtest: c", "ok 3 - c", "  ---", "# fail 1"].join("\n"));
+  assert.deepEqual(
+    said.split("\n").map((line) => line.trim()),
+    ["node failed (1)", "not ok 2 - b", "error: x", "# fail 1"],
+  );
 });
 
 /** The order in which checks begin and end, on so many cores. */
