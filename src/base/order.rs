@@ -1,4 +1,4 @@
-//! Sorting by a number. The standard library's sort is compiled anew for each type and key, eight kilobytes each time; this
+//! Sorting by a number. The standard library's sort is compiled for each type and key, eight kilobytes each time; this
 //! one sorts keys, and moves the items once.
 
 /// Sorts by a key, smallest first, equals in their order.
