@@ -121,7 +121,7 @@ for (const sdk of sdks) {
         content: [{ type: "tool-call", toolCallId: `c${prompt.length}`, toolName: "read", input: { path: "a" } }],
       };
     });
-    const small = scripted(sdk, () => say("- the fox jumped, many times"));
+    const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
     const db = new Database();
     const ask = await routeWith("ai-sdk", sdk, {
       model: model.model,
@@ -157,7 +157,7 @@ for (const sdk of sdks) {
       const answers = (prompt) =>
         say(`Re: ${JSON.stringify(prompt.at(-1).content).match(/Question \w+/)?.[0]}. ${LONG}`);
       const model = scripted(sdk, answers, { delay: () => new Promise((done) => setTimeout(done, 2)) });
-      const small = scripted(sdk, () => say("- the fox jumped, many times"));
+      const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
       const db = new Database();
       const standIns = { model: model.model, small: small.model, tools: {}, db };
       // Two processes, as a platform starts them.
@@ -200,7 +200,7 @@ for (const sdk of sdks) {
           await new Promise(() => {});
         },
       });
-      const small = scripted(sdk, () => say("- the fox jumped, many times"));
+      const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
       const ask = await routeWith(page, sdk, { model: model.model, small: small.model, tools: {}, db });
       const turns = 46;
       for (let turn = 0; turn < turns; turn++) await ask(`Question ${turn}? ${LONG}`);

@@ -43,7 +43,10 @@ async function run(path, standIns, { ai = "ai", until } = {}) {
 
 const LONG = "The quick brown fox jumps over the lazy dog, and then it does so again. ".repeat(150);
 const packageOf = { 5: "ai5", 6: "ai6", 7: "ai" };
-const summary = (sdk) => scripted(sdk, () => ({ content: [{ type: "text", text: "- the fox jumped, many times" }] }));
+const summary = (sdk) =>
+  scripted(sdk, () => ({
+    content: [{ type: "text", text: "- the fox jumped, many times, and each time the file was read again" }],
+  }));
 
 /** Reads two files, then answers. */
 const reading = (prompt) => {
@@ -312,6 +315,7 @@ test("5_openai.ts: a loop with tools", async () => {
 });
 
 test("6_anthropic.ts: a loop with thinking, a cheaper summarizer, a compaction by hand", async () => {
+  const STEPS = 80;
   const bodies = [];
   const client = {
     messages: {
@@ -324,13 +328,19 @@ test("6_anthropic.ts: a loop with thinking, a cheaper summarizer, a compaction b
           cache_creation_input_tokens: 0,
         };
         if (body.model === "small")
-          return { content: [{ type: "text", text: "- the fox jumped" }], stop_reason: "end_turn", usage };
+          return {
+            content: [{ type: "text", text: "- the fox jumped, many times, and each time the file was read again" }],
+            stop_reason: "end_turn",
+            usage,
+          };
         deepEqual(check(anthropic, body.messages), []);
         const n = bodies.length;
         const thinking = { type: "thinking", thinking: `Step ${n}`, signature: `s${n}` };
         const use = { type: "tool_use", id: `t${n}`, name: "read", input: { path: LONG } };
-        const content = n < 80 ? [thinking, use] : [thinking, { type: "text", text: "Done." }];
-        return { content, stop_reason: n < 80 ? "tool_use" : "end_turn", usage };
+        // What is said cannot be cleared.
+        const said = { type: "text", text: LONG };
+        const content = n < STEPS ? [thinking, said, use] : [thinking, { type: "text", text: "Done." }];
+        return { content, stop_reason: n < STEPS ? "tool_use" : "end_turn", usage };
       },
     },
   };
