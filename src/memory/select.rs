@@ -20,7 +20,7 @@ const LEAST: u64 = 6;
 /// A message of which as much was chosen as one part in so many of the budget is worth half: a long prompt or listing
 /// leaves room for what was said about it. The start of a request does not count.
 const SPREAD: u64 = 8;
-/// How often a unit of the work is worth half for others of its shape that were chosen.
+/// How often a unit is worth half for others of its shape that were chosen.
 const ALIKE: u8 = 3;
 /// What results may take of a budget, in percent, as long as anything else is left.
 const WORK: u64 = 75;

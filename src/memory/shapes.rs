@@ -1,28 +1,19 @@
-//! Shapes: units of the work that are the same but for their digits. The tenth step of a count says little that the ninth
-//! did not, though its number was never said before.
+//! Shapes: units that are the same but for their digits. The tenth step of a count says little that the ninth did not, though
+//! its number was never said before; a number that somebody changes comes in as an amendment.
 
 use crate::base::distinct::hash;
-use crate::memory::units::{Kind, Unit};
+use crate::memory::units::Unit;
 use std::collections::BTreeMap;
 
-/// The number of the shape of each unit, and how many shapes there are. What is said to
-/// somebody has a shape of its own: a new number in it may be all that has changed.
+/// The number of the shape of each unit, and how many shapes there are.
 pub fn of(units: &[Unit<'_>]) -> (Vec<u32>, usize) {
     let mut known: BTreeMap<u64, u32> = BTreeMap::new();
-    let mut count = 0;
-    let mut next = || {
-        count += 1;
-        count - 1
-    };
-    let number = |unit: &Unit<'_>| {
-        if unit.kind.is_work() || unit.kind == Kind::Step {
-            *known.entry(shape(&unit.text)).or_insert_with(&mut next)
-        } else {
-            next()
-        }
-    };
-    let all: Vec<u32> = units.iter().map(number).collect();
-    (all, count as usize)
+    let mut all = Vec::with_capacity(units.len());
+    for unit in units {
+        let next = known.len() as u32;
+        all.push(*known.entry(shape(&unit.text)).or_insert(next));
+    }
+    (all, known.len())
 }
 
 fn shape(text: &str) -> u64 {
