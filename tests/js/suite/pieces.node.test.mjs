@@ -122,7 +122,7 @@ test("one text that is far longer than the summarizer's window goes on from piec
         const { tokens } = compactor.usage({ messages: [{ role: "user", content: system + prompt }] });
         ok(tokens + maxOutputTokens <= contextWindow, `${kind}: ${tokens} tokens`);
         if (kind === "chunk") for (const [word] of prompt.matchAll(/word\d+/g)) told.add(word);
-        return "- The user sent words.";
+        return "- The user sent a hundred thousand words, each with a number behind it.";
       },
     });
     const { report } = await compactor.compact({ messages });
