@@ -77,9 +77,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let note = before.note.as_ref().map(|note| note.text.clone());
     let checkpoint =
         checkpoint::checkpoint(&scene, &compact::of_checkpoint(before), written, note, &work.call.ids, host)?;
-    work.state.checkpoints.pop();
-    work.state.push(checkpoint);
-    work.history.active = work.state.checkpoints.len().checked_sub(1);
+    replace_newest(work, checkpoint);
     Ok(true)
 }
 
@@ -101,10 +99,15 @@ pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     let scene = work.scene(view);
     let checkpoint =
         checkpoint::checkpoint(&scene, &compact::of_checkpoint(before), written, note, &work.call.ids, host)?;
+    replace_newest(work, checkpoint);
+    Ok(true)
+}
+
+/// Puts a checkpoint in the place of the newest one.
+fn replace_newest(work: &mut Work<'_>, checkpoint: Checkpoint) {
     work.state.checkpoints.pop();
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
-    Ok(true)
 }
 
 /// The raw tokens that a digest may have when the view is at the target.

@@ -1,5 +1,5 @@
 /**
- * A hash of all bytes of inline data, so that pictures that differ in one pixel are told apart. It is of what the data are
+ * A hash of all bytes of inline data, so that pictures that differ in one pixel have different hashes. It is of what the data are
  * and not of how they are written: bytes, base64 of either alphabet and data URLs of one picture have the same.
  */
 export class DataHash {
