@@ -173,14 +173,14 @@ impl Unit<'static> {
 impl Name {
     fn to_row(&self) -> Vec<Json> {
         let itself = self.context == self.text;
-        let context = self.context.replacen(&self.text, &ITSELF.to_string(), 1);
-        vec![
-            text(&self.text),
-            if itself { Json::Int(0) } else { text(&context) },
-            self.at.into(),
-            self.used.into(),
-            self.seen.into(),
-        ]
+        let context = if itself {
+            Json::Int(0)
+        } else if self.context.contains(ITSELF) {
+            Json::List(vec![text(&self.context)])
+        } else {
+            text(&self.context.replacen(&self.text, &ITSELF.to_string(), 1))
+        };
+        vec![text(&self.text), context, self.at.into(), self.used.into(), self.seen.into()]
     }
 
     fn of_row(row: &[Json]) -> Option<Self> {
@@ -188,6 +188,7 @@ impl Name {
         let name = name.text()?;
         let context = match context {
             Json::Int(0) => name.to_owned(),
+            Json::List(whole) => whole.first()?.text()?.to_owned(),
             context => context.text()?.replacen(ITSELF, name, 1),
         };
         Some(Self { text: name.to_owned(), context, at: at.count()?, used: used.count()?, seen: seen.count()? })

@@ -2,6 +2,8 @@
 
 use precis::base::quoting::escape;
 use precis::ingest::content::{Content, ContentPart};
+use precis::limits::provider_refusal::read;
+use precis::memory::names::Name;
 use precis::memory::pool::Pool;
 use precis::memory::{Memory, Message, notice};
 use precis::model::message::{Position, Role};
@@ -86,5 +88,26 @@ fn a_count_of_doubted_readings_reads_back() {
         }
         let read = SessionState::parse(&crate::support::json(&state)).unwrap();
         assert_eq!(SessionState::parse(&crate::support::plain(&read)), Ok(read));
+    }
+}
+
+#[test]
+fn a_name_whose_surroundings_hold_control_characters_reads_back() {
+    let upto = Position { count: 1, ..Position::START };
+    for context in ["write u\u{3}\u{1} a.rs", "open a.rs \u{1} now", "a.rs", "its name is elsewhere"] {
+        let name = Name { text: "a.rs".to_owned(), context: context.to_owned(), at: 0, used: 1, seen: 1 };
+        let state = SessionState {
+            memory: Some(Memory { upto, names: vec![name], ..Memory::default() }),
+            ..SessionState::default()
+        };
+        assert_eq!(SessionState::parse(&crate::support::plain(&state)), Ok(state), "{context:?}");
+    }
+}
+
+#[test]
+fn an_error_in_capitals_says_the_same() {
+    for text in ["\u{46f}tokens (2516) exceed context window of", "context window of 2048 exceeded by 2516 tokens"] {
+        let found = read(text, Some(400));
+        assert_eq!(read(&text.to_ascii_uppercase(), Some(400)), found, "{text}");
     }
 }
