@@ -157,7 +157,8 @@ fn read_run(run: &[u8], items: &mut Vec<Item>) {
         let mut start = 0;
         for at in 1..=part.len() {
             let is_upper = |at: usize| part.get(at).is_some_and(u8::is_ascii_uppercase);
-            let begins = is_upper(at) && (!is_upper(at - 1) || part.get(at + 1).is_some_and(u8::is_ascii_lowercase));
+            let is_lower = |at: usize| part.get(at).is_some_and(u8::is_ascii_lowercase);
+            let begins = is_upper(at) && (is_lower(at - 1) || is_upper(at - 1) && is_lower(at + 1));
             if at < part.len() && !begins {
                 continue;
             }
