@@ -32,12 +32,13 @@ const answer = async () => ({
   finishReason: "stop",
   usage: { prompt_tokens: 2_100, completion_tokens: 90 },
 });
-const withoutText = (spans) =>
-  ok(
-    !SECRET.test(
-      JSON.stringify(spans.map(({ attributes, events, status, name }) => [attributes, events, status, name])),
-    ),
-  );
+/** Times are left out: their digits can be any, those of an order as well. */
+const withoutText = (spans) => {
+  const shown = spans.map(({ attributes, events, status, name }) => {
+    return [attributes, events.map((event) => [event.name, event.attributes]), status, name];
+  });
+  ok(!SECRET.test(JSON.stringify(shown)));
+};
 
 test("a traced compactor gives what the compactor gives, and a span in which that of its summarizer nests", async () => {
   const { tracer, spans } = recorded();
