@@ -103,7 +103,7 @@ pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     Ok(true)
 }
 
-/// Puts a checkpoint in the place of the newest one.
+/// Replaces the newest checkpoint with another.
 fn replace_newest(work: &mut Work<'_>, checkpoint: Checkpoint) {
     work.state.checkpoints.pop();
     work.state.push(checkpoint);

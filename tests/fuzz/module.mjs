@@ -34,7 +34,7 @@ const host = {
   summary: (text, id, covers) => words(ask("summary", [text, id, covers])),
   remade: (index, key) => words(ask("remade", [index, key])) ?? undefined,
   replace: (index, key, parts, texts) => words(ask("replace", [index, key, [...parts], texts])),
-  result: (id, name, text) => words(ask("result", [id, name, text])) ?? undefined,
+  result: (index, id, name, text) => words(ask("result", [index, id, name, text])) ?? undefined,
   merge: (pair) => words(ask("merge", [...pair])),
 };
 

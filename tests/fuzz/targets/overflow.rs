@@ -49,7 +49,9 @@ fn check(input: &Input) {
     if matches!(status, Some(401 | 402 | 403 | 404 | 408 | 429)) {
         return assert_eq!(found, None);
     }
-    assert_eq!(read(&text.to_ascii_uppercase(), status), found, "capitals");
+    if !has_words_by_capitals(text.as_bytes()) {
+        assert_eq!(read(&text.to_ascii_uppercase(), status), found, "capitals");
+    }
     assert_eq!(read(&text.replace(' ', " \n\t "), status), found, "more space");
     // What JSON has no short form for becomes letters; what is long is cut elsewhere.
     if text.len() < 4_000 && !text.contains(|one: char| one.is_control() && !matches!(one, '\n' | '\r' | '\t')) {
@@ -58,7 +60,9 @@ fn check(input: &Input) {
         assert_eq!(read(&serde_json::Value::from(once).to_string(), status), found, "in JSON in JSON");
     }
     let Some(Overflow { limit, input, prompt, least, reply, total }) = found else { return };
-    let numbers = numbers(&text);
+    // A quotation mark can be JSON's, within a number, or part one from the next.
+    let unquoted = text.replace(['"', '\'', '`', '\\'], "");
+    let numbers = [numbers(&text), numbers(&unquoted)].concat();
     for value in [limit, input, least, reply, total].into_iter().flatten() {
         assert!(numbers.contains(&value), "{value} stands nowhere in {text:?}: {numbers:?}");
     }
@@ -66,6 +70,13 @@ fn check(input: &Input) {
         let rest = total.zip(reply).map(|(total, reply)| total.saturating_sub(reply));
         assert!(numbers.contains(&prompt) || rest == Some(prompt), "{prompt} stands nowhere in {text:?}");
     }
+}
+
+/// `ContextWindow` and `HTTPError` are words only as they are written.
+fn has_words_by_capitals(text: &[u8]) -> bool {
+    let is_camel = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    let ends_capitals = |three: &[u8]| three[..2].iter().all(u8::is_ascii_uppercase) && three[2].is_ascii_lowercase();
+    text.windows(2).any(is_camel) || text.windows(3).any(ends_capitals)
 }
 
 fn written(number: u64, form: u8) -> String {
@@ -88,7 +99,7 @@ fn written(number: u64, form: u8) -> String {
 
 /// All numbers that can be read in a text, with and without separators of thousands.
 fn numbers(text: &str) -> Vec<u64> {
-    let bytes: Vec<u8> = text.bytes().filter(|byte| !b"\"'`\\".contains(byte)).collect();
+    let bytes = text.as_bytes();
     let mut all = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
