@@ -5,14 +5,14 @@ import { slug } from "../../js/scripts/links.mjs";
 
 /** By the name of the page: its title and the sections it shows. */
 const pages = {
-  overview: ["Overview", ["Words", "Data flow", "The house"]],
-  boundary: ["The boundary", ["The boundary", "Hash, chain, positions"]],
-  state: ["State, history and view", ["State", "History and view", "Thinking that is bound"]],
+  overview: ["Overview", ["The shape", "The walk of a call", "The house", "Invariants", "Glossary"]],
+  boundary: ["The boundary", ["The boundary"]],
+  state: ["State, history and view", ["State", "History and view"]],
   accounting: ["Counting and limits", ["Accounting", "Limits and shares", "Refusals"]],
   ladder: ["The ladder", ["The ladder", "Strategies and cuts"]],
   summaries: ["Summaries and memory", ["Summaries", "Memory"]],
-  plans: ["Repairs, plans and commits", ["Repair", "Plans and commits", "The preset"]],
-  package: ["Invariants and the package", ["Invariants", "Trouble", "The package", "Ways not taken"]],
+  plans: ["Repairs, plans and commits", ["Repair", "Plans and commits"]],
+  package: ["The package", ["The package", "Ways not taken"]],
 };
 
 export const entries = Object.entries(pages).map(([page, [title]]) => ({ text: title, link: `/internals/${page}` }));

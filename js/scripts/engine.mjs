@@ -1,6 +1,9 @@
 // Rust → wasm and its bindings, of one of two kinds. `shipped` is what is published: optimized as a whole, then once more
 // by wasm-opt. `fast` is for tests: the same program, compiled piece by piece, so that a change costs seconds. Each kind
 // has a folder of its own, and the wasm itself says which it is.
+//
+// Each instance has bindings of its own, so the build wraps wasm-bindgen's module in a function: an engine that broke is
+// replaced while calls of it may still be on the stack.
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,7 @@
 /**
  * A call that has nothing to do, after one of the same chat that had nothing to do: no more than what was added is looked
- * at. Internal.
+ * at. A call and a state are compared by `===`, with the members that the state had: a member changed deep inside them is
+ * not noticed. Internal.
  */
 import { enter } from "./boundary/engine.ts";
 import { type Again, type CallInput, members, type Outcome, STATE } from "./boundary/glue.ts";

@@ -1,5 +1,8 @@
 //! Encoded binary data inside texts: data URLs, and base64 on its own. It is found by what it is. A cut never goes through
 //! it: a piece of it is of no use to anybody, so it goes as a whole and a note says what it was.
+//!
+//! Texts are read without it. So neither transcripts nor digests nor names hold a piece of encoded data. A message
+//! that is not cut is sent as the host holds it.
 
 use crate::base::text;
 use std::borrow::Cow;

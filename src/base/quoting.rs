@@ -1,4 +1,8 @@
 //! Quotes other people's text inside our own. It is escaped so that it can neither close its frame nor pass for ours.
+//!
+//! A quotation is one line behind a label of ours, so it can neither begin a line nor end the frame. The label of a
+//! speaker (`speaker_label`) shows letters, digits and `_-.'@+#` of the name on one line, at most 64 bytes, and
+//! nobody's name is one of our labels.
 
 use crate::base::{markers, text};
 

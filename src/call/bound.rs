@@ -1,4 +1,15 @@
 //! Leaves out reasoning that is bound to something else than what is sent before it now, where the provider checks that.
+//!
+//! At the start of a call the marks of the state are compared with the view that the state would give now. Where they
+//! agree, the whole beginning of that view is what was sent. Each view of the call is then compared with that. From
+//! the first message whose prefix differs, in the order of the view, signed reasoning up to the end of the history is
+//! noted in `stale`. Covered messages count as well, because they may come back. Only what is sent counts: the view of
+//! a round after which the summarizer is asked again leaves no trace.
+//!
+//! What is noted stays noted, because reasoning that was produced without it would be broken by its return. A run ends
+//! where the history ended, so what is produced later stays, and a rewind shortens it. If there are too many runs, the
+//! oldest reasoning goes, which breaks nothing after it; nothing is ever taken out of the middle. A message of nothing
+//! but stale reasoning goes as a whole. Where a provider demands the reasoning of the open round, that stays.
 
 use crate::base::error::Error;
 use crate::call::context::Work;

@@ -1,4 +1,9 @@
 //! A call in progress: the history is placed, the state is current and the limits are known.
+//!
+//! Two brakes keep the summarizer out, both stored in the state. After three unusable answers in a row, eight
+//! compactions go without it. After three summaries by a model in a row with little new, it rests until more has come
+//! that no such summary stands for, whatever code covered meanwhile. Clears, clips and digests cost nothing and do not
+//! count.
 
 use crate::base::error::Error;
 use crate::call::checkpoint;

@@ -1,6 +1,11 @@
 //! Selects the parts of a history that are in no view. Parts that could pass as authority (an approval that nobody
 //! requested) and parts that no provider accepts (an empty compaction) are always left out. With the option `repair`,
 //! so are parts without their counterparts.
+//!
+//! A provider's own compaction is sent as it is until a summary that was made with its text replaces it: a digest by
+//! code stands behind it, the next summary by a model takes its place. One that nobody else can read is kept like a
+//! pin as long as it is the newest. Where room is lacking for it, `compaction-lost` names it. An empty one, which
+//! providers refuse, is left out (`empty-compaction`).
 
 use crate::call::input::Call;
 use crate::ingest::approvals;

@@ -1,4 +1,15 @@
 //! Learns from a refusal: how many tokens the last request really had, and what the model really takes.
+//!
+//! 1. A stated limit is remembered under the key of the calibration. The smaller one of it and the configured one
+//!    holds. A reported prompt above it raises it again.
+//! 2. A stated count of the prompt is a reading of the pending request, believed at once (within a factor of 16 of its
+//!    raw tokens). If only the limit of the prompt is stated, the prompt had at least as many.
+//! 3. If the prompt fits, but not beside the reply, nothing has to be compacted: `replyRoom` is exact now. If a reply
+//!    that was refused is sent again, the trigger leaves room for it from then on.
+//! 4. If nothing that was said explains the refusal, the window is taken for 0.9 of what was sent. `overflow: true` is
+//!    such a refusal.
+//! 5. Unless it was the reply, trigger and hard limit of this call are at most what was sent. So the view is smaller,
+//!    or the outcome is `infeasible`. Refusals in a row go strictly down.
 
 use crate::base::error::Error;
 use crate::base::millionths;

@@ -1,4 +1,17 @@
 //! Repairs faults of the history in the view. The host's messages are not changed.
+//!
+//! A history without faults is not touched: the checker is asked once, and that is all.
+//!
+//! | fault | in the view |
+//! |---|---|
+//! | a result whose call comes later | follows its call |
+//! | a result without its call | a text of ours that quotes it, after the results around it; a sound part beside it stays |
+//! | a call answered twice | the first answer |
+//! | a call made again with the id of an open one, of which only one has a result | once, also beside signed reasoning, which covers what comes before it; reasoning that would then end its message goes with the call |
+//! | a call without a result, and something newer after it | a result of ours: none was recorded |
+//! | an empty message | left out, unless it is the newest or the provider takes it (`takesEmpty`: Gemini, the Responses API) |
+//! | the history begins with a message of the assistant, and the format says that its provider refuses that (`opening`) | a message of ours before it |
+//! | results at the front, where the provider may hold their calls (`continues`: `previous_response_id` of the Responses API); where the format cannot leave parts out (`without`), what shares its message with other parts | as it is |
 
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;

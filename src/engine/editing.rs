@@ -1,4 +1,15 @@
 //! How the state records clips and clears.
+//!
+//! A clip that was made before another is applied before it, although one cut to the smaller cap would be enough: a
+//! view that was given back has been through both, and must come out like its history. So no clip may be forgotten
+//! while it concerns anything, and few are made:
+//!
+//! - A cap up to an eighth above that of the clip before is that of the clip before.
+//! - A clip that differs from the last only in what it left cleared, and had been seen by it, becomes one with it.
+//! - Clips that concern only what is covered go, unless a kept message is larger than their cap.
+//! - With 16 clips of what is not covered, the past is covered, where that can be, in place of a clip or a clear.
+//!
+//! Only where 24 clips concern the newest group and the active request is the oldest forgotten.
 
 use crate::call::context::Work;
 use crate::ladder::protection;

@@ -1,5 +1,10 @@
 //! What a call with nothing to do leaves for the next call of the same chat: sums over what it sent. If messages were
 //! only appended and there is again nothing to do, the earlier ones need not be read.
+//!
+//! [`resume`] gives up, and the call is made with all messages, if anything else is asked for (pins, literals, a
+//! refusal, a compaction by hand, `sliding-window`), the state decides otherwise, a call waits for its result, or a
+//! message breaks a rule. [`again`] also steps aside for a reply that is counted as reported, for copies that were
+//! sent, and for anything to report.
 
 use crate::base::archive::Record;
 use crate::base::error::Error;

@@ -1,5 +1,12 @@
 //! Plans the rounds of a summary in pieces: how long the notes on a piece may be, how many pieces a round covers, and
 //! how many summarizer calls all rounds take.
+//!
+//! One `beforeModel` or `compact` asks at most `summarizer.maxCalls` times, merges and corrections among them. One
+//! call in four is spared for answers that cannot be used. If there are more pieces than that allows, the newest are
+//! asked about; a digest of the oldest and of the previous summary, in a quarter of the budget, stands before the
+//! notes in the last question. With one or two calls that is one question, about the newest piece (`summary-limited`).
+//! If corrections use up what was to spare, the last call puts all notes together and cuts the longest; if not even
+//! that is left, the digest replaces the summary. `plan`, `requests` and `commit` have no limit.
 
 use crate::ladder::plan::NOTES;
 

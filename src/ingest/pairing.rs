@@ -1,6 +1,15 @@
 //! Which result belongs to which call. Ids alone do not say it: many servers and SDKs send none, the same for all, or
 //! the tool's name in their place. So what stands between an assistant's calls and the next message that is not a result
 //! is matched by id where ids are unique, else by the tool's name, else by order. Only what then remains has no partner.
+//!
+//! A window holds the calls of an assistant and the results up to the next message that is none. Where a reply is
+//! several items, as in the Responses API, what it says beside its calls does not end the window (`replies`). Two that
+//! both have an id of their own, and not the same, are no pair: one result and one call are missing. So where count
+//! and order match, a history is sent as it is.
+//!
+//! A call that the provider executes (`server_tool_use`, `providerExecuted`, a program of the Responses API) may stay
+//! open for any number of rounds. Its result comes in a message of the assistant or in an item of its own, it is not
+//! cut from it, and none is ever put in its place.
 
 use crate::base::id_map::IdMap;
 use crate::ingest::content::{Content, ContentPart};

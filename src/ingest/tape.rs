@@ -23,6 +23,15 @@
 //! | 27 medium in a value | kind, bytes low, bytes high, width, height, hash low, hash high | string, its media type |
 //!
 //! The part of reasoning, a call or media is its number plus one, or 0 if the format cannot replace it.
+//!
+//! Roles are 0 system, 1 user, 2 assistant, 3 tool. Media are 0 image, 1 PDF, 2 audio, 3 video, 4 file. The width of a
+//! PDF is its pages, that of audio and video their seconds. The print of a medium is a hash of all its inline data, as
+//! 16 hex digits. Object members are keys and values in turn. A number is the bytes of its shortest decimal text. A
+//! count is the host's answer for the string or whole value before it, where the host counts.
+//!
+//! The system prompt and the tools cross as messages of their own. A message whose format never said a role, or whose
+//! `read` threw, crosses as an assistant message with one opaque part, the whole object: nothing is trusted for having
+//! no role. A document that is text is shortened like a text; nobody typed it, so it states no request.
 
 use crate::base::error::{Code, Error};
 use crate::model::message::Role;

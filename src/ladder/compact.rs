@@ -1,4 +1,22 @@
 //! Where to cut when the past is covered, and which messages before the cut stay in the view.
+//!
+//! # Cuts
+//!
+//! A cut never splits a group. A message that holds its own results, as those of tools that a provider runs, is a
+//! group of its own. Calls at the end that wait for their results are kept with all that belongs to them. If the
+//! active turn opens with signed reasoning that is not bound, providers want it to go on opening with reasoning:
+//! unless the cut lies before a message that begins with reasoning, the smallest group of the turn that does is kept,
+//! after the progress note, and the middle of the turn is covered.
+//!
+//! A pinned message brings its whole group. One that is no longer pinned stays until the next compaction, because
+//! leaving it out would cost the prompt cache. One that is pinned once it is covered joins the head at once, if it
+//! belongs to no group. System messages in the middle are ordinary while they are in the tail, and join the head when
+//! they are covered; with `systemMessages: "drop-old"` they go with the messages around them, unless they are at the
+//! front of the history or among the newest that follow each other.
+//!
+//! A compaction by hand covers all but the newest turn, or what `keep` of the call or the options says, the more of
+//! both. Of a turn that is larger than the strategy's tail it keeps as much as the strategy would. If nothing that may
+//! go is left, or a summary would be hardly smaller, the report says that there is nothing to gain.
 
 use crate::base::archive::{Archive, Record};
 use crate::ingest::pairs;

@@ -1,5 +1,11 @@
 //! A plan is a decision about a request. It is plain data that can be stored until the summary is there. It holds
 //! positions and request ids. The only text in it is the summarizer's notes on pieces of a long past.
+//!
+//! While the summary of a plan made ahead of time is being written, calls that carry the plan as `inFlight` ask for no
+//! other, and the soft mark and strategies that count messages do not fire. What does not fit is clipped, cleared, or
+//! covered by a digest at the plan's own cut, further only if that is not enough. Whatever code wrote, the summary
+//! still applies when it comes. If none comes, or an unusable one, and the request fits below the trigger, nothing is
+//! covered. Committing such a plan leaves `pending` alone: the request that is out still waits for its usage.
 
 use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};

@@ -1,5 +1,10 @@
 //! How much each part of a view may take once the past is covered: its share of the room or, if the host set a target,
 //! of that.
+//!
+//! With a target of the host's (tokens or a share), a summary may have a quarter of it at most, facts an eighth, the
+//! typed message before the last one a tenth. The tail has the rest, beside the progress note and what is held; a
+//! digest has what the tail leaves. So a view that was summarized is at or below the target, unless what must stay is
+//! larger or the summarizer wrote more than it was asked for.
 
 use crate::base::millionths::times as share;
 use crate::ladder::Scene;

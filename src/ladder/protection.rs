@@ -1,5 +1,12 @@
 //! Decides which messages stay whole because the host wants it: a result that a tool policy keeps, with its whole
 //! group.
+//!
+//! Only what fits is held. Beside what is fixed, the newest group (counted up to half of the limit), the active
+//! request and a tenth of the room for a summary, room goes first to what is always kept or excluded, the newest
+//! first, up to the limit; then to the newest turns and messages; then to other results, up to `accept`. So nothing
+//! that is held can bring a request over its limit. What was to be whole and is not is reported when something changes
+//! (`keep-lost`). In a turn that opens with signed reasoning nothing is kept before that. What was once cut or cleared
+//! stays so, also if a later policy would keep it.
 
 use crate::base::id_map::IdMap;
 use crate::base::order;

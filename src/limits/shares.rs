@@ -3,7 +3,7 @@
 use crate::base::json::{Fields, decimal};
 use crate::limits::names::inside;
 
-/// Shares of the room, in millionths unless stated otherwise. See the table in `docs/design.md`.
+/// Shares of the room, in millionths unless stated otherwise. See the table in `docs/tuning.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
     /// The size that a rung aims at, in addition to the fixed tokens.

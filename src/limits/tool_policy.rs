@@ -1,4 +1,8 @@
 //! What a compaction may do to each tool's results. The host sets it by tool name.
+//!
+//! Names of tools are those of the calls; a result is of the tool whose call has its id. TypeScript asks a function as
+//! `toolPolicy` once for each name, and only where something may have to be done; its answers cross as data. The cap
+//! of `clip` counts raw tokens by the slope before any report, so that no report moves the cut.
 
 use crate::base::error::Code;
 use crate::base::json::{Fields, Json, member, misfit};

@@ -1,5 +1,18 @@
 //! The digest: a conversation, shortened. What was said is chosen by how much it adds and stands in its order, with the
 //! work as a small table above it and names below. The same beside a summary that a model wrote: only what it lacks.
+//!
+//! A digest holds, in this order: a line that says what it is; an earlier summary by a model (35 % of its tokens); the
+//! table of the work (10 %); the host's open todos; the conversation, shortened; names (14 %) that the rest does not
+//! hold, at most six that differ by their digits alone. What stands in the view, because its message stays, is not
+//! repeated.
+//!
+//! Beside a model's summary stands what its words lack: typed sentences of which it says less than three quarters,
+//! others of which it says less than half. Typed words stay within the share `facts`, anything else within half the
+//! summary's size.
+//!
+//! A compaction reads the newly covered messages as the host holds them, not as they were cut or cleared meanwhile,
+//! writes the digest, and then prunes the memory. So what is covered now is seen whole, and only what is older went
+//! through the bound.
 
 use crate::base::headings::{KEPT, OPENING};
 use crate::base::order;

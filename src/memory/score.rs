@@ -1,4 +1,8 @@
 //! What a unit is worth, in whole numbers: the rarity of its words, by what it is, when it was said and how long it is.
+//!
+//! What a kind is worth: typed 4, an answer 1.5, a step 1.1, a record 1, an error 0.9, down to 0.35 for a line written
+//! into a file. What of that stays however old it is: typed words never fade, answers keep 45 %, steps 35 %, work 25
+//! %; half of the rest is gone at 120 messages.
 
 use crate::base::words::Class;
 use crate::memory::pool::Pool;

@@ -1,5 +1,9 @@
 //! Chooses units by how much each adds for what it takes: a lazy greedy choice under a budget. A word counts half as much
 //! for each chosen unit that holds it, so what was said before adds little.
+//!
+//! Typed sentences come first, with 25 % of a digest and 70 % of the state; results have no more than 75 % while
+//! anything else is left. A unit counts half when an eighth of the budget is of its message, the start of a request
+//! apart. Where an amended sentence is chosen, the newest that amends it is chosen, too, or takes its place.
 
 use crate::base::order;
 use crate::memory::amendments::{self, NONE};

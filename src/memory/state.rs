@@ -1,5 +1,11 @@
 //! The memory as plain data, in rows: each value of a state costs time at every call. Whoever wrote it is not trusted:
 //! what is shown of it is quoted like any text.
+//!
+//! A unit is a row `[message, place, kind, text, speaker, tool, header, characters of its message, echo, messages back
+//! to the call, its place]`, a name `[name, context, message, used, seen]`; trailing zeros are left out. A memory of
+//! another layout is made again from the messages or, where the host no longer holds them, from the lines of the
+//! digest, which are then quoted as `Earlier:`. Damaged rows, positions behind the end and more than 400,000 bytes are
+//! refused with their path. A state can claim that somebody typed what nobody did; it is quoted like anything else.
 
 use crate::base::archive::{Archive, Record};
 use crate::base::json::Json;

@@ -3,6 +3,42 @@
 //! A digest is what the engine keeps of one message. It is a run of 32-bit words, made once per message and cached on
 //! the host's side of the boundary. For a history that was read before, only these words cross the boundary. [`Digest`]
 //! reads them in place.
+//!
+//! # Records
+//!
+//! A record has ten words: its length, role and flags, the content hash (low and high half), the overhead, the number
+//! of parts, the hash of what a provider sees, and that of what tools returned. Each part adds eight: kind and mark,
+//! part number, tokens, the hash of its id (low and high), bytes, the bytes of the tool's name, and half of that
+//! name's hash.
+//!
+//! # Hashes
+//!
+//! These definitions are frozen within a major version, because states carry what was made with them. `H` is XXH64
+//! with seed 1, the version of the hash. Numbers are little-endian. `join(a, b)` is `H` of the 16 bytes of both.
+//!
+//! The content hash of a message is `H` over one byte of role; then, if the host names the speaker, the byte 255 and
+//! the eight bytes of `H(name)`; then for each part that is covered one byte of kind (0 text, 2 call, 3 result, 4
+//! media) and the eight bytes of its content:
+//!
+//! | part | content |
+//! |---|---|
+//! | text | `join(0, H(text))`; an empty text is left out |
+//! | call | `join(join(H(id), H(name)), value)` |
+//! | result | `H(id)` and nothing else, so that a cut copy is the same message; where the id is empty and the result names its tool, `join(H(id), H(name))` |
+//! | media | `join(join(kind, bytes), join(join(0, H(reference)), H(print)))`; of inline data the reference is empty, of a reference bytes are 0 and the print is empty |
+//! | media inside a result, reasoning, opaque | not covered |
+//!
+//! | value | hash |
+//! |---|---|
+//! | null | `join(1, 0)` |
+//! | boolean | `join(2, 0 or 1)` |
+//! | number | `join(3, H(shortest decimal text))` |
+//! | string | `join(4, H(text))` |
+//! | array | `join(join(5, count), sum)`; the sum begins with 5 and becomes `join(sum, element)` |
+//! | object | `join(join(6, count), sum)`; the sum adds up `join(H(key), value)`, so the order of members does not matter |
+//! | bytes | as a string that begins with the eight bytes of `join(7, length)` |
+//!
+//! The chain begins with `0x7072656369732031`. After each message it is `join(chain, content hash)`.
 
 use core::hash::Hasher as _;
 use twox_hash::XxHash64;

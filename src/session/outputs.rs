@@ -2,6 +2,15 @@
 //!
 //! The chain of the messages covers what people and models wrote. Hosts shorten and redact what tools returned, so that has
 //! a chain of its own: if only that differs, it is the same chat, and what a state took from it is taken back.
+//!
+//! The outputs of a message begin with 0. After each result, and each medium inside one, they are `join(outputs,
+//! join(failed, value))`. The value of a medium is its content as in the content hash; inside a value it is
+//! `join(join(8, bytes), join(H(type), print))`. A message without results does not change the chain.
+//!
+//! A checkpoint notes the chain where it ends, and halves of the outputs of at most 32 covered messages, its sample.
+//! If the chain differs and some of the sample are still there, the memory is dropped and code writes a digest over
+//! the same messages (`outputs-changed`); until then the summarizer is not asked. If none is there, the state is of
+//! another chat, and what it took is dropped as well. With an `offset`, outputs are not compared.
 
 use crate::model::message::{CHAIN_START, Digest, combine};
 

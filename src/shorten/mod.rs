@@ -5,6 +5,10 @@
 //! Everything that is left out is counted in notices. Later cuts find these again, so a text that was cut twice still
 //! says how much is missing in total. A text is analyzed once. Cutting it again takes time proportional to its lines or
 //! to the result.
+//!
+//! What is cut from a result of a tool says that the call is not to be repeated for its effect, if the call did not
+//! fail. Program text is no log: it speaks of errors too. Where the cap leaves no room for the structure (JSON whose
+//! keys alone are larger), the text is cut like any other.
 
 mod diff;
 pub mod ends;

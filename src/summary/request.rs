@@ -1,4 +1,16 @@
 //! What a summarizer is asked.
+//!
+//! A request names what to write (what is wanted, settled, done, open; short summaries have the last two), shows the
+//! form, and sets a limit of half a word for each token that the provider is asked to allow, which every language fits
+//! into; for Chinese, Japanese and Thai two characters for three tokens. It says that code puts the user's own words
+//! below, and that each point belongs to the person who said it. `summary.sections` replaces the sections,
+//! `summary.instructions` adds a rule.
+//!
+//! The material is data. It stands between tags. Markers and tags of ours in it are disarmed, however they are spelled
+//! (spaces of any width, characters that nobody sees, any slash). The previous summary is given once. A person's focus
+//! becomes one line of at most 400 bytes between quotation marks; one that a model wrote (`focusBy: "assistant"`, and
+//! so `compactTool`'s) stands in the material, in a tag, as the assistant's. A todo list has at most an eighth of the
+//! material.
 
 use crate::base::{quoting, text};
 use crate::ingest::host::Todo;

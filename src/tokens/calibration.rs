@@ -4,6 +4,39 @@
 //! reported tokens. It stays valid across clears, clips, compactions and rewinds. The reply counts as the provider
 //! counted it, where that is possible. The slope is learned only from increments between reports. All arithmetic is in
 //! whole numbers; slopes are in millionths.
+//!
+//! # What is learned
+//!
+//! The reply is the assistant's messages that follow the end of the request. Its reported output counts if it can be
+//! the reply and nothing else: at least half of its raw tokens, and at most a quarter and 10 more than by the slope.
+//! Otherwise the output without its reasoning is tried, and else the reply is estimated like all text. So reasoning
+//! that is not sent again, a stream's first usage and a reply that the host rewrote do no harm.
+//!
+//! The slope is learned from increments of more than 20 raw tokens with a ratio of 0.4 to 4; older ones fade by a
+//! sixty-fourth each time. Until there is one, it is reported / raw of the whole request, provided that system or
+//! tools were counted.
+//!
+//! The bound is a share of everything beyond the anchor: the 95th percentile of the last 20 errors, within 1 % and 25
+//! %. Where the slope is below 1, new text may be of another kind than the slope was learned on, so the bound is at
+//! least `(1 − slope) × new × min(1, new / learned on)` raw tokens. Below the anchor, an estimate is never less than
+//! its part of what was reported.
+//!
+//! # What is believed
+//!
+//! A report above the window of its request is never believed. Another one is parked if it is off by more than a
+//! quarter and by three bounds. A first report is parked only if it is above the estimate by that and an eighth of the
+//! window (in small windows 2,000 tokens or a quarter), or below a quarter of the least that is possible. A parked
+//! report changes no estimate. It is reported (`usage-doubted`) if it is a first one, above the window, or the second
+//! in a row.
+//!
+//! If the next report agrees with a parked one, all that was believed before is dropped. Two agree if they differ by
+//! the growth of the request, but for a quarter of the smaller one; totals over several requests are a whole request
+//! further apart. An early total may still pass for the tokens of a dense text; it makes estimates at most twice as
+//! high as the estimator's.
+//!
+//! `afterModel` takes `pending` once, and only for the request it names. Usage that says nothing reliable is ignored:
+//! zero or one, missing, partial, or added up over several passes. Of a stream's events the last value counts, of
+//! several steps the newest. A summarizer's usage never calibrates.
 
 use crate::base::archive::{Archive, Record};
 use crate::base::millionths::{ratio, scale, times};

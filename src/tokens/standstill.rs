@@ -1,6 +1,12 @@
 //! Reports that stand still while the request grows: a server that truncates silently reports what it has kept, and goes
 //! on with a conversation whose beginning it dropped. Each step alone is small enough to be believed, so it is the drift
 //! over several reports that is judged.
+//!
+//! If over at least three reports the request grew by a quarter and by 500 raw tokens, and the reports by less than a
+//! tenth of that, the anchor and the slope from such reports are dropped (`usage-doubted`). Until a report lies
+//! clearly above the highest of them, those that are no higher are not believed for requests that are estimated a
+//! third above them. A small request that the server kept whole is believed. Servers that edit the history themselves
+//! and report what is left are doubted as well.
 
 use crate::base::archive::{Archive, Record};
 use crate::tokens::reading::Reading;

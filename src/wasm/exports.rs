@@ -1,5 +1,10 @@
 //! The exports of the module: typed functions that parse their arguments, call the engine and return plain objects.
 //! `js/src/boundary/glue.ts` is the other side.
+//!
+//! Records, flags and the view cross as typed arrays. Options, state, plan, report, requests and answers cross as
+//! plain objects, in by `serde-wasm-bindgen`, out by `js-sys`; the names of members that every call returns are
+//! interned. A refusal is thrown as `{ code, path, advice }`. What the host throws when it is asked something comes
+//! out as it was. All calls but `complete` are synchronous.
 
 use super::arguments::{parse_call, parse_options, parse_plan, parse_state};
 use super::host::Bridge;

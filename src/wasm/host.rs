@@ -1,4 +1,7 @@
 //! The host's side of a call: what the engine asks while it works.
+//!
+//! Each message that the host creates takes the next number of the call. What is to be sent leaves as triples: `0,
+//! from, to` for the host's own messages, `1, number, 0` for one that was created.
 
 use super::reading::Reading;
 use crate::base::error::{Code, Error};

@@ -2,6 +2,12 @@
 //!
 //! A future is polled from a microtask, where nothing catches errors: a trap would end a Node process. So each poll is
 //! called through JavaScript that catches it (`js/src/boundary/rounds.ts`).
+//!
+//! The same holds for the microtasks of the bindings and for the summarizer's answers: whatever enters the engine in a
+//! task of its own has a frame of JavaScript under it that catches. A step that traps ends its own call, with the text
+//! of the panic. All other calls that waited in that instance go on in the next one, from the round they were in, and
+//! nothing is asked twice. The same happens when an instance is let go for its size, so nothing large is kept while a
+//! summarizer thinks. A trap between the steps ends no call unless it comes back three times.
 
 use super::host::JsHost;
 use js_sys::Promise;

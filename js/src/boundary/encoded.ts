@@ -1,6 +1,11 @@
 /**
  * Recognizes media in values: encoded binary data is known by what it is, wherever it stands, and not by the member that
  * holds it. A provider counts it by what it shows, and its letters are no text that anybody reads.
+ *
+ * Media are bytes, data URLs, base64 that begins like a PNG, a JPEG, a PDF, a WAV and the like, and base64 beside a media
+ * type (`mimeType`, `media_type`, under whatever name) or in a member or object whose name or `type` says image, audio,
+ * video or PDF. What says that it is base64 and is none counts as the text it is. A text that is all of a result, and the
+ * arguments of calls, stay text: providers read them letter by letter.
  */
 import type { MediaKind } from "../format.ts";
 import { starts } from "./image-size.ts";

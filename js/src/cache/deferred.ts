@@ -1,5 +1,7 @@
 /**
  * Tools that are declared and not sent: the provider, or the SDK, shows a definition to the model once a search has found it.
+ * Such a tool counts as much as its provider shows of it, until the history names it in a `tool_reference`, in what a search
+ * returned, or in a call. One whose definition stands in the history counts there.
  */
 import { Leaf, type Leaves } from "../boundary/message-stamp.ts";
 

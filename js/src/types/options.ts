@@ -194,7 +194,7 @@ export interface Tuning {
   readonly maxInputTokens?: number | undefined;
   /** How tokens are counted. */
   readonly tokens?: TokenOptions | undefined;
-  /** Parts of the room: see docs/design.md, "Limits and shares". */
+  /** Parts of the room: see docs/tuning.md, "Every number, and its default". */
   readonly shares?: Shares | undefined;
   /**
    * Bytes of what is remembered in the state, in JSON: sentences, lines and records of the covered messages, and names.

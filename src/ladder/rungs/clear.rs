@@ -1,4 +1,9 @@
 //! Old results become placeholders: those of calls that failed, then all, down to the target and no further.
+//!
+//! Only results before the tail that the model has answered are cleared, with the inputs of their calls and the media
+//! of earlier turns. The newest three stay if that is enough. What is left is clipped. The clear must gain the share
+//! `clear` and end at most at `accept`. Or the results of the newest group alone are too large: then covering the past
+//! cannot be enough, so they are cut to one level of at least a twentieth of the room.
 
 use super::clip::cap;
 use super::{Climb, Rung, RungId};

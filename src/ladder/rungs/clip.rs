@@ -1,4 +1,8 @@
 //! Giants are cut: tool results, then what calls were given, then what the assistant wrote.
+//!
+//! Results over the share `part` are shortened: only those that were never sent if that is enough, else all. If that
+//! is not enough either, old arguments and media follow, then what the assistant wrote in earlier turns. The outcome
+//! must be at most `accept`.
 
 use super::{Climb, Rung, RungId};
 use crate::ladder::cutting::{LEAST_CAP, cuttable, gain};

@@ -1,4 +1,7 @@
 //! All texts are cut as far as needed. The last rung does what it can, also when that is not enough.
+//!
+//! The level is at least 64 tokens, halfway down from the limit to the target if that can be reached. Larger media go,
+//! also those of the newest message.
 
 use super::{Climb, Rung, RungId};
 use crate::ladder::clearing::{Clearing, clearing};

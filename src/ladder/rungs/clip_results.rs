@@ -1,4 +1,8 @@
 //! All old results become placeholders, or results are cut as far as needed; then what the assistant wrote.
+//!
+//! The level lies halfway down from the limit to the target, or at the limit if that cannot be reached, and is at
+//! least a twentieth of the room. If cutting results is not enough, old arguments, media and texts of the assistant
+//! are cut with them.
 
 use super::{Climb, Rung, RungId};
 use crate::ladder::clearing::{Clearing, clearing};

@@ -1,4 +1,7 @@
 //! Reasoning of earlier turns is left out where no provider checks that it comes back, if the host wants that.
+//!
+//! Only reasoning that is not signed and that the format numbers is left out. A message that holds nothing else keeps
+//! it.
 
 use super::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};

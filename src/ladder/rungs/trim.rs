@@ -1,4 +1,9 @@
 //! The oldest kept groups are covered too, without a summary of them; or the text of the summary becomes shorter.
+//!
+//! The summary stays and says how many messages went. Once only the newest group and the active request are left,
+//! summary and note are written shorter: to the level to which texts would have to be cut, but to no less than a sixth
+//! of the room as long as cutting everything else makes enough. Requirements, names and literals that must stay go
+//! last. Both are cut to their least only if the request fits then.
 
 use super::clip_all::level_of_own;
 use super::{Climb, Rung, RungId};

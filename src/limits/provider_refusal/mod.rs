@@ -4,6 +4,12 @@
 //! matched as a whole. `words` takes an error apart, `subject` decides by families of words what it is about, and
 //! `numbers` reads each number from the words around it. An error in another language than English is recognized by
 //! its codes, whose words are English, or not at all.
+//!
+//! A request is too long where a sentence says so of the prompt, input, messages, counted tokens or a context with a
+//! size, or where the numbers say it themselves. Other errors are not: statuses 401 to 404, 408 and 429; rates,
+//! quotas, credits and throttling; a reply limit alone (`max_tokens`, output or completion tokens without a prompt
+//! beside them); bytes, characters, images and lists; retries and deadlines that are exceeded. Numbers that contradict
+//! one another (less was sent than may be) do not count.
 
 mod numbers;
 mod subject;

@@ -1,4 +1,9 @@
 //! Which parts of a message may be cut or cleared at all, by their kind, by who wrote them and by when.
+//!
+//! What is old lies before the active turn and before the assistant's newest message. What an assistant said after
+//! that is never cut. Neither is reasoning, nor anything of messages that are sent with signed reasoning or an id of
+//! the provider, of pinned messages, or of system messages. Formats that give calls and media no part number keep
+//! them.
 
 use crate::ingest::tape::NO_NUMBER;
 use crate::model::message::{Digest, Part, PartKind, Role};

@@ -1,4 +1,9 @@
 //! The literal strings that the host wants kept, as a notice names those of them that a cut or a clear would lose.
+//!
+//! A notice names them before other names, in up to 200 bytes within the cap, and without quotation marks,
+//! backslashes, closing brackets and line ends, which would break the notice or the JSON around it. Arguments of calls
+//! have no notice. What is lost all the same is reported (`must-keep-lost`). In a view that is given back the notice
+//! holds the string, so the copy is cut and cleared like its history.
 
 use crate::base::text;
 

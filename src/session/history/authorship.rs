@@ -1,4 +1,14 @@
 //! Who wrote a message: a person, the assistant or precis. The active turn and what is old follow from it.
+//!
+//! Typed is a property of parts: [`Content::said`](crate::ingest::content) has those that a person said, texts and
+//! media in no result, and only these are read as a request. Anthropic and Gemini take typed text and results in one
+//! message. There a text is typed unless an application framed all of it: it begins with a tag and ends where that tag
+//! closes, as reminders do. If such a message stays although the calls before it are covered, a copy without the
+//! results is sent.
+//!
+//! A message of ours is known by its place in a view given back, or by its hash in the state. The wording says
+//! nothing. A summary whose state is lost is a message like any other, and nothing in it counts as required or typed,
+//! so whoever feeds views back must keep the state.
 
 use crate::model::message::{Digest, Role};
 use crate::session::compaction::Checkpoint;

@@ -1,4 +1,13 @@
 //! Places a history: which checkpoint of the state holds, and whether the input is one of our views.
+//!
+//! 1. The newest checkpoint whose position and outputs hold is active; newer ones are dropped. If it is not the
+//!    newest, `report.diverged` says why.
+//! 2. If the newest checkpoint does not hold, and no message was left out by `offset`, the messages may be a view
+//!    given back. A front that is, hash by hash, what a checkpoint made (head, summary, kept, note) stands for what
+//!    that checkpoint covers.
+//! 3. With an `offset`, chains continue from what the active checkpoint noted. An offset beyond `keepFrom(state)` is
+//!    refused. Messages that the host loads for `recall` stand before the first index and are placed by that alone,
+//!    because only the checkpoint's own position could vouch for them.
 
 use crate::base::error::{Code, Error};
 use crate::base::id_map::IdMap;
