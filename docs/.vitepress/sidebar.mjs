@@ -35,14 +35,12 @@ const groups = {
   },
   Facts: {
     compare: "Compared with others",
-    contextguard: "The preset contextguard",
     tokens: "Token counts",
     speed: "Speed",
     size: "Size",
     runtimes: "Runtimes",
     limits: "What could not be run",
-    assurance: "How it is tested",
-    failures: "Failures of other engines",
+    guarantees: "Guarantees and the preset contextguard",
     mutations: "Mutations of the engine",
   },
 };

@@ -1,4 +1,4 @@
-//! More failures (X01 … X20) and defects (D01 … D24) of other engines, from docs/failures.md: what precis does instead.
+//! More failures (X01 … X20) and defects (D01 … D24) of other engines, from docs/guarantees.md: what precis does instead.
 
 use crate::failures::chat;
 use crate::failures::send;

@@ -1,4 +1,4 @@
-//! Failures of other engines (F01 … F25 of docs/failures.md): one test each, named after what precis does instead.
+//! Failures of other engines (F01 … F25 of docs/guarantees.md): one test each, named after what precis does instead.
 
 use crate::support::Chat;
 use crate::support::M;

@@ -3,7 +3,7 @@
 //! Its steps are: estimate, trigger, truncate the summarizer's input to 80 % of the window, get a structured summary,
 //! replace everything by the summary and a continuation, reset the calibration, and store the estimate. It makes up to
 //! three attempts. It guarantees only the invariants 1, 3, 5, 8 and 9. The differences from the original, and their
-//! reasons, are listed in `docs/contextguard.md`.
+//! reasons, are listed in `docs/guarantees.md`.
 
 mod continuation;
 pub(crate) mod text;
