@@ -1,5 +1,6 @@
 //! The progress note: what has been done about a request so far. It stands behind the request where a cut lies inside its
-//! turn, so that nothing is done twice.
+//! turn, so that nothing is done twice. The digest beside it leaves out what it says, and is sized by the note that was
+//! written, not by the longest one that could be. Where nothing has been done yet there is none.
 
 use crate::base::markers;
 use crate::memory::digest::Source;

@@ -1,5 +1,6 @@
 /**
- * What every request carries besides its messages: the system prompt, the tools and other schemas.
+ * What every request carries besides its messages: the system prompt, the tools and other schemas. Of the declared tools
+ * only their tokens and the hashes of their names cross the boundary, and the engine looks for one of them: `recall`.
  */
 import { digest } from "../boundary/digest.ts";
 import { Collector, Comparer, type Leaves, type Listener } from "../boundary/message-stamp.ts";
