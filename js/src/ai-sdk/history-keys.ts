@@ -8,29 +8,30 @@ type Hash = ReturnType<typeof sha256.create>;
 /** Deep enough for any message. What is deeper cannot be compared, and is not taken for equal. */
 const DEEPEST = 1_000;
 
-class TooDeep extends Error {}
-
 const encoder = new TextEncoder();
 
 /**
- * A key for each beginning of a list of messages, the shortest first: SHA-256 over `scope` and everything in them, with the
- * kind and length of each value, so that no two lists have one key. What providers are told besides the content
- * (`providerOptions`: where to cache, say) is not part of the history, nor is the order of an object's members. Null if a
- * message is nested too deeply to be compared.
+ * The hash of a message: SHA-256 over everything in it, with the kind and length of each value. What providers are told
+ * besides the content (`providerOptions`: where to cache, say) is not part of the history, nor is the order of an object's
+ * members.
+ *
+ * @throws RangeError for a message that is nested too deeply to be compared.
  */
-export function keysOf(messages: readonly Message[], scope = ""): string[] | null {
+export function hashOf({ role, content }: Message): Uint8Array {
   const hash = sha256.create();
-  text(hash, scope);
-  try {
-    return messages.map(({ role, content }) => {
-      text(hash, role);
-      value(hash, content, 0);
-      return bytesToHex(hash.clone().digest());
-    });
-  } catch (error) {
-    if (error instanceof TooDeep) return null;
-    throw error;
-  }
+  text(hash, role);
+  value(hash, content, 0);
+  return hash.digest();
+}
+
+/**
+ * The key of a list of messages: SHA-256 over that of the list without its last message, or over the scope, and the hash of
+ * that message. So no two lists have one key, and the key of a list that goes on costs as much as what is new.
+ */
+export function keyOf(before: string, message: Uint8Array): string {
+  const hash = sha256.create();
+  text(hash, before);
+  return bytesToHex(hash.update(message).digest());
 }
 
 function text(hash: Hash, text: string): void {
@@ -45,7 +46,7 @@ function bytes(hash: Hash, kind: string, bytes: Uint8Array): void {
 function value(hash: Hash, given: unknown, depth: number): void {
   if (typeof given === "string") text(hash, given);
   else if (typeof given !== "object" || given === null) bytes(hash, typeof given, encoder.encode(String(given)));
-  else if (depth > DEEPEST) throw new TooDeep();
+  else if (depth > DEEPEST) throw new RangeError("too deep to be compared");
   else if (Array.isArray(given)) {
     hash.update(encoder.encode(`a${given.length}:`));
     for (const item of given) value(hash, item, depth + 1);

@@ -1,9 +1,9 @@
 import type { ModelCall, Report, SessionState } from "precis";
 import { noMessages, objectOf } from "./given.ts";
-import { keysOf } from "./history-keys.ts";
 import { type Kept, Lines } from "./lineage.ts";
 import type { OwnPrompts } from "./own-prompts.ts";
 import { asksForCompaction, holdsCompaction, showsCompaction } from "./provider.ts";
+import { ReadPrompts } from "./read-prompts.ts";
 import { lowered } from "./reply-limit.ts";
 import { type Ask, once, type ProviderRequest, type Streamed, started } from "./retry.ts";
 import type { Shared } from "./session.ts";
@@ -28,6 +28,7 @@ const fitted = new WeakMap<object, number>();
 export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
   const { providerOptions, onReport, options, scope } = shared;
   const lines = new Lines<SessionState>(REMEMBERED);
+  const prompts = new ReadPrompts();
   /** Models that compact by settings of their own, which no request shows. */
   const compacting = new WeakSet<object>();
 
@@ -62,20 +63,22 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
     // A system prompt that says what time it is makes no other chat.
     const [system, messages] = from < 0 ? [[], prompt] : [prompt.slice(0, from), prompt.slice(from)];
     const within = scope ? scope(request as ScopedCall) : "";
-    const keys = (typeof within === "string" ? keysOf(messages, within) : null) ?? [];
+    const isScoped = typeof within === "string";
+    const read = prompts.read(messages, isScoped ? within : "", { system, tools, schema: responseFormat?.schema });
+    const keys = (isScoped ? read.keys : null) ?? [];
     const earlier = lines.find(keys);
     const place = { before: earlier?.key ?? null, stem: stemOf(messages, keys) };
     const compactor = shared.prompts();
     const call: ModelCall<Message> = {
       ...{
-        messages,
-        tools,
-        schemas: responseFormat?.schema,
+        messages: read.own,
+        tools: read.tools,
+        schemas: read.schema,
         maxOutputTokens,
         state: earlier?.value ?? null,
         model: modelOf(model),
       },
-      ...{ signal: abortSignal, system: system.length > 0 ? system : undefined },
+      ...{ signal: abortSignal, system: system.length > 0 ? read.system : undefined },
     };
     let current: SessionState | undefined;
     let kept: Kept<SessionState> | undefined;
@@ -88,7 +91,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
       current = state;
       const key = keys.at(-1);
       if (key !== undefined) kept = lines.keep(key, state, worthOf(state), place);
-      const sent = [...system, ...view];
+      const sent = [...system, ...read.given(view)];
       if (report.outcome !== "infeasible") fitted.set(sent, report.after.window);
       const limit = lowered(report, maxOutputTokens ?? options.maxOutputTokens);
       const binding = withBinding(report, model, request.providerOptions);
