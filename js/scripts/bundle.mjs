@@ -15,12 +15,14 @@ import { kindOf, stampOf } from "./engine.mjs";
 /** The entries of `.`: in which file, by which way of loading. */
 const platforms = {
   "index.js": "inline",
+  "node.js": "node",
+  "disk.js": "disk",
   "index.cjs": "required",
   "workerd.js": "workerd",
   "edge-light.js": "edge-light",
 };
 /** Stays an import of its own, so that it is installed once. */
-const shared = ["./core.js", "./precis.wasm.js", "./precis.wasm", "./precis.wasm?module"];
+const shared = ["./core.js", "./precis.wasm.js", "./precis.wasm", "./precis.wasm?module", "node:*"];
 
 /**
  * Writes `name.js`, `name.cjs`, `name.d.ts` and `name.d.cts` for each entry into `directory`. The first one is `.`: its
@@ -33,7 +35,7 @@ export async function bundle([main, ...entries], wasm, directory) {
   const code = { define: { BUILD: JSON.stringify(stampOf(wasm)) }, inject: [at("js/src/boundary/text-codec.ts")] };
   const core = `export * from "${main.source}"; export { loadBy } from "./boundary/engine.ts";`;
   const sources = [await javascript(core, to("core.js"), code)];
-  const names = await exported(to("core.js"));
+  const names = await exported(to("core.js"), main.source);
   const bundled = await Promise.all([
     ...Object.entries(platforms).map(([file, load]) => {
       const isModule = file.endsWith(".js");
@@ -60,25 +62,36 @@ async function pack(wasm) {
   return `${wasm.length}:${Buffer.from(deflated).toString("base64")}`;
 }
 
-/** The names that a bundle of `.` exports, functions and what needs no engine apart. */
-async function exported(file) {
+/** The names that `.` exports, those that reach the engine apart. */
+async function exported(file, source) {
   const { loadBy, ...members } = await import(`${pathToFileURL(file)}?${Date.now()}`);
-  const isFunction = (value) => typeof value === "function" && !/^class\b/.test(String(value));
   const names = Object.keys(members);
-  const functions = names.filter((name) => isFunction(members[name]));
-  return { functions, others: names.filter((name) => !functions.includes(name)) };
+  const reach = await Promise.all(names.map((name) => reachesEngine(name, source)));
+  return { functions: names.filter((_, at) => reach[at]), others: names.filter((_, at) => !reach[at]) };
+}
+
+/** Whether anything of the engine's bindings is left of a program that imports one name. */
+async function reachesEngine(name, source) {
+  const { metafile } = await esbuild.build({
+    ...options("one.js", shared),
+    stdin: { contents: `export { ${name} } from "${source}";`, resolveDir: at("js/src"), loader: "js" },
+    define: { BUILD: '""' },
+    write: false,
+  });
+  const [{ inputs }] = Object.values(metafile.outputs);
+  return Object.entries(inputs).some(([path, { bytesInOutput }]) => bytesInOutput > 0 && /bindings\.js$/.test(path));
 }
 
 /**
- * An entry's source: every function says first how this platform loads the engine, all else is handed on. There is no
+ * An entry's source: every function that reaches the engine says first how this platform loads it, all else is handed on. There is no
  * statement with an effect, so bundlers may leave out what nobody uses.
  */
 function entry({ functions, others }, code, engine, load) {
   return [
     `import { ${functions.map((name) => `${name} as _${name}`).join(", ")} } from "${code}";`,
     `import { loadBy } from "${engine}";`,
-    `import { load } from "./load/${load}.ts";`,
-    ...functions.map((name) => `export function ${name}(...args) { loadBy(load); return _${name}(...args); }`),
+    `import { ways } from "./load/${load}.ts";`,
+    ...functions.map((name) => `export function ${name}(...args) { loadBy(ways); return _${name}(...args); }`),
     `export { ${others.join(", ")} } from "${code}";`,
   ].join("\n");
 }
@@ -116,9 +129,11 @@ async function shorten(file) {
     ecma: 2020,
     compress: { passes: 3, ecma: 2020, unsafe_arrows: true },
     // Node prints the whole line where an uncaught error was thrown.
-    format: { ecma: 2020, max_line_len: 1000 },
+    // What is marked as pure is left out by whoever bundles a program that does not use it.
+    format: { ecma: 2020, max_line_len: 1000, preserve_annotations: true },
   });
-  writeFileSync(file, `${code}${names}\n`);
+  // Bundlers follow `require` by its name; esbuild would have replaced it here.
+  writeFileSync(file, `${code.replaceAll("bundledRequire", "require")}${names}\n`);
 }
 
 function options(outfile, external) {
@@ -132,7 +147,6 @@ function options(outfile, external) {
     mainFields: ["module"],
     target: "es2022",
     minifySyntax: true,
-    minifyWhitespace: true,
     minifyIdentifiers: true,
     // Node prints the whole line where an uncaught error was thrown.
     lineLimit: 1000,

@@ -49,7 +49,7 @@ export async function bundleCommandLine(directory, version) {
 const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_LGWIN]: 22 };
 
 function beside({ path }) {
-  return { path: `./${path.slice("precis/".length) || "index"}.js`, external: true };
+  return { path: `./${path.slice("precis/".length) || "node"}.js`, external: true };
 }
 
 /** Whose session it is, and the licence it is under. */

@@ -4,6 +4,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { at, cache, packages } from "./common.mjs";
+import { importCosts, importTable } from "./imports.mjs";
 
 /** Name, the line, and what an app has anyway. */
 const programs = [
@@ -60,6 +61,12 @@ What an app ships, in bytes: for each row a program of one line, bundled and min
 ${table}
 
 ${versions.join(", ")}. What lies in \`node_modules\` after an installation is in \`npm run size\`.
+
+## Which import costs what
+
+What a program that imports one name and nothing else of precis ships, bundled and minified by esbuild for a page. The third column says whether the engine is in it; a test bundles each of them by esbuild, and those without by Rollup too, and fails if that is wrong.
+
+${importTable(await importCosts(at("benches")))}
 `;
   writeFileSync(at("docs/size.md"), text);
   console.log(table);

@@ -9,8 +9,11 @@ const budgetFile = at("benches/size.json");
 const allowed = 1.02;
 /** The most bytes that wasm and glue may take together, compressed with gzip. */
 const engineLimit = 400_000;
-/** The most bytes that an installation may take in node_modules, without the command line. */
-const installedLimit = 1_840_000;
+/**
+ * The most bytes that an installation may take in node_modules, without the command line. 25 kB of it are what reads reports
+ * and measures without the engine, loads it ahead and from files, and recognizes prompts; CommonJS has most of it twice.
+ */
+const installedLimit = 1_870_000;
 /**
  * The most bytes that the command line may add to that: no program that imports precis loads any of it. About half is the
  * recorded session of `precis demo` and the page of `precis inspect --html`, so that both work where nothing else is; a

@@ -14,6 +14,7 @@ export type ErrorCode =
   | "message-hole"
   | "messages-not-array"
   | "newer-state"
+  | "needs-engine"
   | "no-chat-id"
   | "other-chat"
   | "preset-with-strategy"

@@ -4,6 +4,7 @@ import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type CallHost, telling } from "./call-host.ts";
 import { CallReader, type Kept, type More } from "./call-reader.ts";
 import { left, resumed } from "./fast-path.ts";
+import { engine } from "./loaded.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
 import { plainOptions } from "./options.ts";
 import { type Look, recall } from "./recall.ts";
@@ -31,6 +32,7 @@ export function createCompactor<Base>(options: CompactorOptions<Base>): Compacto
   const estimator = enter((glue) => glue.validate(plain));
   const { format, contextWindow, summarize, summarizer, toolPolicy, onEvent, tune } = options;
   checkFormat(format);
+  engine.createCompactor ??= createCompactor;
   const own = { format, contextWindow, summarize, summarizer, toolPolicy, onEvent, tune };
   return new HostCompactor(own, new CallReader(own, plain, estimator)).methods();
 }

@@ -4,13 +4,15 @@
  * @module precis
  */
 
+export { checkMessages } from "./check.ts";
 export type { ErrorCode, WarningCode } from "./codes.ts";
 export { createCompactor } from "./compactor.ts";
 export { PrecisError } from "./errors.ts";
 export type { Format, MediaKind, ReadableFormat, Reader, Role } from "./format.ts";
-export { attributes, checkMessages, describe, summaryOf } from "./inspect.ts";
+export { attributes, describe, summaryOf } from "./inspect.ts";
+export { type LoadOptions, load } from "./loading.ts";
 export { input } from "./members.ts";
-export { createMeter, type MeterOptions } from "./meter.ts";
+export { createMeter } from "./meter.ts";
 export { answerRecall, recallDefinition } from "./recall.ts";
 export type {
   Change,
@@ -23,6 +25,7 @@ export type {
   Excerpt,
   Keep,
   LoadMessages,
+  MeterOptions,
   ModelCall,
   Plan,
   Prepared,

@@ -3,10 +3,10 @@
  * the engine. What does reach it is checked there.
  */
 
-import { enter } from "./boundary/engine.ts";
 import type { ErrorCode } from "./codes.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
+import { unknownName } from "./names.ts";
 import type { CompactNow, CompactorOptions, ModelCall } from "./types.ts";
 
 /** What a value may be. */
@@ -55,7 +55,8 @@ export const TIME: Kind = {
 
 export const TEXT: Kind = { expected: "a string", fits: (value) => typeof value === "string" };
 
-const WINDOW: Kind = {
+/** The context window, of which nothing else is known. */
+export const WINDOW: Kind = {
   code: "invalid-window",
   expected: "the model's context window as a number of tokens, or a function that returns it",
   fits: (value) => typeof value === "number" || typeof value === "function",
@@ -242,7 +243,7 @@ export function wrong(code: ErrorCode, path: string, expected: string, got: unkn
 }
 
 function unknown({ unknown: [code, what], kinds, others }: Table, name: string): PrecisError {
-  const advice = enter((glue) => glue.unknown_name(name, [...kinds.keys()], what));
+  const advice = unknownName(name, [...kinds.keys()], what);
   const other = others().find((table) => table.kinds.has(name));
   return new PrecisError(code, name, other ? `${advice} "${name}" belongs to ${other.owner}.` : advice);
 }

@@ -1,15 +1,9 @@
-import { createCompactor } from "./compactor.ts";
 import { PrecisError } from "./errors.ts";
-import type { Format, ReadableFormat } from "./format.ts";
+import type { Format } from "./format.ts";
+import { engine } from "./loaded.ts";
 import { ANY, checkMembers, checkReadable, type Table, table } from "./members.ts";
-import type { Compactor, CompactorOptions } from "./types.ts";
-
-/** What {@link createMeter} takes: the options of a compactor that have a say in what is counted. */
-export interface MeterOptions<Base>
-  extends Pick<CompactorOptions<Base>, "contextWindow" | "maxOutputTokens" | "repair" | "tune"> {
-  /** The shape of your messages. It need not be able to write: `aiSdkUI` will do. */
-  readonly format: ReadableFormat<Base>;
-}
+import { checkRough, roughly } from "./rough.ts";
+import type { Compactor, MeterOptions } from "./types.ts";
 
 const METER: Table = /* @__PURE__ */ table<MeterOptions<never>>(
   {
@@ -23,14 +17,27 @@ const METER: Table = /* @__PURE__ */ table<MeterOptions<never>>(
  * Makes a meter: it says how full the window is with what would be sent, and changes nothing. For a compactor's own chats
  * its `usage` says the same; a meter is for messages in a shape that can only be read, such as UI messages in a browser.
  *
+ * It does not bring the engine into a bundle. Where the engine is loaded (after `await load()`, or once the program has made
+ * a compactor) the engine measures; before, a quarter of the bytes is counted, and the usage says `source: "rough"`.
+ *
  * @throws PrecisError when an option is refused.
  */
 export function createMeter<Base>(options: MeterOptions<Base>): Pick<Compactor<Base>, "usage"> {
   checkMembers(METER, options);
-  const { format } = options;
-  checkReadable(format);
-  const { usage } = createCompactor({ ...options, format: { ...unwritten, ...format } as Format<Base> });
-  return { usage };
+  checkReadable(options.format);
+  let exact = exactly(options);
+  if (!exact) checkRough(options);
+  return {
+    usage(call) {
+      exact ??= exactly(options);
+      return exact ? exact.usage(call) : roughly(options, call);
+    },
+  };
+}
+
+/** The engine's meter, where the engine is loaded. */
+function exactly<Base>(options: MeterOptions<Base>): Pick<Compactor<Base>, "usage"> | undefined {
+  return engine.createCompactor?.({ ...options, format: { ...unwritten, ...options.format } as Format<Base> });
 }
 
 /** What a state has edited or covered would have to be written: of such a chat the meter measures the model messages. */

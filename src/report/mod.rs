@@ -1,13 +1,11 @@
 //! What was decided and why, with token counts: for logs, user interfaces and tests. It contains no message text.
 
 pub mod change;
-pub mod describe;
 pub(crate) mod reasons;
 
 use crate::base::archive::Archive;
-use crate::base::error::{Code, Error, Warning};
+use crate::base::error::Warning;
 use crate::base::json::Json;
-use crate::base::text;
 use crate::limits::thinking::{Controls, Source};
 use crate::report::change::Change;
 use crate::session::breakdown::TokenBreakdown;
@@ -266,45 +264,4 @@ impl Report {
         out.put("warnings", Json::List(warnings));
         out.finish()
     }
-}
-
-/// The flat attributes of a report, for a span or a log line.
-///
-/// # Errors
-///
-/// If it is not a report.
-pub fn attributes(report: &Json) -> Result<Json, Error> {
-    if report.get("outcome").text().is_none() || report.get("after").members().is_none() {
-        return Err(Error::at(
-            Code::InvalidCall,
-            "report",
-            "Expected a report, as `beforeModel`, `plan` and `commit` return it.",
-        ));
-    }
-    let mut flat = Archive::writer();
-    let mut add = |path: &[&str], value: &Json| {
-        if matches!(value, Json::Bool(_) | Json::Int(_) | Json::Fraction { .. } | Json::Text(_)) {
-            flat.put(&format!("precis.{}", text::joined(path, ".")), value.clone());
-        }
-    };
-    for name in ["outcome", "rung", "replyRoom", "saved", "firstChanged", "keepFrom", "request"] {
-        add(&[name], report.get(name));
-    }
-    for side in ["before", "after"] {
-        for name in ["tokens", "raw", "bound", "window", "trigger", "fraction", "source"] {
-            add(&[side, name], report.get(side).get(name));
-        }
-    }
-    add(&["summarizer", "calls"], report.get("summarizer").get("calls"));
-    add(&["summarizer", "failed"], &Json::Bool(!report.get("summarizer").get("failed").is_null()));
-    add(&["diverged"], &Json::Bool(!report.get("diverged").is_null()));
-    let codes: Vec<&str> = report
-        .get("warnings")
-        .list()
-        .unwrap_or_default()
-        .iter()
-        .filter_map(|warning| warning.get("code").text())
-        .collect();
-    add(&["warnings"], &Json::Text(text::joined(&codes, ",")));
-    Ok(flat.finish())
 }

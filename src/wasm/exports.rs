@@ -24,11 +24,9 @@ use crate::engine::waiting::Waiting;
 use crate::engine::{self, Begun};
 use crate::ingest::digester::Digester;
 use crate::ingest::pairs;
-use crate::limits::names;
 use crate::limits::options;
 use crate::model::message::Digest;
 use crate::recall::Asked;
-use crate::report;
 use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
 use js_sys::{Array, Uint32Array};
@@ -86,13 +84,6 @@ pub fn digest(
 pub fn validate(given: JsValue, model: Option<String>) -> Result<String, JsValue> {
     let given = plain(given, "options", Code::InvalidOption).map_err(thrown)?;
     Ok(options::validate(&given).map_err(thrown)?.estimator.for_model(model.as_deref()).name())
-}
-
-/// The message about a name that is not one of `names`. `what` is the kind of name.
-#[wasm_bindgen]
-pub fn unknown_name(name: &str, names: Vec<String>, what: &str) -> String {
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    names::unknown_name(name, &names, what)
 }
 
 /// Decides about a call.
@@ -265,38 +256,6 @@ pub fn keep_from(state: JsValue) -> Returned {
     let state = parse_state(state)?;
     let (index, id) = engine::keep_from(&state);
     Ok(to_js(&Json::record(&mut [("index", index.into()), ("id", id.map(str::to_owned).into())])))
-}
-
-/// The newest summary.
-///
-/// # Errors
-///
-/// If the state is refused.
-#[wasm_bindgen]
-pub fn summary_of(state: JsValue) -> Result<Option<String>, JsValue> {
-    Ok(engine::summary_of(&parse_state(state)?).map(str::to_owned))
-}
-
-/// The flat attributes of a report.
-///
-/// # Errors
-///
-/// If it is not a report.
-#[wasm_bindgen]
-pub fn attributes(report: JsValue) -> Returned {
-    let report = plain(report, "report", Code::InvalidCall).map_err(thrown)?;
-    Ok(to_js(&report::attributes(&report).map_err(thrown)?))
-}
-
-/// Describes a plan or a report in a few sentences.
-///
-/// # Errors
-///
-/// If it is neither.
-#[wasm_bindgen]
-pub fn describe(given: JsValue) -> Result<String, JsValue> {
-    let given = plain(given, "plan", Code::InvalidPlan).map_err(thrown)?;
-    report::describe::describe(&given).map_err(thrown)
 }
 
 /// The violations in a run of messages: `{ rule, index, message }[]`.

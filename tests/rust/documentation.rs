@@ -5,12 +5,13 @@ use precis::base::error::{Code, Warning};
 use std::collections::BTreeSet;
 
 /// Raised by TypeScript, before or around the engine.
-const RAISED_BY_TYPESCRIPT: [&str; 12] = [
+const RAISED_BY_TYPESCRIPT: [&str; 13] = [
     "engine-load",
     "engine-trap",
     "format-answer",
     "message-hole",
     "messages-not-array",
+    "needs-engine",
     "no-chat-id",
     "other-chat",
     "run-in-use",

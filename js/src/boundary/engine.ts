@@ -3,16 +3,16 @@
  */
 import { isErrorLike, isOutOfStack, PrecisError } from "../errors.ts";
 import { failure, mismatch } from "../load/failure.ts";
+import type { Ways } from "../load/ways.ts";
 import { dispose, type Glue, glue, type Instance, instantiate, lastPanic } from "./glue.ts";
-
-/** How this platform gets the compiled engine: each entry of the package says so. */
-export type Load = () => WebAssembly.Module;
 
 /** What the build wrote into the wasm that belongs to this JavaScript. */
 declare const BUILD: string;
 
-let load: Load | undefined;
+let ways: Ways | undefined;
 let program: WebAssembly.Module | undefined;
+/** The compilation in the background, while it lasts. */
+let compiling: Promise<unknown> | undefined;
 let instance: Instance | undefined;
 /** Calls of the engine that are on the stack; a broken instance is not replaced under them. */
 let depth = 0;
@@ -33,8 +33,38 @@ export interface Waiting {
 const waiting = new Set<Waiting>();
 
 /** Says how the engine is loaded once it is needed. */
-export function loadBy(way: Load): void {
-  load ??= way;
+export function loadBy(known: Ways): void {
+  ways ??= known;
+}
+
+/**
+ * Compiles the engine in the background, `first` in a way that the host knows. Resolves once it can be called at once, with
+ * what kept a better way from being taken, if anything did. A call that comes before is not kept waiting: it loads the
+ * engine as it would have.
+ *
+ * @throws PrecisError `engine-load`, `boundary-mismatch` where no way leads anywhere.
+ */
+export function loadAhead(first?: () => Promise<WebAssembly.Module>): Promise<unknown> {
+  compiling ??= compileAhead(first).finally(() => {
+    compiling = undefined;
+  });
+  return compiling;
+}
+
+async function compileAhead(first?: () => Promise<WebAssembly.Module>): Promise<unknown> {
+  const { ahead = [] } = ways as Ways;
+  let problem: unknown = null;
+  for (const way of first ? [first, ...ahead] : ahead) {
+    if (program) break;
+    try {
+      const module = checked(await way());
+      program ??= module;
+    } catch (error) {
+      problem ??= error;
+    }
+  }
+  start();
+  return problem;
 }
 
 /**
@@ -167,7 +197,21 @@ function start(): void {
 }
 
 function compiled(): WebAssembly.Module {
-  const module = (load as Load)();
+  const errors: unknown[] = [];
+  for (const way of (ways as Ways).now) {
+    try {
+      return checked(way());
+    } catch (error) {
+      if (isOutOfStack(error)) throw error;
+      errors.push(error);
+    }
+  }
+  // Another build says more than a file that is not there; else the last way is the one that needs the least.
+  throw errors.find((error) => error instanceof PrecisError) ?? errors.at(-1);
+}
+
+/** A module of the build that this JavaScript belongs to. */
+function checked(module: WebAssembly.Module): WebAssembly.Module {
   const [stamp] = WebAssembly.Module.customSections(module, "precis");
   const found = stamp ? String.fromCharCode(...new Uint8Array(stamp)) : "an unknown build";
   if (found !== BUILD) throw mismatch(BUILD, found);

@@ -207,14 +207,8 @@ export const glue = {
   after_model: (options: unknown, state: unknown, usage: Reported, request: string | undefined): SessionState =>
     engine.after_model(plain(options), plain(state), plain(usage), request),
   keep_from: (state: unknown): { readonly index: number; readonly id: string | null } => engine.keep_from(plain(state)),
-  summary_of: (state: unknown): string | null => engine.summary_of(plain(state)) ?? null,
-  attributes: (report: unknown): Record<string, string | number | boolean> => engine.attributes(plain(report)),
-  describe: (plan: unknown): string => engine.describe(plain(plan)),
   check: (records: Uint32Array, strict: boolean): { rule: string; index: number; message: string }[] =>
     engine.check(records, strict),
-  /** The message for a name that does not exist among `names`. */
-  unknown_name: (name: string, names: readonly string[], what: string): string =>
-    engine.unknown_name(name, [...names], what),
 };
 
 export type Glue = typeof glue;

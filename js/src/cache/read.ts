@@ -4,6 +4,7 @@ import type { Again } from "../boundary/glue.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "../boundary/message-stamp.ts";
 import { isOutOfStack, PrecisError } from "../errors.ts";
 import type { ReadableFormat } from "../format.ts";
+import { checkHistory, messageAt } from "../messages.ts";
 import { holdsUnread, isForeign } from "../shapes.ts";
 import type { Report, SessionState } from "../types.ts";
 
@@ -149,13 +150,7 @@ export class Memory<Base> {
    * @throws PrecisError `messages-not-array`, `message-hole`, or what reading a message's values throws.
    */
   history(messages: unknown, isSame?: (rest: Rest) => boolean): History {
-    if (!Array.isArray(messages)) {
-      throw new PrecisError(
-        "messages-not-array",
-        "messages",
-        "Pass the history as an array of messages, oldest first.",
-      );
-    }
+    checkHistory(messages);
     const { length } = messages;
     if (length === 0) return new History(newChat(), 0, null, undefined);
     const chat = this.chat(messages);
@@ -193,8 +188,8 @@ export class Memory<Base> {
 
   /** The chat these messages belong to. Its first message may be a constant of the program: the second tells chats apart. */
   private chat(messages: readonly unknown[]): Chat {
-    const first = message(messages, 0);
-    const key = messages.length > 1 ? message(messages, 1) : first;
+    const first = messageAt(messages, 0);
+    const key = messages.length > 1 ? messageAt(messages, 1) : first;
     let chat = this.chats.get(key);
     if (!chat) {
       chat = newChat();
@@ -223,7 +218,7 @@ export class Memory<Base> {
     const entries: (Entry | undefined)[] = [];
     const missing: { message: object; path: string }[] = [];
     for (let i = from; i < messages.length; i++) {
-      const next = message(messages, i);
+      const next = messageAt(messages, i);
       const entry = this.entries.get(next);
       const usable = entry !== undefined && this.isSame(next as Base, entry);
       entries.push(usable ? entry : undefined);
@@ -360,17 +355,6 @@ function holds(message: object, members: readonly unknown[]): boolean {
     if (members[at++] !== name || members[at++] !== (message as Record<string, unknown>)[name]) return false;
   }
   return at === members.length;
-}
-
-/** The message at an index, which must be one. */
-function message(messages: readonly unknown[], index: number): object {
-  const found = messages[index];
-  if (typeof found === "object" && found !== null) return found;
-  throw new PrecisError(
-    "message-hole",
-    `messages[${index}]`,
-    `Every entry must be a message, but this one is ${found === null ? "null" : typeof found}.`,
-  );
 }
 
 function grown(words: Uint32Array, used: number, wanted: number): Uint32Array {

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { PrecisError } from "precis";
+import { load, PrecisError } from "precis";
 import { given, UsageError } from "./arguments.ts";
 import { type Command, EXIT, helpOf } from "./command.ts";
 import { notice, print } from "./print.ts";
@@ -53,6 +53,8 @@ async function run(commands: readonly Command[], [name = "--help", ...rest]: rea
   if (!command) throw new UsageError(unknown(name, commands));
   const parsed = given(rest, command.options);
   if (parsed.flag("help")) return said(helpOf(command));
+  // Meters count roughly until the engine is there.
+  await load();
   return command.run(parsed);
 }
 

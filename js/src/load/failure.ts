@@ -17,6 +17,8 @@ export function mismatch(expected: string, found: string): PrecisError {
 function advice(cause: unknown): string {
   if (typeof WebAssembly !== "object")
     return "This runtime has no WebAssembly (React Native's Hermes has none). Call precis where WebAssembly is available, for example on your server.";
+  if (cause instanceof RangeError)
+    return "There is no memory left for the engine, which begins with 2 MB. Give the process or the isolate more, or let fewer of them run at once.";
   const refusal = refused();
   if (refusal === null)
     return "The bytes of the engine are damaged, or were replaced on the way here. Reinstall precis, and let no tool rewrite precis.wasm or precis.wasm.js.";

@@ -2,16 +2,20 @@ import { inflate } from "./inflate.ts";
 
 /** The bytes of the engine from their length, a colon, and their deflated form in base64. */
 export function unpack(packed: string): Uint8Array<ArrayBuffer> {
-  const colon = packed.indexOf(":");
-  const deflated = decode(packed.slice(colon + 1));
+  const deflated = packedBytes(packed);
   // Where Node's own modules are, they are far quicker than code that has just been read. Asked for in this way, no
   // bundler takes them for something to bundle.
   const zlib = (globalThis as Host).process?.getBuiltinModule?.("zlib");
-  return zlib ? zlib.inflateRawSync(deflated) : inflate(deflated, Number(packed.slice(0, colon)));
+  return zlib ? zlib.inflateRawSync(deflated) : inflate(deflated, Number(packed.slice(0, packed.indexOf(":"))));
+}
+
+/** Their deflated form. */
+export function packedBytes(packed: string): Uint8Array<ArrayBuffer> {
+  return decode(packed.slice(packed.indexOf(":") + 1));
 }
 
 /** Bytes from base64, by the quickest way that this platform has. */
-export function decode(text: string): Uint8Array {
+export function decode(text: string): Uint8Array<ArrayBuffer> {
   const { Buffer, Uint8Array: Bytes } = globalThis as Host;
   if (Bytes.fromBase64) return Bytes.fromBase64(text);
   if (Buffer) return Buffer.from(text, "base64");
@@ -25,6 +29,6 @@ interface Host {
   readonly process?: {
     readonly getBuiltinModule?: (name: "zlib") => { inflateRawSync(bytes: Uint8Array): Uint8Array<ArrayBuffer> };
   };
-  readonly Buffer?: { from(text: string, encoding: "base64"): Uint8Array };
-  readonly Uint8Array: { readonly fromBase64?: (text: string) => Uint8Array };
+  readonly Buffer?: { from(text: string, encoding: "base64"): Uint8Array<ArrayBuffer> };
+  readonly Uint8Array: { readonly fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Format } from "../format.ts";
+import type { Format, ReadableFormat } from "../format.ts";
 import type { CompactionEvent } from "./report.ts";
 import type { Summarize } from "./summarize.ts";
 
@@ -264,4 +264,11 @@ export interface TokenOptions {
   readonly estimator?: "lexical" | "bytes4" | ((text: string) => number) | undefined;
   /** Tokens that something between you and the model adds to every request, such as a proxy's own prompt. */
   readonly overhead?: number | undefined;
+}
+
+/** What `createMeter` takes: the options of a compactor that have a say in what is counted. */
+export interface MeterOptions<Base>
+  extends Pick<CompactorOptions<Base>, "contextWindow" | "maxOutputTokens" | "repair" | "tune"> {
+  /** The shape of your messages. It need not be able to write: `aiSdkUI` will do. */
+  readonly format: ReadableFormat<Base>;
 }

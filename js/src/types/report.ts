@@ -19,8 +19,11 @@ export interface ContextUsage {
   readonly fraction: number;
   /** How much can be added before compaction starts. */
   readonly untilCompaction: number;
-  /** Whether the provider has reported usage that `tokens` is based on. */
-  readonly source: "reported" | "estimated";
+  /**
+   * What `tokens` is based on: usage that the provider `reported`; the engine's estimate; or, `rough`, a quarter of the bytes,
+   * which is what `createMeter` counts where the engine is not loaded.
+   */
+  readonly source: "reported" | "estimated" | "rough";
   /** How much larger than `tokens` the request may be. */
   readonly bound: number;
   /** What `tokens` consists of. */

@@ -19,6 +19,20 @@ try {
   globalThis.said = { own: error instanceof PrecisError, code: error.code, advice: error.advice };
 }`;
 
+/** What `load` says in a page: overtaken by a call, or with an address that serves a page first. */
+const ahead = `
+import { createCompactor, load, PrecisError } from "precis";
+import { openaiChat } from "precis/formats";
+const tokens = () => createCompactor({ format: openaiChat, contextWindow: 8000 }).usage({ messages: [{ role: "user", content: "hello" }] }).tokens;
+try {
+  const loading = OVERTAKEN ? [load(), tokens(), load()] : [load({ url: "/no-wasm-here" }), load()];
+  const codes = [];
+  for (const one of loading) if (typeof one !== "number") codes.push((await one).problem?.code ?? null);
+  globalThis.said = { codes: [...codes, (await load()).problem], tokens: tokens() };
+} catch (error) {
+  globalThis.said = { own: error instanceof PrecisError, code: error.code, advice: error.advice };
+}`;
+
 const twice = `
 import * as one from "precis";
 import * as two from "precis-again";
@@ -50,6 +64,20 @@ const cases = {
   },
   "the line that the error names is enough": async (open) => {
     assert.ok((await open(call, "script-src 'self' 'wasm-unsafe-eval'")).tokens > 0);
+  },
+  "load compiles in the background, also where a call overtakes it or the address serves a page": async (open) => {
+    for (const overtaken of ["false", "true"]) {
+      const { codes, tokens } = await open(
+        ahead.replace("OVERTAKEN", overtaken),
+        "script-src 'self' 'wasm-unsafe-eval'",
+      );
+      const first = overtaken === "true" ? null : "engine-load";
+      assert.deepEqual(codes, [first, first, null]);
+      assert.ok(tokens > 0);
+    }
+    const { own, code, advice } = await open(ahead.replace("OVERTAKEN", "false"), "script-src 'self'");
+    assert.deepEqual([own, code], [true, "engine-load"]);
+    assert.match(advice, /'wasm-unsafe-eval'/);
   },
   "two copies in one page: a state of one is a state of the other": async (open) => {
     assert.deepEqual(await open(twice, "script-src 'self' 'wasm-unsafe-eval'"), {

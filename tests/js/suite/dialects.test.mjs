@@ -1,8 +1,11 @@
 // Messages in the dialect of one API or SDK given to the format of another: either all of it is read, or the history is
 // refused, and the error says what it is and what to use.
-import { createCompactor, createMeter, PrecisError } from "precis";
+import { createCompactor, createMeter, load, PrecisError } from "precis";
 import { aiSdk, aiSdkUI, anthropic, gemini, openaiChat, openaiResponses } from "precis/formats";
 import { equal, match, ok, same, test, throws } from "./harness.mjs";
+
+// What is measured here is what the engine says.
+await load();
 
 const formats = { aiSdk, aiSdkUI, anthropic, gemini, openaiChat, openaiResponses };
 const plain = (role, content) => ({ role, content });

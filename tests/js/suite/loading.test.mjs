@@ -1,9 +1,12 @@
 // The package as it is installed: each entry loads, in whatever way and place the run chose.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMeter } from "precis";
+import { createMeter, load } from "precis";
 import { aiSdk, aiSdkUI, anthropic, gemini, openaiChat, openaiResponses } from "precis/formats";
 import { check } from "precis/testing";
+
+// What is measured here is what the engine says.
+await load();
 
 for (const format of [aiSdk, aiSdkUI, anthropic, gemini, openaiChat, openaiResponses]) {
   test(`the engine answers at the first call, nothing to initialize (${format.name})`, () => {

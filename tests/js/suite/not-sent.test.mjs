@@ -1,7 +1,10 @@
 // What is not sent costs nothing, and what is sent is counted: deferred tools, other schemas.
-import { createMeter } from "precis";
+import { createMeter, load } from "precis";
 import { aiSdk, anthropic, openaiResponses } from "precis/formats";
 import { equal, ok, test } from "./harness.mjs";
+
+// What is measured here is what the engine says.
+await load();
 
 const schema = (at) => ({
   type: "object",

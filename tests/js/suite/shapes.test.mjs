@@ -1,9 +1,12 @@
 // Gemini contents, Responses items and UI messages: what each part is read as, and what a shortened copy looks like.
 import { deepEqual, equal, notEqual, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createCompactor, createMeter } from "precis";
+import { createCompactor, createMeter, load } from "precis";
 import { aiSdkUI, gemini, openaiResponses } from "precis/formats";
 import { check } from "precis/testing";
+
+// What is measured here is what the engine says.
+await load();
 
 /** What a format says of a message. */
 function said(format, message) {

@@ -1,7 +1,10 @@
 // Messages of one shape given to the format of another: refused, or at least counted; never a smaller number.
-import { createCompactor, createMeter, PrecisError } from "precis";
+import { createCompactor, createMeter, load, PrecisError } from "precis";
 import { aiSdk, aiSdkUI, anthropic, gemini, openaiChat, openaiResponses } from "precis/formats";
 import { equal, match, ok, test, throws } from "./harness.mjs";
+
+// What is measured here is what the engine says.
+await load();
 
 const long = (n) => `line ${n} of a file that somebody wants to have read\n`.repeat(200);
 

@@ -1,0 +1,104 @@
+// What precis costs where everything is fresh: processes of Node, of workerd, of Chromium. Medians, an empty program taken
+// off. `node benches/cold.bench.mjs --update` writes them into docs/speed.md as well; `--rounds 5` for a quick look.
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { at } from "../js/scripts/common.mjs";
+import { chromium, node, npmBinary } from "../js/scripts/tools.mjs";
+import * as inBrowser from "./cold/chromium.mjs";
+import * as inWorkerd from "./cold/workerd.mjs";
+
+const args = process.argv.slice(2);
+const ROUNDS = args.includes("--rounds") ? Number(args[args.indexOf("--rounds") + 1]) : 20;
+const FIRST = "first answer";
+const COMPACTION = "first compaction of 400 messages";
+const child = fileURLToPath(new URL("./cold/child.mjs", import.meta.url));
+const table = [];
+
+const middle = (values) => [...values].sort((a, b) => a - b)[values.length >> 1];
+
+if (!existsSync("/proc/self/schedstat")) throw new Error("the processor time of threads is read from Linux's /proc");
+for (const major of [20, 22]) await inNode(major);
+await inWorkers();
+await inPages();
+if (args.includes("--update")) update();
+
+/** In turn, so that a slow moment of the machine meets all; the first round warms the disk cache. */
+async function inNode(major) {
+  const binary = await node(major);
+  const samples = { precis: [], "gpt-tokenizer": [], nothing: [] };
+  for (let round = 0; round <= ROUNDS; round++)
+    for (const [name, list] of Object.entries(samples)) {
+      const { status, stdout, stderr } = spawnSync(binary, [child, name], { encoding: "utf8" });
+      if (status !== 0) throw new Error(`${name} failed:\n${stderr}`);
+      if (round > 0) list.push(JSON.parse(stdout));
+    }
+  const of = (name, what, kind) =>
+    middle(samples[name].map((one) => one[what][kind])) - middle(samples.nothing.map((one) => one[what][kind]));
+  const place = `Node ${major}`;
+  row(place, FIRST, "main thread", of("precis", FIRST, "main"), major === 22 ? 40 : null);
+  row(place, FIRST, "all threads", of("precis", FIRST, "all"), null);
+  row(place, COMPACTION, "main thread", of("precis", COMPACTION, "main"), null);
+  row(place, COMPACTION, "all threads", of("precis", COMPACTION, "all"), 90);
+  row(place, "gpt-tokenizer counts the same", "main thread", of("gpt-tokenizer", FIRST, "main"), null);
+}
+
+async function inWorkers() {
+  const binary = await npmBinary("workerd");
+  await inWorkerd.prepare();
+  const samples = [];
+  for (let round = 0; round < ROUNDS; round++) samples.push(await inWorkerd.measure(binary));
+  const of = (what, kind) => middle(samples.map((one) => one[what][kind]));
+  row("workerd", FIRST, "main thread", of(FIRST, "main"), 20);
+  row("workerd", FIRST, "all threads", of(FIRST, "all"), null);
+  row("workerd", COMPACTION, "main thread", of(COMPACTION, "main"), null);
+  row("workerd", COMPACTION, "all threads", of(COMPACTION, "all"), 60);
+}
+
+async function inPages() {
+  const binary = await chromium();
+  if (!binary) return;
+  const script = await inBrowser.prepare();
+  const wasm = readFileSync(at("pkg/precis.wasm"));
+  const ways = { "no `load`": null, "after `load()`": "text", "after `load({ url })`": "url" };
+  const samples = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
+  for (let round = 0; round < Math.ceil(ROUNDS / 2); round++)
+    for (const [name, way] of Object.entries(ways))
+      samples[name].push(await inBrowser.measure(binary, script, wasm, way));
+  for (const [name, list] of Object.entries(samples)) {
+    const what = `first call with 1,000 messages, ${name}`;
+    row("Chromium", what, "the call", middle(list.map(({ call }) => call)), null);
+    row(
+      "Chromium",
+      what,
+      "longest task (0: none over 50)",
+      middle(list.map(({ longest }) => longest)),
+      name === "no `load`" ? null : 50,
+    );
+    if (name !== "no `load`") row("Chromium", what, "`load` itself", middle(list.map(({ load }) => load)), null);
+  }
+}
+
+function row(place, workload, of, milliseconds, goal) {
+  table.push([place, workload, of, milliseconds, goal]);
+  const ok = goal === null || milliseconds <= goal;
+  console.log(
+    JSON.stringify({ workload: `${place}: ${workload}, ${of}`, peer: null, ratio: milliseconds, unit: "ms", goal, ok }),
+  );
+}
+
+function update() {
+  const document = at("docs/speed.md");
+  const lines = table.map(
+    ([place, workload, of, milliseconds, goal]) =>
+      `| ${place} | ${workload} | ${of} | ${milliseconds.toFixed(0)} | ${goal === null ? "–" : `≤ ${goal}${milliseconds <= goal ? "" : ", **missed**"}`} |`,
+  );
+  const written = ["| where | what | of | ms | goal |", "|---|---|---|--:|---|", ...lines].join("\n");
+  const text = readFileSync(document, "utf8");
+  const pattern = /(<!-- cold -->\n)[\s\S]*?(<!-- \/cold -->)/;
+  if (!pattern.test(text)) throw new Error(`${document} has no place for it`);
+  writeFileSync(
+    document,
+    text.replace(pattern, (_, before, after) => `${before}\n${written}\n\n${after}`),
+  );
+}
