@@ -1,9 +1,9 @@
 import { enter } from "./boundary/engine.ts";
-import type { Answer, Outcome } from "./boundary/glue.ts";
+import { type Answer, members, type Outcome } from "./boundary/glue.ts";
 import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type CallHost, telling } from "./call-host.ts";
 import { CallReader, type Kept, type More } from "./call-reader.ts";
-import { left, resumed } from "./fast-path.ts";
+import { isWorth, left, measured, resumed } from "./fast-path.ts";
 import { engine } from "./loaded.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
 import { plainOptions } from "./options.ts";
@@ -14,6 +14,7 @@ import type {
   CompactionEvent,
   Compactor,
   CompactorOptions,
+  ContextUsage,
   ModelCall,
   Prepared,
   RecallCall,
@@ -60,10 +61,7 @@ class HostCompactor<Base> {
       beforeModel: (call) => this.decide(call, CALL),
       compact: (call) => this.decide(call, COMPACT, { compact: true, focus: call?.focus, focusBy: call?.focusBy }),
       afterModel: (state, usage, request) => this.afterModel(state, usage, request),
-      usage: (call) => {
-        const opened = this.whole(call);
-        return enter((glue) => glue.usage(opened.input, opened.records, opened.flags, reader.host(opened)));
-      },
+      usage: (call) => this.usage(call),
       plan: (call) => {
         const opened = this.whole(call);
         return enter((glue) => glue.plan(opened.input, opened.records, opened.flags, reader.host(opened)));
@@ -85,6 +83,39 @@ class HostCompactor<Base> {
       recall: ((call: RecallCall<Base>) => recall(call, (call) => this.look(call))) as Compactor<Base>["recall"],
       keepFrom: (state) => enter((glue) => glue.keep_from(state)),
     };
+  }
+
+  private usage<M extends Base>(call: ModelCall<M>): ContextUsage {
+    checkMembers(CALL, call);
+    const { reader } = this;
+    const short = reader.open(call);
+    const flagged = call.pin !== undefined || call.isTyped !== undefined;
+    const known = flagged ? undefined : measured(short.input, short.history);
+    if (known) return known;
+    const opened = reader.keep(short);
+    const { input, records, flags } = opened;
+    const usage = enter((glue) => glue.usage(input, records, flags, reader.host(opened)));
+    if (!flagged && usage.untilCompaction > 0 && isWorth(input, opened.history, flags.length))
+      this.leaveMeasured(opened);
+    return usage;
+  }
+
+  /** What the next measurement goes on from: all but the newest message, which may be one that is being written. */
+  private leaveMeasured<M extends Base>(opened: Kept<Base, M>): void {
+    const { input, records, flags, history, entries } = opened;
+    const count = flags.length - 1;
+    const words = records.length - (entries[count]?.length ?? 0);
+    const front = { ...opened, messages: opened.messages.slice(0, count) };
+    const step = enter((glue) =>
+      glue.begin(
+        { ...input, asking: true },
+        records.subarray(0, words),
+        flags.subarray(0, count),
+        this.reader.host(front),
+      ),
+    );
+    const standing = "plan" in step ? undefined : step.standing;
+    history.leaveMeasured(standing ? { standing, count, given: members(input) } : null);
   }
 
   /** A call that does without the fast path. */

@@ -6,7 +6,7 @@
 import { enter } from "./boundary/engine.ts";
 import { type Again, type CallInput, members, type Outcome, STATE } from "./boundary/glue.ts";
 import type { History, Rest } from "./cache/read.ts";
-import type { Prepared, SessionState } from "./types.ts";
+import type { ContextUsage, Prepared, SessionState } from "./types.ts";
 
 /** The fast path: what the last call of this chat left, and the messages that were added since. */
 export function resumed<M>(input: CallInput, messages: readonly M[], history: History): Prepared<M> | undefined {
@@ -27,6 +27,31 @@ export function resumed<M>(input: CallInput, messages: readonly M[], history: Hi
   return { view: view.slice(), state, changed, report };
 }
 
+/** Of fewer messages than this, all are measured each time. */
+const FEW = 64;
+
+/**
+ * How full the window is, where the last measurement of this chat saw all but what was added since: someone is typing.
+ * `policies` that a function says may have something else done, and flags that the host gives differ from call to call.
+ */
+export function measured(input: CallInput, history: History): ContextUsage | undefined {
+  const { measured } = history;
+  if (!measured || !isSame(measured, input)) return undefined;
+  return enter((glue) => glue.resume(input, history.records(measured.count), measured.standing))?.report.before;
+}
+
+/** Whether to measure what the next measurement goes on from: not for a few messages, nor again where that was no help. */
+export function isWorth(input: CallInput, { measured }: History, count: number): boolean {
+  if (count < FEW || input.asksPolicies || input.ids !== undefined) return false;
+  return !measured || !isSame(measured, input);
+}
+
+function isSame({ given }: Pick<Rest, "given">, input: CallInput): boolean {
+  const now = members(input);
+  for (let i = 0; i < now.length; i++) if (now[i] !== given[i]) return false;
+  return true;
+}
+
 /** What a call leaves. The host may change what it was given: only the state's own members are looked at again. */
 export function left(standing: Uint8Array, count: number, view: unknown[], input: CallInput, outcome: Outcome): Rest {
   const { state, changed, report } = outcome;
@@ -42,9 +67,9 @@ export function left(standing: Uint8Array, count: number, view: unknown[], input
 const NO_VIEW = /* @__PURE__ */ new Uint32Array(0);
 
 /** Whether a call is given what the last one was given, and the state that this one answered. */
-export function isSameCall({ given, state, stamp }: Rest, input: CallInput): boolean {
-  const now = members(input);
-  for (let i = 0; i < now.length; i++) if (now[i] !== given[i]) return false;
+export function isSameCall(rest: Rest, input: CallInput): boolean {
+  if (!isSame(rest, input)) return false;
+  const { state, stamp } = rest;
   let at = 0;
   for (const name in state) if (state[name as keyof SessionState] !== stamp[at++]) return false;
   return at === stamp.length && "pending" in state;

@@ -18,9 +18,11 @@ export interface Source {
   readonly path: string;
 }
 
-/** A message's record, and whether the host's counter failed on it. */
+/** A message's record, as the words of several hold it, and whether the host's counter failed on it. */
 export interface Digested {
-  readonly record: Uint32Array;
+  readonly words: Uint32Array;
+  /** Where in them it begins; its first word is its length. */
+  readonly at: number;
   readonly guessed: boolean;
 }
 
@@ -114,12 +116,11 @@ function write(tape: Tape, leaves: Leaves, path: string, counter: ((text: string
   return count?.failed ?? false;
 }
 
-function split(records: Uint32Array, guessed: readonly boolean[]): Digested[] {
-  let start = 0;
+function split(words: Uint32Array, guessed: readonly boolean[]): Digested[] {
+  let next = 0;
   return guessed.map((guessed) => {
-    const end = start + (records[start] ?? 0);
-    const record = records.subarray(start, end);
-    start = end;
-    return { record, guessed };
+    const at = next;
+    next += words[at] ?? 0;
+    return { words, at, guessed };
   });
 }

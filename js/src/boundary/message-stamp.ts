@@ -143,7 +143,8 @@ export class Collector extends Taking {
   /** What was said since then. */
   finish(): Leaves {
     this.leaves[0] = this.said;
-    return this.leaves;
+    // An array that grew has room for more.
+    return this.leaves.slice();
   }
 
   protected override take(leaf: unknown): void {

@@ -8,19 +8,68 @@ import { checkHistory, messageAt } from "../messages.ts";
 import { holdsUnread, isForeign } from "../shapes.ts";
 import type { Report, SessionState } from "../types.ts";
 
-/** A message that was read: what its format said, and the engine's record of it. */
-export interface Entry {
-  readonly leaves: Leaves;
-  readonly record: Uint32Array;
+/**
+ * A message that was read: what its format said, and the engine's record of it. There are as many as messages, so each takes
+ * as little as it can: the record stands among those of its chat.
+ */
+export class Entry {
+  constructor(
+    readonly leaves: Leaves,
+    private words: Uint32Array,
+    private at: number,
+    private readonly marks: number,
+    /**
+     * Names and values of its members, if it holds nothing but plain values and the format said nothing else; of a message
+     * that is a role and a text, the role alone.
+     */
+    readonly members: readonly unknown[] | string | null,
+  ) {}
+
   /** Its format did not say who speaks, or threw. */
-  readonly unreadable: boolean;
+  get unreadable(): boolean {
+    return (this.marks & UNREADABLE) !== 0;
+  }
+
   /** It is unreadable, or made for another format. */
-  readonly misread: boolean;
+  get misread(): boolean {
+    return (this.marks & MISREAD) !== 0;
+  }
+
   /** The host's counter failed on it. */
-  readonly guessed: boolean;
-  /** Names and values of its members, if it holds nothing but plain values and the format said nothing else. */
-  readonly members: readonly unknown[] | null;
+  get guessed(): boolean {
+    return (this.marks & GUESSED) !== 0;
+  }
+
+  get record(): Uint32Array {
+    return this.words.subarray(this.at, this.at + this.length);
+  }
+
+  /** Words of the record. */
+  get length(): number {
+    return this.words[this.at] ?? 0;
+  }
+
+  /** Writes the record, which stands there from now on: whoever writes something else there lets it {@link part} first. */
+  moveTo(words: Uint32Array, at: number): void {
+    if (this.words !== words || this.at !== at) words.set(this.record, at);
+    this.words = words;
+    this.at = at;
+  }
+
+  /** Takes the record out of these words. */
+  part(from: Uint32Array): void {
+    if (this.words === from) this.moveTo(new Uint32Array(this.length), 0);
+  }
+
+  /** The words were copied. */
+  follow(from: Uint32Array, to: Uint32Array): void {
+    if (this.words === from) this.words = to;
+  }
 }
+
+const UNREADABLE = 1;
+const MISREAD = 2;
+const GUESSED = 4;
 
 /** A whole history, as the engine takes it. What it holds is the chat's own: another call may read more of it. */
 export class History {
@@ -67,22 +116,36 @@ export class History {
   leave(rest: Rest | null): void {
     this.chat.rest = rest;
   }
+
+  /** What a measurement left, if the messages it saw are the first of these, unchanged. */
+  get measured(): Measured | null {
+    return this.chat.measured;
+  }
+
+  /** Keeps what a measurement leaves. */
+  leaveMeasured(measured: Measured | null): void {
+    this.chat.measured = measured;
+  }
 }
 
 /** The same array each time, so that it is seen at once that there are none. */
 export const NOWHERE: number[] = [];
 
-/** What a call that had nothing to do leaves for the next one. */
-export interface Rest {
+/** What a measurement leaves for the next one: as if nothing had been decided. */
+export interface Measured {
   /** Messages it saw. */
   readonly count: number;
   /** For the engine. */
   readonly standing: Uint8Array;
+  /** What else the next measurement has to be given to be the same. */
+  readonly given: readonly unknown[];
+}
+
+/** What a call that had nothing to do leaves for the next one. */
+export interface Rest extends Measured {
   /** The policies of the tools that it named, where a function says what they are. */
   readonly toolPolicy: unknown;
-  /** What else the next call has to be given to be the same: the state is what this one answered. */
-  readonly given: readonly unknown[];
-  /** That state, and its members as they were. */
+  /** The state that this one answered, which is among what the next call has to be given, and its members as they were. */
   readonly state: SessionState;
   readonly stamp: readonly unknown[];
   readonly changed: boolean;
@@ -119,6 +182,7 @@ interface Chat {
   words: Uint32Array;
   readonly made: Made[];
   rest: Rest | null;
+  measured: Measured | null;
   /** An entry is or was misread or guessed. */
   odd: boolean;
 }
@@ -227,20 +291,23 @@ export class Memory<Base> {
     const read = this.read(missing, missing.length === entries.length ? ahead : null)[Symbol.iterator]();
     // Nothing throws from here on: a chat is never left half changed.
     if (chat.rest && from < chat.rest.count) chat.rest = null;
+    if (chat.measured && from < chat.measured.count) chat.measured = null;
+    for (let i = from; i < chat.entries.length; i++) (chat.entries[i] as Entry).part(chat.words);
     if (chat.messages.length > from)
       for (const list of [chat.messages, chat.entries, chat.roles, chat.contents, chat.ends]) list.length = from;
+    const added = entries.map((entry) => entry ?? (read.next().value as Entry));
     let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
-    for (let i = from; i < messages.length; i++) {
-      const entry = entries[i - from] ?? (read.next().value as Entry);
-      const start = end;
-      end += entry.record.length;
-      if (end > chat.words.length) chat.words = grown(chat.words, start, end);
-      chat.words.set(entry.record, start);
-      chat.messages.push(messages[i] as object);
+    const wanted = added.reduce((sum, entry) => sum + entry.length, end);
+    if (wanted > chat.words.length) grow(chat, end, wanted);
+    for (const [at, entry] of added.entries()) {
+      entry.moveTo(chat.words, end);
+      end += entry.length;
+      chat.messages.push(messages[from + at] as object);
       chat.entries.push(entry);
-      const simple = isSimple(entry.members);
-      chat.roles.push(simple ? entry.members?.[1] : OTHER);
-      chat.contents.push(simple ? entry.members?.[3] : OTHER);
+      const { members, leaves } = entry;
+      const simple = typeof members === "string";
+      chat.roles.push(simple ? members : OTHER);
+      chat.contents.push(simple ? leaves[SAID] : OTHER);
       if (entry.misread || entry.guessed) chat.odd = true;
       chat.ends.push(end);
     }
@@ -252,13 +319,14 @@ export class Memory<Base> {
   ): Entry[] {
     if (missing.length === 0) return [];
     const sources = missing.map(({ message, path }) => ({ path, leaves: this.listen(message as Base) }));
-    return digest(sources, this.estimator, this.counter, ahead).map(({ record, guessed }, index) => {
+    return digest(sources, this.estimator, this.counter, ahead).map(({ words, at, guessed }, index) => {
       const { leaves } = sources[index] as { leaves: Leaves };
       const { message } = missing[index] as { message: object };
       const members = plainMembers(message, leaves);
       const unreadable = leaves[0] === NO_ROLE;
       const misread = unreadable || isForeign(message, this.format.name, leaves.includes(Leaf.opaque));
-      const entry: Entry = { leaves, record, unreadable, misread, guessed, members };
+      const marks = (unreadable ? UNREADABLE : 0) | (misread ? MISREAD : 0) | (guessed ? GUESSED : 0);
+      const entry = new Entry(leaves, words, at, marks, members);
       this.entries.set(message, entry);
       // A copy of what it was before.
       this.copies.delete(message);
@@ -280,7 +348,10 @@ export class Memory<Base> {
   }
 
   private isSame(message: Base, { leaves, members }: Entry): boolean {
-    if (members && holds(message as object, members)) return true;
+    if (typeof members === "string") {
+      const { role, content } = message as Simple;
+      if (role === members && content === leaves[SAID] && hasTwo(message as object)) return true;
+    } else if (members && holds(message as object, members)) return true;
     // A format may call the compactor: then it finds none to share.
     const comparer = this.comparer ?? new Comparer();
     this.comparer = null;
@@ -305,7 +376,7 @@ const NO_TEXT = new Uint8Array(0);
 function newChat(): Chat {
   return {
     ...{ messages: [], entries: [], roles: [], contents: [], ends: [] },
-    ...{ words: NONE, made: [], rest: null, odd: false },
+    ...{ words: NONE, made: [], rest: null, measured: null, odd: false },
   };
 }
 
@@ -315,7 +386,11 @@ function recordsOf({ words, ends }: Chat, from: number, to: number): Uint32Array
 }
 
 /** What is compared instead of asking the format again: of a message whose own plain values are all there is to it. */
-function plainMembers(message: object, leaves: Leaves): unknown[] | null {
+function plainMembers(message: object, leaves: Leaves): unknown[] | string | null {
+  const { role, content } = message as Simple;
+  // Most messages of many shapes: a role, and a text that is all the format has said.
+  if (typeof role === "string" && typeof content === "string" && leaves.length === SAID + 1 && leaves[SAID] === content)
+    if (hasTwo(message)) return role;
   const members: unknown[] = [];
   for (const name in message) {
     const value = (message as Record<string, unknown>)[name];
@@ -323,7 +398,7 @@ function plainMembers(message: object, leaves: Leaves): unknown[] | null {
     members.push(name, value);
   }
   for (const leaf of leaves) if (!isPlain(leaf) || (typeof leaf === "string" && !members.includes(leaf))) return null;
-  return members;
+  return members.slice();
 }
 
 function isPlain(value: unknown): boolean {
@@ -339,9 +414,8 @@ interface Simple {
 /** Stands where a message is none of those. */
 const OTHER = {};
 
-function isSimple(members: readonly unknown[] | null): boolean {
-  return members?.length === 4 && members[0] === "role" && members[2] === "content";
-}
+/** Where among the leaves of a message of one text that text is. */
+const SAID = 2;
 
 function hasTwo(message: object): boolean {
   let count = 0;
@@ -357,8 +431,10 @@ function holds(message: object, members: readonly unknown[]): boolean {
   return at === members.length;
 }
 
-function grown(words: Uint32Array, used: number, wanted: number): Uint32Array {
-  const larger = new Uint32Array(Math.max(wanted, words.length * 2, 1024));
-  larger.set(words.subarray(0, used));
-  return larger;
+/** Makes room for `wanted` words: no more than that at first, because most chats are read as a whole. */
+function grow(chat: Chat, used: number, wanted: number): void {
+  const before = chat.words;
+  chat.words = new Uint32Array(Math.max(wanted, used === 0 ? 0 : Math.ceil(used * 1.25), 256));
+  chat.words.set(before.subarray(0, used));
+  for (const entry of chat.entries) entry.follow(before, chat.words);
 }

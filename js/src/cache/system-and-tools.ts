@@ -120,8 +120,9 @@ export class FixedMemory {
     collector.start();
     const uncounted = read(value, collector);
     const leaves = collector.finish();
+    // One message, so its record is all there is.
     const [digested] = digest([{ leaves, path }], this.estimator, this.counter);
-    return { leaves, uncounted, record: new Uint32Array(0), guessed: false, ...digested };
+    return { leaves, uncounted, record: digested?.words ?? new Uint32Array(0), guessed: digested?.guessed ?? false };
   }
 }
 
