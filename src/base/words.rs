@@ -1,6 +1,7 @@
 //! The words of a text in any script, for comparing texts: without case, plain ones cut to a stem, pairs of characters
 //! where a script writes no spaces. A word is known by its hash alone.
 
+use crate::base::order;
 use crate::base::text::{self, lower};
 
 /// What a word is.
@@ -27,53 +28,62 @@ const LEAST_PART: usize = 3;
 /// Reports each word of a text: its hash and its class, in order. A word may come several times.
 pub fn each(text: &str, each: &mut dyn FnMut(u64, Class)) {
     let mut starts_sentence = true;
-    let mut chars = text.char_indices().peekable();
-    // The end of the word before, for what lies between two words.
-    while let Some(&(at, first)) = chars.peek() {
-        let shape = shape(first);
+    let mut at = 0;
+    while let Some((first, shape)) = char_at(text, at) {
+        let next = at + first.len_utf8();
         if shape == Shape::Dense {
-            let (mut last, mut count) = (first, 0_usize);
-            while let Some(&(_, char)) = chars.peek().filter(|(_, char)| self::shape(*char) == Shape::Dense) {
-                if count > 0 {
-                    each(add(add(START, last), char), Class::Pair);
-                }
-                (last, count) = (char, count + 1);
-                chars.next();
+            let (mut last, mut alone) = (first, true);
+            at = next;
+            while let Some((char, Shape::Dense)) = char_at(text, at) {
+                each(add(add(START, last), char), Class::Pair);
+                (last, alone) = (char, false);
+                at += char.len_utf8();
             }
-            if count == 1 {
+            if alone {
                 each(add(START, last), Class::Pair);
             }
             starts_sentence = false;
-            continue;
-        }
-        let signed = is_sign(first)
-            && text::between(text, at + first.len_utf8(), text.len()).chars().next().is_some_and(is_part);
-        if shape != Shape::Part && !signed {
+        } else if shape == Shape::Part || is_sign(first) && matches!(char_at(text, next), Some((_, Shape::Part))) {
+            let word = Word::at(text, at);
+            word.report(text, at, starts_sentence, each);
+            starts_sentence = false;
+            at = word.end;
+        } else {
             starts_sentence |= matches!(first, '.' | '!' | '?' | '…' | ':' | '\n' | '"' | '“' | '¿' | '¡' | '。');
-            chars.next();
-            continue;
+            at = next;
         }
-        let word = take(text, at);
-        while chars.peek().is_some_and(|(next, _)| *next < at + word.len()) {
-            chars.next();
-        }
-        report(word, starts_sentence, each);
-        starts_sentence = false;
     }
 }
+
+/// The character at a byte of a text, and what it is.
+fn char_at(text: &str, at: usize) -> Option<(char, Shape)> {
+    let byte = *text.as_bytes().get(at)?;
+    if byte.is_ascii() {
+        return Some((char::from(byte), if IS_PART[usize::from(byte)] { Shape::Part } else { Shape::Other }));
+    }
+    let char = text::between(text, at, text.len()).chars().next()?;
+    Some((char, shape(char)))
+}
+
+/// Whether each ASCII character is a letter, a digit or `_`: most texts hold few others.
+const IS_PART: [bool; 128] = {
+    let mut all = [false; 128];
+    let mut at = 0;
+    while at < all.len() {
+        all[at] = (at as u8).is_ascii_alphanumeric() || at as u8 == b'_';
+        at += 1;
+    }
+    all
+};
 
 /// The hashes of the words of a text, with the class of each, sorted by hash and each once.
 pub fn of(text: &str) -> Vec<(u64, Class)> {
     let mut all = Vec::new();
     each(text, &mut |word, class| all.push((word, class)));
-    sort(&mut all);
+    // Of several classes the highest counts.
+    order::by_key(&mut all, |&(word, class)| order::both(word, u64::from(!(class as u8))));
+    all.dedup_by_key(|(word, _)| *word);
     all
-}
-
-/// Sorts words by their hash, and leaves each once: of several classes the highest counts.
-pub fn sort(words: &mut Vec<(u64, Class)>) {
-    words.sort_unstable_by(|one, other| one.0.cmp(&other.0).then(other.1.cmp(&one.1)));
-    words.dedup_by_key(|(word, _)| *word);
 }
 
 /// Whether a script writes no spaces between the words of a text's characters.
@@ -91,73 +101,113 @@ pub fn says_anything(text: &str) -> bool {
     text.chars().any(is_letter)
 }
 
-/// The word that begins at a byte of a text: its letters, and what joins them inside.
-fn take(text: &str, at: usize) -> &str {
-    let rest = text::between(text, at, text.len());
-    let mut end = 0;
-    // What may join the next letter to the word.
-    let mut joins = false;
-    for (offset, char) in rest.char_indices() {
-        let next = offset + char.len_utf8();
-        match shape(char) {
-            Shape::Part => (end, joins) = (next, false),
-            Shape::Dense => break,
-            _ if offset == 0 => {}
-            _ if is_joint(char) && (joins || end == offset) => joins = true,
-            _ => break,
-        }
-    }
-    end += usize::from(text::between(rest, end, rest.len()).starts_with('%'));
-    text::between(rest, 0, end)
+/// A word of a text: its letters, and what joins them inside.
+struct Word {
+    /// The byte behind it.
+    end: usize,
+    /// The hash of all of it, and of its stem.
+    whole: u64,
+    stem: u64,
+    letters: usize,
+    digits: usize,
+    /// It holds more than letters, digits and apostrophes.
+    joined: bool,
+    inner_capital: bool,
+    first_upper: bool,
+    /// Capitals that it begins with.
+    uppers: usize,
+    last_lower: bool,
+    characters: usize,
 }
 
-/// Reports a word, and of a joined one its parts.
-fn report(word: &str, starts_sentence: bool, each: &mut dyn FnMut(u64, Class)) {
-    let (mut letters, mut digits) = (0_usize, 0_usize);
-    let (mut joined, mut inner_capital) = (false, false);
-    let (mut first_upper, mut last_lower, mut uppers) = (false, false, 0_usize);
-    for char in word.chars() {
-        let is_letter = is_part(char) && char != '_';
+impl Word {
+    /// Reads the word that begins at a byte.
+    fn at(text: &str, from: usize) -> Self {
+        let mut word = Self {
+            end: from,
+            whole: START,
+            stem: START,
+            letters: 0,
+            digits: 0,
+            joined: false,
+            inner_capital: false,
+            first_upper: false,
+            uppers: 0,
+            last_lower: false,
+            characters: 0,
+        };
+        let mut at = from;
+        while let Some((char, shape)) = char_at(text, at) {
+            let next = at + char.len_utf8();
+            match shape {
+                Shape::Part => {
+                    // What joins this letter to those before it.
+                    for joint in text::between(text, word.end, at).chars() {
+                        word.take(joint, false);
+                    }
+                    word.take(char, char != '_');
+                    word.end = next;
+                }
+                Shape::Other if at == from || word.end > from && is_joint(char) => {}
+                _ => break,
+            }
+            at = next;
+        }
+        if text.as_bytes().get(word.end) == Some(&b'%') {
+            word.take('%', false);
+            word.end += 1;
+        }
+        word
+    }
+
+    /// Takes the next character.
+    fn take(&mut self, char: char, is_letter: bool) {
+        let small = lower(char);
+        let folded = if small == 'ς' { 'σ' } else { small };
+        self.whole = add(self.whole, folded);
+        if self.characters < STEM {
+            self.stem = add(self.stem, folded);
+        }
+        self.characters += 1;
         if !is_letter {
-            joined |= !matches!(char, '\'' | '’');
-            last_lower = false;
-            continue;
+            self.joined |= !matches!(char, '\'' | '’');
+            self.last_lower = false;
+            return;
         }
         let digit = char.is_ascii_digit() || !char.is_ascii() && char.is_numeric();
-        let upper = !digit && lower(char) != char;
-        digits += usize::from(digit);
-        inner_capital |= upper && last_lower;
-        if letters == 0 {
-            first_upper = upper;
-        }
-        uppers += usize::from(upper && uppers == letters);
-        last_lower = !upper && !digit;
-        letters += 1;
+        let upper = !digit && small != char;
+        self.digits += usize::from(digit);
+        self.inner_capital |= upper && self.last_lower;
+        self.first_upper |= upper && self.letters == 0;
+        self.uppers += usize::from(upper && self.uppers == self.letters);
+        self.last_lower = !upper && !digit;
+        self.letters += 1;
     }
-    if letters == 0 {
-        return;
-    }
-    if digits > 0 || joined || inner_capital || uppers >= 2 {
-        if letters > 1 || digits > 0 {
-            let class = if digits == letters { Class::Number } else { Class::Strong };
-            each(hash(word, usize::MAX), class);
-        }
-        if joined && word.len() >= LEAST_JOINED {
-            for part in word.split(|char: char| !is_part(char) || char == '_') {
-                if text::characters(part) >= LEAST_PART {
-                    each(hash(part, usize::MAX), Class::Plain);
+
+    /// Reports it, and of a joined one its parts.
+    fn report(&self, text: &str, from: usize, starts_sentence: bool, each: &mut dyn FnMut(u64, Class)) {
+        let &Self { end, letters, digits, joined, .. } = self;
+        if digits > 0 || joined || self.inner_capital || self.uppers >= 2 {
+            if letters > 1 || digits > 0 {
+                each(self.whole, if digits == letters { Class::Number } else { Class::Strong });
+            }
+            if joined && end - from >= LEAST_JOINED && letters > 0 {
+                for part in text::between(text, from, end).split(|char: char| !is_part(char) || char == '_') {
+                    if text::characters(part) >= LEAST_PART {
+                        each(hash(part), Class::Plain);
+                    }
                 }
             }
+        } else if letters > 1 {
+            let class = if self.first_upper && !starts_sentence { Class::Proper } else { Class::Plain };
+            each(self.stem, class);
         }
-    } else if letters > 1 {
-        let class = if first_upper && !starts_sentence { Class::Proper } else { Class::Plain };
-        each(hash(word, STEM), class);
     }
 }
 
-/// The hash of a word's first characters, without case.
-fn hash(word: &str, most: usize) -> u64 {
-    word.chars().take(most).fold(START, |hash, char| {
+/// The hash of a word's characters, without case.
+fn hash(word: &str) -> u64 {
+    word.chars().fold(START, |hash, char| {
         let char = lower(char);
         add(hash, if char == 'ς' { 'σ' } else { char })
     })

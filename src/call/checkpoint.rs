@@ -1,6 +1,7 @@
 //! Turns a shape into a checkpoint: selects the messages of the summary, and adds the texts that code writes around it.
 
 use crate::base::error::Error;
+use crate::base::order;
 use crate::base::{markers, text};
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Host;
@@ -69,7 +70,7 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
     let mut kept: Vec<u64> = Vec::new();
     if let Some(checkpoint) = base {
         kept.extend(checkpoint.head.iter().filter(|&&index| !shape.heads(index)).chain(&checkpoint.kept));
-        kept.sort_unstable();
+        order::numbers(&mut kept);
     }
     // A provider's own summary replaces everything before it for the model.
     let compaction = history.compaction.filter(|compaction| compaction.readable);
@@ -351,7 +352,7 @@ fn sample(scene: &Scene<'_>, covers: u64) -> Vec<u64> {
         let earlier = scene.state.checkpoints[active].sample.iter().filter(|&half| all.binary_search(half).is_err());
         let earlier: Vec<u64> = earlier.take(room).copied().collect();
         all.extend(earlier);
-        all.sort_unstable();
+        order::numbers(&mut all);
     }
     all
 }

@@ -11,6 +11,7 @@
 //!
 //! Only where 24 clips concern the newest group and the active request is the oldest forgotten.
 
+use crate::base::order;
 use crate::call::context::Work;
 use crate::ladder::protection;
 use crate::ladder::{Edit, LEAST_CAP, Scene};
@@ -54,7 +55,7 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
     let count = scene.history.messages.len();
     let held = (0..count).filter(|&input| scene.hold(input) > edit.over || others(input));
     let mut spared: Vec<u64> = held.filter_map(|input| scene.history.index_of(input)).collect();
-    spared.sort_unstable();
+    order::numbers(&mut spared);
     spared.drain(..spared.len().saturating_sub(SPARED));
     spared
 }

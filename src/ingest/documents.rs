@@ -6,6 +6,8 @@ mod blocks;
 mod letters;
 mod scripts;
 
+use crate::base::distinct::Distinct;
+use crate::base::order;
 use crate::base::phrases;
 use crate::base::text;
 use blocks::{Block, Kind, ends_sentence, words};
@@ -54,7 +56,7 @@ pub fn find(text: &str) -> Vec<(usize, usize)> {
 
 /// Sorts ranges and joins those that overlap.
 fn merged(mut found: Vec<(usize, usize)>) -> Vec<(usize, usize)> {
-    found.sort_unstable();
+    order::by_key(&mut found, |&(from, to)| order::both(from as u64, to as u64));
     let mut out: Vec<(usize, usize)> = Vec::new();
     for (from, to) in found {
         match out.last_mut() {
@@ -213,10 +215,11 @@ fn is_dialogue(blocks: &[Block<'_>], at: usize) -> bool {
     }
     let lines = blocks[at..].iter().flat_map(|block| &block.lines).take(LOOKED_AT);
     let labels: Vec<&str> = lines.filter_map(|line| blocks::label(line.text)).collect();
-    let mut distinct = labels.clone();
-    distinct.sort_unstable();
-    distinct.dedup();
-    labels.len() >= LEAST && distinct.len() > 1 && distinct.len() < labels.len()
+    let mut distinct = Distinct::default();
+    for label in &labels {
+        distinct.number(label);
+    }
+    labels.len() >= LEAST && distinct.all.len() > 1 && distinct.all.len() < labels.len()
 }
 
 /// Where a quotation ends that a block begins with: in the first block that ends with its mark.

@@ -8,6 +8,14 @@ const LOOKED_AT: usize = 60_000;
 /// Deeper values are left out.
 const DEEPEST: usize = 12;
 
+/// The value in a text that is JSON, or in one of JSON a line.
+pub fn within(value: &Value) -> Option<Value> {
+    match value {
+        Value::Text(text) => strict(text).or_else(|| lines(text)),
+        _ => None,
+    }
+}
+
 /// A text as a value, if it is an object or a list and nothing else.
 pub fn strict(text: &str) -> Option<Value> {
     let text = text.trim();

@@ -12,6 +12,7 @@
 //! cut from it, and none is ever put in its place.
 
 use crate::base::id_map::IdMap;
+use crate::base::order;
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::replies;
 use crate::model::message::{Digest, Part, PartKind, Role, hash_text};
@@ -320,12 +321,12 @@ impl Matching {
 
     /// Pairs what has the same id. Notes which ids say nothing.
     fn pair_by_id(&mut self, calls: &[usize], answers: &[usize], closed: bool, vague: &mut Vague) {
-        let mut names: Vec<u32> = calls.iter().map(|&call| self.pairing.calls[call].name).collect();
-        names.sort_unstable();
+        let mut names: Vec<u64> = calls.iter().map(|&call| self.pairing.calls[call].name.into()).collect();
+        order::numbers(&mut names);
         let calls = sorted(calls, |call| self.pairing.calls[call].id);
         let answers = sorted(answers, |answer| self.pairing.results[answer].id);
         for (id, calls, answers) in runs(&calls, &answers) {
-            let is_name = id == self.none || names.binary_search(&(id as u32)).is_ok();
+            let is_name = id == self.none || names.binary_search(&u64::from(id as u32)).is_ok();
             let alone = calls.len() == 1 && !is_name;
             if !alone {
                 vague.calls.extend_from_slice(&calls);
@@ -348,8 +349,8 @@ impl Matching {
                 self.pairing.results[answer].repeated = self.pairing.results[answer].call.is_none();
             }
         }
-        vague.calls.sort_unstable();
-        vague.answers.sort_unstable();
+        order::indices(&mut vague.calls);
+        order::indices(&mut vague.answers);
     }
 
     /// Pairs what names the same tool. An id may be the name.
@@ -400,7 +401,7 @@ struct Vague {
 /// Items with their keys, in ascending order.
 fn sorted(items: &[usize], key: impl Fn(usize) -> u64) -> Vec<(u64, usize)> {
     let mut all: Vec<(u64, usize)> = items.iter().map(|&item| (key(item), item)).collect();
-    all.sort_unstable();
+    order::by_key(&mut all, |&(key, item)| order::both(key, item as u64));
     all
 }
 

@@ -1,6 +1,7 @@
 //! Calls and their results: which messages belong together, where a conversation may be cut, and the validity checker.
 
 use crate::base::id_map::IdMap;
+use crate::base::order;
 use crate::ingest::approvals;
 use crate::ingest::pairing::Pairing;
 use crate::ingest::replies;
@@ -248,9 +249,8 @@ pub fn violations(messages: &[Digest<'_>], pairing: &Pairing) -> Vec<Violation> 
     for approvals::Unrequested { index, part, id } in approvals::unrequested(messages) {
         found.push(Violation { rule: MessageRule::OrphanApproval, index, part, subject: id });
     }
-    let mut order: Vec<(usize, usize)> = found.iter().map(|fault| fault.index).zip(0..).collect();
-    order.sort_unstable();
-    order.into_iter().map(|(_, at)| found[at]).collect()
+    order::by_key(&mut found, |fault| fault.index as u128);
+    found
 }
 
 /// Adjacent messages of users, or of the model: violations for providers that require roles to alternate.

@@ -19,6 +19,7 @@
 //! go is left, or a summary would be hardly smaller, the report says that there is nothing to gain.
 
 use crate::base::archive::{Archive, Record};
+use crate::base::order;
 use crate::ingest::pairs;
 use crate::ladder::{Scene, strategies};
 use crate::limits::wishes::Keep;
@@ -249,7 +250,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     }
     head.reverse();
     kept.extend(&opened);
-    kept.sort_unstable();
+    order::numbers(&mut kept);
     kept.dedup();
     whole_groups(scene, &mut head, covers.count);
     // What a pinned message brings along stands before the summary, and nowhere else; but a turn opens with its reasoning.
@@ -318,7 +319,7 @@ fn recent_typed(scene: &Scene<'_>, cut: usize) -> Vec<usize> {
 /// Extends the head so that a pinned message keeps its whole group.
 fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
     let lead = scene.lead();
-    head.sort_unstable();
+    order::numbers(head);
     let (mut members, mut done) = (Vec::new(), 0);
     for &index in head.iter() {
         let Some(input) = scene.history.input_of(index).filter(|&input| input >= lead) else { continue };
@@ -333,7 +334,7 @@ fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
         done = end;
     }
     head.append(&mut members);
-    head.sort_unstable();
+    order::numbers(head);
     head.dedup();
 }
 

@@ -4,7 +4,7 @@
 use crate::base::order;
 use crate::base::words::Class;
 use crate::memory::pool::Pool;
-use crate::memory::score::Scores;
+use crate::memory::score;
 use crate::memory::units::Kind;
 use std::collections::BTreeMap;
 
@@ -39,14 +39,16 @@ struct Typed {
 }
 
 /// Of each unit the newest one that amends it directly, or [`NONE`].
-pub fn of(pool: &Pool<'_>, scores: &Scores) -> Vec<u32> {
+pub fn of(pool: &Pool<'_>) -> Vec<u32> {
+    let rarity = pool.rarity();
     let mut next = vec![NONE; pool.units.len()];
     // What the one that amends a unit shares with it.
     let mut strength = vec![0_u64; pool.units.len()];
     let typed: Vec<Typed> = (0..pool.units.len())
         .filter(|&unit| pool.units[unit].kind == Kind::Typed)
         .map(|unit| {
-            let weighed = |&(word, class): &(u32, Class)| (word, scores.word(word, class, Kind::Typed), class);
+            let weight = |word: u32, class| score::word(rarity[word as usize], class, Kind::Typed);
+            let weighed = |&(word, class): &(u32, Class)| (word, weight(word, class), class);
             let mut top: Vec<_> = pool.words(unit).iter().map(weighed).collect();
             order::by_key(&mut top, |word| order::both(!word.1, word.0.into()));
             top.truncate(TOP);

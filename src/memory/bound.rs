@@ -1,6 +1,7 @@
 //! The bound of a memory: what stays in the state is chosen as a digest is, within so many bytes.
 
 use crate::base::json::quoted_bytes;
+use crate::base::order;
 use crate::memory::Memory;
 use crate::memory::names::Name;
 use crate::memory::pool::Pool;
@@ -38,8 +39,7 @@ impl Pool<'_> {
         let mut all: Vec<(u64, usize)> =
             self.names.all.iter().enumerate().map(|(number, name)| (name.worth(self.end), number)).collect();
         // Of equals the one that was met last.
-        all.sort_unstable();
-        all.reverse();
+        order::by_key(&mut all, |&(worth, number)| order::both(!worth, !(number as u64)));
         let mut left = bytes;
         let mut names = Vec::new();
         for (_, number) in all.into_iter().take(NAMES_MOST) {
@@ -52,12 +52,12 @@ impl Pool<'_> {
     }
 
     fn best_units(&self, bytes: usize) -> Vec<Unit<'static>> {
-        let size = |unit: usize| stored(&self.units[unit]) as u64;
-        let all: u64 = (0..self.units.len()).map(size).sum();
+        let sizes: Vec<u64> = self.units.iter().map(|unit| stored(unit) as u64).collect();
+        let all: u64 = sizes.iter().sum();
         if all <= bytes as u64 {
             return self.units.iter().map(Unit::owned).collect();
         }
-        let mut selection = Selection::new(self, &size, &|_| true);
+        let mut selection = Selection::new(self, &|unit| sizes[unit], &|_| true);
         selection.choose(bytes as u64, TYPED);
         let chosen = self.units.iter().enumerate().filter(|(unit, _)| selection.holds(*unit));
         chosen.map(|(_, unit)| unit.owned()).collect()

@@ -2,7 +2,6 @@
 
 use crate::base::words;
 use crate::ingest::content::Value;
-use crate::ingest::json;
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
@@ -19,27 +18,11 @@ const DEEPEST: usize = 4;
 /// Arguments whose name says nothing beside the tool.
 const UNNAMED: [&str; 5] = ["", "command", "cmd", "path", "file_path"];
 
-/// A call as a line.
+/// A call as a line. Arguments that are a text of JSON are passed as its value.
 pub fn shown(tool: &str, input: &Value) -> String {
-    let parsed;
-    let input = match parsed_text(input) {
-        Some(value) => {
-            parsed = value;
-            &parsed
-        }
-        None => input,
-    };
     let mut out = tool.to_owned();
     arguments("", input, 0, &mut out);
     cut(clean(&out), ALL).into_owned()
-}
-
-/// The value in a text of JSON.
-pub fn parsed_text(input: &Value) -> Option<Value> {
-    match input {
-        Value::Text(text) => json::strict(text),
-        _ => None,
-    }
 }
 
 fn arguments(key: &str, value: &Value, depth: usize, out: &mut String) {
@@ -91,8 +74,5 @@ pub fn long_lines<'v>(input: &'v Value, each: &mut dyn FnMut(&str)) {
             _ => {}
         }
     }
-    match parsed_text(input) {
-        Some(value) => walk(&value, 0, &mut left, each),
-        None => walk(input, 0, &mut left, each),
-    }
+    walk(input, 0, &mut left, each);
 }

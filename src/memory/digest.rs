@@ -166,10 +166,10 @@ impl Source<'_> {
 
     /// A choice among the units for which this holds, counted in tokens.
     pub(super) fn selection(&self, open: &dyn Fn(usize) -> bool) -> Selection<'_, '_> {
+        let tokens = self.known.tokens(self.estimator);
+        let reference = if self.references.is_some() { 3 } else { 0 };
         let size = |unit: usize| {
-            let unit = &self.known.units[unit];
-            let reference = if self.references.is_some() { 3 } else { 0 };
-            self.tokens(&unit.text) + 3 + reference + if unit.header.is_some() { 2 } else { 0 }
+            tokens[unit] + 3 + reference + if self.known.units[unit].header.is_some() { 2 } else { 0 }
         };
         Selection::new(self.known, &size, open)
     }
@@ -344,8 +344,8 @@ impl Source<'_> {
                 (name.worth(known.end) * 64 / (size * 64).isqrt().max(1), number)
             })
             .collect();
-        ranked.sort_unstable();
-        ranked.reverse();
+        // Of equals the one that was met last.
+        order::by_key(&mut ranked, |&(worth, number)| order::both(!worth, !(number as u64)));
         let mut alike: BTreeMap<String, usize> = BTreeMap::new();
         let mut left = room.saturating_sub(self.tokens(START));
         let mut listed = Vec::new();

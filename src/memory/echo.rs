@@ -10,7 +10,7 @@ pub const MOST: u64 = 200;
 
 /// Sets the echo of the sentences of new messages, those from this index on, and adds that of the one before them.
 pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
-    let rarity = vocabulary.rarities();
+    let rarity = vocabulary.rarity();
     let mut mark = vec![0_u32; rarity.len()];
     let messages = said(units);
     for (number, pair) in (1_u32..).zip(messages.windows(2)) {

@@ -7,7 +7,6 @@ use crate::base::order;
 use crate::base::text;
 use crate::base::words::is_letter;
 use crate::ingest::content::{ContentPart, Value};
-use crate::memory::calls;
 use crate::memory::message::Message;
 use crate::memory::records::leaves;
 use crate::model::message::Role;
@@ -78,22 +77,28 @@ impl Names {
         }
     }
 
-    /// Reads the names of a message. `pasted`: the text of its parts is not the speaker's own. `recalled`: whether a call
-    /// or result with this id looked up what was said before.
-    pub fn read(&mut self, message: &Message, pasted: bool, recalled: &dyn Fn(&str) -> bool) {
-        let by_assistant = message.content.role == Role::Assistant;
+    /// Reads the names in the arguments of a call or in what a tool returned: each text in it with the name of the member
+    /// it stands in.
+    pub fn value(&mut self, at: u64, value: &Value, role: Role) {
+        let used = role == Role::Assistant;
+        leaves(value, "", &mut |key, text| {
+            text.lines().take(LINES).for_each(|text| self.line(at, key, text, used));
+        });
+    }
+
+    /// Reads the names in the texts of a message that are not the speaker's own.
+    pub fn pasted(&mut self, message: &Message) {
+        let used = message.content.role == Role::Assistant;
         for part in &message.content.parts {
-            let mut line = |context: &str, line: &str| self.line(message.index, context, line, by_assistant);
-            match part {
-                ContentPart::Text { text, .. } if pasted => text.lines().take(LINES).for_each(|text| line("", text)),
-                ContentPart::Call { id, .. } | ContentPart::Result { id, .. } if recalled(id) => {}
-                ContentPart::Call { input, .. } => each_line(input, &mut line),
-                ContentPart::Result { output, .. } => each_line(output, &mut line),
-                _ => {}
+            if let ContentPart::Text { text, .. } = part {
+                text.lines().take(LINES).for_each(|text| self.line(message.index, "", text, used));
             }
         }
+    }
+
+    /// Drops the half that is worth least, where there are very many.
+    pub fn bound(&mut self, end: u64) {
         if self.all.len() > MOST {
-            let end = message.index + 1;
             order::by_key(&mut self.all, |name| (!name.worth(end)).into());
             self.all.truncate(MOST / 2);
             self.number();
@@ -103,18 +108,17 @@ impl Names {
     /// Reads the names of a line. `context` stands before it.
     fn line(&mut self, at: u64, context: &str, line: &str, used: bool) {
         let line = text::between(line, 0, text::floor(line, LINE));
-        if !may_hold_a_name(line) {
+        if !may_hold_one(line) {
             return;
         }
-        let mut before = [strip(context), ""];
+        let mut before = [context, ""];
         let mut words = line.split_whitespace().peekable();
         while let Some(word) = words.next() {
-            if !is_label(word) {
+            if may_hold_one(word) && !is_label(word) {
                 in_word(word, &mut |name| self.meet(at, name, &before, word, words.peek().copied(), used));
             }
-            let plain = strip(word);
-            if is_alphanumeric(plain.as_bytes().first()) || plain.chars().any(is_letter) {
-                before = [before[1], plain];
+            if is_alphanumeric(word.as_bytes().first()) || word.chars().any(is_letter) {
+                before = [before[1], word];
             }
         }
     }
@@ -140,14 +144,6 @@ impl Names {
     }
 }
 
-/// The lines of a value that is or holds texts, each with the name of the member it stands in.
-fn each_line(value: &Value, line: &mut dyn FnMut(&str, &str)) {
-    match calls::parsed_text(value) {
-        Some(parsed) => leaves(&parsed, "", &mut |key, text| text.lines().take(LINES).for_each(|text| line(key, text))),
-        None => leaves(value, "", &mut |key, text| text.lines().take(LINES).for_each(|text| line(key, text))),
-    }
-}
-
 /// A word without brackets and quotation marks around it.
 fn strip(word: &str) -> &str {
     const MARKS: &[char] =
@@ -162,7 +158,7 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 
 /// Whether a text holds what every name has: a digit, a sign inside, or a capital behind a small letter. Most words have
 /// none of them, and reading them is most of the work.
-fn may_hold_a_name(text: &str) -> bool {
+pub fn may_hold_one(text: &str) -> bool {
     let mut small = false;
     text.bytes().any(|byte| {
         let found =
@@ -181,6 +177,7 @@ fn is_label(word: &str) -> bool {
 /// A name with the words around it.
 fn context(name: &str, before: &[&str; 2], word: &str, after: Option<&str>) -> String {
     let mut out = String::new();
+    let before = before.map(strip);
     let both = before.iter().filter(|word| !word.is_empty());
     let length: usize = both.clone().map(|word| word.len() + 1).sum();
     for word in both.skip(usize::from(length > BEFORE + 8)) {
@@ -200,10 +197,10 @@ fn context(name: &str, before: &[&str; 2], word: &str, after: Option<&str>) -> S
 
 /// Reports the names in a word.
 pub fn in_word<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
-    if !may_hold_a_name(word) {
-        return;
-    }
-    let is_part = |char: char| char.is_ascii_alphanumeric() || "_.-/@:+#=&?%~$€£¥".contains(char) || is_letter(char);
+    let is_part = |char: char| match char {
+        '_' | '.' | '-' | '/' | '@' | ':' | '+' | '#' | '=' | '&' | '?' | '%' | '~' | '$' | '€' | '£' | '¥' => true,
+        _ => is_letter(char),
+    };
     for part in word.split(|char| !is_part(char)) {
         let mut name = part.trim_end_matches(['.', ':', '=', '-', '/', '+', '&', '?', '#', '~', '@', '$']);
         if name.starts_with("..") || name.starts_with("./") || name.starts_with("//") {

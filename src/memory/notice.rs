@@ -61,7 +61,7 @@ pub fn gist(text: &str, bytes: usize) -> String {
 pub fn names_in(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut seen = Distinct::default();
-    for word in text.split_whitespace() {
+    for word in text.split_whitespace().filter(|word| names::may_hold_one(word)) {
         names::in_word(word, &mut |name| {
             let end = name.as_ptr() as usize + name.len() - text.as_ptr() as usize;
             // The key of a member, and a number alone, say little without what they belong to.

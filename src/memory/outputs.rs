@@ -1,6 +1,6 @@
 //! What tools print: each line is read once, and says what it is.
 
-use crate::base::words;
+use crate::base::{text, words};
 use crate::memory::records::Line;
 
 /// What a line of an output is.
@@ -54,11 +54,24 @@ const ERRORS: [&str; 16] = [
 ];
 const VERDICTS: [&str; 8] = ["done", "ok", "passed", "passing", "succeeded", "success", "warning", "warnings"];
 
+/// The small letters that one of these words begins with.
+const LETTERS: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut at = 0;
+    while at < ERRORS.len() + VERDICTS.len() {
+        let word = if at < ERRORS.len() { ERRORS[at] } else { VERDICTS[at - ERRORS.len()] };
+        all[word.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    all
+};
+
 /// The lines of an output of which some may be chosen: those that report or sum up, those at its ends, and an even
 /// sample of the rest. What holds neither letter nor digit is a frame.
 pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
-    lines
-        .retain(|line| words::says_anything(&line.text) && !is_frame(&line.text) && exit_code(&line.text) != Some("0"));
+    lines.retain(|line| {
+        words::says_anything(&line.text) && !is_frame(&line.text) && exit_code(&line.text) != Some("0")
+    });
     let count = lines.len();
     let step = if count > 2 * ENDS + BETWEEN { (count - 2 * ENDS).div_ceil(BETWEEN) } else { 1 };
     let (mut errors, mut verdicts) = (0, 0);
@@ -114,7 +127,8 @@ pub fn shape_of(line: &str) -> Shape {
             none = if word == b"0" { NONE } else { 0 };
             continue;
         }
-        let is = |all: &[&str]| all.iter().any(|one| one.as_bytes().eq_ignore_ascii_case(word));
+        let known = LETTERS[usize::from(word[0] | 0x20)];
+        let is = |all: &[&str]| known && all.iter().any(|one| one.as_bytes().eq_ignore_ascii_case(word));
         let named = [b"Error".as_slice(), b"Exception"].iter().any(|end| word.len() > end.len() && word.ends_with(end));
         let fails = named || is(&ERRORS);
         if fails && none == 0 {
@@ -123,7 +137,7 @@ pub fn shape_of(line: &str) -> Shape {
         sums_up |= fails || is(&VERDICTS);
         none = if word.eq_ignore_ascii_case(b"no") { NONE } else { none.saturating_sub(1) };
     }
-    let missing = ["not found", "o such "].iter().any(|words| crate::base::text::find(line, words).is_some());
+    let missing = ["not found", "o such "].iter().any(|words| text::find(line, words).is_some());
     match () {
         () if missing => Shape::Error,
         () if sums_up && number => Shape::Verdict,
@@ -139,6 +153,10 @@ fn is_numbered(line: &str) -> bool {
 
 /// The number with which a program ended, of a line that reports it.
 pub fn exit_code(line: &str) -> Option<&str> {
+    // Most lines have none of the words.
+    if ["xit", "XIT"].iter().all(|exit| text::find(line, exit).is_none()) {
+        return None;
+    }
     let mut words = line.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let is = |all: &[&str], word: &str| all.iter().any(|one| one.eq_ignore_ascii_case(word));
     words.find(|word| is(&EXITS, word))?;

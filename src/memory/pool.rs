@@ -3,15 +3,16 @@
 
 use crate::base::distinct;
 use crate::base::id_map::IdMap;
-use crate::base::words::{self, Class};
+use crate::base::words::Class;
 use crate::ingest::content::ContentPart;
-use crate::memory::echo;
 use crate::memory::names::Names;
 use crate::memory::units::{Kind, Reader, Unit};
 use crate::memory::vocabulary::Vocabulary;
 use crate::memory::work::Work;
-use crate::memory::{Marks, Memory, Message};
+use crate::memory::{Marks, Memory, Message, amendments, bundles, echo, score, shapes};
 use crate::model::message::Role;
+use crate::tokens::{self, Estimator};
+use std::cell::OnceCell;
 
 /// The least points of a list that is a plan.
 const PLAN: usize = 3;
@@ -31,7 +32,18 @@ pub struct Pool<'t> {
     pub end: u64,
     /// The newest calls, by id, with their tools.
     pub calls: Vec<(String, String)>,
+    /// What each unit is worth beside its words, in 1/64.
+    pub merit: Vec<u64>,
+    /// The unit that amends each, or [`NONE`](amendments::NONE).
+    pub amended_by: Vec<u32>,
+    /// The unit that each is chosen together with, or [`NONE`](bundles::NONE).
+    pub partner: Vec<u32>,
+    /// The number of the message of each unit.
+    pub message: Vec<u32>,
+    /// The number of the shape of each unit, and how many shapes there are.
+    pub shape: (Vec<u32>, usize),
     vocabulary: Vocabulary,
+    tokens: OnceCell<Vec<u64>>,
 }
 
 impl<'t> Pool<'t> {
@@ -45,19 +57,42 @@ impl<'t> Pool<'t> {
         let mut end = memory.upto.count;
         for message in messages {
             let from = units.len();
-            reader.read(message, &mut units);
+            reader.read(message, &mut units, &mut names, &mut work);
             let own = &units[from..];
             marks.read(message, own);
-            work.read(message);
-            let pastes = own.iter().any(|unit| matches!(unit.kind, Kind::Pasted | Kind::Code));
-            names.read(message, pastes, &|id| reader.recalls(id));
+            if own.iter().any(|unit| matches!(unit.kind, Kind::Pasted | Kind::Code)) {
+                names.pasted(message);
+            }
+            names.bound(message.index + 1);
             end = end.max(message.index + 1);
         }
         let calls = reader.calls();
         once(&mut units);
         let vocabulary = Vocabulary::of(&units);
         echo::hear(&mut units, &vocabulary, memory.upto.count);
-        Self { units, names, work, marks, end, calls, vocabulary }
+        let mut pool = Self {
+            names,
+            work,
+            marks,
+            end,
+            calls,
+            merit: Vec::new(),
+            amended_by: Vec::new(),
+            partner: bundles::of(&units),
+            message: numbers(&units),
+            shape: shapes::of(&units),
+            units,
+            vocabulary,
+            tokens: OnceCell::new(),
+        };
+        pool.merit = score::merits(&pool);
+        pool.amended_by = amendments::of(&pool);
+        pool
+    }
+
+    /// The raw tokens of each unit.
+    pub fn tokens(&self, estimator: &Estimator) -> &[u64] {
+        self.tokens.get_or_init(|| self.units.iter().map(|unit| tokens::of_text(estimator, &unit.text)).collect())
     }
 
     /// The words of a unit: the number of each and its class.
@@ -66,14 +101,13 @@ impl<'t> Pool<'t> {
     }
 
     /// The rarity of each word, in 1/16 of a bit.
-    pub fn rarities(&self) -> Vec<u32> {
-        self.vocabulary.rarities()
+    pub fn rarity(&self) -> &[u32] {
+        self.vocabulary.rarity()
     }
 
     /// The numbers of the words of a text that are known, each once.
     pub fn known(&self, text: &str) -> Vec<u32> {
-        let found = words::of(text).into_iter().filter_map(|(word, _)| self.vocabulary.number(word));
-        found.collect()
+        self.vocabulary.known(text)
     }
 }
 
@@ -114,13 +148,21 @@ fn is_point(line: &str) -> bool {
 fn once(units: &mut Vec<Unit<'_>>) {
     let mut newest = IdMap::new(units.len());
     let key = |unit: &Unit<'_>| distinct::hash(&unit.text) ^ u64::from(unit.kind == Kind::Typed);
-    for (number, unit) in units.iter().enumerate() {
-        newest.insert(key(unit), number as u64);
+    let keys: Vec<u64> = units.iter().map(key).collect();
+    for (number, &key) in keys.iter().enumerate() {
+        newest.insert(key, number as u64);
     }
+    let mut numbered = (0..).zip(keys);
+    units.retain(|_| numbered.next().is_some_and(|(number, key)| newest.get(key) == Some(number)));
+}
+
+/// The number of the message of each unit.
+fn numbers(units: &[Unit<'_>]) -> Vec<u32> {
     let mut number = 0;
-    units.retain(|unit| {
-        let stays = newest.get(key(unit)) == Some(number);
-        number += 1;
-        stays
+    let mut last = units.first().map(|unit| unit.at);
+    let numbered = units.iter().map(|unit| {
+        number += u32::from(last.replace(unit.at) != Some(unit.at));
+        number
     });
+    numbered.collect()
 }

@@ -40,43 +40,38 @@ const MEMBERS: usize = 8;
 /// Bytes at which a record goes on in the next line.
 const LONG: usize = 320;
 
-/// The lines of what a tool returned.
-pub fn lines(output: &Value) -> Vec<Line<'_>> {
-    match output {
-        Value::Text(text) => lines_of(text),
-        other => of_value(other),
+/// The lines of what a tool returned. `parsed`: the value in it, where it is a text of JSON.
+pub fn lines<'v>(output: &'v Value, parsed: Option<&Value>) -> Vec<Line<'v>> {
+    match (output, parsed) {
+        (_, Some(value)) => of_value(value),
+        (Value::Text(text), None) => plain(text),
+        (other, None) => of_value(other),
     }
 }
 
 /// The lines of a text, of JSON as records.
 pub fn lines_of(text: &str) -> Vec<Line<'_>> {
     match json::strict(text).or_else(|| json::lines(text)) {
-        Some(value) => of_value(&value).into_iter().map(owned).collect(),
-        None => text.lines().map(clean).map(Line::of).collect(),
+        Some(value) => of_value(&value),
+        None => plain(text),
     }
 }
 
-fn owned(line: Line<'_>) -> Line<'static> {
-    Line { text: Cow::Owned(line.text.into_owned()), header: line.header }
+fn plain(text: &str) -> Vec<Line<'_>> {
+    text.lines().map(clean).map(Line::of).collect()
 }
 
-fn of_value(value: &Value) -> Vec<Line<'_>> {
-    let inner;
-    let value = match unwrapped(value) {
-        Value::Text(text) => match json::strict(text) {
-            Some(parsed) => {
-                inner = parsed;
-                let mut out = Vec::new();
-                record(unwrapped(&inner), "", 0, "", &mut out);
-                return out.into_iter().map(owned).collect();
-            }
-            None => return text.lines().map(|line| owned(Line::of(clean(line)))).collect(),
-        },
-        other => other,
-    };
+/// The lines of a value: of an object or list records, of a text its lines.
+fn of_value(value: &Value) -> Vec<Line<'static>> {
+    let value = unwrapped(value);
+    let inner = json::within(value);
+    let value = inner.as_ref().map_or(value, unwrapped);
     let mut out = Vec::new();
-    record(value, "", 0, "", &mut out);
-    out.into_iter().map(owned).collect()
+    match value {
+        Value::Text(text) => out.extend(text.lines().map(clean).map(Line::of)),
+        other => record(other, "", 0, "", &mut out),
+    }
+    out.into_iter().map(|line| Line { text: Cow::Owned(line.text.into_owned()), header: line.header }).collect()
 }
 
 /// What an object wraps that says only what it is (`{ type, value }`), and a list of one text (`[{ type: "text", text }]`).

@@ -72,37 +72,22 @@ fn brevity(characters: u64) -> u64 {
     factor * (ONE - (ONE - OCTAVE) * (length - MIDDLE) / MIDDLE) / ONE
 }
 
-/// What the words of the units are worth, and what each unit is.
-pub struct Scores {
-    /// The rarity of each word, in 1/16 of a bit.
-    rarity: Vec<u32>,
-    /// What each unit is worth beside its words, in 1/64.
-    pub merit: Vec<u64>,
+/// What each unit of a pool is worth beside its words, in 1/64.
+pub fn merits(pool: &Pool<'_>) -> Vec<u64> {
+    pool.units.iter().map(|unit| merit(unit, pool)).collect()
 }
 
-impl Scores {
-    /// The scores of all units of a pool.
-    pub fn of(pool: &Pool<'_>) -> Self {
-        Self { rarity: pool.rarities(), merit: pool.units.iter().map(|unit| merit(unit, pool)).collect() }
-    }
-
-    /// How many words there are.
-    pub fn words(&self) -> usize {
-        self.rarity.len()
-    }
-
-    /// What a word of a unit is worth, in 1/16 of a bit.
-    pub fn word(&self, word: u32, class: Class, kind: Kind) -> u64 {
-        let rarity = u64::from(self.rarity[word as usize]);
-        match class {
-            // Each line of a listing has sizes and times of its own.
-            Class::Number if matches!(kind, Kind::Line | Kind::Edge) => rarity,
-            Class::Number | Class::Strong if kind.is_work() => rarity * 3,
-            Class::Number | Class::Strong => rarity * 2,
-            Class::Proper => rarity * 13 / 10,
-            Class::Plain => rarity,
-            Class::Pair => rarity / 2,
-        }
+/// What a word of this rarity is worth in a unit, in 1/16 of a bit.
+pub fn word(rarity: u32, class: Class, kind: Kind) -> u64 {
+    let rarity = u64::from(rarity);
+    match class {
+        // Each line of a listing has sizes and times of its own.
+        Class::Number if matches!(kind, Kind::Line | Kind::Edge) => rarity,
+        Class::Number | Class::Strong if kind.is_work() => rarity * 3,
+        Class::Number | Class::Strong => rarity * 2,
+        Class::Proper => rarity * 13 / 10,
+        Class::Plain => rarity,
+        Class::Pair => rarity / 2,
     }
 }
 

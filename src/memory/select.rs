@@ -6,12 +6,10 @@
 //! apart. Where an amended sentence is chosen, the newest that amends it is chosen, too, or takes its place.
 
 use crate::base::order;
-use crate::memory::amendments::{self, NONE};
-use crate::memory::bundles;
+use crate::memory::amendments::NONE;
 use crate::memory::pool::Pool;
-use crate::memory::score::{self, Scores, TYPED_BASE};
-use crate::memory::shapes;
-use crate::memory::units::{Kind, Unit};
+use crate::memory::score::{self, TYPED_BASE};
+use crate::memory::units::Kind;
 use std::collections::BinaryHeap;
 
 /// A unit that amends a chosen one is worth half as much again.
@@ -32,7 +30,6 @@ const WORK: u64 = 75;
 /// A choice among the units of a pool.
 pub struct Selection<'p, 't> {
     pool: &'p Pool<'t>,
-    scores: Scores,
     /// What each unit takes.
     size: Vec<u64>,
     /// How often each word counts as said.
@@ -40,17 +37,15 @@ pub struct Selection<'p, 't> {
     chosen: Vec<bool>,
     /// Units that may be chosen.
     open: Vec<bool>,
-    amended_by: Vec<u32>,
-    /// The unit that each is chosen together with.
-    partner: Vec<u32>,
+    /// Whether units are chosen together with their partners.
+    bundled: bool,
+    /// Units that amend a chosen one.
     raised: Vec<bool>,
-    /// The number of the message of each unit, and what is chosen of each message.
-    message: Vec<u32>,
+    /// What is chosen of each message.
     taken: Vec<u64>,
     /// What of a message halves the worth of the rest.
     spread: u64,
-    /// The number of the shape of each unit, and how many are chosen of each shape.
-    shape: Vec<u32>,
+    /// How many are chosen of each shape.
     alike: Vec<u8>,
     /// The chosen ones in the order in which they were chosen.
     pub order: Vec<usize>,
@@ -59,27 +54,20 @@ pub struct Selection<'p, 't> {
 impl<'p, 't> Selection<'p, 't> {
     /// Nothing is chosen yet. `size`: what each unit takes of the budget. `open`: whether a unit may be chosen.
     pub fn new(pool: &'p Pool<'t>, size: &dyn Fn(usize) -> u64, open: &dyn Fn(usize) -> bool) -> Self {
-        let scores = Scores::of(pool);
-        let amended_by = amendments::of(pool, &scores);
         let count = pool.units.len();
         let open: Vec<bool> = (0..count).map(open).collect();
-        let (shape, shapes) = shapes::of(&pool.units);
         Self {
             size: (0..count).map(|unit| if open[unit] { size(unit) } else { 0 }).collect(),
-            cover: vec![0; scores.words()],
+            cover: vec![0; pool.rarity().len()],
             chosen: vec![false; count],
             raised: vec![false; count],
             order: Vec::new(),
             taken: vec![0; count],
-            message: messages(&pool.units),
             spread: u64::MAX / 2,
-            shape,
-            alike: vec![0; shapes],
+            alike: vec![0; pool.shape.1],
             pool,
-            scores,
             open,
-            amended_by,
-            partner: bundles::of(&pool.units),
+            bundled: true,
         }
     }
 
@@ -96,7 +84,7 @@ impl<'p, 't> Selection<'p, 't> {
         for unit in 0..self.open.len() {
             let (mut all, mut said) = (0, 0);
             for &(word, class) in self.pool.words(unit) {
-                let weight = self.scores.word(word, class, Kind::Typed);
+                let weight = score::word(self.pool.rarity()[word as usize], class, Kind::Typed);
                 all += weight;
                 said += if self.cover[word as usize] > 0 { weight } else { 0 };
             }
@@ -122,12 +110,12 @@ impl<'p, 't> Selection<'p, 't> {
     /// Takes a unit out again, and the replies that would be left without their question. Returns what they take.
     pub fn drop(&mut self, unit: usize) -> u64 {
         let mut size = 0;
-        let is_reply = |one: usize| self.pool.units[one].kind == Kind::Typed && self.partner[one] as usize == unit;
+        let is_reply = |one: usize| self.pool.units[one].kind == Kind::Typed && self.partner(one) == Some(unit);
         let gone: Vec<usize> = self.order.iter().copied().filter(|&one| one == unit || is_reply(one)).collect();
         for one in gone {
             self.chosen[one] = false;
             size += self.size[one];
-            let taken = &mut self.taken[self.message[one] as usize];
+            let taken = &mut self.taken[self.pool.message[one] as usize];
             *taken = taken.saturating_sub(self.size[one]);
         }
         self.order.retain(|&one| self.chosen[one]);
@@ -136,7 +124,12 @@ impl<'p, 't> Selection<'p, 't> {
 
     /// Lets each unit be chosen for itself.
     pub fn unbundle(&mut self) {
-        self.partner.fill(NONE);
+        self.bundled = false;
+    }
+
+    /// The unit that one is chosen together with.
+    fn partner(&self, unit: usize) -> Option<usize> {
+        Some(self.pool.partner[unit]).filter(|&partner| self.bundled && partner != NONE).map(|partner| partner as usize)
     }
 
     /// The chosen units that add least for what they take, first.
@@ -146,12 +139,12 @@ impl<'p, 't> Selection<'p, 't> {
         let mut needed = vec![false; self.chosen.len()];
         for &unit in &self.order {
             needed[unit] |= typed(unit);
-            if let Some(question) = needed.get_mut(self.partner[unit] as usize) {
-                *question |= typed(unit);
+            if let Some(question) = self.partner(unit) {
+                needed[question] |= typed(unit);
             }
         }
-        all.sort_unstable();
-        let adds = |unit: usize| self.scores.merit[unit] * 1_000 / (self.size[unit] + LEAST);
+        order::indices(&mut all);
+        let adds = |unit: usize| self.merit(unit) * 1_000 / (self.size[unit] + LEAST);
         order::by_key(&mut all, |&unit| order::both(needed[unit].into(), adds(unit)));
         all
     }
@@ -186,8 +179,7 @@ impl<'p, 't> Selection<'p, 't> {
 
     /// The unit that has to be chosen with another one, if it is not chosen yet.
     fn missing(&self, unit: usize) -> Option<usize> {
-        let partner = self.partner[unit] as usize;
-        self.open.get(partner).is_some_and(|open| *open && !self.chosen[partner]).then_some(partner)
+        self.partner(unit).filter(|&partner| self.open[partner] && !self.chosen[partner])
     }
 
     /// What a unit and the one chosen with it take.
@@ -205,13 +197,20 @@ impl<'p, 't> Selection<'p, 't> {
     fn worth(&self, unit: usize) -> u64 {
         let one = &self.pool.units[unit];
         let mut gain = if one.kind == Kind::Typed { TYPED_BASE } else { 0 };
+        let rarity = self.pool.rarity();
         for &(word, class) in self.pool.words(unit) {
-            gain += self.scores.word(word, class, one.kind) >> self.cover[word as usize].min(15);
+            gain += score::word(rarity[word as usize], class, one.kind) >> self.cover[word as usize].min(15);
         }
-        let gain = gain >> self.alike[self.shape[unit] as usize].min(ALIKE);
+        let gain = gain >> self.alike[self.pool.shape.0[unit] as usize].min(ALIKE);
         // What was done is worth as much beside a long text as alone.
-        let taken = if one.kind == Kind::Call { 0 } else { self.taken[self.message[unit] as usize] };
-        self.scores.merit[unit] * gain * 64 / (64 + 64 * taken.min(1 << 32) / self.spread)
+        let taken = if one.kind == Kind::Call { 0 } else { self.taken[self.pool.message[unit] as usize] };
+        self.merit(unit) * gain * 64 / (64 + 64 * taken.min(1 << 32) / self.spread)
+    }
+
+    /// What a unit is worth beside its words.
+    fn merit(&self, unit: usize) -> u64 {
+        let merit = self.pool.merit[unit];
+        if self.raised[unit] { merit * AMENDS.0 / AMENDS.1 } else { merit }
     }
 
     /// Takes units by gain while there is room. `of_work`: what results may take.
@@ -244,10 +243,9 @@ impl<'p, 't> Selection<'p, 't> {
                 self.add(partner);
             }
             self.add(unit);
-            let next = self.amended_by[unit] as usize;
-            if self.amended_by[unit] != NONE && !self.raised[next] && !self.chosen[next] && self.open[next] {
+            let next = self.pool.amended_by[unit] as usize;
+            if self.pool.amended_by[unit] != NONE && !self.raised[next] && !self.chosen[next] && self.open[next] {
                 self.raised[next] = true;
-                self.scores.merit[next] = self.scores.merit[next] * AMENDS.0 / AMENDS.1;
                 if among(next) {
                     heap.push((self.gain(next), next));
                 }
@@ -259,10 +257,10 @@ impl<'p, 't> Selection<'p, 't> {
     fn add(&mut self, unit: usize) {
         self.chosen[unit] = true;
         if !score::starts_request(&self.pool.units[unit], self.pool) {
-            self.taken[self.message[unit] as usize] += self.size[unit];
+            self.taken[self.pool.message[unit] as usize] += self.size[unit];
         }
         self.order.push(unit);
-        let alike = &mut self.alike[self.shape[unit] as usize];
+        let alike = &mut self.alike[self.pool.shape.0[unit] as usize];
         *alike = alike.saturating_add(1);
         for &(word, _) in self.pool.words(unit) {
             let cover = &mut self.cover[word as usize];
@@ -273,11 +271,11 @@ impl<'p, 't> Selection<'p, 't> {
     /// Adds to each chosen unit the newest one that amends it, in its place if there is no room for both.
     pub fn amend(&mut self, mut room: u64) -> u64 {
         let mut all = self.order.clone();
-        all.sort_unstable();
+        order::indices(&mut all);
         for unit in all {
             let mut newest = unit;
             for _ in 0..=CHAIN {
-                match self.amended_by[newest] {
+                match self.pool.amended_by[newest] {
                     NONE => break,
                     next => newest = next as usize,
                 }
@@ -297,15 +295,4 @@ impl<'p, 't> Selection<'p, 't> {
         }
         room
     }
-}
-
-/// The number of the message of each unit.
-fn messages(units: &[Unit<'_>]) -> Vec<u32> {
-    let mut number = 0;
-    let mut last = units.first().map(|unit| unit.at);
-    let numbered = units.iter().map(|unit| {
-        number += u32::from(last.replace(unit.at) != Some(unit.at));
-        number
-    });
-    numbered.collect()
 }

@@ -1,29 +1,35 @@
 //! Shapes: units that are the same but for their digits. The tenth step of a count says little that the ninth did not, though
 //! its number was never said before; a number that somebody changes comes in as an amendment.
 
-use crate::base::distinct::hash;
+use crate::base::distinct::with_letter;
+use crate::base::id_map::IdMap;
 use crate::memory::units::Unit;
-use std::collections::BTreeMap;
 
 /// The number of the shape of each unit, and how many shapes there are.
 pub fn of(units: &[Unit<'_>]) -> (Vec<u32>, usize) {
-    let mut known: BTreeMap<u64, u32> = BTreeMap::new();
-    let mut all = Vec::with_capacity(units.len());
-    for unit in units {
-        let next = known.len() as u32;
-        all.push(*known.entry(shape(&unit.text)).or_insert(next));
-    }
-    (all, known.len())
+    let mut known = IdMap::new(units.len());
+    let mut count = 0;
+    let numbered = units.iter().map(|unit| {
+        let shape = shape(&unit.text);
+        let number = known.get(shape).unwrap_or_else(|| {
+            known.insert(shape, count);
+            count += 1;
+            count - 1
+        });
+        number as u32
+    });
+    (numbered.collect(), count as usize)
 }
 
+/// The hash of a text with one sign for each number.
 fn shape(text: &str) -> u64 {
-    let mut shape = String::with_capacity(text.len());
+    let (mut hash, mut in_number) = (0, false);
     for char in text.chars() {
-        if !char.is_numeric() {
-            shape.push(char);
-        } else if !shape.ends_with('0') {
-            shape.push('0');
+        let is_digit = char.is_numeric();
+        if !(is_digit && in_number) {
+            hash = with_letter(hash, if is_digit { '0' } else { char });
         }
+        in_number = is_digit;
     }
-    hash(&shape)
+    hash
 }

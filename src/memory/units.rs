@@ -4,12 +4,14 @@ use crate::base::distinct::Latest;
 use crate::base::words;
 use crate::base::{quoting, references, sentences, text};
 use crate::ingest::content::{Content, ContentPart, Value, medium};
-use crate::ingest::typed;
+use crate::ingest::{json, typed};
 use crate::memory::calls;
 use crate::memory::message::Message;
+use crate::memory::names::Names;
 use crate::memory::outputs::{self, Kept, Shape};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
+use crate::memory::work::Work;
 use crate::model::message::Role;
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -171,8 +173,8 @@ impl<'t> Reader<'t> {
         Self { earlier: calls.to_vec(), ..Self::default() }
     }
 
-    /// Reports the units of a message.
-    pub fn read(&mut self, message: &'t Message, out: &mut Vec<Unit<'t>>) {
+    /// Reads a message once: its units, the names in its calls and results, and what they did.
+    pub fn read(&mut self, message: &'t Message, out: &mut Vec<Unit<'t>>, names: &mut Names, work: &mut Work) {
         let Content { role, speaker, parts } = &message.content;
         let speaker = quoting::speaker_label(speaker);
         let speaker = if speaker.is_empty() { None } else { Some(Rc::from(speaker)) };
@@ -186,11 +188,27 @@ impl<'t> Reader<'t> {
                     Role::User if message.typed && is_said => typed(text, &mut writer),
                     Role::User => pasted(text.lines(), 0, &mut writer),
                     Role::Assistant => assistant(text, if acts { Kind::Step } else { Kind::Answer }, &mut writer),
-                    Role::Tool => self.returned(records::lines_of(text), None, &mut writer),
+                    Role::Tool => returned(records::lines_of(text), None, &mut writer),
                     Role::System => earlier(text, "System", &mut writer),
                 },
-                ContentPart::Call { id, name, input, .. } => self.call(id, name, input, &mut writer),
-                ContentPart::Result { id, output, .. } => self.returned(records::lines(output), Some(id), &mut writer),
+                ContentPart::Call { id, name, input, .. } => {
+                    let parsed = json::within(input);
+                    let input = parsed.as_ref().unwrap_or(input);
+                    work.call(message.index, id, input);
+                    if self.call(id, name, input, &mut writer) {
+                        names.value(message.index, input, *role);
+                    }
+                }
+                ContentPart::Result { id, output, failed, .. } => {
+                    let parsed = json::within(output);
+                    let lines = records::lines(output, parsed.as_ref());
+                    work.result(message.index, id, &lines, *failed);
+                    let called = self.called(id);
+                    if called.as_ref().is_none_or(|called| !called.recalls) {
+                        names.value(message.index, parsed.as_ref().unwrap_or(output), *role);
+                        returned(lines, called, &mut writer);
+                    }
+                }
                 ContentPart::Media { kind, media_type, reference, name, .. } => {
                     let mut text = medium(*kind, media_type, reference);
                     if !name.is_empty() {
@@ -206,9 +224,12 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether a call with this id is one of our tool `recall`.
-    pub fn recalls(&self, id: &str) -> bool {
-        self.tools.get(id).is_some_and(|call| call.recalls)
+    /// The call of a result.
+    fn called(&self, id: &str) -> Option<Called> {
+        self.tools.get(id).cloned().or_else(|| {
+            let (_, tool) = self.earlier.iter().rfind(|(earlier, _)| earlier == id)?;
+            Some(Called { tool: Rc::from(quoting::tool_label(tool)), recalls: false, place: None })
+        })
     }
 
     /// The newest calls with their tools, for the results that come after what was read.
@@ -219,7 +240,8 @@ impl<'t> Reader<'t> {
         all
     }
 
-    fn call(&mut self, id: &'t str, name: &'t str, input: &'t Value, writer: &mut Writer<'t, '_>) {
+    /// Reads a call. Returns whether it is none of our tool `recall`.
+    fn call(&mut self, id: &'t str, name: &'t str, input: &Value, writer: &mut Writer<'t, '_>) -> bool {
         let recalls = references::is_recall(name, input.keys());
         let label = quoting::tool_label(name);
         let place = Some((writer.at, writer.order));
@@ -229,41 +251,31 @@ impl<'t> Reader<'t> {
         }
         self.newest.push((id, name));
         if recalls {
-            return;
+            return false;
         }
         writer.add(Kind::Call, Cow::Owned(calls::shown(&label, input)));
         calls::long_lines(input, &mut |line| {
             writer.add(Kind::Written, cut(Cow::Owned(clean(line).into_owned()), WRITTEN));
         });
+        true
     }
+}
 
-    /// The lines of what a tool returned.
-    fn returned(&self, lines: Vec<records::Line<'t>>, id: Option<&str>, writer: &mut Writer<'t, '_>) {
-        let call = id.and_then(|id| {
-            let known = self.tools.get(id).cloned();
-            let before = || self.earlier.iter().rfind(|(earlier, _)| earlier == id);
-            known.or_else(|| {
-                let tool = before().map(|(_, tool)| Rc::from(quoting::tool_label(tool)))?;
-                Some(Called { tool, recalls: false, place: None })
-            })
-        });
-        if call.as_ref().is_some_and(|call| call.recalls) {
-            return;
-        }
-        let (tool, place) = call.map(|call| (call.tool, call.place)).unzip();
-        for Kept { line, shape } in outputs::chosen(lines) {
-            let kind = match shape {
-                Shape::Error => Kind::Error,
-                Shape::Verdict => Kind::Verdict,
-                _ if line.header.is_some() => Kind::Record,
-                Shape::Edge => Kind::Edge,
-                Shape::Text => Kind::Line,
-            };
-            let unit = writer.add(kind, cut(line.text, RETURNED));
-            unit.tool.clone_from(&tool);
-            unit.header = line.header;
-            unit.call = place.flatten();
-        }
+/// The lines of what a tool returned.
+fn returned<'t>(lines: Vec<records::Line<'t>>, call: Option<Called>, writer: &mut Writer<'t, '_>) {
+    let (tool, place) = call.map(|call| (call.tool, call.place)).unzip();
+    for Kept { line, shape } in outputs::chosen(lines) {
+        let kind = match shape {
+            Shape::Error => Kind::Error,
+            Shape::Verdict => Kind::Verdict,
+            _ if line.header.is_some() => Kind::Record,
+            Shape::Edge => Kind::Edge,
+            Shape::Text => Kind::Line,
+        };
+        let unit = writer.add(kind, cut(line.text, RETURNED));
+        unit.tool.clone_from(&tool);
+        unit.header = line.header;
+        unit.call = place.flatten();
     }
 }
 

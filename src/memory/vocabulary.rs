@@ -18,45 +18,77 @@ pub struct Vocabulary {
     words: Vec<(u32, Class)>,
     /// Where the words of each unit end.
     ends: Vec<u32>,
+    /// The rarity of each word, in 1/16 of a bit.
+    rarities: Vec<u32>,
 }
 
 impl Vocabulary {
     /// The words of units.
     pub fn of(units: &[Unit<'_>]) -> Self {
         let mut all = Self::default();
-        let mut found: Vec<(u64, Class)> = Vec::new();
+        // Where each word was met last.
+        let mut places: Vec<u32> = Vec::new();
         for unit in units {
-            found.clear();
-            words::each(&unit.text, &mut |word, class| found.push((word, class)));
-            words::sort(&mut found);
-            for &(word, class) in &found {
+            let from = all.words.len() as u32;
+            words::each(&unit.text, &mut |word, class| {
                 let number = all.numbers.get(word).unwrap_or_else(|| {
-                    let number = all.counts.len() as u64;
+                    let number = places.len() as u64;
                     all.numbers.insert(word, number);
                     all.counts.push(0);
+                    places.push(u32::MAX);
                     number
-                });
-                all.counts[number as usize] += 1;
+                }) as usize;
+                let place = &mut places[number];
+                if *place != u32::MAX && *place >= from {
+                    // Of several classes the highest counts.
+                    let known = &mut all.words[*place as usize].1;
+                    *known = class.max(*known);
+                    return;
+                }
+                *place = all.words.len() as u32;
+                all.counts[number] += 1;
                 all.words.push((number as u32, class));
-            }
+            });
             all.ends.push(all.words.len() as u32);
         }
+        all.rarities = all.rarities();
         all
     }
 
-    /// The number of a word, by its hash.
-    pub fn number(&self, word: u64) -> Option<u32> {
-        self.numbers.get(word).map(|number| number as u32)
+    /// The numbers of the words of a text that are known, each once.
+    pub fn known(&self, text: &str) -> Vec<u32> {
+        let mut met = vec![false; self.counts.len()];
+        let mut known = Vec::new();
+        words::each(text, &mut |word, _| {
+            if let Some(number) = self.numbers.get(word).filter(|number| !met[*number as usize]) {
+                met[number as usize] = true;
+                known.push(number as u32);
+            }
+        });
+        known
     }
 
     /// The rarity of each word, in 1/16 of a bit.
-    pub fn rarities(&self) -> Vec<u32> {
+    pub fn rarity(&self) -> &[u32] {
+        &self.rarities
+    }
+
+    fn rarities(&self) -> Vec<u32> {
         let units = self.ends.len() as u64 + 1;
-        let rarity = |count: &u32| {
-            let count = u64::from(*count).max(1);
-            ((logarithm::of(units + count) - logarithm::of(count)) / SIXTEENTH) as u32
+        // Most words stand in few units.
+        let mut known = [0_u32; 64];
+        let mut rarity = |&count: &u32| {
+            let of = |count: u64| ((logarithm::of(units + count) - logarithm::of(count)) / SIXTEENTH) as u32;
+            match known.get_mut(count as usize) {
+                Some(known) if *known > 0 => *known,
+                Some(known) => {
+                    *known = of(u64::from(count).max(1));
+                    *known
+                }
+                None => of(u64::from(count)),
+            }
         };
-        self.counts.iter().map(rarity).collect()
+        self.counts.iter().map(&mut rarity).collect()
     }
 
     /// The words of a unit: the number of each and its class.

@@ -1,9 +1,7 @@
 //! The work as a table: which files were changed, what was checked last and with what verdict, what was committed.
 
 use crate::base::{text, words};
-use crate::ingest::content::{ContentPart, Value};
-use crate::memory::calls;
-use crate::memory::message::Message;
+use crate::ingest::content::Value;
 use crate::memory::outputs::{Shape, exit_code, shape_of};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
@@ -82,21 +80,6 @@ const WRITTEN: [&str; 12] =
     ["content", "contents", "text", "file_text", "new", "old", "diff", "patch", "edit", "replace", "insert", "change"];
 
 impl Work {
-    /// Reads what a message did.
-    pub fn read(&mut self, message: &Message) {
-        for part in &message.content.parts {
-            match part {
-                ContentPart::Call { id, input, .. } => self.call(message.index, id, input),
-                ContentPart::Result { id, output, failed, .. } => {
-                    let lines = records::lines(output);
-                    self.settle(message.index, id, &lines, *failed);
-                    self.result(message.index, id, &lines, *failed);
-                }
-                _ => {}
-            }
-        }
-    }
-
     /// Takes back what messages from this index on did.
     pub fn roll_back(&mut self, count: u64) {
         self.files.retain(|file| file.at < count);
@@ -106,15 +89,8 @@ impl Work {
         self.pending.clear();
     }
 
-    fn call(&mut self, at: u64, id: &str, input: &Value) {
-        let parsed;
-        let input = match calls::parsed_text(input) {
-            Some(value) => {
-                parsed = value;
-                &parsed
-            }
-            None => input,
-        };
+    /// Reads what a call is to do.
+    pub fn call(&mut self, at: u64, id: &str, input: &Value) {
         if let Value::Text(command) = input {
             self.command(at, id, command);
         }
@@ -156,7 +132,9 @@ impl Work {
         self.running = Some((id.to_owned(), cut(clean(line), (COMMAND, 0)).into_owned()));
     }
 
-    fn result(&mut self, at: u64, id: &str, lines: &[records::Line<'_>], failed: bool) {
+    /// Reads how a call ended.
+    pub fn result(&mut self, at: u64, id: &str, lines: &[records::Line<'_>], failed: bool) {
+        self.settle(at, id, lines, failed);
         let Some((_, command)) = self.running.take_if(|(of, _)| of == id) else { return };
         // The last line that sums up; of a call that failed, the last that reports an error.
         let mut verdict = None;
@@ -202,6 +180,9 @@ impl Work {
 
     /// Counts the changes of a call as done, unless its result says that they failed.
     fn settle(&mut self, at: u64, id: &str, lines: &[records::Line<'_>], failed: bool) {
+        if self.pending.is_empty() {
+            return;
+        }
         let (own, others) = core::mem::take(&mut self.pending).into_iter().partition(|change| change.id == id);
         self.pending = others;
         // Further lines may be of the file itself.

@@ -3,6 +3,7 @@
 
 use crate::base::archive::Archive;
 use crate::base::json::Json;
+use crate::base::order;
 use crate::session::view::{Item, Slot, View};
 
 /// The kind of a change.
@@ -78,7 +79,7 @@ pub fn covered(
 ) -> Change {
     let removed: Vec<&Item> = view.items.iter().filter(|item| !stays(item)).collect();
     let mut messages: Vec<u64> = removed.iter().filter_map(|item| index_of(item)).collect();
-    messages.sort_unstable();
+    order::numbers(&mut messages);
     let tokens = removed.iter().map(|item| item.tokens).sum();
     Change { action: Action::Cover, rung, messages, tokens: scale(tokens), after: scale(after) }
 }
@@ -125,7 +126,7 @@ pub fn edited_between(
             left += item.tokens;
         }
         if !messages.is_empty() {
-            messages.sort_unstable();
+            order::numbers(&mut messages);
             changes.push(Change { action, rung, messages, tokens: scale(tokens), after: scale(left) });
         }
     }

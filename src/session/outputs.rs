@@ -12,6 +12,7 @@
 //! the same messages (`outputs-changed`); until then the summarizer is not asked. If none is there, the state is of
 //! another chat, and what it took is dropped as well. With an `offset`, outputs are not compared.
 
+use crate::base::order;
 use crate::model::message::{CHAIN_START, Digest, combine};
 
 /// The most hashes of a sample.
@@ -51,7 +52,7 @@ pub fn sample(messages: &[Digest<'_>]) -> Vec<u64> {
     let (older, newest) = all.split_at(all.len().saturating_sub(NEWEST));
     let step = older.len().div_ceil(MOST_SAMPLE - NEWEST).max(1);
     let mut sample: Vec<u64> = older.iter().step_by(step).chain(newest).copied().collect();
-    sample.sort_unstable();
+    order::numbers(&mut sample);
     sample.dedup();
     sample
 }

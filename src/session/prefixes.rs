@@ -166,7 +166,7 @@ impl Sent {
     pub fn stale_from(&self, now: &Prefixes, spared: u64) -> Option<u64> {
         let broken = if self.is_another { Some(0) } else { now.broken_from(&self.known) };
         let mut present: Vec<u64> = now.places.iter().map(|place| place.index).collect();
-        present.sort_unstable();
+        order::numbers(&mut present);
         let lost = self.signed.iter().filter(|&index| *index < spared && present.binary_search(index).is_err());
         let from = lost.copied().chain(broken.and_then(|place| now.signed_from(place, spared))).min()?;
         Some(now.behind(from, spared))

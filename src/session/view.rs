@@ -1,6 +1,7 @@
 //! The view is what is sent: the history with the checkpoint and edits of the state applied.
 
 use crate::base::error::Error;
+use crate::base::order;
 use crate::ingest::host::{Host, LEFT_OUT, Product};
 use crate::ingest::tape::NO_NUMBER;
 use crate::model::message::{Digest, Part, PartKind, Role};
@@ -286,7 +287,7 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
     };
     let mut head = checkpoint.head.clone();
     head.extend(pinned_late(history, checkpoint));
-    head.sort_unstable();
+    order::numbers(&mut head);
     kept(&head, true, view);
     let made = |slot, tokens| Item { slot, tokens, made: None, fixed: false };
     view.items.push(made(Slot::Summary, checkpoint.summary.raw));

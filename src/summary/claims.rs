@@ -1,6 +1,7 @@
 //! What a summary says the user wants, and nobody typed: a model that confuses who said what would make a rule of what the
 //! assistant or a tool said.
 
+use crate::base::order;
 use crate::base::words;
 use crate::summary::request::WANTED;
 use crate::summary::wrapping::is_structure;
@@ -28,7 +29,7 @@ impl Sources {
     /// Brings the words in order.
     pub fn sort(&mut self) {
         for list in [&mut self.typed, &mut self.others] {
-            list.sort_unstable();
+            order::numbers(list);
             list.dedup();
         }
     }

@@ -1,6 +1,7 @@
 //! What models put around a summary: a fence, an object of JSON, a sentence before the first heading, a question behind the
 //! last point. Each is known by its form, in any language.
 
+use crate::base::distinct::Distinct;
 use crate::base::text;
 use crate::base::words;
 use crate::ingest::content::Value;
@@ -106,7 +107,9 @@ pub fn says_the_same(text: &str) -> bool {
     }
     bodies.retain(|body| words::says_anything(body));
     let count = bodies.len();
-    bodies.sort_unstable();
-    bodies.dedup();
-    count >= HEADINGS && bodies.len() * 2 <= count
+    let mut distinct = Distinct::default();
+    for body in &bodies {
+        distinct.number(body);
+    }
+    count >= HEADINGS && distinct.all.len() * 2 <= count
 }
