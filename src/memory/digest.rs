@@ -168,9 +168,8 @@ impl Source<'_> {
     pub(super) fn selection(&self, open: &dyn Fn(usize) -> bool) -> Selection<'_, '_> {
         let tokens = self.known.tokens(self.estimator);
         let reference = if self.references.is_some() { 3 } else { 0 };
-        let size = |unit: usize| {
-            tokens[unit] + 3 + reference + if self.known.units[unit].header.is_some() { 2 } else { 0 }
-        };
+        let size =
+            |unit: usize| tokens[unit] + 3 + reference + if self.known.units[unit].header.is_some() { 2 } else { 0 };
         Selection::new(self.known, &size, open)
     }
 
@@ -351,16 +350,17 @@ impl Source<'_> {
         let mut listed = Vec::new();
         for (_, number) in ranked.into_iter().take(NAMES_READ) {
             let name = &all[number];
-            let times = alike.entry(without_digits(&name.context)).or_default();
-            if *times >= ALIKE || names::holds(said, &name.text) || names::holds(self.summary, &name.text) {
-                continue;
+            if left < LEAST_NAMES {
+                break;
             }
             let shown = quoting::one_line(&name.context);
             let size = self.tokens(&shown) + 2;
-            if size > left {
-                if left < LEAST_NAMES {
-                    break;
-                }
+            let times = alike.entry(without_digits(&name.context)).or_default();
+            if size > left
+                || *times >= ALIKE
+                || names::holds(said, &name.text)
+                || names::holds(self.summary, &name.text)
+            {
                 continue;
             }
             *times += 1;

@@ -1,12 +1,21 @@
 //! Echo: how much of a sentence the message before or behind it says, too. What one of two agrees to, corrects or confirms,
-//! the other has said or repeats; small talk and explanations nobody takes up.
+//! the other has said or repeats; small talk and explanations nobody takes up. Of a short message this says more: a long one
+//! holds many words anyway. What is answered at length was a question, however it was put.
 
-use crate::memory::units::Unit;
+use crate::memory::units::{Kind, Unit};
 use crate::memory::vocabulary::Vocabulary;
 use std::ops::Range;
 
 /// The echo of what both neighbours say all of. Where a history was edited, more than two may have been neighbours.
 pub const MOST: u64 = 200;
+
+/// Of what a short message repeats, one of so many characters counts half.
+const HALF: u64 = 330;
+/// A reply of this many times the length of what it replies to is no long one, nor is one of so many characters.
+const TIMES: u64 = 2;
+const SHORT: u64 = 100;
+/// What a sentence is worth less for a long reply at most, in percent.
+pub const LEAST_WORTH: u64 = 75;
 
 /// Sets the echo of the sentences of new messages, those from this index on, and adds that of the one before them.
 pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
@@ -24,9 +33,14 @@ pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
             for unit in speaker.clone().filter(|&unit| units[unit].kind.is_said()) {
                 vocabulary.words(unit).iter().for_each(|(word, _)| mark[*word as usize] = sign);
             }
+            let length = units[speaker.start].length;
             for unit in hearer.clone() {
                 if !units[unit].kind.is_said() {
                     continue;
+                }
+                if hearer.start < speaker.start && units[unit].kind == Kind::Typed {
+                    let short = (units[unit].length * TIMES).max(SHORT);
+                    units[unit].answered = (100 - (short * 100 / length.max(short))).min(LEAST_WORTH);
                 }
                 let (mut all, mut heard) = (0, 0);
                 for &(word, _) in vocabulary.words(unit) {
@@ -35,7 +49,7 @@ pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
                     heard += if mark[word as usize] == sign { weight } else { 0 };
                 }
                 let echo = &mut units[unit].echo;
-                *echo = (*echo + heard * 100 / all.max(1)).min(MOST);
+                *echo = (*echo + heard * 100 / all.max(1) * HALF / (HALF + length)).min(MOST);
             }
         }
     }

@@ -39,6 +39,8 @@ const LINE: usize = 4_000;
 const MOST: usize = 20_000;
 /// The age in messages at which a name counts half.
 const HALF: u64 = 120;
+/// The age from which on nothing is read but calls: what a tool returned then counts a tenth, and newer names are many.
+const OLD: u64 = 1_000;
 
 impl Name {
     /// How much it is worth: what the assistant used and what came often and lately. In 1/1024.
@@ -60,12 +62,14 @@ pub struct Names {
     /// In the order in which they were met first.
     pub all: Vec<Name>,
     numbers: IdMap,
+    /// The index behind the last message that is to be read.
+    end: u64,
 }
 
 impl Names {
-    /// Those that are remembered.
-    pub fn of(remembered: &[Name]) -> Self {
-        let mut names = Self { all: remembered.to_vec(), numbers: IdMap::new(2 * remembered.len()) };
+    /// Those that are remembered, to be read on up to the message before this index.
+    pub fn of(remembered: &[Name], end: u64) -> Self {
+        let mut names = Self { all: remembered.to_vec(), numbers: IdMap::default(), end };
         names.number();
         names
     }
@@ -81,6 +85,9 @@ impl Names {
     /// it stands in.
     pub fn value(&mut self, at: u64, value: &Value, role: Role) {
         let used = role == Role::Assistant;
+        if !used && at + OLD < self.end {
+            return;
+        }
         leaves(value, "", &mut |key, text| {
             text.lines().take(LINES).for_each(|text| self.line(at, key, text, used));
         });
@@ -108,17 +115,19 @@ impl Names {
     /// Reads the names of a line. `context` stands before it.
     fn line(&mut self, at: u64, context: &str, line: &str, used: bool) {
         let line = text::between(line, 0, text::floor(line, LINE));
-        if !may_hold_one(line) {
-            return;
-        }
         let mut before = [context, ""];
-        let mut words = line.split_whitespace().peekable();
-        while let Some(word) = words.next() {
-            if may_hold_one(word) && !is_label(word) {
-                in_word(word, &mut |name| self.meet(at, name, &before, word, words.peek().copied(), used));
+        let mut at_byte = 0;
+        while let Some(word) = Word::next(line, at_byte) {
+            let Word { text: plain, end, may_hold_one } = word;
+            at_byte = end;
+            if may_hold_one && !is_label(plain) {
+                in_word(plain, &mut |name| {
+                    let after = Word::next(line, end).map(|word| word.text);
+                    self.meet(at, name, &before, plain, after, used);
+                });
             }
-            if is_alphanumeric(word.as_bytes().first()) || word.chars().any(is_letter) {
-                before = [before[1], word];
+            if is_alphanumeric(plain.as_bytes().first()) || plain.chars().any(is_letter) {
+                before = [before[1], plain];
             }
         }
     }
@@ -156,16 +165,85 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
     byte.is_some_and(u8::is_ascii_alphanumeric)
 }
 
-/// Whether a text holds what every name has: a digit, a sign inside, or a capital behind a small letter. Most words have
-/// none of them, and reading them is most of the work.
-pub fn may_hold_one(text: &str) -> bool {
-    let mut small = false;
-    text.bytes().any(|byte| {
-        let found =
-            matches!(byte, b'0'..=b'9' | b'_' | b'/' | b'@' | b'-' | b'.') || small && byte.is_ascii_uppercase();
-        small = byte.is_ascii_lowercase();
-        found
-    })
+/// What a byte is to names.
+const SPACE: u8 = 1;
+/// A digit or a sign that every other name has inside.
+const MARK: u8 = 2;
+/// A sign that makes a name where a letter follows it.
+const JOINT: u8 = 4;
+const SMALL: u8 = 8;
+const CAPITAL: u8 = 16;
+/// It may be part of a name, as may each letter that is not ASCII.
+const PART: u8 = 32;
+/// No name ends with it.
+const TAIL: u8 = 64;
+
+const BYTES: [u8; 256] = {
+    let mut all = [0; 256];
+    let mut at = 0;
+    while at < all.len() {
+        let byte = at as u8;
+        all[at] = match byte {
+            b'0'..=b'9' => MARK | PART,
+            b'_' | b'%' => MARK | PART,
+            b'a'..=b'z' => SMALL | PART,
+            b'A'..=b'Z' => CAPITAL | PART,
+            b'/' | b'@' => MARK | PART | TAIL,
+            b'.' | b'-' => JOINT | PART | TAIL,
+            b':' | b'+' | b'#' | b'=' | b'&' | b'?' | b'~' | b'$' => PART | TAIL,
+            0x80.. => PART,
+            byte if byte.is_ascii_whitespace() => SPACE,
+            _ => 0,
+        };
+        at += 1;
+    }
+    all
+};
+
+const fn class(byte: u8) -> u8 {
+    BYTES[byte as usize]
+}
+
+/// A word of a line, up to the next blank.
+struct Word<'t> {
+    text: &'t str,
+    /// The byte behind it.
+    end: usize,
+    /// Whether it has what every name has: a digit, a sign inside, or a capital behind a small letter. Most words have none
+    /// of them, and reading them is most of the work.
+    may_hold_one: bool,
+}
+
+impl<'t> Word<'t> {
+    /// The first word from a byte on.
+    fn next(line: &'t str, from: usize) -> Option<Self> {
+        let rest = line.as_bytes().get(from..)?;
+        let from = from + rest.iter().position(|byte| class(*byte) != SPACE)?;
+        let mut may_hold_one = line.as_bytes()[from] == b'-';
+        let (mut last, mut end) = (0, from);
+        for &byte in &line.as_bytes()[from..] {
+            let class = class(byte);
+            if class == SPACE {
+                break;
+            }
+            may_hold_one |= class & MARK != 0
+                || last & JOINT != 0 && class & (SMALL | CAPITAL) != 0
+                || last & SMALL != 0 && class & CAPITAL != 0;
+            (last, end) = (class, end + 1);
+        }
+        Some(Self { text: text::between(line, from, end), end, may_hold_one })
+    }
+}
+
+/// Reports the names in a text, in order.
+pub fn each<'t>(text: &'t str, each: &mut dyn FnMut(&'t str)) {
+    let mut at = 0;
+    while let Some(word) = Word::next(text, at) {
+        at = word.end;
+        if word.may_hold_one {
+            in_word(word.text, each);
+        }
+    }
 }
 
 /// Whether a word names what follows it: `path:`.
@@ -196,23 +274,38 @@ fn context(name: &str, before: &[&str; 2], word: &str, after: Option<&str>) -> S
 }
 
 /// Reports the names in a word.
-pub fn in_word<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
-    let is_part = |char: char| match char {
-        '_' | '.' | '-' | '/' | '@' | ':' | '+' | '#' | '=' | '&' | '?' | '%' | '~' | '$' | '€' | '£' | '¥' => true,
-        _ => is_letter(char),
-    };
-    for part in word.split(|char| !is_part(char)) {
-        let mut name = part.trim_end_matches(['.', ':', '=', '-', '/', '+', '&', '?', '#', '~', '@', '$']);
-        if name.starts_with("..") || name.starts_with("./") || name.starts_with("//") {
-            name = name.trim_start_matches(['.', '/']);
+fn in_word<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
+    let mut at = 0;
+    while let Some(start) = word.as_bytes()[at..].iter().position(|byte| class(*byte) & PART != 0) {
+        let from = at + start;
+        let mut end = from;
+        while word.as_bytes().get(end).is_some_and(|byte| class(*byte) & PART != 0) {
+            end += 1;
         }
-        name = name.trim_start_matches([':', '=', '&', '?', '+', '%']);
-        if name.contains('=') && !name.contains('?') {
-            name = name.rsplit('=').next().unwrap_or(name);
+        at = end;
+        let part = text::between(word, from, end);
+        if part.is_ascii() {
+            of_part(part, each);
+        } else {
+            part.split(|char: char| !char.is_ascii() && !is_letter(char) && !matches!(char, '€' | '£' | '¥'))
+                .for_each(|part| of_part(part, each));
         }
-        if is_name(name) {
-            each(name);
-        }
+    }
+}
+
+/// Reports the name that a part of a word is.
+fn of_part<'t>(part: &'t str, each: &mut dyn FnMut(&'t str)) {
+    let tail = part.bytes().rev().take_while(|byte| class(*byte) & TAIL != 0).count();
+    let mut name = text::between(part, 0, part.len() - tail);
+    if name.starts_with("..") || name.starts_with("./") || name.starts_with("//") {
+        name = name.trim_start_matches(['.', '/']);
+    }
+    name = name.trim_start_matches([':', '=', '&', '?', '+', '%']);
+    if name.contains('=') && !name.contains('?') {
+        name = name.rsplit('=').next().unwrap_or(name);
+    }
+    if is_name(name) {
+        each(name);
     }
 }
 
@@ -224,12 +317,16 @@ fn is_name(name: &str) -> bool {
     let (mut last, mut last_but_one) = ('\0', '\0');
     let (mut digit, mut joined, mut letters) = (false, name.starts_with('-'), 0_usize);
     for char in name.chars() {
-        let is_digit = char.is_ascii_digit();
-        digit |= is_digit;
-        letters += usize::from(if char.is_ascii() { char.is_ascii_alphanumeric() } else { is_letter(char) });
+        let is_alphanumeric = if char.is_ascii() { char.is_ascii_alphanumeric() } else { is_letter(char) };
+        digit |= char.is_ascii_digit();
+        letters += usize::from(is_alphanumeric);
         joined |= matches!(char, '_' | '/' | '@')
             || last == '.' && char.is_alphabetic() && last_but_one.is_alphabetic()
             || last.is_ascii_lowercase() && char.is_ascii_uppercase();
+        // Nothing that follows makes it none.
+        if joined && letters > 1 {
+            return true;
+        }
         (last_but_one, last) = (last, char);
     }
     letters > 1 && (digit && name.len() > SHORTEST || joined)

@@ -61,17 +61,15 @@ pub fn gist(text: &str, bytes: usize) -> String {
 pub fn names_in(text: &str) -> Vec<&str> {
     let mut all = Vec::new();
     let mut seen = Distinct::default();
-    for word in text.split_whitespace().filter(|word| names::may_hold_one(word)) {
-        names::in_word(word, &mut |name| {
-            let end = name.as_ptr() as usize + name.len() - text.as_ptr() as usize;
-            // The key of a member, and a number alone, say little without what they belong to.
-            let is_key = text::between(text, end, text.len()).starts_with("\":");
-            let is_number = !name.chars().any(|char| is_letter(char) && !char.is_numeric());
-            if !is_key && !is_number && seen.all.len() < NAMES && seen.number(name).1 {
-                all.push(name);
-            }
-        });
-    }
+    names::each(text, &mut |name| {
+        let end = name.as_ptr() as usize + name.len() - text.as_ptr() as usize;
+        // The key of a member, and a number alone, say little without what they belong to.
+        let is_key = text::between(text, end, text.len()).starts_with("\":");
+        let is_number = !name.chars().any(|char| is_letter(char) && !char.is_numeric());
+        if !is_key && !is_number && seen.all.len() < NAMES && seen.number(name).1 {
+            all.push(name);
+        }
+    });
     all
 }
 
@@ -79,8 +77,8 @@ pub fn names_in(text: &str) -> Vec<&str> {
 /// alone the first and the last are shown.
 pub fn names_missing(names: &[&str], list: &str, shown: &str, bytes: usize) -> String {
     let mut held = Distinct::default();
-    for word in list.split_whitespace().chain(shown.split_whitespace()) {
-        names::in_word(word, &mut |name| {
+    for text in [list, shown] {
+        names::each(text, &mut |name| {
             held.number(name);
         });
     }

@@ -1,6 +1,6 @@
 //! What tools print: each line is read once, and says what it is.
 
-use crate::base::{text, words};
+use crate::base::words;
 use crate::memory::records::Line;
 
 /// What a line of an output is.
@@ -58,9 +58,13 @@ const VERDICTS: [&str; 8] = ["done", "ok", "passed", "passing", "succeeded", "su
 const LETTERS: [bool; 256] = {
     let mut all = [false; 256];
     let mut at = 0;
-    while at < ERRORS.len() + VERDICTS.len() {
-        let word = if at < ERRORS.len() { ERRORS[at] } else { VERDICTS[at - ERRORS.len()] };
-        all[word.as_bytes()[0] as usize] = true;
+    let words: [&[&str]; 4] = [&ERRORS, &VERDICTS, &EXITS, &WITH];
+    while at < words.len() {
+        let mut word = 0;
+        while word < words[at].len() {
+            all[words[at][word].as_bytes()[0] as usize] = true;
+            word += 1;
+        }
         at += 1;
     }
     all
@@ -69,15 +73,24 @@ const LETTERS: [bool; 256] = {
 /// The lines of an output of which some may be chosen: those that report or sum up, those at its ends, and an even
 /// sample of the rest. What holds neither letter nor digit is a frame.
 pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
+    let mut shapes = Vec::with_capacity(lines.len());
     lines.retain(|line| {
-        words::says_anything(&line.text) && !is_frame(&line.text) && exit_code(&line.text) != Some("0")
+        if !words::says_anything(&line.text) || is_frame(&line.text) {
+            return false;
+        }
+        let short = line.text.len() < LONGEST;
+        let reading = if short { Reading::of(&line.text) } else { Reading { shape: Shape::Text, exit: None } };
+        let stays = reading.exit != Some(b"0");
+        if stays {
+            shapes.push(reading.shape);
+        }
+        stays
     });
     let count = lines.len();
     let step = if count > 2 * ENDS + BETWEEN { (count - 2 * ENDS).div_ceil(BETWEEN) } else { 1 };
     let (mut errors, mut verdicts) = (0, 0);
     let mut out = Vec::with_capacity(count.min(2 * ENDS + BETWEEN));
-    for (at, line) in lines.into_iter().enumerate() {
-        let marked = if line.text.len() < LONGEST { shape_of(&line.text) } else { Shape::Text };
+    for (at, (line, marked)) in lines.into_iter().zip(shapes).enumerate() {
         let shape = match marked {
             Shape::Error if errors < MARKED => {
                 errors += 1;
@@ -106,43 +119,9 @@ fn is_frame(line: &str) -> bool {
     name.is_some_and(|name| !name.contains(['<', '>', ' ']))
 }
 
-/// Whether a line reports an error, or sums up: by its words. "0 errors" and "no tests failed" report none.
+/// Whether a line reports an error, or sums up.
 pub fn shape_of(line: &str) -> Shape {
-    if is_numbered(line) {
-        return Shape::Text;
-    }
-    if let Some(code) = exit_code(line) {
-        // "exit code 0" says only that it ran.
-        return if code == "0" { Shape::Text } else { Shape::Error };
-    }
-    let (mut sums_up, mut number) = (false, false);
-    // How many of the next words are about none of what they name.
-    let mut none = 0_usize;
-    for word in line.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80) {
-        if word.is_empty() || word.len() > LONGEST_WORD {
-            continue;
-        }
-        if word[0].is_ascii_digit() {
-            number = true;
-            none = if word == b"0" { NONE } else { 0 };
-            continue;
-        }
-        let known = LETTERS[usize::from(word[0] | 0x20)];
-        let is = |all: &[&str]| known && all.iter().any(|one| one.as_bytes().eq_ignore_ascii_case(word));
-        let named = [b"Error".as_slice(), b"Exception"].iter().any(|end| word.len() > end.len() && word.ends_with(end));
-        let fails = named || is(&ERRORS);
-        if fails && none == 0 {
-            return Shape::Error;
-        }
-        sums_up |= fails || is(&VERDICTS);
-        none = if word.eq_ignore_ascii_case(b"no") { NONE } else { none.saturating_sub(1) };
-    }
-    let missing = ["not found", "o such "].iter().any(|words| text::find(line, words).is_some());
-    match () {
-        () if missing => Shape::Error,
-        () if sums_up && number => Shape::Verdict,
-        () => Shape::Text,
-    }
+    Reading::of(line).shape
 }
 
 /// Whether a line is one of a file that is shown with its numbers: what it says happened nowhere.
@@ -151,17 +130,63 @@ fn is_numbered(line: &str) -> bool {
     rest.len() < line.len() && rest.starts_with([':', '→', '|', '\t'])
 }
 
-/// The number with which a program ended, of a line that reports it.
-pub fn exit_code(line: &str) -> Option<&str> {
-    // Most lines have none of the words.
-    if ["xit", "XIT"].iter().all(|exit| text::find(line, exit).is_none()) {
-        return None;
+/// What the words of a line say.
+pub struct Reading<'t> {
+    /// Whether it reports an error, or sums up. "0 errors" and "no tests failed" report none.
+    pub shape: Shape,
+    /// The number with which a program ended, of a line that reports it.
+    pub exit: Option<&'t [u8]>,
+}
+
+impl<'t> Reading<'t> {
+    /// Reads a line.
+    pub fn of(line: &'t str) -> Self {
+        let (mut fails, mut sums_up, mut number) = (false, false, false);
+        // How many of the next words are about none of what they name.
+        let mut none = 0_usize;
+        let mut last: &[u8] = b"";
+        // Whether the number comes with which a program ended, and what it is.
+        let (mut exits, mut exit) = (false, None);
+        for word in line.as_bytes().split(|byte| !byte.is_ascii_alphanumeric() && *byte < 0x80) {
+            if word.is_empty() || word.len() > LONGEST_WORD {
+                continue;
+            }
+            let is_digits = word[0].is_ascii_digit();
+            let known = LETTERS[usize::from(word[0] | 0x20)];
+            let is = |all: &[&str]| known && all.iter().any(|one| one.as_bytes().eq_ignore_ascii_case(word));
+            if exits && exit.is_none() && !is(&WITH) {
+                exit = Some(word);
+            }
+            exits |= is(&EXITS);
+            if is_digits {
+                number = true;
+                none = if word == b"0" { NONE } else { 0 };
+                last = word;
+                continue;
+            }
+            let named =
+                [b"Error".as_slice(), b"Exception"].iter().any(|end| word.len() > end.len() && word.ends_with(end));
+            // "No such file", "not found".
+            let before = |one: &[u8]| last.eq_ignore_ascii_case(one);
+            let missing = word == b"found" && before(b"not") || word == b"such" && before(b"no");
+            let named = named || is(&ERRORS);
+            fails |= missing || named && none == 0;
+            sums_up |= named || is(&VERDICTS);
+            none = if word.eq_ignore_ascii_case(b"no") { NONE } else { none.saturating_sub(1) };
+            last = word;
+        }
+        let exit = exit.filter(|code| code.iter().all(u8::is_ascii_digit));
+        let shape = match exit {
+            _ if is_numbered(line) => Shape::Text,
+            // "exit code 0" says only that it ran.
+            Some(b"0") => Shape::Text,
+            Some(_) => Shape::Error,
+            None if fails => Shape::Error,
+            None if sums_up && number => Shape::Verdict,
+            None => Shape::Text,
+        };
+        Self { shape, exit }
     }
-    let mut words = line.split(|char: char| !char.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    let is = |all: &[&str], word: &str| all.iter().any(|one| one.eq_ignore_ascii_case(word));
-    words.find(|word| is(&EXITS, word))?;
-    let code = words.find(|word| !is(&WITH, word))?;
-    code.bytes().all(|byte| byte.is_ascii_digit()).then_some(code)
 }
 
 /// Bytes of the longest word that is compared.

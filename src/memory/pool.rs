@@ -51,10 +51,10 @@ impl<'t> Pool<'t> {
     pub fn of(memory: &'t Memory, messages: &'t [Message]) -> Self {
         let mut reader = Reader::after(&memory.calls);
         let mut units: Vec<Unit<'t>> = memory.units.to_vec();
-        let mut names = Names::of(&memory.names);
+        let end = messages.iter().map(|message| message.index + 1).fold(memory.upto.count, u64::max);
+        let mut names = Names::of(&memory.names, end);
         let mut work = memory.work.clone();
         let mut marks = memory.marks;
-        let mut end = memory.upto.count;
         for message in messages {
             let from = units.len();
             reader.read(message, &mut units, &mut names, &mut work);
@@ -64,7 +64,6 @@ impl<'t> Pool<'t> {
                 names.pasted(message);
             }
             names.bound(message.index + 1);
-            end = end.max(message.index + 1);
         }
         let calls = reader.calls();
         once(&mut units);

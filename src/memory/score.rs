@@ -12,10 +12,10 @@ use crate::memory::units::{Kind, Unit};
 const ONE: u64 = 1_000;
 /// The age in messages at which what fades has lost half.
 const HALF: u64 = 120;
-/// A typed sentence is worth this beside its words, in 1/16 of a bit: about half a word.
-pub const TYPED_BASE: u64 = 40;
+/// A typed sentence is worth this beside its words, in 1/16 of a bit: about a quarter of a word.
+pub const TYPED_BASE: u64 = 20;
 /// What a unit takes beside its text, so that short ones are not all there is.
-const COST_TYPED: u64 = 8;
+const COST_TYPED: u64 = 10;
 const COST: u64 = 16;
 /// Factors: a question that was typed before the newest message, the first message, the newest one, the last words of the
 /// assistant, its last plan.
@@ -30,7 +30,7 @@ const START: u64 = 20;
 const ANNOUNCED: u64 = 400;
 /// What a sentence gains of which one neighbour says all. Of the signs that a sentence of the open chats in
 /// `benches/facts` holds a fact this is the best one; how rare its words are is none.
-const ECHO: u64 = 1_500;
+const ECHO: u64 = 2_000;
 /// The characters of a message that counts once, and the factor for each time that it is twice as long.
 const MIDDLE: u64 = 300;
 const OCTAVE: u64 = 810;
@@ -84,10 +84,10 @@ pub fn word(rarity: u32, class: Class, kind: Kind) -> u64 {
         // Each line of a listing has sizes and times of its own.
         Class::Number if matches!(kind, Kind::Line | Kind::Edge) => rarity,
         Class::Number | Class::Strong if kind.is_work() => rarity * 3,
-        Class::Number | Class::Strong => rarity * 2,
-        Class::Proper => rarity * 13 / 10,
+        Class::Number | Class::Strong => rarity * 5 / 2,
+        Class::Proper => rarity * 2,
         Class::Plain => rarity,
-        Class::Pair => rarity / 2,
+        Class::Pair => rarity * 2 / 5,
     }
 }
 
@@ -111,6 +111,7 @@ fn merit(unit: &Unit<'_>, pool: &Pool<'_>) -> u64 {
     let (newest, at) = (marks.last == Some(unit.at), Some(unit.at));
     if unit.kind.is_said() {
         by(ONE + ECHO * unit.echo / 100);
+        by(ONE - ONE * unit.answered / 100);
     }
     if matches!(unit.kind, Kind::Typed | Kind::Answer) {
         by(brevity(unit.length));

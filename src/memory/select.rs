@@ -6,6 +6,7 @@
 //! apart. Where an amended sentence is chosen, the newest that amends it is chosen, too, or takes its place.
 
 use crate::base::order;
+use crate::base::words::Class;
 use crate::memory::amendments::NONE;
 use crate::memory::pool::Pool;
 use crate::memory::score::{self, TYPED_BASE};
@@ -115,6 +116,10 @@ impl<'p, 't> Selection<'p, 't> {
         for one in gone {
             self.chosen[one] = false;
             size += self.size[one];
+            for &(word, _) in self.pool.words(one) {
+                let cover = &mut self.cover[word as usize];
+                *cover = cover.saturating_sub(1);
+            }
             let taken = &mut self.taken[self.pool.message[one] as usize];
             *taken = taken.saturating_sub(self.size[one]);
         }
@@ -144,7 +149,11 @@ impl<'p, 't> Selection<'p, 't> {
             }
         }
         order::indices(&mut all);
-        let adds = |unit: usize| self.merit(unit) * 1_000 / (self.size[unit] + LEAST);
+        // Its own words count as said once by itself.
+        let adds = |unit: usize| {
+            let words = self.words(unit, 1) * 16 / score::cost(&self.pool.units[unit], self.size[unit]);
+            self.merit(unit) * words
+        };
         order::by_key(&mut all, |&unit| order::both(needed[unit].into(), adds(unit)));
         all
     }
@@ -194,14 +203,21 @@ impl<'p, 't> Selection<'p, 't> {
         (self.worth(unit) + with) * 16 / cost
     }
 
+    /// What the words of a unit are worth, if so many times that they were said are its own.
+    fn words(&self, unit: usize, own: u8) -> u64 {
+        let kind = self.pool.units[unit].kind;
+        let base = if kind == Kind::Typed { TYPED_BASE } else { 0 };
+        let rarity = self.pool.rarity();
+        let worth = |&(word, class): &(u32, Class)| {
+            let said = self.cover[word as usize].saturating_sub(own).min(15);
+            score::word(rarity[word as usize], class, kind) >> said
+        };
+        base + self.pool.words(unit).iter().map(worth).sum::<u64>()
+    }
+
     fn worth(&self, unit: usize) -> u64 {
         let one = &self.pool.units[unit];
-        let mut gain = if one.kind == Kind::Typed { TYPED_BASE } else { 0 };
-        let rarity = self.pool.rarity();
-        for &(word, class) in self.pool.words(unit) {
-            gain += score::word(rarity[word as usize], class, one.kind) >> self.cover[word as usize].min(15);
-        }
-        let gain = gain >> self.alike[self.pool.shape.0[unit] as usize].min(ALIKE);
+        let gain = self.words(unit, 0) >> self.alike[self.pool.shape.0[unit] as usize].min(ALIKE);
         // What was done is worth as much beside a long text as alone.
         let taken = if one.kind == Kind::Call { 0 } else { self.taken[self.pool.message[unit] as usize] };
         self.merit(unit) * gain * 64 / (64 + 64 * taken.min(1 << 32) / self.spread)

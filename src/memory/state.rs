@@ -150,6 +150,7 @@ impl Unit<'static> {
             self.echo.into(),
             back.into(),
             place.into(),
+            self.answered.into(),
         ];
         while row.pop_if(|last| matches!(last, Json::Int(0))).is_some() {}
         row
@@ -171,6 +172,7 @@ impl Unit<'static> {
             header: read_maybe(more.get(2))?,
             length: count(3)?,
             echo: count(4)?.min(echo::MOST),
+            answered: count(7)?.min(echo::LEAST_WORTH),
             call: if back == 0 { None } else { Some(((at + 1).checked_sub(back)?, place)) },
         })
     }

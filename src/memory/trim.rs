@@ -6,7 +6,9 @@ use std::borrow::Cow;
 /// A line without blanks around it, and with one blank for several.
 pub fn clean(line: &str) -> Cow<'_, str> {
     let line = line.trim();
-    let many = line.as_bytes().windows(2).any(|pair| pair == b"  ") || line.bytes().any(|byte| byte == b'\t');
+    let bytes = line.as_bytes();
+    let many =
+        memchr::memchr2_iter(b' ', b'\t', bytes).any(|at| bytes[at] == b'\t' || bytes.get(at + 1) == Some(&b' '));
     if many { Cow::Owned(text::spaced(line)) } else { Cow::Borrowed(line) }
 }
 
@@ -15,7 +17,11 @@ pub fn cut(text: Cow<'_, str>, (head, tail): (usize, usize)) -> Cow<'_, str> {
     if text.len() <= head + tail + 3 {
         return text;
     }
-    let boundary = |at: usize| text.char_indices().nth(at).map(|(at, _)| at);
+    // Where the start is ASCII, characters are bytes.
+    let boundary = |at: usize| match text.as_bytes().get(..=at) {
+        Some(start) if start.is_ascii() => Some(at),
+        _ => text.char_indices().nth(at).map(|(at, _)| at),
+    };
     if boundary(head + tail + 3).is_none() {
         return text;
     }

@@ -114,13 +114,16 @@ pub struct Unit<'t> {
     /// Of the same: how much of it the message before or behind it says, too, in percent of the weight of its words.
     /// What somebody takes up matters.
     pub echo: u64,
+    /// Of the same: what it is worth less for being answered at length, in percent. Who explains was asked something.
+    pub answered: u64,
 }
 
 impl Unit<'_> {
     /// The unit without what it borrows.
     pub fn owned(&self) -> Unit<'static> {
-        let Self { at, order, kind, text, speaker, tool, header, call, length, echo } = self.clone();
-        Unit { at, order, kind, text: Cow::Owned(text.into_owned()), speaker, tool, header, call, length, echo }
+        let Self { at, order, kind, text, speaker, tool, header, call, length, echo, answered } = self.clone();
+        let text = Cow::Owned(text.into_owned());
+        Unit { at, order, kind, text, speaker, tool, header, call, length, echo, answered }
     }
 
     /// Whether it is a question.

@@ -2,7 +2,7 @@
 
 use crate::base::{text, words};
 use crate::ingest::content::Value;
-use crate::memory::outputs::{Shape, exit_code, shape_of};
+use crate::memory::outputs::{Reading, Shape, shape_of};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
 use std::borrow::Cow;
@@ -139,17 +139,20 @@ impl Work {
         // The last line that sums up; of a call that failed, the last that reports an error.
         let mut verdict = None;
         for line in lines.iter().rev().take(LOOKED_AT) {
-            let sums_up = line.text.len() < 200
-                && match shape_of(&line.text) {
-                    Shape::Verdict => counts(&line.text),
-                    Shape::Error => counts(&line.text) || failed,
-                    _ => false,
-                };
+            if line.text.len() >= 200 {
+                continue;
+            }
+            let Reading { shape, exit } = Reading::of(&line.text);
+            let sums_up = match shape {
+                Shape::Verdict => counts(&line.text),
+                Shape::Error => counts(&line.text) || failed,
+                _ => false,
+            };
             if !sums_up {
                 continue;
             }
             // With what number it ended is said where nothing else is.
-            let exits = exit_code(&line.text).is_some();
+            let exits = exit.is_some();
             if !exits || verdict.is_none() {
                 verdict = Some(cut(Cow::Borrowed(&*line.text), (VERDICT, 0)).into_owned());
             }
