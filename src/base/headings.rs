@@ -1,6 +1,7 @@
 //! How the texts begin that code writes into a view. Several modules recognize them.
 
 /// The first line of a digest.
-pub const OPENING: &str = "Condensed by code: earlier messages, shortened, in their order. Quotations are exact. What is later overrules what is earlier.";
+pub const OPENING: &str =
+    "Condensed by code: exact quotations, in their order. What is later overrules what is earlier.";
 /// Separates a summary written by a model from what code adds to it.
 pub const KEPT: &str = "## Kept by code, word for word";

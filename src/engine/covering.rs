@@ -112,7 +112,10 @@ impl Covering<'_> {
         let size = Size { replaced: known.raw, note: beside, dropped, shorter };
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
             (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
-            (None, Some(trimmed)) if !shorter => of_trim(&scene, &source, known.raw, trimmed),
+            (None, Some(trimmed)) if !shorter => {
+                let most = self.digest_room(&scene, shape, size).0;
+                of_trim(&scene, &source, known.raw, trimmed, most)
+            }
             (None, _) => self.by_code(&scene, &source, shape, size),
         };
         // What code keeps stays at the end.
@@ -261,14 +264,14 @@ fn of_model(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, mut text: Str
 }
 
 /// The trimmed text. What a model wrote of it stays, but for lines that code keeps below it. What code keeps may grow by
-/// about half of what is removed, because trimming must make room.
-fn of_trim(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, trimmed: Trimmed) -> Text {
+/// about half of what is removed, because trimming must make room; a digest to no more than `most` raw tokens.
+fn of_trim(scene: &Scene<'_>, source: &Source<'_>, replaced: u64, trimmed: Trimmed, most: u64) -> Text {
     let Trimmed { summary, digest, .. } = trimmed;
     let before = tokens::of_text(&scene.options.estimator, &summary);
     let removed = replaced.saturating_sub(before) / 2;
     let grown = |size: u64| (size + removed).min(size.max(TRIMMED_MOST));
     if digest {
-        let (text, left_out) = source.digest(grown(before), false);
+        let (text, left_out) = source.digest(grown(before).min(most), false);
         return Text { kind: Kind::Trim, digest, text, left_out };
     }
     let (body, kept) = digest::split(&summary);

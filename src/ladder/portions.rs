@@ -18,6 +18,9 @@ const SUMMARY_LEAST: u64 = 48;
 const FACTS_MOST: u64 = 5_000;
 /// The share of the tail unless the host sets it or a target.
 const TAIL_SHARE: u64 = 200_000;
+/// What the tail leaves of it to a digest, in a small window: a share of the room, and the most estimated tokens.
+const TAIL_LEAVES: u64 = 80_000;
+const TAIL_LEAVES_MOST: u64 = 160;
 /// How far a digest may exceed a target that the host did not set: a share of the room, and the most estimated tokens.
 const SMALL_SHARE: u64 = 280_000;
 const SMALL_MOST: u64 = 600;
@@ -64,7 +67,8 @@ impl Scene<'_> {
         let of_room = |tail| self.raw(share(self.limits.room, tail));
         let tail = self.options.shares.tail;
         if !self.limits.aims {
-            return of_room(tail.unwrap_or(TAIL_SHARE));
+            let leaves = share(self.limits.room, TAIL_LEAVES).min(TAIL_LEAVES_MOST);
+            return tail.map_or_else(|| of_room(TAIL_SHARE).saturating_sub(self.raw(leaves)), of_room);
         }
         let summary = self.summary_most();
         let rest = self.raw(summary + if note { summary / 2 } else { 0 } + self.facts_most()) + FRAMES;

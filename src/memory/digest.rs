@@ -14,6 +14,7 @@
 //! writes the digest, and then prunes the memory. So what is covered now is seen whole, and only what is older went
 //! through the bound.
 
+use crate::base::distinct::Distinct;
 use crate::base::headings::{KEPT, OPENING};
 use crate::base::order;
 use crate::base::{quoting, references, text};
@@ -345,6 +346,16 @@ impl Source<'_> {
             .collect();
         // Of equals the one that was met last.
         order::by_key(&mut ranked, |&(worth, number)| order::both(!worth, !(number as u64)));
+        let mut held = Distinct::default();
+        for text in [said, self.summary] {
+            names::each(text, &mut |name| {
+                held.number(name);
+                // The place in a file is none of its name.
+                if let Some((file, _)) = name.split_once(':') {
+                    held.number(file);
+                }
+            });
+        }
         let mut alike: BTreeMap<String, usize> = BTreeMap::new();
         let mut left = room.saturating_sub(self.tokens(START));
         let mut listed = Vec::new();
@@ -356,11 +367,7 @@ impl Source<'_> {
             let shown = quoting::one_line(&name.context);
             let size = self.tokens(&shown) + 2;
             let times = alike.entry(without_digits(&name.context)).or_default();
-            if size > left
-                || *times >= ALIKE
-                || names::holds(said, &name.text)
-                || names::holds(self.summary, &name.text)
-            {
+            if size > left || *times >= ALIKE || held.find(&name.text).is_some() {
                 continue;
             }
             *times += 1;

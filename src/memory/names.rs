@@ -39,7 +39,7 @@ const LINE: usize = 4_000;
 const MOST: usize = 20_000;
 /// The age in messages at which a name counts half.
 const HALF: u64 = 120;
-/// The age from which on nothing is read but calls: what a tool returned then counts a tenth, and newer names are many.
+/// The age from which on nothing is read: what stood there counts a tenth, and newer names are many.
 const OLD: u64 = 1_000;
 
 impl Name {
@@ -84,10 +84,10 @@ impl Names {
     /// Reads the names in the arguments of a call or in what a tool returned: each text in it with the name of the member
     /// it stands in.
     pub fn value(&mut self, at: u64, value: &Value, role: Role) {
-        let used = role == Role::Assistant;
-        if !used && at + OLD < self.end {
+        if at + OLD < self.end {
             return;
         }
+        let used = role == Role::Assistant;
         leaves(value, "", &mut |key, text| {
             text.lines().take(LINES).for_each(|text| self.line(at, key, text, used));
         });
@@ -330,21 +330,4 @@ fn is_name(name: &str) -> bool {
         (last_but_one, last) = (last, char);
     }
     letters > 1 && (digit && name.len() > SHORTEST || joined)
-}
-
-/// Whether a text holds a name, and not as a part of a longer word.
-pub fn holds(text: &str, name: &str) -> bool {
-    let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let (all, wanted) = (text.as_bytes(), name.as_bytes());
-    let mut from = 0;
-    while let Some(at) = text::find(text::between(text, from, text.len()), name).map(|at| at + from) {
-        let end = at + wanted.len();
-        let before = at > 0 && is_word(all.get(at - 1)) && is_word(wanted.first());
-        let after = is_word(all.get(end)) && is_word(wanted.last());
-        if !(before || after) {
-            return true;
-        }
-        from = text::ceil(text, at + 1);
-    }
-    false
 }

@@ -1,7 +1,6 @@
 //! The pool: all units of which a digest is chosen, those that are remembered and those of the messages that are covered
 //! now, with their words.
 
-use crate::base::distinct;
 use crate::base::id_map::IdMap;
 use crate::base::words::Class;
 use crate::ingest::content::ContentPart;
@@ -50,7 +49,8 @@ impl<'t> Pool<'t> {
     /// What is remembered, and what messages add to that.
     pub fn of(memory: &'t Memory, messages: &'t [Message]) -> Self {
         let mut reader = Reader::after(&memory.calls);
-        let mut units: Vec<Unit<'t>> = memory.units.to_vec();
+        let mut units: Vec<Unit<'t>> = Vec::with_capacity(memory.units.len() + 2 * messages.len());
+        units.extend_from_slice(&memory.units);
         let end = messages.iter().map(|message| message.index + 1).fold(memory.upto.count, u64::max);
         let mut names = Names::of(&memory.names, end);
         let mut work = memory.work.clone();
@@ -146,13 +146,21 @@ fn is_point(line: &str) -> bool {
 /// Keeps each text once: where it was said last. What a person typed and what others said are different things.
 fn once(units: &mut Vec<Unit<'_>>) {
     let mut newest = IdMap::new(units.len());
-    let key = |unit: &Unit<'_>| distinct::hash(&unit.text) ^ u64::from(unit.kind == Kind::Typed);
+    let key = |unit: &Unit<'_>| blocks(&unit.text) ^ u64::from(unit.kind == Kind::Typed);
     let keys: Vec<u64> = units.iter().map(key).collect();
     for (number, &key) in keys.iter().enumerate() {
         newest.insert(key, number as u64);
     }
     let mut numbered = (0..).zip(keys);
     units.retain(|_| numbered.next().is_some_and(|(number, key)| newest.get(key) == Some(number)));
+}
+
+/// The hash of a text, which is often a long one: eight bytes at a time.
+fn blocks(text: &str) -> u64 {
+    let (blocks, rest) = text.as_bytes().as_chunks::<8>();
+    let add = |hash: u64, block: u64| (hash ^ block).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    let hash = blocks.iter().fold(text.len() as u64, |hash, block| add(hash, u64::from_le_bytes(*block)));
+    rest.iter().fold(hash, |hash, byte| add(hash, u64::from(*byte)))
 }
 
 /// The number of the message of each unit.

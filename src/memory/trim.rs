@@ -7,8 +7,7 @@ use std::borrow::Cow;
 pub fn clean(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     let bytes = line.as_bytes();
-    let many =
-        memchr::memchr2_iter(b' ', b'\t', bytes).any(|at| bytes[at] == b'\t' || bytes.get(at + 1) == Some(&b' '));
+    let many = memchr::memchr(b'\t', bytes).is_some() || memchr::memmem::find(bytes, b"  ").is_some();
     if many { Cow::Owned(text::spaced(line)) } else { Cow::Borrowed(line) }
 }
 
