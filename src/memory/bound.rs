@@ -17,6 +17,8 @@ const NAMES_MOST: usize = 220;
 const TYPED: u64 = 70;
 /// Bytes of a row beside its texts.
 const ROW: usize = 26;
+/// The same of what is worth less for a long reply, beside that.
+const ANSWERED: usize = 7;
 
 impl Pool<'_> {
     /// What of it is kept in the state, within about so many `bytes` of JSON.
@@ -68,5 +70,5 @@ impl Pool<'_> {
 fn stored(unit: &Unit<'_>) -> usize {
     let more = [&unit.speaker, &unit.tool, &unit.header];
     let more = more.into_iter().flatten().map(|text| quoted_bytes(text)).sum::<usize>();
-    quoted_bytes(&unit.text) + more + ROW
+    quoted_bytes(&unit.text) + more + ROW + if unit.answered > 0 { ANSWERED } else { 0 }
 }

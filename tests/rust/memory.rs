@@ -376,7 +376,7 @@ fn a_squeeze_shortens_what_is_told_and_not_what_is_known() {
         })
         .collect();
     let whole = past.cover(&all, 2_000);
-    let squeezed = past.cover(&[], 100);
+    let squeezed = past.cover(&[], 80);
     assert!(squeezed.len() * 2 < whole.len(), "{squeezed}");
     assert_eq!(past.cover(&[], 2_000), whole);
 }
