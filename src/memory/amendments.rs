@@ -3,9 +3,9 @@
 
 use crate::base::order;
 use crate::base::words::Class;
-use crate::memory::pool::Pool;
 use crate::memory::score;
-use crate::memory::units::Kind;
+use crate::memory::units::{Kind, Unit};
+use crate::memory::vocabulary::Vocabulary;
 use std::collections::BTreeMap;
 
 /// No unit.
@@ -39,17 +39,17 @@ struct Typed {
 }
 
 /// Of each unit the newest one that amends it directly, or [`NONE`].
-pub fn of(pool: &Pool<'_>) -> Vec<u32> {
-    let rarity = pool.rarity();
-    let mut next = vec![NONE; pool.units.len()];
+pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
+    let rarity = vocabulary.rarity();
+    let mut next = vec![NONE; units.len()];
     // What the one that amends a unit shares with it.
-    let mut strength = vec![0_u64; pool.units.len()];
-    let typed: Vec<Typed> = (0..pool.units.len())
-        .filter(|&unit| pool.units[unit].kind == Kind::Typed)
+    let mut strength = vec![0_u64; units.len()];
+    let typed: Vec<Typed> = (0..units.len())
+        .filter(|&unit| units[unit].kind == Kind::Typed)
         .map(|unit| {
             let weight = |word: u32, class| score::word(rarity[word as usize], class, Kind::Typed);
             let weighed = |&(word, class): &(u32, Class)| (word, weight(word, class), class);
-            let mut top: Vec<_> = pool.words(unit).iter().map(weighed).collect();
+            let mut top: Vec<_> = vocabulary.words(unit).iter().map(weighed).collect();
             order::by_key(&mut top, |word| order::both(!word.1, word.0.into()));
             top.truncate(TOP);
             let plain = top.iter().filter(|word| word.2 < Class::Number).map(|word| word.1).sum();
@@ -59,7 +59,7 @@ pub fn of(pool: &Pool<'_>) -> Vec<u32> {
     let has_value = |typed: &Typed| typed.top.iter().any(|word| word.2 >= Class::Number);
     let mut postings: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
     for (number, later) in typed.iter().enumerate() {
-        let unit = &pool.units[later.unit];
+        let unit = &units[later.unit];
         if unit.length <= LONGEST && !unit.asks() {
             let mut shared: BTreeMap<u32, Shared> = BTreeMap::new();
             for &(word, weight, class) in &later.top {
@@ -75,7 +75,7 @@ pub fn of(pool: &Pool<'_>) -> Vec<u32> {
                 let earlier = &typed[earlier as usize];
                 let alike = one.words > 1 || has_value(later) && has_value(earlier);
                 let enough = (one.all - one.strong) * SHARED >= later.plain.min(earlier.plain);
-                if pool.units[earlier.unit].at < unit.at
+                if units[earlier.unit].at < unit.at
                     && alike
                     && enough
                     && one.top >= LEAST

@@ -69,24 +69,21 @@ impl<'t> Pool<'t> {
         once(&mut units);
         let vocabulary = Vocabulary::of(&units);
         echo::hear(&mut units, &vocabulary, memory.upto.count);
-        let mut pool = Self {
+        Self {
             names,
             work,
             marks,
             end,
             calls,
-            merit: Vec::new(),
-            amended_by: Vec::new(),
+            merit: score::merits(&units, &marks, end),
+            amended_by: amendments::of(&units, &vocabulary),
             partner: bundles::of(&units),
             message: numbers(&units),
             shape: shapes::of(&units),
             units,
             vocabulary,
             tokens: OnceCell::new(),
-        };
-        pool.merit = score::merits(&pool);
-        pool.amended_by = amendments::of(&pool);
-        pool
+        }
     }
 
     /// The raw tokens of each unit.

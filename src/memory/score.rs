@@ -5,7 +5,7 @@
 //! %; half of the rest is gone at 120 messages.
 
 use crate::base::words::Class;
-use crate::memory::pool::Pool;
+use crate::memory::Marks;
 use crate::memory::units::{Kind, Unit};
 
 /// 1 in the figures below.
@@ -72,9 +72,9 @@ fn brevity(characters: u64) -> u64 {
     factor * (ONE - (ONE - OCTAVE) * (length - MIDDLE) / MIDDLE) / ONE
 }
 
-/// What each unit of a pool is worth beside its words, in 1/64.
-pub fn merits(pool: &Pool<'_>) -> Vec<u64> {
-    pool.units.iter().map(|unit| merit(unit, pool)).collect()
+/// What each unit is worth beside its words, in 1/64. `end`: the history index behind the last message.
+pub fn merits(units: &[Unit<'_>], marks: &Marks, end: u64) -> Vec<u64> {
+    units.iter().map(|unit| merit(unit, marks, end)).collect()
 }
 
 /// What a word of this rarity is worth in a unit, in 1/16 of a bit.
@@ -97,14 +97,13 @@ pub fn cost(unit: &Unit<'_>, size: u64) -> u64 {
 }
 
 /// Whether a unit is of the start of the first request or of the newest.
-pub fn starts_request(unit: &Unit<'_>, pool: &Pool<'_>) -> bool {
+pub fn starts_request(unit: &Unit<'_>, marks: &Marks) -> bool {
     let at = Some(unit.at);
-    unit.order < START && (pool.marks.first == at || pool.marks.last == at)
+    unit.order < START && (marks.first == at || marks.last == at)
 }
 
-fn merit(unit: &Unit<'_>, pool: &Pool<'_>) -> u64 {
-    let marks = &pool.marks;
-    let age = pool.end.saturating_sub(unit.at + 1);
+fn merit(unit: &Unit<'_>, marks: &Marks, end: u64) -> u64 {
+    let age = end.saturating_sub(unit.at + 1);
     let (prior, stays) = prior(unit.kind);
     let mut merit = prior * (stays + (ONE - stays) * HALF / (HALF + age)) / ONE;
     let mut by = |factor: u64| merit = merit * factor / ONE;
@@ -119,7 +118,7 @@ fn merit(unit: &Unit<'_>, pool: &Pool<'_>) -> u64 {
     if unit.kind == Kind::Typed && !newest && unit.asks() {
         by(ASKED);
     }
-    let starts = starts_request(unit, pool);
+    let starts = starts_request(unit, marks);
     let talks = matches!(unit.kind, Kind::Answer | Kind::Step);
     if unit.kind == Kind::Step && marks.said != at && unit.text.ends_with([':', '：']) {
         by(ANNOUNCED);

@@ -272,7 +272,7 @@ impl<'p, 't> Selection<'p, 't> {
 
     fn add(&mut self, unit: usize) {
         self.chosen[unit] = true;
-        if !score::starts_request(&self.pool.units[unit], self.pool) {
+        if !score::starts_request(&self.pool.units[unit], &self.pool.marks) {
             self.taken[self.pool.message[unit] as usize] += self.size[unit];
         }
         self.order.push(unit);
