@@ -417,7 +417,7 @@ impl Measure<'_> {
     ) -> Usage {
         let raw = view.raw() + self.beside;
         let of = view.breakdown(history);
-        let mut parts = TokenBreakdown {
+        let parts = TokenBreakdown {
             system: 0,
             tools: scale(self.tools),
             user: scale(of.user),
@@ -427,8 +427,7 @@ impl Measure<'_> {
             summary: scale(of.summary),
         };
         // Tokens that no known part explains are added by the provider. One or two are due to rounding.
-        parts.system = tokens
-            .saturating_sub(parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary);
+        let mut parts = parts.adding_up_to(tokens);
         if self.system + of.system == 0 && parts.system < 8 {
             parts.user += core::mem::take(&mut parts.system);
         }

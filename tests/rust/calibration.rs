@@ -560,4 +560,26 @@ proptest! {
             prop_assert!(calibration.estimate(found, bytes4()).tokens <= tokens.max(1), "{} {}", found, tokens);
         }
     }
+
+    #[test]
+    fn the_parts_of_a_usage_add_up_to_its_tokens(
+        sizes in prop::collection::vec((0_usize..3_000, 0_usize..3_000), 1..6),
+        percents in prop::collection::vec(45_u64..220, 1..6),
+        with_system in any::<bool>(),
+    ) {
+        let mut chat = Chat::new(json!({ "contextWindow": 200_000 }));
+        chat.system = with_system.then(|| filler(400));
+        let mut messages = Vec::new();
+        for (turn, (asked, said)) in sizes.into_iter().enumerate() {
+            messages.push(user(&filler(asked)));
+            let report = chat.before_model(&messages, None).unwrap().committed.report;
+            for usage in [report.before, report.after] {
+                let parts = usage.parts;
+                let sum = parts.system + parts.tools + parts.user + parts.assistant + parts.results + parts.media + parts.summary;
+                prop_assert_eq!(sum, usage.tokens, "{:?}", usage);
+            }
+            chat.after_model(report.after.raw * percents[turn % percents.len()] / 100);
+            messages.push(assistant(&filler(said)));
+        }
+    }
 }
