@@ -90,10 +90,23 @@ export const COMMON = {
   strategy: { type: "string", value: "S", help: "tail (default), full, sliding-window, last-tool-batch" },
   preset: { type: "string", value: "P", help: "contextguard" },
   estimator: { type: "string", value: "E", help: "lexical (default), bytes4" },
-  pick: { type: "string", value: "K", help: "which conversation of the file, from 1 on" },
+  conversation: {
+    type: "string",
+    value: "K",
+    help: "which conversation of the file: its number, or a part of its name",
+  },
+  branch: { type: "string", value: "N", help: "which branch of it, from the newest, 1, on" },
+  redact: { type: "boolean", help: "replace what looks like a key, a token or a password" },
   strict: { type: "boolean", help: "end at the first line or file that cannot be read" },
   json: { type: "boolean", help: "JSON on standard output, and nothing else" },
   help: { type: "boolean", short: "h", help: "this text" },
+} as const satisfies Options;
+
+/** Which conversation, and what is left out of it. */
+export const CHOICE = {
+  conversation: COMMON.conversation,
+  branch: COMMON.branch,
+  redact: COMMON.redact,
 } as const satisfies Options;
 
 /** What decides on the limits of a request. */

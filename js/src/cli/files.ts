@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { checkSize, textOf } from "./bytes.ts";
-import { type Conversation, NoConversation, TranscriptError } from "./transcripts/conversation.ts";
-import { transcripts } from "./transcripts/detect.ts";
+import { type Conversation, type JsonObject, NoConversation, TranscriptError } from "./transcripts/conversation.ts";
+import { conversationsOf, transcripts } from "./transcripts/detect.ts";
 
 /** Files that may be transcripts. */
 const NAMES = /(\.(jsonl?|ndjson|traj)|chat[.-]history\.md)(\.gz)?$/;
@@ -12,25 +12,52 @@ const isLikely = (name: string) => NAMES.test(name) && !ELSEWHERE.test(name);
 /** What stands for standard input. */
 export const STDIN = "-";
 
+export interface LoadOptions {
+  /** What standard input held, where it is named. */
+  readonly stdin?: Uint8Array | undefined;
+  /** What is done to a text before it is read. */
+  readonly clean?: ((text: string) => string) | undefined;
+  /** Gets the records of a named file that holds no conversation by itself. */
+  readonly other?: ((parts: readonly JsonObject[]) => void) | undefined;
+}
+
 /**
  * Reads what the command line names. What cannot be read, a whole file or a line of one, is skipped and reported.
- * `stdin` is what standard input held, where it is named.
  */
 export function load(
   files: readonly string[],
   skipped: (reason: string) => void,
-  stdin: Uint8Array = new Uint8Array(),
+  { stdin = new Uint8Array(), clean = (text) => text, other }: LoadOptions = {},
 ): Conversation[] {
   const found = files.flatMap((file) => {
-    if (file === STDIN) return attempt("standard input", () => stdin, skipped);
+    if (file === STDIN) return attempt({ file: "standard input", bytes: () => stdin, skipped, clean });
     const path = locate(file);
-    if (!statSync(path).isDirectory()) return attempt(file, () => read(file, path), skipped);
-    const names = readdirSync(path, { recursive: true, encoding: "utf8" }).filter(isLikely);
+    if (!statSync(path).isDirectory()) return attempt({ file, bytes: () => read(file, path), skipped, clean }, other);
     // A folder holds other files as well: only what is broken is reported.
-    return names.sort().flatMap((name) => attempt(join(file, name), () => read(name, join(path, name)), skipped, true));
+    const parts: JsonObject[] = [];
+    const whole = namesIn(path).flatMap((name) => {
+      const one = { file: join(file, name), bytes: () => read(name, join(path, name)), skipped, clean };
+      return attempt(one, (found) => parts.push(...found));
+    });
+    return [...whole, ...together(file, parts)];
   });
   if (found.length === 0) throw new TranscriptError(`No conversation was found in ${files.join(", ")}.`);
   return found;
+}
+
+/** What a folder holds that may be a transcript, by name. */
+export function namesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(isLikely).sort();
+}
+
+/** Chats whose parts lie in files of their own. */
+export function together(folder: string, parts: readonly JsonObject[]): Conversation[] {
+  try {
+    return parts.length > 0 ? conversationsOf({ file: folder, values: parts }) : [];
+  } catch (error) {
+    if (error instanceof NoConversation) return [];
+    throw error;
+  }
 }
 
 /** All of standard input. */
@@ -54,17 +81,24 @@ function read(file: string, path: string): Uint8Array {
   }
 }
 
+interface Attempt {
+  readonly file: string;
+  readonly skipped: (reason: string) => void;
+  readonly clean: (text: string) => string;
+  bytes(): Uint8Array;
+}
+
+/** Reads a file; of a folder's, `other` gets the records of those that hold no conversation by themselves. */
 function attempt(
-  file: string,
-  bytes: () => Uint8Array,
-  skipped: (reason: string) => void,
-  mayBeOther = false,
+  { file, bytes, skipped, clean }: Attempt,
+  other?: (parts: readonly JsonObject[]) => void,
 ): Conversation[] {
   try {
-    return transcripts(file, textOf(file, bytes()), skipped);
+    return transcripts(file, clean(textOf(file, bytes())), skipped);
   } catch (error) {
     if (!(error instanceof TranscriptError)) throw error;
-    if (!(mayBeOther && error instanceof NoConversation)) skipped(error.message);
+    if (other && error instanceof NoConversation) other(error.parts);
+    else skipped(error.message);
     return [];
   }
 }

@@ -3,7 +3,7 @@ import { gemini, strict } from "precis/formats";
 import { findings, isNative, type Provider, providers, requestOf } from "../providers/index.ts";
 import { UsageError } from "./arguments.ts";
 import { outliner } from "./recognise.ts";
-import type { Conversation, Shape } from "./transcripts/conversation.ts";
+import type { Conversation } from "./transcripts/conversation.ts";
 
 /** What a format says about the provider that reads its messages, where that is more than nothing. */
 type Habits = Pick<Format<never>, "alternation" | "opening" | "takesEmpty">;
@@ -25,7 +25,8 @@ const HABITS: Readonly<Record<string, Habits>> = {
   local: STRICT,
 };
 
-const BY_SHAPE: Partial<Record<Shape, string>> = {
+/** Whose API has messages of this form. */
+const BY_FORMAT: Readonly<Record<string, string>> = {
   anthropic: "anthropic",
   gemini: "gemini",
   "openai-responses": "openai-responses",
@@ -35,7 +36,7 @@ export const providerNames = providers.map(({ name }) => name).join(", ");
 
 /** The provider that was named, or the one whose messages these are, and the format as it is used with that provider. */
 export function providerFor(conversation: Conversation, named: string | undefined) {
-  const provider = providerNamed(named ?? BY_SHAPE[conversation.shape] ?? "openai");
+  const provider = providerNamed(named ?? BY_FORMAT[conversation.format.name] ?? "openai");
   const habits = HABITS[provider.name] ?? NONE;
   const merge = habits.alternation === "strict" ? { merge: strict.merge } : {};
   return { provider, format: { ...merge, ...conversation.format, ...habits } as Format<object> };

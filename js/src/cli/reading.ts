@@ -1,10 +1,12 @@
 import { existsSync, statSync } from "node:fs";
 import type { Given } from "./arguments.ts";
 import { UsageError } from "./arguments.ts";
+import { chosen, chosenOf } from "./choosing.ts";
 import { EXIT } from "./command.ts";
 import { load, readStdin, STDIN } from "./files.ts";
 import { grouped } from "./paint.ts";
 import { notice } from "./print.ts";
+import { redactor } from "./redact.ts";
 import { type Conversation, TranscriptError } from "./transcripts/conversation.ts";
 
 /** The conversations that a command works on, and what came of reading them. */
@@ -14,12 +16,21 @@ export interface Read {
   end(code?: number): number;
 }
 
-/** Reads the files of a command. Broken lines and files are reported at once, and counted at the end. */
+/** Reads the files of a command: all of their conversations, or the one that was chosen. */
 export async function readFiles(given: Given, files: readonly string[] = given.files): Promise<Read> {
+  const { conversations, end } = await read(given, files);
+  const own = chosenOf(given, conversations);
+  tellDoubts(own);
+  return { conversations: own, end };
+}
+
+/** Broken lines and files are reported at once, and counted at the end. */
+async function read(given: Given, files: readonly string[]): Promise<Read> {
   if (files.length === 0) throw new UsageError("Name a transcript, or - for standard input.");
   const strict = given.flag("strict");
   let skipped = 0;
   const stdin = files.includes(STDIN) ? await readStdin() : undefined;
+  const redact = given.flag("redact") ? redactor() : undefined;
   const conversations = load(
     files,
     (reason) => {
@@ -27,8 +38,9 @@ export async function readFiles(given: Given, files: readonly string[] = given.f
       skipped += 1;
       notice(reason);
     },
-    stdin,
+    { stdin, clean: redact?.text },
   );
+  if (redact) notice(`Replaced ${grouped(redact.count)} ${redact.count === 1 ? "key or token" : "keys or tokens"}.`);
   return {
     conversations,
     end(code = EXIT.done) {
@@ -40,25 +52,23 @@ export async function readFiles(given: Given, files: readonly string[] = given.f
   };
 }
 
-/** The one conversation that a command works on: that of `--pick`, or the longest, which is said. */
+/** The one conversation that a command works on. */
 export async function readOne(given: Given): Promise<{ conversation: Conversation; end: Read["end"] }> {
   if (given.files.length !== 1) throw new UsageError("Name one transcript, or - for standard input.");
-  checkFile(given.files[0]);
-  const pick = given.count("pick", 1);
-  const { conversations, end } = await readFiles(given);
-  const count = conversations.length;
-  if (pick !== undefined && pick > count)
-    throw new UsageError(`--pick ${pick} is too high: the file has ${count === 1 ? "only one" : count}.`);
-  const longest = conversations.reduce((best, one) => (one.messages.length > best.messages.length ? one : best));
-  const conversation = pick === undefined ? longest : (conversations[pick - 1] ?? longest);
-  if (count > 1 && pick === undefined)
-    notice(
-      `There are ${count} conversations; this is number ${conversations.indexOf(longest) + 1}, the longest. --pick K takes another.`,
-    );
+  const { conversations, end } = await read(given, given.files);
+  const conversation = chosen(given, conversations);
+  tellDoubts([conversation]);
   return { conversation, end };
 }
 
-function checkFile(file = ""): void {
-  if (file !== STDIN && existsSync(file) && statSync(file).isDirectory())
-    throw new UsageError(`${file} is a directory: name one transcript.`);
+/** Whether a command for one conversation was given a folder and no choice from it. */
+export function isUnchosen(given: Given): boolean {
+  const [file = "", ...more] = given.files;
+  const isFolder = more.length === 0 && file !== STDIN && existsSync(file) && statSync(file).isDirectory();
+  return isFolder && given.text("conversation") === undefined;
+}
+
+/** What had to be guessed of how messages follow each other. */
+function tellDoubts(conversations: readonly Conversation[]): void {
+  for (const { file, doubts = [] } of conversations) for (const doubt of doubts) notice(`${file}: ${doubt}`);
 }

@@ -150,11 +150,11 @@ export async function replay(
  * Where the recorded replies stand; one before anything was asked (a greeting) answers no request. What Responses keeps as
  * several items in a row is one reply.
  */
-export function repliesOf({ messages, shape }: Conversation, outline: (message: object) => Outline): number[] {
+export function repliesOf({ messages, format }: Conversation, outline: (message: object) => Outline): number[] {
   const roles = messages.map((message) => outline(message).role);
   const first = roles.findIndex((role) => role !== "system");
   return roles.flatMap((role, index) => {
-    const goesOn = shape === "openai-responses" && roles[index - 1] === "assistant";
+    const goesOn = format.name === "openai-responses" && roles[index - 1] === "assistant";
     return index > first && role === "assistant" && !goesOn ? [index] : [];
   });
 }

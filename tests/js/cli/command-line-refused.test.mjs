@@ -37,8 +37,11 @@ test("wrong words and options say what there is", () => {
   refused(["inspect", save("chat.json", CHAT), "--windw", "8k"], /--windw/);
   refused(["inspect", save("chat.json", CHAT), "--window", "8 GB"], /--window takes a number of tokens/);
   refused(["inspect", save("chat.json", CHAT), "--window", "8k,16k"], /takes one number here/);
-  refused(["inspect", save("chat.json", CHAT), "--pick", "2"], /--pick 2 is too high: the file has only one/);
-  refused(["inspect", folder], /is a directory/);
+  refused(
+    ["inspect", save("chat.json", CHAT), "--conversation", "2"],
+    /--conversation 2 is not among them: there is only one/,
+  );
+  refused(["inspect", mkdtempSync(join(folder, "empty-"))], /No conversation was found in/);
   refused(["replay", save("chat.json", CHAT), "--strategy", "ful"], /Did you mean "full"/);
   refused(["replay", save("chat.json", CHAT), "--prices", "1,2"], /--prices takes four prices/);
   refused(["replay", save("chat.json", CHAT), "--prices", "1,2,,4"], /--prices takes four prices/);

@@ -21,7 +21,7 @@ const fixture = (name) => at("tests/fixtures", name);
 const FORMS = {
   "aider/chat-history.md": ["aider", 3],
   "ai-sdk/airline.json": ["ai-sdk", 1],
-  "anthropic/claude-code.jsonl": ["anthropic", 1],
+  "anthropic/claude-code.jsonl": ["claude-code", 1],
   "anthropic/requests.jsonl": ["anthropic", 12],
   "mini-swe-agent/github_issue.traj.json": ["openai-chat", 1],
   "openai-chat/chinese.jsonl": ["openai-chat", 3],

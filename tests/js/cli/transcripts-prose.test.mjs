@@ -255,7 +255,7 @@ test("a chat that only talks about calls stays as it is", () => {
   assert.deepEqual(read("talk.json", { messages }).messages, messages);
 });
 
-test("usage is kept for the prompts that are still there", () => {
+test("usage stays with the replies that it was reported for", () => {
   const usage = { prompt_tokens: 500, completion_tokens: 20 };
   const found = read("usage.json", [
     { role: "user", content: "Hello" },
@@ -265,5 +265,5 @@ test("usage is kept for the prompts that are still there", () => {
     { role: "user", content: "<returncode>0</returncode>\na.py" },
     { role: "assistant", content: "One file.", usage },
   ]);
-  assert.deepEqual([...found.usageAfter.keys()], [1, 3]);
+  assert.deepEqual([...found.usageAfter.keys()], [1, 3, 5]);
 });

@@ -1,6 +1,6 @@
 import { createCompactor } from "precis";
 
-import { COMMON } from "../arguments.ts";
+import { CHOICE, COMMON } from "../arguments.ts";
 import { type Command, EXIT } from "../command.ts";
 import { grouped, paint } from "../paint.ts";
 import { print } from "../print.ts";
@@ -30,6 +30,7 @@ export const check: Command = {
       value: "P",
       help: "whose rules; without it, those of the API whose form the messages have",
     },
+    ...CHOICE,
     strict: COMMON.strict,
     json: { ...COMMON.json, help: "one JSON object a line for each conversation" },
     help: COMMON.help,

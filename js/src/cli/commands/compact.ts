@@ -1,14 +1,15 @@
 import { createCompactor, type Format, type Prepared, summaryOf } from "precis";
-import { COMMON, type Given, LIMITS } from "../arguments.ts";
+import { CHOICE, COMMON, type Given, LIMITS } from "../arguments.ts";
 import { calibrated } from "../calibrated.ts";
 import { type Changes, changesOf } from "../changes.ts";
+import { listFolder } from "../choosing.ts";
 import { type Command, EXIT } from "../command.ts";
 import { checkLimits } from "../compactors.ts";
 import { differences } from "../difference.ts";
 import { checkTarget, save } from "../output.ts";
 import { cleanLines, grouped } from "../paint.ts";
 import { notice, print, progressLine } from "../print.ts";
-import { readOne } from "../reading.ts";
+import { isUnchosen, readOne } from "../reading.ts";
 import { commandSummarizer } from "../shell.ts";
 import { type Conversation, TranscriptError } from "../transcripts/conversation.ts";
 import { asValue } from "../transcripts/source.ts";
@@ -21,11 +22,15 @@ export const compact: Command = {
   name: "compact",
   usage: "FILE [-o OUT] [options]",
   summary: "Compacts a chat once, whatever its size, and writes the messages in the form they had.",
-  about: ["A summarizer is a shell command that reads the prompt on standard input and prints the summary."],
+  about: [],
   options: {
     output: { type: "string", short: "o", value: "OUT", help: "where to write; - (default) is standard output" },
     force: { type: "boolean", help: "write over OUT if it exists" },
-    summarizer: { type: "string", value: "CMD", help: 'such as "llm -m small"; without one code writes a digest' },
+    summarizer: {
+      type: "string",
+      value: "CMD",
+      help: 'command: prompt in, summary out ("llm -m small"); default: a digest',
+    },
     timeout: { type: "string", value: "S", help: `seconds for one answer of the summarizer (default ${PATIENCE})` },
     turns: { type: "string", value: "N", help: "how many of the newest turns stay as they are (default 1)" },
     keep: { type: "string", value: "N", help: "how many of the newest messages stay as they are" },
@@ -35,7 +40,7 @@ export const compact: Command = {
     json: { ...COMMON.json, help: "what --explain says, as JSON; likewise" },
     window: COMMON.window,
     ...LIMITS,
-    pick: COMMON.pick,
+    ...CHOICE,
     strict: COMMON.strict,
     help: COMMON.help,
   },
@@ -44,6 +49,10 @@ export const compact: Command = {
     const keep = keepOf(given);
     const timeoutMs = 1_000 * (given.count("timeout", 1) ?? PATIENCE);
     checkLimits(limits);
+    if (isUnchosen(given)) {
+      listFolder(given, given.files[0] as string, "compact");
+      return EXIT.done;
+    }
     const told = ["explain", "diff", "json"].some((name) => given.flag(name));
     const output = given.text("output") ?? (told ? undefined : "-");
     if (output !== undefined) checkTarget(output, given.flag("force"));

@@ -1,13 +1,14 @@
 import { type Compactor, createCompactor, type Format, type Prepared } from "precis";
 import { type Anatomy, anatomyOf, type Share } from "../anatomy.ts";
-import { COMMON, DEFAULT_WINDOW, LIMITS } from "../arguments.ts";
+import { CHOICE, COMMON, DEFAULT_WINDOW, LIMITS } from "../arguments.ts";
 import { calibrated } from "../calibrated.ts";
 import { type Changes, changesOf } from "../changes.ts";
+import { listFolder } from "../choosing.ts";
 import { type Command, EXIT } from "../command.ts";
 import { checkLimits } from "../compactors.ts";
 import { bar, fit, grouped, paint, percent, table } from "../paint.ts";
 import { print } from "../print.ts";
-import { readOne } from "../reading.ts";
+import { isUnchosen, readOne } from "../reading.ts";
 import { writeReport } from "../reporting.ts";
 import type { Conversation } from "../transcripts/conversation.ts";
 import { changesInWords, listOf, warningsInWords } from "../words.ts";
@@ -22,7 +23,7 @@ export const inspect: Command = {
   options: {
     window: COMMON.window,
     top: { type: "string", value: "N", help: "how many of the biggest messages and duplicates to list (default 8)" },
-    pick: COMMON.pick,
+    ...CHOICE,
     ...LIMITS,
     html: {
       type: "string",
@@ -40,6 +41,10 @@ export const inspect: Command = {
     const limits = given.limits(given.window());
     const top = given.count("top", 0) ?? 8;
     checkLimits(limits);
+    if (isUnchosen(given)) {
+      listFolder(given, given.files[0] as string, "inspect");
+      return EXIT.done;
+    }
     const html = given.text("html");
     if (html !== undefined) return writeReport(given, html);
     const { conversation, end } = await readOne(given);
@@ -52,7 +57,15 @@ export const inspect: Command = {
   },
 };
 
+/** The newest usage in the transcript, beside what is estimated of the texts alone. */
+interface Recorded {
+  readonly requests: number;
+  readonly prompt: number;
+  readonly estimate: number;
+}
+
 interface Seen {
+  readonly recorded: Recorded | null;
   readonly anatomy: Anatomy;
   readonly usage: ReturnType<Compactor<object>["usage"]>;
   /** The next request as `beforeModel` would prepare it, or, where nothing is to be done yet, as `compact` would. */
@@ -69,7 +82,17 @@ async function look(conversation: Conversation, compactor: Compactor<object>): P
   const forced = due.report.outcome === "unchanged";
   const next = forced ? await compactor.compact(call) : due;
   const changes = changesOf(format as Format<object>, messages, next.view);
-  return { anatomy: anatomyOf(conversation, usage), usage, next, forced, changes };
+  const recorded = recordedOf(conversation, compactor);
+  return { recorded, anatomy: anatomyOf(conversation, usage), usage, next, forced, changes };
+}
+
+function recordedOf(conversation: Conversation, compactor: Compactor<object>): Recorded | null {
+  const { messages, usageAfter, system, tools, model } = conversation;
+  const last = [...usageAfter].at(-1);
+  if (!last) return null;
+  const [at, { prompt_tokens: prompt }] = last;
+  const estimate = compactor.usage({ messages: messages.slice(0, at), system, tools, model }).tokens;
+  return { requests: usageAfter.size, prompt, estimate };
 }
 
 function show(conversation: Conversation, seen: Seen, top: number, byDefault: boolean): void {
@@ -82,6 +105,15 @@ function show(conversation: Conversation, seen: Seen, top: number, byDefault: bo
     print(warn(`${listOf(anatomy.unread)} cannot be read as ${shape}: counted whole, and never changed.`));
   print();
   distance(usage, byDefault && usage.window === DEFAULT_WINDOW);
+  if (seen.recorded) {
+    const { requests, prompt, estimate } = seen.recorded;
+    const counted = `${grouped(requests)} ${requests === 1 ? "request has its" : "requests have their"} recorded usage`;
+    print(
+      dim(
+        `${counted}: the newest prompt had ${grouped(prompt)} tokens; its texts alone are about ${grouped(estimate)}`,
+      ),
+    );
+  }
   print();
   chart(anatomy.shares, usage.tokens);
   biggest(anatomy, usage.tokens, top);
@@ -175,7 +207,11 @@ function duplicates({ duplicates }: Anatomy, top: number): void {
   if (duplicates.length > top) print(`  … and ${duplicates.length - top} more`);
 }
 
-function asJson(conversation: Conversation, { anatomy, usage, next, forced, changes }: Seen, top: number): object {
+function asJson(
+  conversation: Conversation,
+  { recorded, anatomy, usage, next, forced, changes }: Seen,
+  top: number,
+): object {
   const { file, name, shape, model, messages } = conversation;
   const short = <T extends { readonly text: string }>(one: T) => ({ ...one, text: fit(one.text, 200) });
   const biggest = [...anatomy.messages].sort((one, other) => other.tokens - one.tokens).slice(0, top);
@@ -187,6 +223,7 @@ function asJson(conversation: Conversation, { anatomy, usage, next, forced, chan
     model: model ?? null,
     messages: messages.length,
     usage,
+    recorded,
     shares: anatomy.shares,
     biggest: biggest.map(short),
     duplicates: anatomy.duplicates.slice(0, top).map(short),

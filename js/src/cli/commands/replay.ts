@@ -21,6 +21,8 @@ export const replay: Command = {
     requests: { type: "boolean", help: "a line for each request" },
     compare: { type: "boolean", help: "all strategies side by side, and common ways without a library" },
     prices: { type: "string", value: "P", help: "input,cached,write,output per million tokens: adds the bill" },
+    conversation: COMMON.conversation,
+    branch: COMMON.branch,
     strict: COMMON.strict,
     json: { ...COMMON.json, help: "one JSON object a line for each conversation and window, request, or way" },
     help: COMMON.help,

@@ -1,14 +1,15 @@
-import type { JsonObject, Message } from "./conversation.ts";
+import { type Conversation, isObject, type JsonObject, type Message, makerOf, type Usage } from "./conversation.ts";
 import { type Prose, type ProseCall, without, withSteps } from "./prose.ts";
 
 /**
  * Cline, and what descends from it: a call is an XML element named after its tool, with an element for each parameter; what
  * came of it stands in the user's name behind `[tool for 'what'] Result:`. Only an element that a result names is a call.
  */
-export const cline: Prose = (conversation) => {
+export const cline: Prose = (recorded) => {
+  const conversation = sentOf(recorded);
   const answered = (conversation.messages as Message[]).map(answerCalls);
-  const isAnswered = answered.some((message, index) => message !== conversation.messages[index]);
-  const whole = isAnswered ? { ...conversation, messages: answered, usageAfter: new Map() } : conversation;
+  const isAnswered = answered.some((message, index) => message !== recorded.messages[index]);
+  const whole = isAnswered ? { ...conversation, messages: answered } : conversation;
   const found = withSteps(whole, (said, answer) => {
     const { results, rest } = resultsIn(answer);
     let text = said;
@@ -21,8 +22,31 @@ export const cline: Prose = (conversation) => {
     }
     return { said: text, calls, rest };
   });
-  return found ?? (isAnswered ? whole : null);
+  return found ?? (isAnswered || conversation !== recorded ? whole : null);
 };
+
+/**
+ * What is still sent of a chat that Roo or Kilo condensed or cut: messages name the summary or the mark that stands for them.
+ * The model of Cline's messages stands beside each.
+ */
+function sentOf(conversation: Conversation): Conversation {
+  const recorded = conversation.messages as Message[];
+  const marks = new Set(recorded.flatMap(({ condenseId, truncationId }) => [condenseId, truncationId]));
+  const isSent = ({ condenseParent, truncationParent }: Message) =>
+    ![condenseParent, truncationParent].some((parent) => parent !== undefined && marks.has(parent));
+  const kept = recorded.flatMap((message, index) => (isSent(message) ? [index] : []));
+  const model = recorded.map(({ modelInfo }) => (isObject(modelInfo) ? modelInfo.modelId : undefined)).findLast(isText);
+  const named = model === undefined ? conversation : { ...conversation, model, provider: makerOf(model) };
+  if (kept.length === recorded.length) return named;
+  const usageAfter = new Map<number, Usage>(
+    [...conversation.usageAfter].flatMap(([at, usage]) =>
+      kept.includes(at) ? [[kept.indexOf(at), usage] as const] : [],
+    ),
+  );
+  return { ...named, messages: kept.map((index) => recorded[index] as Message), usageAfter };
+}
+
+const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 const RESULT = /^\[(?<name>[a-z][\w-]*)(?: for [\s\S]*?)?\] Result:(?:\n|$)/;
 /** What the program or a person says beside results, in a block of its own. */

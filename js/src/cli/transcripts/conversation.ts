@@ -18,6 +18,12 @@ export interface Conversation {
   readonly complete?: boolean;
   /** What the provider reported for the request that the assistant message at this index answers. */
   readonly usageAfter: ReadonlyMap<number, Usage>;
+  /** Beside the conversation of the file: what a sub-agent did, or what was said before a compaction. */
+  readonly aside?: boolean;
+  /** Other branches of the same chat (before a rewind, an edit, a second answer), newest first; read when they are asked for. */
+  readonly branches?: readonly (() => Conversation)[];
+  /** What is not as it should be in the file, for people: a message without the one it follows. */
+  readonly doubts?: readonly string[];
   /** The file with other messages. Without it they are written as a plain list; not at all where that has no reader. */
   readonly save?: ((messages: readonly object[]) => string) | null;
 }
@@ -28,12 +34,26 @@ export type Shape =
   | "gemini"
   | "ai-sdk"
   | "anthropic"
-  | "pi-session"
-  | "tau-bench"
-  | "swe-agent"
-  | "mini-swe-agent"
   | "aider"
-  | "provider-pairs";
+  | "chat-table"
+  | "chatgpt"
+  | "claude-ai"
+  | "claude-code"
+  | "codex"
+  | "copilot-cli"
+  | "gemini-cli"
+  | "langfuse"
+  | "langsmith"
+  | "librechat"
+  | "mini-swe-agent"
+  | "open-webui"
+  | "opencode"
+  | "opentelemetry"
+  | "pi-session"
+  | "provider-pairs"
+  | "sharegpt"
+  | "swe-agent"
+  | "tau-bench";
 
 export interface Usage {
   readonly prompt_tokens: number;
@@ -44,8 +64,15 @@ export interface Usage {
 /** Nothing in the file can be replayed; the message says why. */
 export class TranscriptError extends Error {}
 
-/** It is JSON, and of something else. */
-export class NoConversation extends TranscriptError {}
+/** It is JSON, and of something else; or of a chat whose other parts lie in other files. */
+export class NoConversation extends TranscriptError {
+  constructor(
+    message: string,
+    readonly parts: readonly JsonObject[] = [],
+  ) {
+    super(message);
+  }
+}
 
 /**
  * One usage from the spellings of OpenAI, Anthropic, Bedrock, Gemini, Cohere, the AI SDK and pi; `undefined` where nothing
@@ -63,10 +90,12 @@ export function usageOf(value: unknown): Usage | undefined {
       ? 0
       : number("cache_read_input_tokens", "cacheReadInputTokens", "cacheRead") +
         number("cache_creation_input_tokens", "cacheWriteInputTokens", "cacheWrite");
-  const prompt_tokens = number("prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount", "input") + cached;
+  const prompt_tokens =
+    number("prompt_tokens", "input_tokens", "inputTokens", "promptTokenCount", "prompt", "input") + cached;
   const thought = number("thoughtsTokenCount");
   const completion_tokens =
-    number("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "output") + thought;
+    number("completion_tokens", "output_tokens", "outputTokens", "candidatesTokenCount", "completion", "output") +
+    thought;
   if (prompt_tokens <= 1) return undefined;
   const details = value.completion_tokens_details ?? value.output_tokens_details;
   const told = isObject(details) ? details.reasoning_tokens : undefined;
@@ -93,8 +122,8 @@ export function makerOf(model: string | undefined): string | undefined {
 export function recordedUsage(messages: readonly object[]): Map<number, Usage> {
   const found = new Map<number, Usage>();
   messages.forEach((message, index) => {
-    const usage =
-      "role" in message && message.role === "assistant" && "usage" in message ? usageOf(message.usage) : undefined;
+    const { role, usage: own, metrics } = message as JsonObject;
+    const usage = role === "assistant" ? (usageOf(own) ?? usageOf(metrics)) : undefined;
     if (usage) found.set(index, usage);
   });
   return found;

@@ -10,18 +10,20 @@ import {
   usageOf,
 } from "./conversation.ts";
 import { type Prose, without, withSteps } from "./prose.ts";
-import type { Source } from "./source.ts";
+import type { TranscriptReader } from "./reader.ts";
 
 /** `.traj.json` files of mini-swe-agent: what was sent, plus bookkeeping under `extra`. */
-export function miniSweAgent({ file, values }: Source): Conversation[] | null {
-  const [run] = values;
-  if (values.length !== 1 || !isObject(run) || !Array.isArray(run.messages)) return null;
-  if (
-    !String(run.trajectory_format ?? "").startsWith("mini-swe-agent") &&
-    !(isObject(run.info) && "mini_version" in run.info)
-  )
-    return null;
-  const recorded = run.messages.filter(isMessage).filter(({ role }) => role !== "exit");
+export const miniSweAgent: TranscriptReader = {
+  title: "mini-swe-agent",
+  owns: ({ messages, trajectory_format, info }) =>
+    Array.isArray(messages) &&
+    (String(trajectory_format ?? "").startsWith("mini-swe-agent") || (isObject(info) && "mini_version" in info)),
+  read: ({ file, values }) =>
+    values.map((run, at) => runOf(file, values.length > 1 ? `conversation ${at + 1}` : file, run)),
+};
+
+function runOf(file: string, name: string, run: JsonObject): Conversation {
+  const recorded = (run.messages as unknown[]).filter(isMessage).filter(({ role }) => role !== "exit");
   const usageAfter = new Map<number, Usage>();
   let model: string | undefined;
   recorded.forEach(({ role, extra }, index) => {
@@ -34,7 +36,7 @@ export function miniSweAgent({ file, values }: Source): Conversation[] | null {
   const provider = makerOf(model);
   const sent = {
     file,
-    name: file,
+    name,
     shape: "mini-swe-agent",
     format: openaiChat,
     messages,
@@ -42,7 +44,7 @@ export function miniSweAgent({ file, values }: Source): Conversation[] | null {
     provider,
     usageAfter,
   } as const;
-  return [miniSweAgentText(sent) ?? sent];
+  return miniSweAgentText(sent) ?? sent;
 }
 
 /** The block of code that is run. More than one, or none, and nothing is. */

@@ -1,6 +1,9 @@
 import type { Format, Reader } from "precis";
+import { branched } from "./branched.ts";
 import { type Conversation, isObject, type JsonObject, makerOf, type Usage, usageOf } from "./conversation.ts";
-import { asLines, type Source } from "./source.ts";
+import type { TranscriptReader } from "./reader.ts";
+import { asLines } from "./source.ts";
+import { treeOf } from "./tree.ts";
 
 type Block =
   | { readonly type: "text"; readonly text: string }
@@ -57,9 +60,36 @@ function readBlock(block: Block, part: number, to: Reader): void {
   else to.opaque(block);
 }
 
-export function piSession({ file, values }: Source): Conversation[] | null {
-  const entries = values.filter(isObject);
-  if (entries[0]?.type !== "session") return null;
+/** Sessions of the pi coding agent. Newer ones are trees: `/tree` goes back, and a new branch begins. */
+export const piSession: TranscriptReader = {
+  title: "pi",
+  owns: ({ type, message, sessionId, payload, data, role }) =>
+    (type === "message" ? isObject(message) : KINDS.has(String(type))) &&
+    [sessionId, payload, data, role].every((one) => one === undefined),
+  read({ file, values }) {
+    const [head] = values;
+    // What stands before the first session is of another kind.
+    if (!head || !values.some(({ type }) => type === "session")) return [];
+    const entries = values.filter(({ type }) => type !== "session");
+    const isTree = entries.some(({ parentId }) => typeof parentId === "string");
+    if (!isTree) return [sessionOf(file, head, entries)];
+    const nodes = entries.map((entry, at) => ({
+      id: String(entry.id ?? at),
+      parent: typeof entry.parentId === "string" ? entry.parentId : undefined,
+      value: entry,
+    }));
+    return branched(treeOf(nodes, { counts: isSpoken }), (way) => sessionOf(file, head, way));
+  },
+};
+
+const isSpoken = ({ type }: JsonObject) => type === "message" || type === "compaction";
+
+const KINDS = new Set([
+  ...["session", "compaction", "model_change", "thinking_level_change", "branch_summary"],
+  ...["custom", "custom_message", "label", "session_info"],
+]);
+
+function sessionOf(file: string, head: JsonObject, entries: readonly JsonObject[]): Conversation {
   const messages: PiMessage[] = [];
   const usageAfter = new Map<number, Usage>();
   let shortened = false;
@@ -79,8 +109,8 @@ export function piSession({ file, values }: Source): Conversation[] | null {
   }
   const provider = makerOf(model);
   const save = (messages: readonly object[]) =>
-    asLines([entries[0] as object, ...messages.map((message) => ({ type: "message", message }))]);
-  return [{ file, name: file, shape: "pi-session", format: pi, messages, model, provider, usageAfter, save }];
+    asLines([head, ...messages.map((message) => ({ type: "message", message }))]);
+  return { file, name: file, shape: "pi-session", format: pi, messages, model, provider, usageAfter, save };
 }
 
 function toMessage(recorded: JsonObject): PiMessage | null {

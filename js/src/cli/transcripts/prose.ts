@@ -24,28 +24,29 @@ export type Prose = (conversation: Conversation) => Conversation | null;
 
 /**
  * The conversation with its steps as calls and results, in the form of its messages. What is no step stays as it is. What
- * a provider counted is kept up to the first step: after that it counted other messages.
+ * a provider counted is of the texts; as calls they come to about the same.
  */
 export function withSteps(conversation: Conversation, read: StepReader): Conversation | null {
   const recorded = conversation.messages.filter(isMessage);
   if (recorded.length !== conversation.messages.length) return null;
   const write = conversation.format.name === "anthropic" ? asBlocks : asToolMessages;
   const messages: Message[] = [];
-  let first: number | undefined;
+  const places: number[] = [];
+  let steps = 0;
   for (let at = 0; at < recorded.length; at += 1) {
     const [message, answer] = recorded.slice(at, at + 2) as [Message, Message | undefined];
+    places[at] = messages.length;
     const step = answer && isStep(message, answer) ? read(textsOf(message).join("\n"), textsOf(answer), at) : null;
     if (!answer || !step || step.calls.length === 0) {
       messages.push(message);
       continue;
     }
-    first ??= at;
+    steps += 1;
     messages.push(...write(message, answer, step, at));
     at += 1;
   }
-  if (first === undefined) return null;
-  const last = first;
-  const usageAfter = new Map([...conversation.usageAfter].filter(([index]) => index <= last));
+  if (steps === 0) return null;
+  const usageAfter = new Map([...conversation.usageAfter].map(([at, usage]) => [places[at] ?? messages.length, usage]));
   return { ...conversation, messages, usageAfter };
 }
 

@@ -75,7 +75,7 @@ function repliesOf(response: unknown): Message[] {
 }
 
 /** A list of messages, among them items of Responses that have no role. */
-function isList(value: unknown): value is readonly Message[] {
+export function isList(value: unknown): value is readonly Message[] {
   return Array.isArray(value) && value.some(isMessage) && value.every((one) => isMessage(one) || isItem(one));
 }
 

@@ -1,15 +1,19 @@
 import { openaiChat } from "precis/formats";
 import { type Conversation, isMessage, isObject, type JsonObject, type Message } from "./conversation.ts";
 import { type StepReader, without, withSteps } from "./prose.ts";
-import type { Source } from "./source.ts";
+import type { RecordSource, TranscriptReader } from "./reader.ts";
 
 /**
  * Runs of SWE-agent, one or several: the `history` that was sent, or the steps of the `trajectory` where it was not kept.
  * Commands that a model wrote as text are calls of `bash`.
  */
-export function sweAgent({ file, values }: Source): Conversation[] | null {
-  const runs = values.filter(isObject).filter(isRun);
-  if (runs.length === 0 || runs.length !== values.length) return null;
+export const sweAgent: TranscriptReader = {
+  title: "SWE-agent",
+  owns: (value) => isRun(value),
+  read: (source) => conversationsOf(source),
+};
+
+function conversationsOf({ file, values: runs }: RecordSource): Conversation[] {
   return runs.map((run, index) => {
     const { messages, read } = recordOf(run);
     const name = runs.length > 1 ? `conversation ${index + 1}` : file;

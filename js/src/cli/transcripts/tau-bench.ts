@@ -8,16 +8,15 @@ import {
   makerOf,
   recordedUsage,
 } from "./conversation.ts";
-import type { Source } from "./source.ts";
+import type { TranscriptReader } from "./reader.ts";
 
 /** Result files of tau-bench (a list of tasks with a `traj`) and of tau2-bench (`simulations`). */
-export function tauBench(source: Source): Conversation[] | null {
-  const tasks = source.values.flatMap((value) => (Array.isArray(value) ? value : [value])).filter(isObject);
-  if (!tasks.length) return null;
-  if (tasks.every((task) => Array.isArray(task.traj))) return tasks.map((task) => fromTask(source.file, task));
-  const [results] = tasks;
-  return tasks.length === 1 && results && Array.isArray(results.simulations) ? fromResults(source.file, results) : null;
-}
+export const tauBench: TranscriptReader = {
+  title: "tau-bench",
+  owns: ({ traj, simulations }) => Array.isArray(traj) || Array.isArray(simulations),
+  read: ({ file, values }) =>
+    values.flatMap((value) => (Array.isArray(value.traj) ? [fromTask(file, value)] : fromResults(file, value))),
+};
 
 function fromTask(file: string, task: JsonObject): Conversation {
   const messages = (task.traj as unknown[]).filter(isMessage);
