@@ -1,7 +1,9 @@
-// node tests/js/cli/readers.mjs [--update]: the table of transcripts in docs/cli.md. Every fixture of a reader is inspected,
+// node tests/js/cli/readers.mjs [--update]: the table of transcripts and the samples in docs/cli.md. Every fixture of a reader is inspected,
 // replayed at three windows, compacted and checked by the command line as it is published.
-import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { buildAny } from "../../../js/scripts/build.mjs";
 import { at, main } from "../../../js/scripts/common.mjs";
 
@@ -102,6 +104,10 @@ function row({ title, file, own, compaction, checked, replayed }) {
   return `| ${cells.join(" | ")} |`;
 }
 
+/** The table of a page without what every change of the engine's texts may change: how much a compaction leaves. */
+export const lasting = (page) =>
+  (/<!-- readers -->([\s\S]*?)<!-- \/readers -->/.exec(page)?.[1] ?? "").replace(/ → [\d,]+ /g, " → … ");
+
 /** The page, and the page as it should be. */
 export function pages(all) {
   const text = readFileSync(page, "utf8");
@@ -114,7 +120,40 @@ export function pages(all) {
     /(<!-- readers -->\n)[\s\S]*?(<!-- \/readers -->)/,
     (_, before, after) => `${before}\n${rows.join("\n")}\n\n${after}`,
   );
-  return { text, made };
+  return { text, made: withSamples(made) };
+}
+
+/** A history that Mistral refuses: it holds the result of a call that is gone. */
+const REFUSED = [
+  { role: "assistant", content: "Welcome." },
+  { role: "user", content: "List the files." },
+  { role: "user", content: "Go on." },
+  { role: "tool", tool_call_id: "abc123def", content: "done" },
+];
+
+/** What each sample shows: the command as a reader types it, run where its files are. */
+const SAMPLES = {
+  inspect: "precis demo --save session.jsonl && precis inspect session.jsonl --top 3",
+  replay: "precis replay session.jsonl --compare --window 32k --prices 3,0.3,3.75,15",
+  check: "npx precis check chat.json --provider mistral",
+};
+
+/** The page with what the commands print today. */
+function withSamples(text) {
+  const place = mkdtempSync(join(tmpdir(), "precis-samples-"));
+  writeFileSync(join(place, "session.jsonl"), readFileSync(at("tests/fixtures/pi-session/refactoring.jsonl")));
+  writeFileSync(join(place, "chat.json"), JSON.stringify(REFUSED));
+  const made = Object.entries(SAMPLES).reduce((page, [name, command]) => {
+    const args = command.split("precis ").at(-1).split(" ");
+    const { stdout } = spawnSync(process.execPath, [at("pkg/cli.js"), ...args], { cwd: place, encoding: "utf8" });
+    const shown = `\`\`\`\n$ ${command}\n${stdout.trim()}\n\`\`\``;
+    return page.replace(
+      new RegExp(`(<!-- sample ${name} -->\\n)[\\s\\S]*?(\\n<!-- /sample -->)`),
+      (_, before, after) => before + shown + after,
+    );
+  }, text);
+  rmSync(place, { recursive: true });
+  return made;
 }
 
 main(import.meta.url, async (words) => {

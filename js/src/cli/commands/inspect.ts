@@ -192,6 +192,10 @@ function biggest({ messages }: Anatomy, tokens: number, top: number): void {
     percent(own / Math.max(1, tokens)),
     [role, ...tools.slice(0, 2).map((tool) => fit(tool, 30))].join(" ") + (tools.length > 2 ? " …" : ""),
   ]);
+  if (sorted.some(({ tokens: own }) => own > tokens))
+    print(
+      paint(process.stdout).dim("  each by its own estimate, which is more than the provider counted for all of them"),
+    );
   const width = Math.max(...rows.map((row) => (row[3] ?? "").length));
   for (const [at, line] of table(rows.map((row) => row.with(3, (row[3] ?? "").padEnd(width)))).entries())
     print(`${line}  ${paint(process.stdout).dim(fit(sorted[at]?.text ?? "", 50))}`);
