@@ -1,12 +1,13 @@
 // What precis costs where everything is fresh: processes of Node, of workerd, of Chromium. Medians, an empty program taken
 // off. `node benches/cold.bench.mjs --update` writes them into docs/speed.md as well; `--rounds 5` for a quick look.
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { at } from "../js/scripts/common.mjs";
 import { chromium, node, npmBinary } from "../js/scripts/tools.mjs";
 import * as inBrowser from "./cold/chromium.mjs";
 import * as inWorkerd from "./cold/workerd.mjs";
+import { writeTable } from "./speed/table.mjs";
 
 const args = process.argv.slice(2);
 const ROUNDS = args.includes("--rounds") ? Number(args[args.indexOf("--rounds") + 1]) : 20;
@@ -88,17 +89,9 @@ function row(place, workload, of, milliseconds, goal) {
 }
 
 function update() {
-  const document = at("docs/speed.md");
   const lines = table.map(
     ([place, workload, of, milliseconds, goal]) =>
       `| ${place} | ${workload} | ${of} | ${milliseconds.toFixed(0)} | ${goal === null ? "–" : `≤ ${goal}${milliseconds <= goal ? "" : ", **missed**"}`} |`,
   );
-  const written = ["| where | what | of | ms | goal |", "|---|---|---|--:|---|", ...lines].join("\n");
-  const text = readFileSync(document, "utf8");
-  const pattern = /(<!-- cold -->\n)[\s\S]*?(<!-- \/cold -->)/;
-  if (!pattern.test(text)) throw new Error(`${document} has no place for it`);
-  writeFileSync(
-    document,
-    text.replace(pattern, (_, before, after) => `${before}\n${written}\n\n${after}`),
-  );
+  writeTable("cold", ["| where | what | of | ms | goal |", "|---|---|---|--:|---|"], lines);
 }

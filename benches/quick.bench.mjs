@@ -1,5 +1,6 @@
 // What is asked often must cost next to nothing: a meter at each key stroke, a chat that a server loads for each request,
 // the middleware with nothing new, recall, what is kept of each message. One process, in turn, the lower quartile.
+// `node benches/quick.bench.mjs --update` writes them into docs/speed.md as well.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { createCompactor } from "precis";
@@ -7,6 +8,9 @@ import { compaction } from "precis/ai-sdk";
 import { aiSdk, openaiChat } from "precis/formats";
 import { chat, said, session, text } from "./speed/chats.mjs";
 import { inTurn, typical } from "./speed/measure.mjs";
+import { writeTable } from "./speed/table.mjs";
+
+const table = [];
 
 if (process.argv[2] === "kept") await kept();
 else {
@@ -15,6 +19,7 @@ else {
   await middleware();
   await recall();
   memory();
+  if (process.argv.includes("--update")) writeTable("quick", ["| what | measured | goal |", "|---|--:|---|"], table);
 }
 
 /** A person types into a chat of 10,000 messages: the last one is another object each time. */
@@ -151,5 +156,7 @@ async function kept() {
 
 function row(workload, value, unit, goal, more = {}) {
   const ok = goal === null || value <= goal;
+  const aim = goal === null ? "–" : `≤ ${goal}${ok ? "" : ", **missed**"}`;
+  table.push(`| ${workload} | ${Number(value.toPrecision(2))} ${unit} | ${aim} |`);
   console.log(JSON.stringify({ workload, peer: null, ratio: value, unit, goal, ok, ...more }));
 }

@@ -1,5 +1,7 @@
 // npm run size: what is shipped, against the committed budget. `-- --update` makes today's sizes the budget, `-- --peers`
-// writes into docs/size.md what an app ships of it beside what it might have taken instead.
+// writes into docs/size.md what an app ships of it beside what it might have taken instead. `-- --by module` says where the
+// bytes of the engine are, against a budget for each; with `--update "why"` that becomes theirs, and the reason of those that
+// grew.
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { build, requireShipped } from "./build.mjs";
@@ -85,7 +87,39 @@ function saidOtherwise(engine) {
   return [`README.md says that wasm and glue are about ${said} kB compressed; they are ${today} kB`];
 }
 
+/** Shows where the engine's bytes are, and throws what grew beyond its budget. */
+async function compareModules(reason) {
+  const { byModule } = await import("./modules.mjs");
+  const budget = JSON.parse(readFileSync(budgetFile, "utf8"));
+  const limits = budget.modules ?? {};
+  const kept = {};
+  const faults = [];
+  let sum = 0;
+  for (const { module, bytes, functions } of await byModule()) {
+    sum += bytes;
+    if (bytes < LEAST_MODULE) continue;
+    const limit = limits[module];
+    console.log(row(module, [`${bytes.toLocaleString("en")}${change(bytes, limit?.bytes)}`, `${functions} functions`]));
+    const grew = limit === undefined || bytes > limit.bytes * allowed;
+    if (grew) faults.push(`${module} takes ${bytes} bytes; its budget is ${limit?.bytes ?? "none"}`);
+    kept[module] = { bytes, why: grew && reason !== undefined ? reason : (limit?.why ?? "") };
+  }
+  console.log(row("all", [sum.toLocaleString("en"), ""]));
+  if (reason !== undefined) writeFileSync(budgetFile, `${JSON.stringify({ ...budget, modules: kept }, null, 2)}\n`);
+  else if (faults.length > 0)
+    throw new Error(`${faults.join("\n")}\nmeant to be? npm run size -- --by module --update "why"`);
+}
+
+/** Modules that take less have no budget of their own. */
+const LEAST_MODULE = 2_000;
+
 main(import.meta.url, async (args) => {
+  if (args.includes("--by")) {
+    if (args[args.indexOf("--by") + 1] !== "module") throw new Error("there is --by module");
+    const updates = args.indexOf("--update");
+    if (updates >= 0 && !args[updates + 1]) throw new Error('a reason is missing: --update "why"');
+    return compareModules(updates < 0 ? undefined : args[updates + 1]);
+  }
   if (args.includes("--peers")) {
     await build();
     const { writePeers } = await import("./peers.mjs");
@@ -93,7 +127,8 @@ main(import.meta.url, async (args) => {
   }
   if (args.includes("--update")) {
     await build();
-    writeFileSync(budgetFile, `${JSON.stringify(await measure(), null, 2)}\n`);
+    const { modules } = JSON.parse(readFileSync(budgetFile, "utf8"));
+    writeFileSync(budgetFile, `${JSON.stringify({ ...(await measure()), modules }, null, 2)}\n`);
   }
   console.log(row("", ["raw", "gz", "br"]));
   await compareSizes((name, size, budget) => {

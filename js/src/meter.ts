@@ -2,7 +2,7 @@ import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import { engine } from "./loaded.ts";
 import { ANY, checkMembers, checkReadable, type Table, table } from "./members.ts";
-import { checkRough, roughly } from "./rough.ts";
+import { type Counted, checkRough, roughly } from "./rough.ts";
 import type { Compactor, MeterOptions } from "./types.ts";
 
 const METER: Table = /* @__PURE__ */ table<MeterOptions<never>>(
@@ -27,10 +27,11 @@ export function createMeter<Base>(options: MeterOptions<Base>): Pick<Compactor<B
   checkReadable(options.format);
   let exact = exactly(options);
   if (!exact) checkRough(options);
+  const counted = new WeakMap<object, Counted>();
   return {
     usage(call) {
       exact ??= exactly(options);
-      return exact ? exact.usage(call) : roughly(options, call);
+      return exact ? exact.usage(call) : roughly(options, call, counted);
     },
   };
 }

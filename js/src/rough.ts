@@ -133,11 +133,15 @@ function windowOf(window: unknown): number {
 }
 
 /**
- * Measures a call.
+ * Measures a call. `known`: messages that were counted for this meter.
  *
  * @throws PrecisError `needs-engine` where earlier compactions decide what is sent; and what any call is refused for.
  */
-export function roughly<Base, M extends Base>(options: MeterOptions<Base>, call: ModelCall<M>): ContextUsage {
+export function roughly<Base, M extends Base>(
+  options: MeterOptions<Base>,
+  call: ModelCall<M>,
+  known: WeakMap<object, Counted>,
+): ContextUsage {
   checkMembers(CALL, call);
   const { messages, state, model, maxOutputTokens, system, tools, schemas } = call;
   const { contextWindow, format, tune } = options;
@@ -151,7 +155,7 @@ export function roughly<Base, M extends Base>(options: MeterOptions<Base>, call:
     );
   }
   const counter = new Counter();
-  counted(counter, format, messages);
+  counted(counter, format, messages, known);
   counter.add("system", tokensOf(system) + tokensOf(schemas));
   counter.add("tools", tokensOf(tools));
   const { parts } = counter;
@@ -172,24 +176,84 @@ export function roughly<Base, M extends Base>(options: MeterOptions<Base>, call:
   };
 }
 
-function counted<Base>(counter: Counter, format: ReadableFormat<Base>, messages: unknown): void {
+function counted<Base>(
+  counter: Counter,
+  format: ReadableFormat<Base>,
+  messages: unknown,
+  known: WeakMap<object, Counted>,
+): void {
   checkHistory(messages);
   let misread = 0;
   for (let at = 0; at < messages.length; at++) {
     const message = messageAt(messages, at);
-    counter.start();
-    try {
-      format.read(message as Base, counter);
-    } catch (error) {
-      if (error instanceof PrecisError) throw error;
-      counter.isKnown = false;
+    let one = known.get(message);
+    if (!one || !isAsBefore(message, one.stamp)) {
+      one = countedOf(format, message);
+      known.set(message, one);
     }
-    const isUnread = !counter.isKnown || holdsUnread(message, format.name);
-    if (isUnread) counter.add("assistant", tokensOf(message));
-    if (isUnread || isForeign(message, format.name, counter.isPartly)) misread += 1;
+    const { parts } = one;
+    for (let i = 0; i < parts.length; i++) counter.add((parts[i] as Part)[0], (parts[i] as Part)[1]);
+    if (one.isMisread) misread += 1;
   }
   const refused = misread > 0 ? wrongFormat(messages, misread, format.name) : null;
   if (refused) throw refused;
+}
+
+type Part = readonly [keyof Parts, number];
+
+/** A message that was counted, and what it held. */
+export interface Counted {
+  readonly stamp: readonly unknown[];
+  readonly parts: readonly Part[];
+  readonly isMisread: boolean;
+}
+
+function countedOf<Base>(format: ReadableFormat<Base>, message: object): Counted {
+  const counter = new Counter();
+  counter.start();
+  try {
+    format.read(message as Base, counter);
+  } catch (error) {
+    if (error instanceof PrecisError) throw error;
+    counter.isKnown = false;
+  }
+  const isUnread = !counter.isKnown || holdsUnread(message, format.name);
+  if (isUnread) counter.add("assistant", tokensOf(message));
+  const isMisread = isUnread || isForeign(message, format.name, counter.isPartly);
+  const parts = (Object.entries(counter.parts) as Part[]).filter(([, tokens]) => tokens !== 0);
+  return { stamp: stampOf(message), parts, isMisread };
+}
+
+/**
+ * What a message and the parts of its lists hold; what lies deeper is compared by reference alone. {@link isAsBefore} goes the
+ * same way, without making anything: it is asked of each message at each key stroke.
+ */
+function stampOf(message: object): unknown[] {
+  const stamp: unknown[] = [];
+  for (const value of Object.values(message)) {
+    stamp.push(value);
+    if (!Array.isArray(value)) continue;
+    for (const item of value) stamp.push(...(typeof item === "object" && item !== null ? Object.values(item) : [item]));
+    stamp.push(value.length);
+  }
+  return stamp;
+}
+
+function isAsBefore(message: object, stamp: readonly unknown[]): boolean {
+  let at = 0;
+  for (const name in message) {
+    const value = (message as Record<string, unknown>)[name];
+    if (value !== stamp[at++]) return false;
+    if (typeof value !== "object" || !Array.isArray(value)) continue;
+    for (let i = 0; i < value.length; i++) {
+      const item = value[i];
+      if (typeof item !== "object" || item === null) {
+        if (item !== stamp[at++]) return false;
+      } else for (const key in item) if (item[key] !== stamp[at++]) return false;
+    }
+    if (value.length !== stamp[at++]) return false;
+  }
+  return at === stamp.length;
 }
 
 /** Where compaction starts; what is fixed may leave so little room that only the window itself counts. */

@@ -63,6 +63,22 @@ test("every format can be measured so, and what it holds is counted", () => {
   ok(parts.media === 1_000 && parts.toolResults === 3 && parts.assistant > 10, JSON.stringify(parts));
 });
 
+test("a text that is replaced in place, or in another object, is counted again", () => {
+  const meter = createMeter({ format: aiSdk, contextWindow: 8_000 });
+  const own = [1, 2, 3].map((i) => ({ role: "user", content: [{ type: "text", text: `message ${i}` }] }));
+  const before = meter.usage({ messages: own }).tokens;
+  own[1].content[0].text = "a much longer message than it was before";
+  const after = meter.usage({ messages: own }).tokens;
+  equal(after, createMeter({ format: aiSdk, contextWindow: 8_000 }).usage({ messages: structuredClone(own) }).tokens);
+  ok(after > before);
+  own[1].content.push({ type: "text", text: "and one more" });
+  own[0] = { role: "assistant", content: "x" };
+  deepEqual(
+    meter.usage({ messages: own }).parts,
+    createMeter({ format: aiSdk, contextWindow: 8_000 }).usage({ messages: structuredClone(own) }).parts,
+  );
+});
+
 test("what a meter cannot know without the engine is refused, and says what to do", () => {
   const { usage } = createMeter({ format: openaiChat, contextWindow: 8_000 });
   const state = { version: 1, revision: 3, checkpoints: [{ summary: { text: "- a" } }] };

@@ -1,0 +1,102 @@
+// npm run size -- --by module: where the bytes of the engine are. The optimized wasm of the shipped build, once more with the
+// names of its functions: by module of the crate, by crate, and its data. Bytes are those of the code section, uncompressed;
+// what was inlined counts where it was inlined.
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { at, cache, must, note, target, wasmTarget } from "./common.mjs";
+import { buildEngine } from "./engine.mjs";
+
+const CODE = 10;
+const DATA = 11;
+
+/** `[{ module, bytes, functions }]`, the largest first. */
+export async function byModule() {
+  await buildEngine("shipped");
+  const compiled = join(target, await wasmTarget(), "release/precis.wasm");
+  if (!existsSync(compiled)) throw new Error(`${compiled} is missing: npm run build`);
+  const folder = join(cache, "named");
+  mkdirSync(folder, { recursive: true });
+  const named = join(folder, "precis.wasm");
+  note("optimizing with names …");
+  const wasmOpt = at("node_modules/binaryen/bin/wasm-opt");
+  await must(process.execPath, [wasmOpt, "--low-memory-unused", "-O3", "-g", compiled, "-o", named], { quiet: true });
+  const sums = new Map();
+  const add = (module, bytes, functions) => {
+    const { bytes: before, functions: count } = sums.get(module) ?? { bytes: 0, functions: 0 };
+    sums.set(module, { bytes: before + bytes, functions: count + functions });
+  };
+  const { sizes, names, imported, data } = sectionsOf(readFileSync(named));
+  for (const [index, bytes] of sizes.entries()) add(moduleOf(names.get(index + imported) ?? ""), bytes, 1);
+  add("(data)", data, 0);
+  return [...sums].map(([module, sum]) => ({ module, ...sum })).sort((a, b) => b.bytes - a.bytes);
+}
+
+/** The crate and its first module, of a name that Rust has mangled. */
+export function moduleOf(name) {
+  const path = [...unmangled(name)];
+  const own = path.indexOf("precis");
+  // A method of a trait for a type of ours, or a generic of the standard library that was made for one.
+  if (own >= 0) return `precis::${path[own + 1] ?? ""}`;
+  return path[0] ?? "(no name)";
+}
+
+/** The parts of a path: `_ZN` and numbers of bytes in names of old, identifiers behind their lengths in those of version 0. */
+function* unmangled(name) {
+  const body = name.startsWith("_ZN") ? name.slice(3) : name.startsWith("_R") ? name.slice(2) : null;
+  if (body === null) {
+    if (name !== "") yield name.split("::")[0];
+    return;
+  }
+  for (const { index, 0: digits } of body.matchAll(/\d+/g)) {
+    const start = index + digits.length + (body[index + digits.length] === "_" ? 1 : 0);
+    const part = body.slice(start, start + Number(digits));
+    for (const word of part.match(/[A-Za-z_]\w*/g) ?? []) if (part.length === Number(digits)) yield word;
+  }
+}
+
+/** Sizes of function bodies, names by index, how many functions are imported, and the bytes of data. */
+function sectionsOf(bytes) {
+  let place = 8;
+  const number = () => {
+    for (let value = 0, shift = 0; ; shift += 7) {
+      const byte = bytes[place++];
+      value += (byte & 0x7f) * 2 ** shift;
+      if (byte < 0x80) return value;
+    }
+  };
+  const text = () => {
+    const length = number();
+    place += length;
+    return bytes.toString("utf8", place - length, place);
+  };
+  const found = { sizes: [], names: new Map(), imported: 0, data: 0 };
+  while (place < bytes.length) {
+    const kind = bytes[place++];
+    const size = number();
+    const end = place + size;
+    if (kind === CODE) {
+      for (let left = number(); left > 0; left--) {
+        const length = number();
+        found.sizes.push(length);
+        place += length;
+      }
+    } else if (kind === DATA) found.data = size;
+    else if (kind === 0 && text() === "name") {
+      while (place < end) {
+        const [part, length] = [bytes[place++], number()];
+        const stop = place + length;
+        if (part === 1)
+          for (let left = number(); left > 0; left--) {
+            const index = number();
+            found.names.set(index, text());
+          }
+        place = stop;
+      }
+    }
+    place = end;
+  }
+  found.imported = WebAssembly.Module.imports(new WebAssembly.Module(bytes)).filter(
+    ({ kind }) => kind === "function",
+  ).length;
+  return found;
+}
