@@ -6,6 +6,8 @@ import { join } from "node:path";
 import { at, cache, must, note, target, wasmTarget } from "./common.mjs";
 import { buildEngine } from "./engine.mjs";
 
+/** What only describes types to wasm-bindgen, which takes it out. */
+const DESCRIBES = /WasmDescribe|__wbindgen_describe/;
 const CODE = 10;
 const DATA = 11;
 
@@ -26,32 +28,29 @@ export async function byModule() {
     sums.set(module, { bytes: before + bytes, functions: count + functions });
   };
   const { sizes, names, imported, data } = sectionsOf(readFileSync(named));
-  for (const [index, bytes] of sizes.entries()) add(moduleOf(names.get(index + imported) ?? ""), bytes, 1);
+  for (const [index, bytes] of sizes.entries()) {
+    const name = names.get(index + imported) ?? "";
+    if (!DESCRIBES.test(name)) add(moduleOf(name), bytes, 1);
+  }
   add("(data)", data, 0);
   return [...sums].map(([module, sum]) => ({ module, ...sum })).sort((a, b) => b.bytes - a.bytes);
 }
 
-/** The crate and its first module, of a name that Rust has mangled. */
-export function moduleOf(name) {
-  const path = [...unmangled(name)];
-  const own = path.indexOf("precis");
-  // A method of a trait for a type of ours, or a generic of the standard library that was made for one.
-  if (own >= 0) return `precis::${path[own + 1] ?? ""}`;
-  return path[0] ?? "(no name)";
-}
+/** Crates that are told apart; all else is glue that the compiler or wasm-bindgen made. */
+const CRATES = ["core", "alloc", "std", "js_sys", "wasm_bindgen", "serde_wasm_bindgen", "memchr", "twox_hash", "rlsf"];
 
-/** The parts of a path: `_ZN` and numbers of bytes in names of old, identifiers behind their lengths in those of version 0. */
-function* unmangled(name) {
-  const body = name.startsWith("_ZN") ? name.slice(3) : name.startsWith("_R") ? name.slice(2) : null;
-  if (body === null) {
-    if (name !== "") yield name.split("::")[0];
-    return;
-  }
-  for (const { index, 0: digits } of body.matchAll(/\d+/g)) {
-    const start = index + digits.length + (body[index + digits.length] === "_" ? 1 : 0);
-    const part = body.slice(start, start + Number(digits));
-    for (const word of part.match(/[A-Za-z_]\w*/g) ?? []) if (part.length === Number(digits)) yield word;
-  }
+/**
+ * The crate and its first module, of a name that Rust has mangled: identifiers stand behind their lengths. A method of a trait
+ * for a type of ours, and a generic of the standard library that was made for one, are ours.
+ */
+export function moduleOf(name) {
+  const [, own] =
+    name.match(/6precis(?:Cs\w+_)?\d+_?([a-z_]+?)(?=\d|[A-Z$.]|$)/) ?? name.match(/precis\.\.([a-z_]+)/) ?? [];
+  if (own !== undefined) return `precis::${own}`;
+  // What wasm-bindgen exports of ours has a hash behind its name.
+  if (/^\w+_[0-9a-f]{16}$/.test(name)) return "precis::wasm";
+  const crate = CRATES.find((one) => name.includes(`${one.length}${one}`) || name.includes(`${one}..`));
+  return crate ?? "(others)";
 }
 
 /** Sizes of function bodies, names by index, how many functions are imported, and the bytes of data. */
