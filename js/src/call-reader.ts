@@ -7,6 +7,7 @@ import { loadedBy } from "./cache/deferred.ts";
 import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
 import { FixedMemory } from "./cache/system-and-tools.ts";
 import { CallHost } from "./call-host.ts";
+import { hashOfChat } from "./chat-name.ts";
 import { isSameCall } from "./fast-path.ts";
 import { refusalOf } from "./options.ts";
 import { wrongFormat } from "./shapes.ts";
@@ -111,7 +112,7 @@ export class CallReader<Base> {
     loaded: () => ReadonlySet<string>,
   ): Filled<CallInput> {
     const { format, contextWindow } = this.options;
-    const { state, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
+    const { state, chat, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
     const schemas = fixed.schemas(given.schemas);
     const prompt = fixed.system(given.system);
     const system = fixed.joined(prompt, schemas);
@@ -120,6 +121,7 @@ export class CallReader<Base> {
       options: this.plain,
       window: typeof contextWindow === "function" ? contextWindow(model) : contextWindow,
       state,
+      chat: typeof chat === "string" ? hashOfChat(chat) : undefined,
       offset,
       model,
       maxOutputTokens,

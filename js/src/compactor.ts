@@ -4,6 +4,7 @@ import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type CallHost, telling } from "./call-host.ts";
 import { CallReader, type Kept, type More } from "./call-reader.ts";
 import { isWorth, left, measured, resumed } from "./fast-path.ts";
+import type { Format } from "./format.ts";
 import { engine } from "./loaded.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
 import { plainOptions } from "./options.ts";
@@ -27,15 +28,26 @@ import { readUsage } from "./usage.ts";
  *
  * @throws PrecisError when an option is refused.
  */
-export function createCompactor<Base>(options: CompactorOptions<Base>): Compactor<Base> {
+export function createCompactor<M, Made = M>(options: CompactorOptions<M, Made>): Compactor<M, Made> {
   checkMembers(OPTIONS, options);
   const plain = plainOptions(options);
   const estimator = enter((glue) => glue.validate(plain));
   const { format, contextWindow, summarize, summarizer, toolPolicy, onEvent, tune } = options;
   checkFormat(format);
   engine.createCompactor ??= createCompactor;
-  const own = { format, contextWindow, summarize, summarizer, toolPolicy, onEvent, tune };
-  return new HostCompactor(own, new CallReader(own, plain, estimator)).methods();
+  const own = {
+    format: format as unknown as Format<M>,
+    contextWindow,
+    summarize,
+    summarizer,
+    toolPolicy,
+    onEvent,
+    tune,
+  };
+  return new HostCompactor(own, new CallReader(own, plain, estimator)).methods() as Compactor<M, unknown> as Compactor<
+    M,
+    Made
+  >;
 }
 
 /** What a ranker said that was not asked. */

@@ -28,8 +28,9 @@ export interface ReadableFormat<Base> {
  * A message shape that can be read and written. It is a plain object: spread one to change a member.
  *
  * @typeParam Base - what every message of this shape has in common.
+ * @typeParam Made - the messages that it makes.
  */
-export interface Format<Base> extends ReadableFormat<Base> {
+export interface Format<Base, Made = Base> extends ReadableFormat<Base> {
   /**
    * Whether two messages of the same role may follow each other. Default `"free"`. With `"strict"`, messages of users that
    * a compaction has brought together (a summary and the request after it) become one, made by {@link Format.merge}.
@@ -49,14 +50,14 @@ export interface Format<Base> extends ReadableFormat<Base> {
    * @param text - the whole text of the message.
    * @param info - the compaction's `id`, and `covers`, the number of messages from the start that the summary replaces.
    */
-  summary(text: string, info: { readonly id: string; readonly covers: number }): Base;
+  summary(text: string, info: { readonly id: string; readonly covers: number }): Made;
   /**
    * Returns a copy of `message` in which `text` replaces the part that `read` numbered `part`. Everything else stays.
    *
    * A text or result gets `text`; a medium becomes a text part that says `text`. For a call, `text` is its new input as
    * JSON: the same members with shorter strings.
    */
-  replace(message: Base, part: number, text: string): Base;
+  replace(message: Base, part: number, text: string): Made;
   /**
    * The role that the provider requires of the first message after the instructions. Default `"any"`. With `"user"`, a
    * short message is put before an assistant message that would be the first (see the option `repair`).
@@ -79,7 +80,7 @@ export interface Format<Base> extends ReadableFormat<Base> {
    * A format that reads approvals or compactions needs it. Without it, faulty results and calls stay where they share a
    * message with sound parts.
    */
-  without?(message: Base, parts: readonly number[]): Base;
+  without?(message: Base, parts: readonly number[]): Made;
   /**
    * Returns a new message with the result of the call `id` of the tool `name`, for the option `repair`. Without it, or
    * where it returns undefined, calls without a result stay as they are.
@@ -87,9 +88,9 @@ export interface Format<Base> extends ReadableFormat<Base> {
    * @param id - the call's id; empty if it has none.
    * @param message - the message that holds the call.
    */
-  result?(id: string, name: string, text: string, message?: Base): Base | undefined;
+  result?(id: string, name: string, text: string, message?: Base): Made | undefined;
   /** Returns a new message with the content of `first` and then of `second`, both of role user. Needed for `"strict"`. */
-  merge?(first: Base, second: Base): Base;
+  merge?(first: Base, second: Base): Made;
 }
 
 /** Receives what {@link Format.read} finds in a message. */

@@ -3,6 +3,7 @@
  * the engine. What does reach it is checked there.
  */
 
+import { isStateOf } from "./chat-name.ts";
 import type { ErrorCode } from "./codes.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
@@ -54,6 +55,11 @@ export const TIME: Kind = {
 };
 
 export const TEXT: Kind = { expected: "a string", fits: (value) => typeof value === "string" };
+
+export const CHAT: Kind = {
+  expected: "the id of the chat, a string that is not empty",
+  fits: (value) => typeof value === "string" && value !== "",
+};
 
 /** The context window, of which nothing else is known. */
 export const WINDOW: Kind = {
@@ -141,7 +147,7 @@ const MODEL_CALL = {
     overflow: ANY,
     recall: ANY,
   },
-  ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, signal: SIGNAL, onEvent: FUNCTION },
+  ...{ chat: CHAT, model: TEXT, pin: FUNCTION, isTyped: FUNCTION, signal: SIGNAL, onEvent: FUNCTION },
 };
 
 /** The call of every method but `compact`. */
@@ -291,6 +297,7 @@ export const input = {
   checkKind,
   checkMembers,
   checkReadable,
+  isStateOf,
   table,
   wrong,
 };

@@ -65,7 +65,7 @@ const MOST_OPEN = 1_000;
  * {@link tracedSummarize} nest. It has the attributes of the report (see `attributes` of `precis`), and an event for each
  * start, retry and fallback of a compaction.
  */
-export function traced<Base>(compactor: Compactor<Base>, options: TracedOptions): Compactor<Base> {
+export function traced<M, Made>(compactor: Compactor<M, Made>, options: TracedOptions): Compactor<M, Made> {
   const { tracer, conversation } = options;
   const asked = <R>(operation: string, call: ModelCall<never>, work: (call: ModelCall<never>) => R): R =>
     within(
@@ -88,7 +88,7 @@ export function traced<Base>(compactor: Compactor<Base>, options: TracedOptions)
     beforeModel: (call: never) => asked("beforeModel", call, (call) => beforeModel(call)),
     compact: (call: never) => asked("compact", call, (call) => compact(call)),
     commit: (call: never, ...rest: [never]) => asked("commit", call, (call) => commit(call, ...rest)),
-  } as unknown as Compactor<Base>;
+  } as unknown as Compactor<M, Made>;
 }
 
 /**

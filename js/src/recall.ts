@@ -2,7 +2,7 @@
  * Recall: what the view does not show whole is found again in the history that the host has.
  */
 import { PrecisError } from "./errors.ts";
-import { ANY, CALL, checkMembers, FUNCTION, type Table, TEXT, TIME, table, wrong } from "./members.ts";
+import { ANY, CALL, CHAT, checkMembers, FUNCTION, type Table, TEXT, TIME, table, wrong } from "./members.ts";
 import { asked as ranked, type Said } from "./ranker.ts";
 import type { Compactor, LoadMessages, Rank, RecallCall, Recalled } from "./types.ts";
 
@@ -13,7 +13,15 @@ const RECALL: Table = /* @__PURE__ */ table<RecallCall<never> & { load: unknown 
   },
   {
     ...{ messages: ANY, state: ANY, offset: ANY, query: ANY, reference: ANY, maxTokens: ANY },
-    ...{ model: TEXT, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION, rank: FUNCTION, rankTimeoutMs: TIME },
+    ...{
+      chat: CHAT,
+      model: TEXT,
+      pin: FUNCTION,
+      isTyped: FUNCTION,
+      load: FUNCTION,
+      rank: FUNCTION,
+      rankTimeoutMs: TIME,
+    },
   },
 );
 

@@ -4,7 +4,7 @@
  *
  * @module precis/seal
  */
-import { PrecisError, type SessionState } from "precis";
+import { input, PrecisError, type SessionState } from "precis";
 
 /** The secret: at least 16 bytes, as bytes, as a text, or as a key of Web Crypto for HMAC with SHA-256. */
 export type SealKey = string | Uint8Array<ArrayBuffer> | CryptoKey;
@@ -21,7 +21,8 @@ const MAC = 43;
 /**
  * The state as a text that a client may keep, with an HMAC over it. With `chat` it opens for that chat alone.
  *
- * @throws PrecisError `invalid-call` when the state, the key or the chat is none.
+ * @throws PrecisError `invalid-call` when the state, the key or the chat is none; `other-chat` when the state is bound to
+ * another chat.
  */
 export async function sealState(state: SessionState, key: SealKey, chat = ""): Promise<string> {
   checkChat(chat);
@@ -31,6 +32,7 @@ export async function sealState(state: SessionState, key: SealKey, chat = ""): P
       "state",
       "There is nothing to seal. Pass the state that the last call returned.",
     );
+  checkStateOf(state, chat);
   const payload = encode(new TextEncoder().encode(JSON.stringify(state)));
   if (payload.length > MOST_SEALED - 100)
     throw new PrecisError("invalid-call", "state", "This is larger than any state of precis. Pass the state alone.");
@@ -41,7 +43,8 @@ export async function sealState(state: SessionState, key: SealKey, chat = ""): P
 /**
  * The state that was sealed with this key, for this chat.
  *
- * @throws PrecisError `seal-broken` when it was not, or was changed since; `invalid-call` when the key or the chat is none.
+ * @throws PrecisError `seal-broken` when it was not, or was changed since; `other-chat` when it is bound to another chat;
+ * `invalid-call` when the key or the chat is none.
  */
 export async function openState(sealed: string, key: SealKey, chat = ""): Promise<SessionState> {
   checkChat(chat);
@@ -50,14 +53,16 @@ export async function openState(sealed: string, key: SealKey, chat = ""): Promis
   const [form, payload = "", mac = "", ...more] = isText ? sealed.split(".", 4) : [];
   const bytes = form === FORM && more.length === 0 && mac.length === MAC ? decode(mac) : null;
   const isOurs = bytes !== null && (await crypto.subtle.verify("HMAC", secret, bytes, covered(payload, chat)));
-  const state = isOurs ? decode(payload) : null;
-  if (state === null)
+  const bytesOfState = isOurs ? decode(payload) : null;
+  if (bytesOfState === null)
     throw new PrecisError(
       "seal-broken",
       "sealed",
       "This state was not sealed with this key for this chat, or it was changed since. Load your own copy. Without one, pass null as the state: the conversation continues, and only its summary is made again.",
     );
-  return JSON.parse(new TextDecoder().decode(state)) as SessionState;
+  const state = JSON.parse(new TextDecoder().decode(bytesOfState)) as SessionState;
+  checkStateOf(state, chat);
+  return state;
 }
 
 async function imported(key: SealKey, use: "sign" | "verify"): Promise<CryptoKey> {
@@ -86,9 +91,15 @@ function checkChat(chat: unknown): void {
   throw new PrecisError("invalid-call", "chat", "The chat must be its id, a string. Omit it to seal for no chat.");
 }
 
-/** What the HMAC covers. A payload holds no dot, so it is clear where the chat begins. */
+/** A state that calls have bound to a chat is sealed and opened for no other. */
+function checkStateOf(state: object, chat: string): void {
+  if (chat === "" || input.isStateOf(state, chat)) return;
+  throw new PrecisError("other-chat", "state", "This state is bound to another chat. Pass the name of its own chat.");
+}
+
+/** What the HMAC covers. A payload holds no dot, so it is clear where the chat begins; as JSON no two chats are one text. */
 const covered = (payload: string, chat: string): Uint8Array<ArrayBuffer> =>
-  new TextEncoder().encode(`${FORM}.${payload}.${chat}`);
+  new TextEncoder().encode(`${FORM}.${payload}.${JSON.stringify(chat)}`);
 
 /** base64url without padding. */
 function encode(bytes: Uint8Array): string {

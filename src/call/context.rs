@@ -22,7 +22,7 @@ use crate::model::message::Position;
 use crate::report::{Cost, Usage};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::{Checkpoint, Kind};
-use crate::session::history::History;
+use crate::session::history::{Diverged, History};
 use crate::session::sent;
 use crate::session::state::{Breaker, SessionState};
 use crate::session::view::{self, Item, Slot, View};
@@ -82,6 +82,10 @@ impl<'a> Work<'a> {
             call.options.preset.is_some(),
             thinking::binds_all(call, thinking::demands(call, &call.state).0),
         )?;
+        if let Some(at) = call.of_other {
+            let reason = "The state is bound to another chat than the one that was named. Nothing of it is used.";
+            history.diverged = Some(Diverged { reason, at });
+        }
         history.keep = &call.must_keep;
         history.references = call.recalls;
         history.drops_system = call.options.wishes.drops_system == Some(true);

@@ -23,6 +23,9 @@ pub struct Call {
     pub window: u64,
     /// The state as it was passed.
     pub state: SessionState,
+    /// Set if what was passed is bound to another chat than the one that was named, so that nothing of it is used: the number
+    /// of messages that it covered.
+    pub of_other: Option<u64>,
     /// The records of the messages.
     pub records: Vec<u32>,
     /// One byte per message: the results of the host's `pin` and `isTyped`.
@@ -107,7 +110,11 @@ impl Call {
         if let Some(other) = threshold.filter(|&name| name != "soft") {
             fields.wrong("threshold", &format!("There is no threshold \"{other}\"; the only one is \"soft\"."));
         }
-        let mut state = SessionState::parse(fields.raw("state"))?;
+        let state = SessionState::parse(fields.raw("state"))?;
+        let (mut state, of_other) = match fields.text("chat") {
+            Some(chat) => state.of_chat(chat),
+            None => (state, None),
+        };
         state.recount(&options.estimator);
         let todos = todos(fields);
         let call = Self {
@@ -119,6 +126,7 @@ impl Call {
             },
             window: options::window(fields.raw("window"))?,
             state,
+            of_other,
             records,
             flags,
             offset: fields.count("offset").unwrap_or(0),

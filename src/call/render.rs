@@ -8,14 +8,20 @@ use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Product, Sent};
 use crate::model::message::Role;
 use crate::session::lasting;
+use crate::session::own::SentMessage;
 use crate::session::state::Rewrite;
 use crate::session::view::{Item, Slot, View};
 
 /// Has the host create messages that are not its own, and returns the messages to send. If roles must alternate, messages of
 /// the user or of the assistant that became adjacent only by a compaction are merged.
-pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Result<Vec<Sent>, Error> {
+pub(crate) fn render(
+    work: &Work<'_>,
+    view: &mut View,
+    host: &mut dyn Host,
+) -> Result<(Vec<Sent>, Vec<SentMessage>), Error> {
     let checkpoint = work.history.active.map(|active| &work.state.checkpoints[active]);
     let mut sent: Vec<Sent> = Vec::with_capacity(view.items.len());
+    let mut messages: Vec<SentMessage> = Vec::with_capacity(view.items.len());
     // The role and the history index of the previous message, if it has one; `None` if it takes no turn.
     let mut before: Option<(Role, Option<u64>)> = None;
     for item in &mut view.items {
@@ -44,6 +50,14 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
             (None, Some((input, _))) => Sent::Input(input),
             (None, None) => continue,
         };
+        let message = match (item.digest(), own) {
+            (Some(copy), Some((input, _))) => {
+                SentMessage::of_copy(&copy, &work.history.messages[input], work.history.own(input))
+            }
+            (Some(ours), None) => SentMessage::of_ours(&ours),
+            (None, Some((input, _))) => SentMessage::of_host(&work.history.messages[input], work.history.own(input)),
+            (None, None) => continue,
+        };
         let role = item.digest().or(own.map(|(input, _)| work.history.messages[input])).map(|digest| digest.role());
         let index = own.map(|(_, index)| index);
         let turn = role.filter(|role| work.call.strict && matches!(role, Role::User | Role::Assistant));
@@ -52,12 +66,21 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
             Some(role) == turn && (index.is_none() || before.map(|before| before + 1) != index)
         });
         match sent.last_mut().filter(|_| apart) {
-            Some(last) => *last = Sent::Made(host.merge(*last, place)?.number),
-            None => sent.push(place),
+            Some(last) => {
+                let both = host.merge(*last, place)?;
+                *last = Sent::Made(both.number);
+                if let (Some(one), Some(digest)) = (messages.pop(), both.digest()) {
+                    messages.push(SentMessage::merged(&digest, one, message));
+                }
+            }
+            None => {
+                sent.push(place);
+                messages.push(message);
+            }
         }
         before = turn.map(|role| (role, index));
     }
-    Ok(sent)
+    Ok((sent, messages))
 }
 
 /// The literal strings of `mustKeep` that are in the history but not in the view.

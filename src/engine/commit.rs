@@ -20,6 +20,7 @@ use crate::ladder::{self, Move, RungId, strategies};
 use crate::report::change::{self, Action, Change};
 use crate::report::reasons::{idle, infeasible, why};
 use crate::report::{Notice, Outcome, Report, Usage};
+use crate::session::own;
 use crate::session::state::{Pending, SessionState};
 use crate::session::view::View;
 use crate::summary::verify::Answer;
@@ -55,6 +56,8 @@ pub(crate) struct Commit<'a> {
     highest: RungId,
     /// Whether the view differs from what the previous state would produce.
     revised: bool,
+    /// Whether the number of messages calls for a compaction.
+    counts: bool,
     /// Why the summarizer is not called.
     keeps_out: Option<KeepsOut>,
     /// Whether a summary had to leave out requirements of the user.
@@ -92,7 +95,10 @@ impl<'a> Commit<'a> {
             summary: None,
             next: None,
             highest: RungId::Pass,
-            revised: work.state.checkpoints.len() != call.state.checkpoints.len() || work.broken_at.is_some(),
+            revised: work.state.checkpoints.len() != call.state.checkpoints.len()
+                || work.broken_at.is_some()
+                || call.of_other.is_some(),
+            counts: strategies::counts(&work.scene(&first)),
             cut_requirements: false,
             keeps_out: None,
             call,
@@ -289,7 +295,11 @@ impl<'a> Commit<'a> {
         if self.revised {
             self.work.state.revision += 1;
         }
-        let sent = render(&self.work, &mut self.current, host)?;
+        let (sent, messages) = render(&self.work, &mut self.current, host)?;
+        if self.is_sent() {
+            let known = core::mem::take(&mut self.work.state.own);
+            self.work.state.own = own::following(known, self.work.history.passed.take(), &messages);
+        }
         self.warn_of_losses(host)?;
         remember_rewrites(&mut self.work, &self.current);
         let changed = !self.current.is_input(&self.work.history);
@@ -299,6 +309,10 @@ impl<'a> Commit<'a> {
         let standing =
             if nothing_done { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
         self.work.state.calibration = self.work.calibration.clone();
+        if self.is_sent() {
+            let end = self.work.history.position(self.work.history.end());
+            self.work.state.fired = end.filter(|_| self.counts || self.work.state.fired == end);
+        }
         self.store_pending();
         let Self { work, report, next, .. } = self;
         Ok(Committed { state: work.state, report, changed, view: sent, next, standing })

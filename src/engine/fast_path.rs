@@ -284,6 +284,7 @@ fn usable(call: &Call) -> bool {
         && !call.now
         && !call.counts_anew()
         && call.refusal.is_none()
+        && call.of_other.is_none()
         && call.in_flight.is_none()
         && call.ids.is_empty()
         && options.strategy != Strategy::SlidingWindow

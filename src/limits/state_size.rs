@@ -4,7 +4,7 @@
 /// The most bytes of the texts and the memory together, in JSON. The lists of [`LIST_BYTES`] and everything else, about
 /// 3,500, come on top of that.
 pub const STATE_BYTES: usize = 57_500;
-/// The bytes of lists that grow with the history: clips, rewrites, the messages that edits spare and those that
+/// The bytes of lists that grow with the history: clips, rewrites, our own parts, the messages that edits spare and those that
 /// checkpoints keep. A compaction takes what is beyond that from older texts and the memory. The newest text is no
 /// shorter for it, so a state is larger if a checkpoint keeps thousands of messages, and until the next compaction if
 /// edits make the lists longer.
@@ -13,6 +13,8 @@ pub const LIST_BYTES: usize = 3_000;
 pub const CLIP_BYTES: usize = 128;
 /// See [`CLIP_BYTES`].
 pub const REWRITE_BYTES: usize = 55;
+/// The most bytes of what is noted of our own parts in one view: its marks and its runs, in JSON.
+pub const OWN_BYTES: usize = 900;
 /// The most bytes of text in all checkpoints. The oldest are removed first.
 pub const TEXT_BYTES: usize = 37_000;
 /// The most raw tokens of a digest that fills the remaining room.

@@ -27,6 +27,8 @@ pub struct Lasting<'s> {
     spared: &'s [u64],
     /// What tool policies say about individual results.
     rules: &'s [ResultRule],
+    /// Of messages at the front, which of their parts are ours.
+    own: &'s [Vec<bool>],
 }
 
 impl<'s> Lasting<'s> {
@@ -50,6 +52,7 @@ impl<'s> Lasting<'s> {
             stale: &state.stale,
             spared: &state.spared,
             rules: &history.rules,
+            own: &history.own,
         }
     }
 
@@ -84,6 +87,7 @@ impl<'s> Lasting<'s> {
             signed: history.sends_signed(input, self.stale),
             rules,
             reference: history.references.then_some(index),
+            own: self.own.get(input).map_or(&[], Vec::as_slice),
         };
         if !message.parts().any(|part| edits::touches(&part, message, &edits)) {
             return None;

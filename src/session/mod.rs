@@ -6,6 +6,7 @@ pub mod edits;
 pub mod history;
 pub mod lasting;
 pub mod outputs;
+pub mod own;
 pub mod prefixes;
 pub mod reach;
 pub mod sent;

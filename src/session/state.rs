@@ -9,11 +9,12 @@ use crate::base::error::{Code, Error};
 use crate::base::json::{Json, quoted_bytes};
 use crate::limits::budget::Learned;
 use crate::limits::state_size::{
-    CLIP_BYTES, LIST_BYTES, REWRITE_BYTES, STATE_BYTES, TEXT_BYTES, UNKNOWN_BYTES, indices_bytes,
+    CLIP_BYTES, LIST_BYTES, OWN_BYTES, REWRITE_BYTES, STATE_BYTES, TEXT_BYTES, UNKNOWN_BYTES, indices_bytes,
 };
 use crate::memory::Memory;
 use crate::model::message::Position;
 use crate::session::compaction::{Checkpoint, Kind};
+use crate::session::own::{self, OwnParts};
 use crate::session::reach::{EVERYTHING, RESULTS};
 use crate::session::sent::{self, SentPrefixes, Stale};
 use crate::tokens::calibration::Calibration;
@@ -40,6 +41,8 @@ const REVISION_MOST: u64 = 1 << 52;
 /// A token of a summary has fewer bytes than this on average; about four are usual. A count that implies more is
 /// recomputed.
 const BYTES_A_TOKEN: u64 = 8;
+/// The bytes of the hash of a chat's name: SHA-256, as hex digits.
+const CHAT_BYTES: usize = 64;
 /// The most raw tokens of a message beyond those of its text.
 const MESSAGE_MOST: u64 = 4_096;
 /// The most compactions for which the summarizer is not called after failures.
@@ -119,6 +122,8 @@ pub struct Rewrite {
 pub struct SessionState {
     /// Incremented by every change of what is sent. The host compares it to detect concurrent writes.
     pub revision: u64,
+    /// The hash of the name of the chat that it is bound to, if the host has named one.
+    pub chat: Option<String>,
     /// The checkpoints, newest last.
     pub checkpoints: Vec<Checkpoint>,
     /// The lasting clips in the order in which they were made. After a rewind, a later one may end earlier.
@@ -139,6 +144,9 @@ pub struct SessionState {
     pub spared: Vec<u64>,
     /// The hashes of clipped messages and their originals, so that a view passed as history hashes like the history.
     pub rewrites: Vec<Rewrite>,
+    /// Which parts of what was sent are ours, so that a view passed as history is read like the history: of the view that was
+    /// passed last, if it was one, and of the newest.
+    pub own: Vec<OwnParts>,
     /// What was learned about token counts.
     pub calibration: Calibration,
     /// The limits of models that refusals revealed, newest last.
@@ -147,6 +155,8 @@ pub struct SessionState {
     pub pending: Option<Pending>,
     /// The backoff counters.
     pub breaker: Breaker,
+    /// The end of the last history whose number of messages began a compaction. The same request again begins none.
+    pub fired: Option<Position>,
     /// The memory of what is covered.
     pub memory: Option<Memory>,
     /// The state of the preset.
@@ -218,9 +228,10 @@ impl Record for Rewrite {
     }
 }
 
-const KNOWN: [&str; 18] = [
+const KNOWN: [&str; 21] = [
     "version",
     "revision",
+    "chat",
     "checkpoints",
     "clips",
     "cleared",
@@ -231,10 +242,12 @@ const KNOWN: [&str; 18] = [
     "media",
     "spared",
     "rewrites",
+    "own",
     "calibration",
     "learned",
     "pending",
     "breaker",
+    "fired",
     "memory",
     "seed",
 ];
@@ -248,6 +261,10 @@ impl Record for SessionState {
         match revision {
             Some(revision) if revision <= REVISION_MOST || !archive.reads() => self.revision = revision,
             _ => archive.reject("revision"),
+        }
+        archive.maybe_text("chat", &mut self.chat);
+        if self.chat.as_ref().is_some_and(|chat| chat.len() > CHAT_BYTES) {
+            archive.reject("chat");
         }
         archive.records("checkpoints", &mut self.checkpoints);
         archive.records("clips", &mut self.clips);
@@ -268,10 +285,12 @@ impl Record for SessionState {
             archive.reject("spared");
         }
         archive.records("rewrites", &mut self.rewrites);
+        archive.records("own", &mut self.own);
         archive.record("calibration", &mut self.calibration);
         archive.records("learned", &mut self.learned);
         archive.maybe_record("pending", &mut self.pending);
         archive.record("breaker", &mut self.breaker);
+        archive.maybe_position("fired", &mut self.fired);
         archive.maybe_record("memory", &mut self.memory);
         if archive.reads() && self.memory.as_ref().is_some_and(|memory| memory.upto.count == 0) {
             // One in another layout: it is made again.
@@ -286,6 +305,7 @@ impl Record for SessionState {
             ("learned", self.learned.len(), LEARNED),
             ("stale", self.stale.len(), sent::MOST_STALE),
             ("spared", self.spared.len(), SPARED),
+            ("own", self.own.len(), own::MOST),
         ] {
             if archive.reads() && length > most {
                 archive.reject(name);
@@ -334,6 +354,16 @@ impl SessionState {
         }
     }
 
+    /// Binds the state to the chat whose name has this hash. Of a state that is bound to another chat nothing is used but its
+    /// revision, by which hosts compare; then the number of messages that it covered is returned as well.
+    #[must_use]
+    pub fn of_chat(self, chat: &str) -> (Self, Option<u64>) {
+        let is_other = self.chat.as_deref().is_some_and(|bound| bound != chat);
+        let covered = self.checkpoints.last().map_or(0, |checkpoint| checkpoint.covers.count);
+        let state = if is_other { Self { revision: self.revision, ..Self::default() } } else { self };
+        (Self { chat: Some(chat.to_owned()), ..state }, is_other.then_some(covered))
+    }
+
     /// Recounts texts whose stored count is impossible for their size. Otherwise a text of a megabyte could claim to
     /// take almost nothing, and a short one to take the whole window.
     pub fn recount(&mut self, estimator: &Estimator) {
@@ -380,7 +410,9 @@ impl SessionState {
     pub fn list_bytes(&self, from: u64) -> usize {
         let spared = self.spared.split_at(self.spared.partition_point(|&index| index < from)).1;
         let clips = self.clips.iter().filter(|clip| clip.up_to.count > from).count();
-        indices_bytes(spared) + clips * CLIP_BYTES + self.rewrites.len() * REWRITE_BYTES
+        // This call may add one.
+        let own = (self.own.len() + 1).min(own::MOST);
+        indices_bytes(spared) + clips * CLIP_BYTES + self.rewrites.len() * REWRITE_BYTES + own * OWN_BYTES
     }
 
     /// Adds a clip. It replaces the last one if that had the same cap and no farther reach, and if everything cleared

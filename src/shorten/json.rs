@@ -11,8 +11,6 @@ const DEEPEST: usize = 64;
 const LEAST: usize = 80;
 /// Arrays up to this many elements keep all of them.
 const FEW: usize = 3;
-/// The start of the member that says how many members are missing.
-const NAME: &str = "\"[precis]\":\"";
 const ELEMENTS: &str = " elements left out here.";
 const MEMBERS: &str = " members left out here.";
 
@@ -134,7 +132,7 @@ impl Writer<'_> {
             self.child(child, first.filter(|_| at == 0).unwrap_or(usize::MAX));
         }
         if missing > 0 {
-            let (start, end) = if object { (NAME, "\",") } else { ("\"[precis: ", "]\",") };
+            let (start, end) = if object { (markers::LEFT_OUT_MEMBER, "\",") } else { ("\"[precis: ", "]\",") };
             let advice = core::mem::take(&mut self.advice);
             self.out.push_str(&format!("{start}{missing}{what}{advice}{end}"));
         }
@@ -149,8 +147,11 @@ impl Writer<'_> {
             return Some(child.skipped);
         }
         let text = text::between(self.text, child.from, child.to);
-        let rest =
-            if object { text.strip_prefix(NAME)? } else { text.strip_prefix('"')?.strip_prefix(markers::NOTICE)? };
+        let rest = if object {
+            text.strip_prefix(markers::LEFT_OUT_MEMBER)?
+        } else {
+            text.strip_prefix('"')?.strip_prefix(markers::NOTICE)?
+        };
         let (missing, rest) = gap::number(rest)?;
         rest.starts_with(if object { MEMBERS } else { ELEMENTS }).then_some(missing)
     }

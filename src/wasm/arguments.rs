@@ -22,10 +22,11 @@ pub(super) fn parse_plan(given: JsValue) -> Result<Plan, JsValue> {
 }
 
 /// The members of a call, each with the code of errors about it.
-const MEMBERS: [(&str, Code); 36] = [
+const MEMBERS: [(&str, Code); 37] = [
     ("options", Code::InvalidOption),
     ("window", Code::InvalidWindow),
     ("state", Code::InvalidState),
+    ("chat", Code::InvalidCall),
     ("offset", Code::InvalidCall),
     ("model", Code::InvalidCall),
     ("maxOutputTokens", Code::InvalidCall),

@@ -32,6 +32,7 @@ fn full() -> Value {
     value!({
         "version": 1,
         "revision": 7,
+        "chat": "00000000000000000000000000000000000000000000000000000000000000ee",
         "checkpoints": [
             {
                 "revision": 3, "kind": "digest", "covers": { "count": 4, "chain": "0123456789abcdef" },
@@ -55,12 +56,14 @@ fn full() -> Value {
         "stale": [{ "from": 0, "to": 4 }, { "from": 6, "to": 8 }],
         "spared": [3, 5],
         "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
+        "own": [{ "marks": [{ "at": 3, "hash": "00000000000000ab" }, { "at": 4, "hash": "00000000000000ac" }], "runs": [2, 1, 4] }],
         "calibration": {
             "key": "bytes4/1|m", "anchor": { "raw": 100, "reported": 250 }, "grown": { "raw": 200, "reported": 500 }, "whole": 1_500_000,
             "errors": [1, 2, 3], "parked": { "raw": 9, "reported": 99 }
         },
         "pending": { "request": "7-9-0000abcd", "raw": 1_234, "counted": true, "key": "bytes4/1|m", "sent": "00000000000000d4" },
         "breaker": { "failures": 1, "wait": 2, "thrash": 3 },
+        "fired": { "count": 9, "chain": "0000000000000009" },
         "seed": { "real": 100, "last": 50 }
     })
 }

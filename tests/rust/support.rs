@@ -56,6 +56,21 @@ pub enum P {
         reference: String,
     },
     Opaque,
+    /// A request to approve a call.
+    Asks {
+        id: String,
+        call: String,
+    },
+    /// What somebody said to it.
+    Allows {
+        id: String,
+        approved: bool,
+    },
+    /// A file that is text.
+    Document {
+        text: String,
+        name: String,
+    },
 }
 
 /// A test message.
@@ -117,7 +132,8 @@ pub fn words(message: &M) -> String {
         P::Media { reference, .. } => reference.clone(),
         P::Executed { name, .. } => name.clone(),
         P::Named { output, .. } => output.clone(),
-        P::Opaque | P::Speaker(_) => String::new(),
+        P::Document { text, .. } => text.clone(),
+        P::Opaque | P::Speaker(_) | P::Asks { .. } | P::Allows { .. } => String::new(),
     };
     message.parts.iter().map(part).collect::<Vec<_>>().join("\n")
 }
@@ -199,6 +215,21 @@ impl Tape {
                     self.string(output);
                 }
                 P::Opaque => self.ops.extend([7, 18]),
+                P::Asks { id, call } => {
+                    self.ops.extend([9, number]);
+                    self.string(id);
+                    self.value(&serde_json::json!({ "call": call }));
+                }
+                P::Allows { id, approved } => {
+                    self.ops.extend([10, number]);
+                    self.string(id);
+                    self.value(&serde_json::json!(approved));
+                }
+                P::Document { text, name } => {
+                    self.ops.extend([13, number]);
+                    self.string(text);
+                    self.string(name);
+                }
             }
         }
     }
@@ -314,7 +345,7 @@ impl Host for TestHost<'_> {
                 continue;
             }
             match &mut copy.parts[*number as usize] {
-                P::Text(body) => *body = text.clone(),
+                P::Text(body) | P::Document { text: body, .. } => *body = text.clone(),
                 P::Named { output, .. } => *output = text.clone(),
                 P::Result { output, .. } => {
                     *output = text.clone().into();

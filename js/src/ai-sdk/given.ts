@@ -1,7 +1,7 @@
 /**
  * What the functions of this entry may be given, and the checks of what never reaches a compactor.
  */
-import { input, PrecisError } from "precis";
+import { input, PrecisError, type SessionState } from "precis";
 import type { ChatOptions, CompactionOptions, CompactOptions, RunOptions, StateStore } from "./types.ts";
 
 type Table = ReturnType<typeof input.table>;
@@ -161,6 +161,20 @@ export function checkChatId(chat: unknown, path: string, remedy: string): void {
     "no-chat-id",
     path,
     `There is a store, but nothing says which chat this call is of, and its state must not be stored where another chat's is. ${remedy}, with the id that you store the chat under.`,
+  );
+}
+
+/**
+ * Checks that a state is not bound to another chat.
+ *
+ * @throws PrecisError `other-chat` if it is.
+ */
+export function checkStateOf(state: SessionState, chat: string): void {
+  if (input.isStateOf(state, chat)) return;
+  throw new PrecisError(
+    "other-chat",
+    "state",
+    "This state is bound to another chat. Look for what stores or loads states under the name of another chat.",
   );
 }
 

@@ -21,6 +21,7 @@ export type RecallToolOptions<M extends Message = Message> = (
       readonly messages?: undefined;
       readonly offset?: undefined;
       readonly state?: undefined;
+      readonly chat?: undefined;
       readonly model?: undefined;
     }
   | {
@@ -33,6 +34,8 @@ export type RecallToolOptions<M extends Message = Message> = (
       readonly offset?: (() => number) | undefined;
       /** Returns the chat's newest state. */
       readonly state: () => SessionState | null | undefined;
+      /** The chat's id: see {@link RecallCall}. */
+      readonly chat?: string | undefined;
       /** The model's name, if the compactor's `contextWindow` is a function. */
       readonly model?: string | undefined;
     }
@@ -54,7 +57,7 @@ export interface Recalling {
   /** Called when a {@link recallTool} is made for it. */
   offerRecall?(): void;
   /** The chat of the call that the run was last used for. */
-  recalled(): Pick<RecallCall<Message>, "offset" | "pin" | "isTyped"> & {
+  recalled(): Pick<RecallCall<Message>, "chat" | "offset" | "pin" | "isTyped"> & {
     readonly compactor: Pick<Compactor<Message>, "recall">;
     readonly messages: readonly Message[];
     readonly state: SessionState | null;
@@ -88,6 +91,7 @@ const RECALL_TOOL: ReturnType<typeof input.table> = /* @__PURE__ */ input.table<
       offset: FUNCTION,
       state: FUNCTION,
       load: FUNCTION,
+      chat: input.TEXT,
       model: input.TEXT,
       description: input.TEXT,
       maxTokens: input.ANY,
@@ -111,19 +115,21 @@ function having(method: string, expected: string): typeof FUNCTION {
  */
 export function recallTool<M extends Message>(options: RecallToolOptions<M>): RecallTool {
   input.checkMembers(RECALL_TOOL, options);
-  const { run, compactor, messages, offset, state, model, description, ...given } = options as Partial<typeof options>;
+  const { run, compactor, messages, offset, state, chat, model, description, ...given } = options as Partial<
+    typeof options
+  >;
   const { load, maxTokens, rank, rankTimeoutMs } = given;
   if (!run && !(compactor && messages && state)) {
     throw input.wrong("invalid-option", "run", "a run, or a compactor with the functions messages and state", run);
   }
   run?.offerRecall?.();
-  const chat = () =>
-    run?.recalled() ?? { compactor, messages: messages?.() ?? [], offset: offset?.(), state: state?.(), model };
+  const where = () =>
+    run?.recalled() ?? { compactor, messages: messages?.() ?? [], offset: offset?.(), state: state?.(), chat, model };
   return {
     description: description ?? recallDefinition.description,
     inputSchema: schemaOf(recallDefinition.parameters),
     execute: async (args) => {
-      const { compactor, load: own, ...rest } = chat() as ReturnType<Recalling["recalled"]>;
+      const { compactor, load: own, ...rest } = where() as ReturnType<Recalling["recalled"]>;
       const loads = (load as LoadMessages<Message> | undefined) ?? own;
       const call = { ...rest, maxTokens, rankTimeoutMs };
       if (loads) return answerRecall(compactor, { ...call, rank, load: loads }, args);

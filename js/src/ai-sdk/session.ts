@@ -10,7 +10,7 @@ import {
   type Warning,
 } from "precis";
 import type { CompactNextOptions } from "./compact-tool.ts";
-import { checkStep, objectOf } from "./given.ts";
+import { checkStateOf, checkStep, objectOf } from "./given.ts";
 import { asksForCompaction, showsCompaction } from "./provider.ts";
 import { lowered } from "./reply-limit.ts";
 import { type ProviderRequest, retrying } from "./retry.ts";
@@ -61,6 +61,9 @@ interface Open {
   readonly began: readonly Message[];
 }
 
+/** Reports of one run, the newest: an agent may go on for days. */
+const MOST_REPORTS = 1_000;
+
 /** Attempts to write a state before others' writes are left alone. */
 export const MOST_ATTEMPTS = 3;
 
@@ -101,8 +104,12 @@ export class Session {
     const { agent, store, compactor } = shared;
     this.telling = new Telling(run.onEvent);
     if (run.state !== undefined) this.current = run.state;
-    if (store && run.chat)
-      this.place = new Place(store, storeKey(agent ?? "main", run.chat), (state) => compactor.keepFrom(state));
+    const { chat } = run;
+    if (store && chat)
+      this.place = new Place(store, storeKey(agent ?? "main", chat), (state) => {
+        compactor.keepFrom(state);
+        checkStateOf(state, chat);
+      });
     this.compactsItself = asksForCompaction(run.providerOptions ?? shared.providerOptions);
   }
 
@@ -144,7 +151,14 @@ export class Session {
   recalled(): ReturnType<Run["recalled"]> {
     const messages = this.last ? [...this.last.history, ...this.reply] : [];
     const { offset, load, pin, isTyped } = this.run;
-    const chat = { compactor: this.shared.compactor, messages, state: this.current, model: this.last?.call.model };
+    const named = this.run.chat || undefined;
+    const chat = {
+      compactor: this.shared.compactor,
+      messages,
+      state: this.current,
+      chat: named,
+      model: this.last?.call.model,
+    };
     return { ...chat, offset, load, pin, isTyped };
   }
 
@@ -363,6 +377,8 @@ export class Session {
     const { toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages, thinking } = this.run;
     const recall = this.run.recall ?? (this.recalls || undefined);
     return {
+      // An empty name is none.
+      chat: this.run.chat || undefined,
       ...{ system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, recall },
       ...{ toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages, thinking },
       ...(pin ? { pin } : {}),
@@ -426,6 +442,7 @@ export class Session {
     }));
     const reported = troubles.length > 0 ? { ...report, warnings: [...report.warnings, ...troubles] } : report;
     this.reports.push(reported);
+    if (this.reports.length > MOST_REPORTS) this.reports.shift();
     try {
       const answer: unknown = this.shared.onReport?.(reported, this.run.chat);
       if (answer instanceof Promise) answer.catch(() => {});

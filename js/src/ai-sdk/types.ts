@@ -133,7 +133,7 @@ export interface Run extends Recalling, Compacting {
   readonly state: SessionState | null;
   /** How full the context is, including the newest reply; null before the first step. */
   readonly usage: ContextUsage | null;
-  /** One report for each step, each compaction by hand and each one ahead. */
+  /** One report for each step, each compaction by hand and each one ahead: the newest thousand. */
   readonly reports: readonly Report[];
   /** Revisions that {@link Run.restore} can go back to without a store, the oldest first: the last eight that this run had. */
   readonly revisions: readonly number[];

@@ -57,6 +57,7 @@ const PLAIN = [
   "options",
   "window",
   "state",
+  "chat",
   "offset",
   "model",
   "maxOutputTokens",
@@ -220,6 +221,8 @@ export interface CallInput {
   /** `contextWindow` for this call's model, whatever it is. */
   readonly window: unknown;
   readonly state: unknown;
+  /** The hash of the chat's name. */
+  readonly chat?: string | undefined;
   readonly offset?: unknown;
   readonly model?: unknown;
   readonly maxOutputTokens?: unknown;

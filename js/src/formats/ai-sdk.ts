@@ -5,7 +5,8 @@ import { encodedLike, textOfFile } from "./text-files.ts";
 type Message = { role: string; content: unknown };
 
 /** `ModelMessage`s of the AI SDK, versions 5 to 7. */
-export const aiSdk: Format<Message> = {
+// biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
+export const aiSdk: Format<Message, any> = {
   name: "ai-sdk",
 
   read(message, to) {

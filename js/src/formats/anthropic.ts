@@ -4,7 +4,8 @@ import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, withoutP
 type Message = { role: string; content: unknown };
 
 /** Messages of Anthropic's Messages API. */
-export const anthropic: Format<Message> = {
+// biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
+export const anthropic: Format<Message, any> = {
   name: "anthropic",
 
   read(message, to) {

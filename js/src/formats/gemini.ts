@@ -8,7 +8,8 @@ type Message = { role?: unknown; parts?: unknown };
  * `Content`s of Google's Gemini API and of ADK, in the spelling of JavaScript (`functionCall`) or Python (`function_call`).
  * Turns have to alternate there, so a summary and the user's message after it become one.
  */
-export const gemini: Format<Message> = {
+// biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
+export const gemini: Format<Message, any> = {
   name: "gemini",
   thinking: "free",
   alternation: "strict",

@@ -5,7 +5,8 @@ import { encodedLike, textOfFile } from "./text-files.ts";
 type Message = { role: string; content?: unknown };
 
 /** Messages of OpenAI's Chat Completions API, and of the many that take the same. */
-export const openaiChat: Format<Message> = {
+// biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
+export const openaiChat: Format<Message, any> = {
   name: "openai-chat",
   thinking: "free",
 

@@ -8,7 +8,8 @@ type Item = { type?: unknown; role?: unknown; content?: unknown };
  * Input items of OpenAI's Responses API: messages, calls, their outputs and reasoning, each an item of its own.
  * Items that a tool of OpenAI's own left (searches, images, compactions) are counted and left alone.
  */
-export const openaiResponses: Format<Item> = {
+// biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
+export const openaiResponses: Format<Item, any> = {
   name: "openai-responses",
   thinking: "free",
   continues: true,

@@ -34,10 +34,10 @@ export interface Recorder {
    *
    * @param chat - returns the name of a call's chat, if the compactor serves several. `afterModel` is matched by its request.
    */
-  readonly watch: <Base>(
-    compactor: Compactor<Base>,
+  readonly watch: <M, Made>(
+    compactor: Compactor<M, Made>,
     chat?: (call: ModelCall<never>) => string | undefined,
-  ) => Compactor<Base>;
+  ) => Compactor<M, Made>;
   /** All lines, if nobody else was given them. */
   readonly text: () => string;
 }

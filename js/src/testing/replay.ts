@@ -48,18 +48,18 @@ export interface Replayed<M> {
  * expect(problems).toEqual([]);
  * ```
  */
-export async function replay<Base, M extends Base>(
-  compactor: Compactor<Base>,
-  format: Format<Base>,
+export async function replay<Base, M extends Base, Made = Base>(
+  compactor: Compactor<Base, Made>,
+  format: Format<Base, Made>,
   messages: readonly M[],
   usage?: (view: readonly M[]) => unknown,
 ): Promise<Replayed<M>> {
   const order = "Its parameters are replay(compactor, format, messages, usage?).";
-  const { beforeModel, afterModel } = ((compactor as unknown) ?? {}) as Partial<Compactor<Base>>;
+  const { beforeModel, afterModel } = ((compactor as unknown) ?? {}) as Partial<typeof compactor>;
   if (typeof beforeModel !== "function" || typeof afterModel !== "function") {
     throw input.wrong("invalid-call", "compactor", "what createCompactor returned", compactor, order);
   }
-  if (typeof (format as Partial<Format<Base>> | null | undefined)?.read !== "function") {
+  if (typeof (format as Partial<typeof format> | null | undefined)?.read !== "function") {
     throw input.wrong("invalid-call", "format", "the format that the compactor was made with", format, order);
   }
   if (!Array.isArray(messages)) {
@@ -77,7 +77,7 @@ export async function replay<Base, M extends Base>(
     const goesOut = end < messages.length ? seen[end]?.role === "assistant" : seen[end - 1]?.role !== "assistant";
     if (!goesOut) continue;
     const input = messages.slice(0, end);
-    const prepared: Prepared<M> = await compactor.beforeModel({ messages: input, state });
+    const prepared = (await compactor.beforeModel({ messages: input, state })) as unknown as Prepared<M>;
     const request = requests.push(prepared) - 1;
     for (const [rule, message] of faults(format, input, seen, prepared)) problems.push({ request, rule, message });
     ({ state } = prepared);
@@ -89,7 +89,7 @@ export async function replay<Base, M extends Base>(
 }
 
 function* faults<Base, M extends Base>(
-  format: Format<Base>,
+  format: Format<Base, unknown>,
   input: readonly M[],
   seen: readonly Seen[],
   { view, report }: Prepared<M>,
@@ -133,7 +133,7 @@ function isCopy(copy: Seen, of: Seen): boolean {
 /** Characters by which a copy is known; a cut leaves more of a text. */
 const START = 12;
 
-function seenBy<Base>(format: Format<Base>, message: Base): Seen {
+function seenBy<Base>(format: Format<Base, unknown>, message: Base): Seen {
   const seen: Seen = { role: "", typed: false, start: "" };
   let results = false;
   const begin = (text: unknown) => {

@@ -15,12 +15,20 @@ export interface SessionState {
   readonly revision: number;
 }
 
+/** A function that is asked about messages. It may be declared for your own type of them. */
+export type Asked<M> = { asked(message: M, index: number): boolean }["asked"];
+
 /** One request that is about to be sent to the model. */
 export interface ModelCall<M> {
   /** The history, oldest message first. It is never changed. */
   readonly messages: readonly M[];
   /** The state that the last call of this chat returned; null or undefined for a new chat. */
   readonly state?: SessionState | null | undefined;
+  /**
+   * The id of the chat, which your server has checked. The state is bound to it, by a hash (SHA-256): a state that is bound to
+   * another chat is not used, and `report.diverged` says so. Default: the chat that the state is bound to, if to any.
+   */
+  readonly chat?: string | undefined;
   /** How many messages at the start you did not load (see {@link Compactor.keepFrom}). */
   readonly offset?: number | undefined;
   /** The model's name, for `contextWindow` and for calibration. */
@@ -49,9 +57,9 @@ export interface ModelCall<M> {
    * compaction, which covers it like the others. One that is covered already comes back if it was loaded and has neither
    * tool calls nor results nor reasoning. The preset `contextguard` ignores it.
    */
-  readonly pin?: ((message: M, index: number) => boolean) | undefined;
+  readonly pin?: Asked<M> | undefined;
   /** Returns true for messages that a person typed. Default: role user, something said in it (beside tool results: a text that no application framed in a tag), and not made by precis. */
-  readonly isTyped?: ((message: M, index: number) => boolean) | undefined;
+  readonly isTyped?: Asked<M> | undefined;
   /**
    * Literal strings that must stay in the view. A summary or digest that would lose one gets it appended, and so does the
    * notice of a clipped or cleared result, up to 200 bytes. If one is lost all the same, a warning names it (`must-keep-lost`).
@@ -130,7 +138,7 @@ export interface Prepared<M> {
 
 /** What {@link Compactor.recall} is given: the chat as for a {@link ModelCall}, and what to look for. */
 export interface RecallCall<M>
-  extends Pick<ModelCall<M>, "messages" | "state" | "offset" | "model" | "pin" | "isTyped"> {
+  extends Pick<ModelCall<M>, "messages" | "state" | "chat" | "offset" | "model" | "pin" | "isTyped"> {
   /** What to search for: names, paths, ids, numbers, words. The first 64 distinct words count. */
   readonly query?: string | undefined;
   /**

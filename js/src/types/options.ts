@@ -8,9 +8,9 @@ import type { CompactionEvent } from "./report.ts";
 import type { Summarize } from "./summarize.ts";
 
 /** The options of {@link createCompactor}. */
-export interface CompactorOptions<Base> {
+export interface CompactorOptions<Base, Made = Base> {
   /** The shape of your messages: `openaiChat`, `anthropic`, `aiSdk`, … or your own. */
-  readonly format: Format<Base>;
+  readonly format: Format<Base, Made>;
   /** The model's context window in tokens, or a function that returns it for the call's `model`. It is never guessed. */
   readonly contextWindow: number | ((model: string | undefined) => number | undefined);
   /** The reply limit that you send to the model, in tokens. Compaction starts early enough to leave room for it, up to half of the window. */

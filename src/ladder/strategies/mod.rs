@@ -8,10 +8,17 @@ pub(super) mod tail;
 use crate::ladder::Scene;
 use crate::limits::strategy::Strategy;
 
-/// Whether the strategy compacts although the request fits.
+/// Whether the strategy compacts although the request fits. It does once for each request: what it could not cover then,
+/// it covers when more has come, so that the same request again is the same view.
 pub fn fires(scene: &Scene<'_>) -> bool {
-    let counts = scene.options.wishes.fires_at();
-    if counts.is_some_and(|most| scene.history.end() - scene.covered() > most) {
+    let end = scene.history.position(scene.history.end());
+    counts(scene) && (end.is_none() || scene.state.fired != end)
+}
+
+/// Whether there are enough messages for the strategy to compact.
+pub fn counts(scene: &Scene<'_>) -> bool {
+    let most = scene.options.wishes.fires_at();
+    if most.is_some_and(|most| scene.history.end() - scene.covered() > most) {
         return true;
     }
     match scene.options.strategy {

@@ -1,6 +1,6 @@
 //! Shortens the arguments of a call: the members stay, and long strings are cut in the middle.
 
-use crate::base::{encoded, text};
+use crate::base::{encoded, markers, text};
 use crate::ingest::content::Value;
 use crate::memory::notice;
 use crate::shorten::ends;
@@ -25,10 +25,10 @@ pub fn cleared_tokens(tokens: u64) -> u64 {
 }
 
 /// Shortens `input` to `cap` raw tokens, or as close to it as cutting strings allows. A cleared call keeps names beyond
-/// that. Returns `None` if it does not get shorter.
-pub fn shortened(input: &Value, cap: u64, clears: bool, estimator: &Estimator) -> Option<Value> {
+/// that. Returns `None` if it does not get shorter. `own`: it was cut before, and the notices in it are ours.
+pub fn shortened(input: &Value, own: bool, (cap, clears): (u64, bool), estimator: &Estimator) -> Option<Value> {
     let given = json(input);
-    let input = &without_data(input);
+    let input = &without_data(input, own);
     let mut lengths = Vec::new();
     measure(input, &mut lengths);
     let json = json(input);
@@ -56,13 +56,18 @@ fn json(value: &Value) -> String {
     json
 }
 
-/// An input without encoded data, through which no cut may go.
-fn without_data(value: &Value) -> Value {
+/// An input without encoded data, through which no cut may go. Of strings that are cut, unless they are our `own`, without
+/// what reads like our notices.
+fn without_data(value: &Value, own: bool) -> Value {
     match value {
-        Value::Text(text) => Value::Text(encoded::without(text).into_owned()),
-        Value::Array(items) => Value::Array(items.iter().map(without_data).collect()),
+        Value::Text(text) => {
+            let text = encoded::without(text);
+            let as_it_is = own || text.len() <= LEAST;
+            Value::Text(if as_it_is { text.into_owned() } else { markers::without_notices(&text).into_owned() })
+        }
+        Value::Array(items) => Value::Array(items.iter().map(|item| without_data(item, own)).collect()),
         Value::Object(members) => {
-            Value::Object(members.iter().map(|(key, member)| (key.clone(), without_data(member))).collect())
+            Value::Object(members.iter().map(|(key, member)| (key.clone(), without_data(member, own))).collect())
         }
         other => other.clone(),
     }

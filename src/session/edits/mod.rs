@@ -9,7 +9,7 @@ pub(crate) mod placeholder;
 pub mod rules;
 pub mod truncation;
 
-use crate::base::references;
+use crate::base::{markers, references};
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
 use crate::model::message::{Digest, Part, PartKind, combine, hash_text};
@@ -19,6 +19,7 @@ use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
 use crate::session::reach::LEAST_CLEARED;
 use crate::session::state::Clip;
 use crate::tokens::{self, Estimator};
+use std::borrow::Cow;
 
 /// The edits of one message.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +42,8 @@ pub struct Edits<'s> {
     pub rules: &'s [ResultRule],
     /// The message's index in the history, if notices say where the model finds the text.
     pub reference: Option<u64>,
+    /// Which of its parts are ours: only in these a notice counts as one. Empty if none are.
+    pub own: &'s [bool],
 }
 
 /// A clip in relation to one message.
@@ -62,8 +65,18 @@ impl Edits<'_> {
     /// The key under which a copy of one message with these edits is found again: equal keys, equal copies. No member is
     /// passed over here, so that none can be forgotten.
     pub fn key(&self) -> String {
-        let &Self { ref clips, keep, clears, clears_inputs, clears_failed, clears_media, signed, rules, reference } =
-            self;
+        let &Self {
+            ref clips,
+            keep,
+            clears,
+            clears_inputs,
+            clears_failed,
+            clears_media,
+            signed,
+            rules,
+            reference,
+            own,
+        } = self;
         let mut key = String::new();
         if !keep.is_empty() {
             let kept = keep.iter().fold(keep.len() as u64, |kept, literal| combine(kept, hash_text(literal)));
@@ -71,6 +84,10 @@ impl Edits<'_> {
         }
         if let Some(index) = reference {
             key.push_str(&format!("{} ", references::of(index, 0)));
+        }
+        if own.contains(&true) {
+            key.extend(own.iter().map(|&own| if own { '+' } else { '_' }));
+            key.push(' ');
         }
         // The clip of a rule is one of the cuts.
         for ResultRule { input: _, number, clip: _, rerun } in rules {
@@ -158,8 +175,10 @@ pub fn apply(
     let mut parts = Vec::with_capacity(content.parts.len());
     let mut places = edits.reference.map_or_else(Vec::new, |_| content.places()).into_iter();
     let mut rest = message.parts().zip(content.parts).peekable();
+    let mut owns = edits.own.iter();
     while let Some((part, body)) = rest.next() {
         let place = places.next().unwrap_or(0);
+        let own = owns.next() == Some(&true);
         // Media inside a result follow it and are removed with it.
         let mut inner = Vec::new();
         while part.kind == PartKind::Result
@@ -169,12 +188,13 @@ pub fn apply(
         {
             inner.push(next);
             places.next();
+            owns.next();
         }
         let touched = touches(&part, message, edits) || inner.iter().any(|(part, _)| touches(part, message, edits));
         match touched
             .then(|| {
                 let reference = edits.reference.map(|index| references::sentence(&references::of(index, place)));
-                shortened(message, &part, &body, (&inner, &reference.unwrap_or_default()), edits, estimator)
+                shortened(message, &part, (&body, own), (&inner, &reference.unwrap_or_default()), edits, estimator)
             })
             .flatten()
         {
@@ -192,11 +212,11 @@ pub fn apply(
 }
 
 /// Applies the edits to one part, with what is inside it and what its notice says of where it is found. Returns `None` if
-/// they do not change it.
+/// they do not change it. `own`: it is a text of ours.
 fn shortened(
     message: &Digest<'_>,
     part: &Part,
-    body: &ContentPart,
+    (body, mut own): (&ContentPart, bool),
     (mut inner, reference): (&[(Part, ContentPart)], &str),
     edits: &Edits<'_>,
     estimator: &Estimator,
@@ -214,20 +234,21 @@ fn shortened(
         let next = match edited.as_ref().unwrap_or(body) {
             ContentPart::Text { number, text } => Some(ContentPart::Text {
                 number: *number,
-                text: truncation::cut(text, cap, reference, edits.keep, estimator),
+                text: truncation::cut(&as_ours(text, own), cap, reference, edits.keep, estimator),
             }),
             ContentPart::Document { number, text, name } => Some(ContentPart::Document {
                 number: *number,
-                text: truncation::cut(text, cap, reference, edits.keep, estimator),
+                text: truncation::cut(&as_ours(text, own), cap, reference, edits.keep, estimator),
                 name: name.clone(),
             }),
             ContentPart::Result { number, id, output, failed } => {
                 // When a format replaces the text of a result, it removes everything else in it.
                 let notice = media::notice(core::mem::take(&mut inner));
-                let output = Value::Text(shortening.cut(&output.to_text(), *failed, (tokens, cap), &notice));
+                let output =
+                    Value::Text(shortening.cut(&as_ours(&output.to_text(), own), *failed, (tokens, cap), &notice));
                 Some(ContentPart::Result { number: *number, id: id.clone(), output, failed: *failed })
             }
-            call @ ContentPart::Call { .. } => shortening.cut_call(call, cap, false),
+            call @ ContentPart::Call { .. } => shortening.cut_call(call, own, cap, false),
             ContentPart::Media { .. } => return Some(media::replaced(body)),
             ContentPart::Reasoning | ContentPart::Compaction { .. } | ContentPart::Opaque => return None,
         };
@@ -237,6 +258,7 @@ fn shortened(
             other => tokens::of_text(estimator, &media::text_of(other)),
         };
         edited = Some(next);
+        own = true;
     }
     if !clears(part, message, edits) || !clearable(part, message, edits.signed) {
         return edited;
@@ -244,11 +266,17 @@ fn shortened(
     // Later clips do not affect what is cleared, so this comes last.
     let now = edited.as_ref().unwrap_or(body);
     if part.kind == PartKind::Call {
-        let cut = if tokens > call_input::CLEARED { shortening.cut_call(now, call_input::CLEARED, true) } else { None };
+        let cut =
+            if tokens > call_input::CLEARED { shortening.cut_call(now, own, call_input::CLEARED, true) } else { None };
         return cut.or(edited);
     }
     // Clearing does not pay if a cut has made the result that small.
-    if edited.is_some() && tokens <= LEAST_CLEARED { edited } else { Some(shortening.cleared(body, now)) }
+    if edited.is_some() && tokens <= LEAST_CLEARED { edited } else { Some(shortening.cleared(body, now, own)) }
+}
+
+/// A text in which every notice and every reference is ours: `own` if it is one already.
+fn as_ours(text: &str, own: bool) -> Cow<'_, str> {
+    if own { Cow::Borrowed(text) } else { references::without_others(&markers::without_notices(text), "").into() }
 }
 
 /// How a part is shortened.
@@ -279,22 +307,24 @@ impl Shortening<'_> {
         text.push_str(notice);
         // A later clear would skip such a short text in a view that is passed as history, but not in the history itself.
         if !notice.is_empty() && tokens::of_text(self.estimator, &text) <= LEAST_CLEARED {
-            text = placeholder::of("", failed, self.rerun, &[], "");
+            text = placeholder::of("", false, failed, self.rerun, (&[], ""));
         }
         text
     }
 
     /// A call whose input is cut to a cap. `None` if there is nothing to cut, or it is no call.
-    fn cut_call(&self, call: &ContentPart, cap: u64, clear: bool) -> Option<ContentPart> {
+    fn cut_call(&self, call: &ContentPart, own: bool, cap: u64, clear: bool) -> Option<ContentPart> {
         let ContentPart::Call { number, id, name, input } = call else { return None };
-        let input = call_input::shortened(input, cap, clear, self.estimator)?;
+        let input = call_input::shortened(input, own, (cap, clear), self.estimator)?;
         Some(ContentPart::Call { number: *number, id: id.clone(), name: name.clone(), input })
     }
 
     /// A result cleared, as it is `now` after its cuts; of anything else what stands for it.
-    fn cleared(&self, body: &ContentPart, now: &ContentPart) -> ContentPart {
+    fn cleared(&self, body: &ContentPart, now: &ContentPart, own: bool) -> ContentPart {
         let ContentPart::Result { number, id, output, failed } = now else { return media::replaced(body) };
-        let output = placeholder::of(&output.to_text(), *failed, self.rerun, self.edits.keep, self.reference);
+        let output = output.to_text();
+        let output =
+            placeholder::of(&as_ours(&output, own), own, *failed, self.rerun, (self.edits.keep, self.reference));
         ContentPart::Result { number: *number, id: id.clone(), output: Value::Text(output), failed: *failed }
     }
 }

@@ -20,11 +20,10 @@ fn kept(bytes: usize) -> usize {
 const MOST_KEPT: usize = 400;
 
 /// The text that replaces a cleared result: a line, and what of the result matters most. `text` is the result as it was
-/// sent. It may have been cut or cleared before, so that a view passed as history gives the same text.
-pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], reference: &str) -> String {
-    let longest = if keep.is_empty() { LONGEST_CLEARED } else { LONGEST_KEEPING };
-    // A text that only begins like this line, and is longer than any, is what a tool returned.
-    if text.len() <= longest && text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
+/// sent. If it is one of `own`, it was cut or cleared before: a view passed as history gives the same text. What only reads
+/// like this line is what a tool returned, and `text` is that without what reads like a notice.
+pub(super) fn of(text: &str, own: bool, failed: bool, rerun: bool, (keep, reference): (&[String], &str)) -> String {
+    if own && text.strip_prefix(markers::NOTICE).is_some_and(|rest| rest.starts_with(CLEARED)) {
         return references::without_others(text, reference);
     }
     // Where hardly more stood than this line, nothing is missing.
@@ -32,7 +31,7 @@ pub(super) fn of(text: &str, failed: bool, rerun: bool, keep: &[String], referen
     let mut names = literals::missing(text, "", text.len().saturating_sub(LEAST_LITERALS).min(MOST_LITERALS), keep);
     let bytes = kept(text.len()).saturating_sub(reference.len());
     // A record keeps together what belongs together. A text that was cut before already names what it held.
-    let whole = text::find(text, markers::NOTICE).is_none();
+    let whole = !own || text::find(text, markers::NOTICE).is_none();
     let gist = if whole { notice::gist(text, bytes.saturating_sub(names.len()) * 3 / 5) } else { String::new() };
     let room = bytes.saturating_sub(names.len() + gist.len());
     let more = notice::names_missing(&notice::names_in(text), &names, &gist, room);
@@ -57,9 +56,6 @@ const DONE: &str = ". Do not repeat the call for its effect.";
 /// The same if the tool may be called again.
 const AGAIN: &str = ". Call the tool again if you need it.";
 const CLEARED: &str = "this tool result was removed to save space; the tool had ";
-/// The most bytes of the line for a cleared result, and of one that also quotes literal strings.
-const LONGEST_CLEARED: usize = 1_000;
-const LONGEST_KEEPING: usize = 13_000;
 /// Bytes that a result must exceed for its placeholder to name literal strings.
 const LEAST_LITERALS: usize = 160;
 /// Bytes of the smallest result whose notice says where it is found.

@@ -12,6 +12,7 @@ use crate::ingest::pairing::Pairing;
 use crate::model::message::{Digest, Position, Role};
 use crate::session::compaction::Checkpoint;
 use crate::session::edits::rules::ResultRule;
+use crate::session::own::OwnParts;
 use crate::session::sent::{self, Stale, is_stale};
 use std::cell::OnceCell;
 
@@ -43,6 +44,10 @@ pub struct History<'a> {
     /// The raw tokens of each input message.
     pub tokens: Vec<u64>,
     hashes: Vec<u64>,
+    /// Of messages at the front that are as they were sent, which of their parts are ours.
+    pub(super) own: Vec<Vec<bool>>,
+    /// What is known of the view that these messages are.
+    pub passed: Option<OwnParts>,
     flags: &'a [u8],
     lead: Vec<Lead>,
     /// For each history index in the lead, the input index.
@@ -121,6 +126,11 @@ impl<'a> History<'a> {
             self.pairing().identify(input, content, |input| self.index_of(input).unwrap_or(u64::MAX));
         }
         Ok(contents)
+    }
+
+    /// Which parts of an input message are ours, if it is as it was sent. Otherwise empty, which says nothing about them.
+    pub fn own(&self, input: usize) -> &[bool] {
+        self.own.get(input).map_or(&[], Vec::as_slice)
     }
 
     /// Whether the host passed a view in place of its history.

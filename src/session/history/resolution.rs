@@ -16,6 +16,7 @@ use crate::model::message::{CHAIN_START, Digest, Role, combine};
 use crate::session::compaction::Checkpoint;
 use crate::session::history::{Compaction, Diverged, History, Lead};
 use crate::session::outputs;
+use crate::session::own;
 use crate::session::state::{Rewrite, SessionState};
 use crate::tokens::Estimator;
 use std::cell::OnceCell;
@@ -39,13 +40,16 @@ impl<'a> History<'a> {
         let messages = split(records)?;
         let pairing = OnceCell::new();
         let tokens = tokens(&messages, &pairing, estimator);
-        let hashes = hashes(&messages, state);
+        let (own, passed) = own::among(&state.own, &messages);
+        let hashes = hashes(&messages, &own, state);
         let mut history = Self {
             compaction: Compaction::newest(&messages),
             messages,
             pairing,
             tokens,
             hashes: Vec::new(),
+            own,
+            passed,
             flags,
             lead: Vec::new(),
             leads: IdMap::default(),
@@ -138,7 +142,7 @@ impl<'a> History<'a> {
         estimator: Option<&Estimator>,
     ) -> Result<Self, Error> {
         let messages = split(records)?;
-        let hashes = hashes(&messages, state);
+        let hashes: Vec<u64> = messages.iter().map(Digest::hash).collect();
         let pairing = OnceCell::new();
         Ok(Self {
             tokens: match estimator {
@@ -153,6 +157,8 @@ impl<'a> History<'a> {
             messages,
             pairing,
             hashes,
+            own: Vec::new(),
+            passed: None,
             flags: &[],
             lead: Vec::new(),
             leads: IdMap::default(),
@@ -292,20 +298,23 @@ fn split(records: &[u32]) -> Result<Vec<Digest<'_>>, Error> {
     })
 }
 
-/// The content hashes of messages. A copy that we clipped has the hash of its original. Several originals can have
-/// equal copies, so the copies of a view are matched in order.
-fn hashes(messages: &[Digest<'_>], state: &SessionState) -> Vec<u64> {
+/// The content hashes of messages. A copy that we clipped has the hash of its original: `own` tells it from a message that
+/// only says the same. Several originals can have equal copies, so the copies of a view are matched in order.
+fn hashes(messages: &[Digest<'_>], own: &[Vec<bool>], state: &SessionState) -> Vec<u64> {
     let rewrites = &state.rewrites;
     let mut next = 0;
-    let of = |message: &Digest<'_>| {
+    let of = |(input, message): (usize, &Digest<'_>)| {
         let hash = message.hash();
+        if !own.get(input).is_some_and(|own| own.contains(&true)) {
+            return hash;
+        }
         let is_made = |rewrite: &Rewrite| rewrite.made == hash;
         let later = rewrites[next..].iter().position(is_made).map(|at| next + at);
         let Some(at) = later.or_else(|| rewrites.iter().position(is_made)) else { return hash };
         next = at + 1;
         rewrites[at].from
     };
-    messages.iter().map(of).collect()
+    messages.iter().enumerate().map(of).collect()
 }
 
 /// The raw tokens of each message. Some estimators count a result with the name of its tool, which is in the call.

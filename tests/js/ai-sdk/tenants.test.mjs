@@ -224,3 +224,43 @@ for (const [way, serve] of Object.entries(ways))
       }
       ok(compacted > 2, "nothing was compacted");
     });
+
+test("a store that returns the state of another chat is not written over, and its state is not used", async () => {
+  const rows = new Map();
+  let mixed = false;
+  const store = {
+    load: async (key) => rows.get(mixed ? "main:alice" : key),
+    save: async (key, state) => void rows.set(mixed ? "main:alice" : key, state),
+  };
+  const summarize = async () =>
+    "- alice has asked for a long day, and every message of it said so; nothing was decided";
+  const c = compaction({ ...small, summarize, store });
+  const chat = [...past(14, "Message"), text("user", "Go on.")];
+  const own = c.run({ chat: "alice" });
+  ok(JSON.stringify(await own.prepareStep(step(chat))).includes("alice has asked"));
+  await own.ahead();
+  const kept = structuredClone(rows.get("main:alice"));
+  // A key that is cut, a cache in front of the database, a join that is wrong.
+  mixed = true;
+  const reports = [];
+  const other = compaction({ ...small, store, onReport: (report) => reports.push(report) }).run({ chat: "bob" });
+  const sent = await other.prepareStep(step(chat));
+  await other.ahead();
+  ok(!JSON.stringify([sent, other.state]).includes("alice"));
+  ok(reports[0].warnings.some(({ code, advice }) => code === "store-failed" && advice.includes("another chat")));
+  deepEqual(rows.get("main:alice"), kept);
+});
+
+test("a run that is given the state of another chat does not use it", async () => {
+  const summarize = async () =>
+    "- alice has asked for a long day, and every message of it said so; nothing was decided";
+  const chat = [...past(14, "Message"), text("user", "Go on.")];
+  const own = compaction({ ...small, summarize }).run({ chat: "alice", state: null });
+  await own.prepareStep(step(chat));
+  const reports = [];
+  const other = compaction({ ...small, onReport: (report) => reports.push(report) });
+  const run = other.run({ chat: "bob", state: own.state });
+  const sent = await run.prepareStep(step(chat));
+  ok(!JSON.stringify([sent, run.state]).includes("alice"));
+  ok(reports[0].diverged.reason.includes("another chat"));
+});

@@ -138,6 +138,31 @@ test("a store that refuses every save: the answer goes on with what it has", asy
   ok(requests[0].prompt.length < 40);
 });
 
+test("a store whose clock goes back costs a compaction, and nothing that was said", async () => {
+  const versions = [];
+  let behind = 0;
+  // A replica that lags, a backup that was restored: it returns what was stored before, and takes what is newer than that.
+  const store = {
+    load: async () => structuredClone(versions.at(-1 - behind)),
+    save: async (_, state, previous) => {
+      if ((versions.at(-1 - behind)?.revision ?? null) !== previous) return false;
+      versions.push(structuredClone(state));
+      return true;
+    },
+  };
+  const messages = past(14);
+  for (let turn = 0; turn < 12; turn++) {
+    behind = turn % 3 === 2 ? Math.min(3, versions.length - 1) : 0;
+    messages.push(...past(2, `Turn ${turn},`), { role: "user", content: `Question ${turn}?` });
+    const { requests, run } = await ask(store, { messages: messages.slice() });
+    const text = JSON.stringify(requests[0].prompt);
+    ok(text.includes(`Question ${turn}?`) && text.length < messages.length * 400);
+    ok(run.reports.every(({ outcome, diverged }) => outcome !== "infeasible" && diverged === null));
+    messages.push({ role: "assistant", content: "Done." });
+  }
+  ok(versions.length > 4);
+});
+
 test("two agents on one chat without names of their own: each gets its own messages", async () => {
   const store = memory();
   for (let turn = 0; turn < 3; turn++) {

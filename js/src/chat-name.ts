@@ -1,0 +1,14 @@
+/** The name of a chat as a state holds it: hashed, so that a state names nobody. */
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex } from "@noble/hashes/utils.js";
+
+/** SHA-256 over the name as JSON, which has another text for each name, also where one is no valid Unicode; as hex digits. */
+export function hashOfChat(chat: string): string {
+  return bytesToHex(sha256(new TextEncoder().encode(JSON.stringify(chat))));
+}
+
+/** Whether a state may be used for the chat of this name: it is bound to none, or to this one. */
+export function isStateOf(state: object, chat: string): boolean {
+  const { chat: bound } = state as { readonly chat?: unknown };
+  return bound === undefined || bound === null || bound === hashOfChat(chat);
+}

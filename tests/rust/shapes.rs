@@ -1,0 +1,384 @@
+//! Every option beside every other, on chats of every shape: roles that take turns, items of reasoning, approvals, tools that
+//! the provider runs, files and images, several system messages.
+
+use crate::properties::blamed;
+use crate::support::{Chat, M, P, Prepared, answer, filler, plain, records, to_value, words};
+use precis::base::json::Json;
+use precis::model::message::{Digest, Role};
+use precis::report::Outcome;
+use precis::session::state::SessionState;
+use proptest::prelude::*;
+use proptest::test_runner::TestCaseError;
+use serde_json::{Value, json};
+
+/// How a provider writes what happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shape {
+    /// Results are messages of their own, as in Chat Completions.
+    Messages,
+    /// Results stand in messages of the user, as in Anthropic's API.
+    Blocks,
+    /// The same, and roles take turns, as in Gemini's.
+    Turns,
+    /// Reasoning and calls are items of their own, as in the Responses API.
+    Items,
+}
+
+/// What happens. Sizes are in thousandths of the window.
+#[derive(Clone, Debug)]
+enum Event {
+    Asks { size: u32, media: bool },
+    Answers { size: u32, thought: bool },
+    Tools { batch: Vec<(u8, u32, bool, bool)>, said: bool, thought: bool },
+    Executed { size: u32 },
+    Approval { size: u32, approved: bool },
+    System { size: u32 },
+}
+
+fn size() -> impl Strategy<Value = u32> {
+    prop_oneof![5 => 1_u32..15, 4 => 15_u32..120, 1 => 120_u32..600]
+}
+
+fn event() -> impl Strategy<Value = Event> {
+    let rarely = || prop::bool::weighted(0.3);
+    let one = (0_u8..3, size(), rarely(), rarely());
+    prop_oneof![
+        6 => (size(), rarely()).prop_map(|(size, media)| Event::Asks { size, media }),
+        5 => (size(), rarely()).prop_map(|(size, thought)| Event::Answers { size, thought }),
+        9 => (prop::collection::vec(one, 1..4), any::<bool>(), rarely())
+            .prop_map(|(batch, said, thought)| Event::Tools { batch, said, thought }),
+        2 => size().prop_map(|size| Event::Executed { size }),
+        2 => (size(), any::<bool>()).prop_map(|(size, approved)| Event::Approval { size, approved }),
+        1 => (1_u32..60).prop_map(|size| Event::System { size }),
+    ]
+}
+
+const NAMES: [&str; 3] = ["read", "look", "write"];
+
+/// A text that begins with its number, so that each is found again.
+fn text(number: usize, size: u32, window: u64) -> String {
+    let bytes = (u64::from(size) * window * 4 / 1_000) as usize;
+    let body = match number % 4 {
+        0 => filler(bytes),
+        1 => "{\"id\": 4711, \"paid\": true},\n".repeat(bytes / 29),
+        2 => "12:04 ERROR no such file\n".repeat(bytes / 25),
+        _ => "订单已经发货。".repeat(bytes / 21),
+    };
+    format!("#{number}# {body}")
+}
+
+fn image() -> P {
+    P::Media { kind: 0, media_type: "image/png".into(), bytes: 900, reference: String::new() }
+}
+
+impl Event {
+    /// Its messages; none if the provider has no form for it.
+    fn messages(&self, shape: Shape, window: u64, number: usize) -> Vec<M> {
+        let message = |role, parts| M { role, parts };
+        let thought = |is: bool, signed: bool| {
+            let text = format!("thought {number}");
+            is.then_some(P::Reasoning { text, signed }).into_iter().collect::<Vec<_>>()
+        };
+        let user = |parts| message(Role::User, parts);
+        let assistant = |parts| message(Role::Assistant, parts);
+        match self {
+            Self::Asks { size, media } => {
+                let mut parts = vec![P::Text(text(number, *size, window))];
+                if *media {
+                    parts.push(P::Document {
+                        text: format!("A file. {}", text(number, size / 2, window)),
+                        name: "a.txt".into(),
+                    });
+                    parts.push(image());
+                }
+                vec![user(parts)]
+            }
+            Self::Answers { size, thought: thinks } => {
+                let said = P::Text(text(number, *size, window));
+                if shape == Shape::Items && *thinks {
+                    return vec![assistant(thought(true, false)), assistant(vec![said])];
+                }
+                let mut parts = thought(*thinks, shape == Shape::Blocks);
+                parts.push(said);
+                vec![assistant(parts)]
+            }
+            Self::Tools { batch, said, thought: thinks } => {
+                let id = |at: usize| format!("call_{number}_{at}");
+                let mut parts = thought(*thinks, shape == Shape::Blocks);
+                if *said {
+                    parts.push(P::Text(format!("I look. #{number}#")));
+                }
+                let call = |(at, one): (usize, &(u8, u32, bool, bool))| P::Call {
+                    id: id(at),
+                    name: NAMES[usize::from(one.0)].into(),
+                    input: json!({ "path": format!("src/{number}-{at}.ts") }),
+                };
+                parts.extend(batch.iter().enumerate().map(call));
+                let result = |(at, &(_, size, failed, shot)): (usize, &(u8, u32, bool, bool))| {
+                    let output = text(number, size, window).into();
+                    let mut parts = vec![P::Result { id: id(at), output, failed }];
+                    if shot && shape != Shape::Blocks && shape != Shape::Turns {
+                        parts.push(image());
+                    }
+                    parts
+                };
+                let results: Vec<Vec<P>> = batch.iter().enumerate().map(result).collect();
+                match shape {
+                    Shape::Blocks | Shape::Turns => vec![assistant(parts), user(results.concat())],
+                    Shape::Items => {
+                        let items = parts.into_iter().map(|part| assistant(vec![part]));
+                        items.chain(results.into_iter().map(|parts| message(Role::Tool, parts))).collect()
+                    }
+                    Shape::Messages => {
+                        let results = results.into_iter().map(|parts| message(Role::Tool, parts));
+                        std::iter::once(assistant(parts)).chain(results).collect()
+                    }
+                }
+            }
+            Self::Executed { size } if shape != Shape::Messages => {
+                let id = format!("srv_{number}");
+                let output = text(number, *size, window);
+                vec![assistant(vec![
+                    P::Executed { id: id.clone(), name: "web_search".into() },
+                    P::Named { id, name: "web_search".into(), output },
+                    P::Text(format!("It is there. #{number}#")),
+                ])]
+            }
+            Self::Approval { size, approved } if shape == Shape::Messages => {
+                let (id, asked) = (format!("call_{number}"), format!("ok_{number}"));
+                let output = if *approved { text(number, *size, window) } else { "The user does not allow it.".into() };
+                let call = P::Call { id: id.clone(), name: "write".into(), input: json!({ "path": "a.txt" }) };
+                vec![
+                    assistant(vec![call, P::Asks { id: asked.clone(), call: id.clone() }]),
+                    message(
+                        Role::Tool,
+                        vec![
+                            P::Allows { id: asked, approved: *approved },
+                            P::Result { id, output: output.into(), failed: !approved },
+                        ],
+                    ),
+                ]
+            }
+            Self::System { size } if shape == Shape::Messages || shape == Shape::Items => {
+                vec![message(Role::System, vec![P::Text(text(number, *size, window))])]
+            }
+            Self::Executed { .. } | Self::Approval { .. } | Self::System { .. } => Vec::new(),
+        }
+    }
+}
+
+/// Everything about a chat but what happens in it.
+#[derive(Clone, Debug)]
+struct Setup {
+    shape: Shape,
+    window: u64,
+    summarizes: bool,
+    /// Members of the options and of each call.
+    options: Value,
+    call: Value,
+    pins: Option<usize>,
+}
+
+fn setup() -> impl Strategy<Value = Setup> {
+    let shape = prop::sample::select(vec![Shape::Messages, Shape::Blocks, Shape::Turns, Shape::Items]);
+    let window = prop_oneof![12 => prop::sample::select(vec![1_500_u64, 3_000]), 4 => Just(6_000), 1 => Just(16_000)];
+    let one = |values: Vec<Value>| prop::sample::select(values);
+    let maybe = |name: &'static str, values: Vec<Value>| {
+        prop::option::weighted(0.35, prop::sample::select(values)).prop_map(move |value| (name, value))
+    };
+    let policy = (
+        prop::option::of(one(vec![json!(1), json!(2), json!("always")])),
+        prop::option::of(one(vec![json!("clear"), json!("keep")])),
+        prop::option::of(one(vec![json!(64), json!(200)])),
+    )
+        .prop_map(|(keep, inputs, clip)| {
+            let members = [("keep", keep), ("inputs", inputs), ("clip", clip)];
+            members
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.to_owned(), value?)))
+                .collect::<serde_json::Map<_, _>>()
+        });
+    let policies = prop::collection::btree_map(prop::sample::select(NAMES.to_vec()), policy, 0..3);
+    let options = (
+        one(vec![json!("tail"), json!("tail"), json!("full"), json!("sliding-window")]),
+        maybe("prices", vec![json!({}), json!({ "input": 3, "cachedRead": 0.3 })]),
+        maybe("summary", vec![json!({ "frame": { "before": "<memory>", "after": "</memory>\nGo on from here." } })]),
+        prop::option::weighted(0.35, policies),
+    )
+        .prop_map(|(strategy, (_, prices), (_, summary), policies)| {
+            let mut options = json!({ "tune": { "strategy": strategy, "tokens": { "estimator": "bytes4" } } });
+            if let Some(prices) = prices {
+                options["tune"]["prices"] = prices;
+            }
+            if let Some(summary) = summary {
+                options["summary"] = summary;
+            }
+            if let Some(policies) = policies {
+                options["toolPolicy"] = policies
+                    .into_iter()
+                    .map(|(name, policy)| (name.to_owned(), json!(policy)))
+                    .collect::<serde_json::Map<_, _>>()
+                    .into();
+            }
+            options
+        });
+    let trigger =
+        vec![json!(0.6), json!(0.8), json!({ "messages": 4 }), json!({ "messages": 6 }), json!({ "messages": 9 })];
+    let keep = vec![
+        json!({ "turns": 1 }),
+        json!({ "turns": 2, "results": 1 }),
+        json!({ "messages": 4 }),
+        json!({ "turns": 3, "messages": 6, "results": 3 }),
+        json!({ "results": 2 }),
+    ];
+    let call = (
+        maybe("keep", keep),
+        maybe("trigger", trigger),
+        maybe("target", vec![json!(0.3), json!(0.5), json!({ "share": 0.4 })]),
+        maybe("recall", vec![json!(true)]),
+        maybe("mustKeep", vec![json!(["src/0-0.ts", "#2#"])]),
+        maybe("reasoning", vec![json!("drop-old")]),
+        maybe("systemMessages", vec![json!("drop-old")]),
+        maybe("prefer", vec![json!("clear"), json!("summarize")]),
+    )
+        .prop_map(|(keep, trigger, target, recall, must_keep, reasoning, system, prefer)| {
+            let mut call = json!({});
+            // As messages the two would have to be of one kind.
+            let target = (target.0, target.1.filter(|_| !trigger.1.as_ref().is_some_and(Value::is_object)));
+            for (name, value) in [keep, trigger, target, recall, must_keep, reasoning, system, prefer] {
+                if let Some(value) = value {
+                    call[name] = value;
+                }
+            }
+            call
+        });
+    (shape, window, any::<bool>(), options, call, prop::option::weighted(0.35, 3_usize..10)).prop_map(
+        |(shape, window, summarizes, options, call, pins)| Setup { shape, window, summarizes, options, call, pins },
+    )
+}
+
+impl Setup {
+    fn chat(&self) -> Chat {
+        let mut options = self.options.clone();
+        options["contextWindow"] = json!(self.window);
+        options["maxOutputTokens"] = json!(self.window / 8);
+        if self.summarizes {
+            options["summarize"] = json!(true);
+        }
+        let mut chat = Chat::new(options);
+        chat.more = self.call.clone();
+        chat.more["leavesOut"] = json!(true);
+        if self.shape == Shape::Turns {
+            chat.more["strict"] = json!(true);
+            chat.more["opensWithUser"] = json!(true);
+        }
+        chat
+    }
+
+    fn pinned(&self, count: usize) -> Vec<usize> {
+        self.pins.map_or_else(Vec::new, |every| (0..count).filter(|index| index % every == 1).collect())
+    }
+
+    fn send(&self, chat: &mut Chat, history: &[M]) -> Prepared {
+        chat.pinned = self.pinned(history.len());
+        let mut summarize = |request: &precis::summary::request::Request| {
+            answer(&format!("- notes of the {} bytes that were covered so far", format!("{request:?}").len()))
+        };
+        chat.before_model(history, self.summarizes.then_some(&mut summarize)).unwrap()
+    }
+
+    /// Appends messages. Where roles take turns, those that would stand beside one of their own role are left out.
+    fn append(&self, history: &mut Vec<M>, more: Vec<M>) {
+        let is_model = |message: &M| message.role == Role::Assistant;
+        if self.shape == Shape::Turns
+            && let (Some(last), Some(first)) = (history.last(), more.first())
+            && is_model(last) == is_model(first)
+        {
+            return;
+        }
+        history.extend(more);
+    }
+}
+
+/// Whether all of a message but its reasoning stands in another.
+fn holds(sent: &M, message: &M) -> bool {
+    message.parts.iter().all(|part| matches!(part, P::Reasoning { .. }) || sent.parts.contains(part))
+}
+
+fn check(
+    setup: &Setup,
+    chat: &Chat,
+    history: &[M],
+    Prepared { view, committed }: &Prepared,
+) -> Result<(), TestCaseError> {
+    let report = &committed.report;
+    let after = report.after;
+    prop_assert_eq!(blamed(view, history), Vec::<&str>::new());
+    if report.outcome != Outcome::Infeasible {
+        prop_assert!(after.tokens < after.window, "{:?}", after);
+    }
+    let json = plain(&committed.state);
+    prop_assert_eq!(&SessionState::parse(&json).unwrap(), &committed.state);
+    let bytes = to_value(&json).to_string().len();
+    prop_assert!(bytes <= 64_000, "a state of {} bytes", bytes);
+    if setup.shape == Shape::Turns {
+        let of = |message: &M| if message.role == Role::Assistant { Role::Assistant } else { Role::User };
+        for pair in view.windows(2) {
+            prop_assert!(of(&pair[0]) != of(&pair[1]), "roles take turns: {}", words(&pair[1]));
+        }
+    }
+    let warned = |start: &str| report.warnings.iter().any(|warning| warning.code.as_str().starts_with(start));
+    if !matches!(report.outcome, Outcome::Tight | Outcome::Infeasible) {
+        for &index in &chat.pinned {
+            let stands = view.iter().any(|sent| holds(sent, &history[index]));
+            prop_assert!(stands || warned("pin"), "pinned message {} is gone", index);
+        }
+    }
+    let says = |what: &str| view.iter().any(|message| words(message).contains(what));
+    let spare = after.tokens + after.bound + 100 < after.trigger;
+    if setup.options.get("summary").is_some() && says(precis::base::markers::SUMMARY) && spare {
+        prop_assert!(says("Go on from here."), "no frame at {:?}", after);
+    }
+    // The newest message is the last one, and the newest request is there.
+    let newest = history.last().unwrap();
+    prop_assert!(view.last().is_some_and(|last| last.role == newest.role));
+    // No message is sent twice.
+    let digests = records(history, "bytes4");
+    let _ = Digest::split(&digests).unwrap();
+    for message in history {
+        let sent = view.iter().filter(|sent| *sent == message).count();
+        let held = history.iter().filter(|other| *other == message).count();
+        prop_assert!(sent <= held, "sent twice: {}", words(message));
+    }
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn whatever_the_options_and_the_shape_what_is_sent_is_sound_and_the_same_again(
+        setup in setup(),
+        chat in prop::collection::vec(prop::collection::vec(event(), 1..8), 1..6),
+    ) {
+        let (mut history, mut number) = (Vec::new(), 0);
+        let mut own = setup.chat();
+        for events in &chat {
+            let asks = Event::Asks { size: 4, media: false };
+            for event in std::iter::once(&asks).chain(events) {
+                setup.append(&mut history, event.messages(setup.shape, setup.window, number));
+                number += 1;
+            }
+            let mut twin = own.clone();
+            let prepared = setup.send(&mut own, &history);
+            check(&setup, &own, &history, &prepared)?;
+            let same = setup.send(&mut twin, &history);
+            prop_assert_eq!(&same.view, &prepared.view, "the same call twice");
+            prop_assert_eq!(&twin.state, &own.state);
+            if !matches!(prepared.committed.report.outcome, Outcome::Tight | Outcome::Infeasible) {
+                let again = setup.send(&mut own.clone(), &history);
+                prop_assert_eq!(&again.view, &prepared.view, "the request again");
+                prop_assert!(again.committed.report.outcome != Outcome::Compacted, "compacted again");
+            }
+            prop_assert!(own.state != Json::Null);
+        }
+    }
+}
