@@ -2,6 +2,18 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 
+/** A hash that is being made. */
+export interface Hashing {
+  update(bytes: Uint8Array): Hashing;
+  digest(): Uint8Array;
+}
+
+/** SHA-256, for the other entries as well: the package has it once. */
+export const hashing = (): Hashing => sha256.create();
+
+/** Bytes as hex digits. */
+export const hexOf = (bytes: Uint8Array): string => bytesToHex(bytes);
+
 /** SHA-256 over the name as JSON, which has another text for each name, also where one is no valid Unicode; as hex digits. */
 export function hashOfChat(chat: string): string {
   return bytesToHex(sha256(new TextEncoder().encode(JSON.stringify(chat))));

@@ -3,7 +3,7 @@
  * the engine. What does reach it is checked there.
  */
 
-import { isStateOf } from "./chat-name.ts";
+import { hashing, hexOf, isStateOf } from "./chat-name.ts";
 import type { ErrorCode } from "./codes.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
@@ -297,6 +297,8 @@ export const input = {
   checkKind,
   checkMembers,
   checkReadable,
+  hashing,
+  hexOf,
   isStateOf,
   table,
   wrong,

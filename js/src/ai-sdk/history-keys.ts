@@ -1,9 +1,8 @@
 /** Keys of histories: equal for equal messages, and by no means for others. */
-import { sha256 } from "@noble/hashes/sha2.js";
-import { bytesToHex } from "@noble/hashes/utils.js";
+import { input } from "precis";
 
 type Message = { readonly role: string; readonly content: unknown };
-type Hash = ReturnType<typeof sha256.create>;
+type Hash = ReturnType<typeof input.hashing>;
 
 /** Deep enough for any message. What is deeper cannot be compared, and is not taken for equal. */
 const DEEPEST = 1_000;
@@ -18,7 +17,7 @@ const encoder = new TextEncoder();
  * @throws RangeError for a message that is nested too deeply to be compared.
  */
 export function hashOf({ role, content }: Message): Uint8Array {
-  const hash = sha256.create();
+  const hash = input.hashing();
   text(hash, role);
   value(hash, content, 0);
   return hash.digest();
@@ -29,9 +28,9 @@ export function hashOf({ role, content }: Message): Uint8Array {
  * that message. So no two lists have one key, and the key of a list that goes on costs as much as what is new.
  */
 export function keyOf(before: string, message: Uint8Array): string {
-  const hash = sha256.create();
+  const hash = input.hashing();
   text(hash, before);
-  return bytesToHex(hash.update(message).digest());
+  return input.hexOf(hash.update(message).digest());
 }
 
 function text(hash: Hash, text: string): void {
