@@ -8,7 +8,8 @@ use crate::limits::names::inside;
 pub struct Shares {
     /// The size that a rung aims at, in addition to the fixed tokens.
     pub target: u64,
-    /// The newest groups, which are kept verbatim. If the host does not say, 0.2, or what its target leaves.
+    /// The newest groups, which are kept verbatim. If the host does not say, 0.2 less what a small window leaves to a digest,
+    /// or what its target leaves.
     pub tail: Option<u64>,
     /// The largest part that is not clipped.
     pub part: u64,

@@ -87,7 +87,7 @@ pub fn word(rarity: u32, class: Class, kind: Kind) -> u64 {
         Class::Number | Class::Strong => rarity * 5 / 2,
         Class::Proper => rarity * 2,
         Class::Plain => rarity,
-        Class::Pair => rarity / 2,
+        Class::Pair => rarity * 2 / 5,
     }
 }
 
