@@ -161,7 +161,7 @@ impl OwnParts {
     }
 }
 
-/// Which parts of messages are ours, by what is known of views: see [`OwnParts::among`]. Returns the view that they are, too.
+/// Which parts of messages are ours, by what is known of views. Returns the view that they are, too.
 pub fn among(known: &[OwnParts], messages: &[Digest<'_>]) -> (Vec<Vec<bool>>, Option<OwnParts>) {
     let mut found = (Vec::new(), None);
     for one in known {
