@@ -13,7 +13,7 @@ const stands = {
   // The package, its engine loaded from the file.
   precis: `import { readFileSync } from "node:fs";
 import { loadBy } from ${source("boundary/engine.ts")};
-loadBy(() => new WebAssembly.Module(readFileSync(${JSON.stringify(at("pkg/precis.wasm"))})));
+loadBy({ now: [() => new WebAssembly.Module(readFileSync(${JSON.stringify(at("pkg/precis.wasm"))}))] });
 export * from ${source("index.ts")};`,
   glue: `import * as real from ${source("boundary/glue.ts")};
 import { recorder } from ${JSON.stringify(at("tests/js/vectors/recorder.mjs"))};
