@@ -5,7 +5,7 @@ import { chat, summarize } from "./support.mjs";
 
 const compactor = createCompactor({
   format: openaiChat,
-  contextWindow: 4_000,
+  contextWindow: 6_000,
   maxOutputTokens: 500,
   summarize,
   summarizer: { contextWindow: 64_000 },
