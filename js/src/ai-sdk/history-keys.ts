@@ -10,8 +10,8 @@ const DEEPEST = 1_000;
 const encoder = new TextEncoder();
 
 /**
- * The hash of a message: SHA-256 over everything in it, with the kind and length of each value. What providers are told
- * besides the content (`providerOptions`: where to cache, say) is not part of the history, nor is the order of an object's
+ * The hash of a message: SHA-256 over everything in it, with the kind and length of each value. Options for providers
+ * beside the content (`providerOptions`: where to cache, say) are not part of the history, nor is the order of an object's
  * members.
  *
  * @throws RangeError for a message that is nested too deeply to be compared.

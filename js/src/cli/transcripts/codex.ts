@@ -76,7 +76,7 @@ function replacedBy({ replacement_history, message }: JsonObject): JsonObject[] 
 const isReply = ({ type, role }: JsonObject) =>
   role === "assistant" || type === "reasoning" || String(type).endsWith("_call");
 
-/** The usage is of the newest reply; where it is told again, nothing was asked in between. */
+/** The usage is of the newest reply; where it is reported again, nothing was asked in between. */
 function note({ items, usageAfter }: Open, { info }: JsonObject): void {
   const usage = isObject(info) ? usageOf(info.last_token_usage) : undefined;
   let end = items.length - 1;
