@@ -10,6 +10,7 @@ const groups = {
   },
   "With your stack": {
     "ai-sdk": "AI SDK",
+    frameworks: "Agent frameworks",
     providers: "OpenAI, Anthropic, Gemini",
     workers: "Cloudflare Workers",
     browsers: "Browsers",

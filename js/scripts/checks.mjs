@@ -18,6 +18,7 @@ import {
   commandLine,
   conformance,
   demo,
+  frameworks,
   largeTranscript,
   packedCommandLine,
   providers,
@@ -118,6 +119,7 @@ export function checksFor(thisNode) {
 
     // Version 7 asks for Node 22; older ones run 5 and 6 alone.
     ...NODES.map((major) => ({ name: `AI SDK, Node ${major}`, from: major === sdkNode ? "quick" : "all", job: "sdk", pkg: true, ignores: ignoredBy.package, run: (lengths) => aiSdk(lengths, major) })),
+    { name: "agent frameworks, 200 steps in each", job: "sdk", pkg: true, ignores: ignoredBy.package, run: frameworks },
 
     { name: "documentation site", from: "all", job: "examples", pkg: true, single: true, run: documentationSite },
     // It measures how long frames take.

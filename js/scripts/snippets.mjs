@@ -6,10 +6,11 @@ import { at, files, root } from "./common.mjs";
 
 const place = "tests/js/programs/snippets";
 /** Each a project with the stand-ins that its documents need. */
-const folders = { core: `${place}/core`, sdk: place, workers: `${place}/workers` };
+const folders = { core: `${place}/core`, sdk: place, workers: `${place}/workers`, frameworks: `${place}/frameworks` };
 /** The documents that speak of the AI SDK, or of Workers. */
 const homes = {
   "docs/ai-sdk.md": folders.sdk,
+  "docs/frameworks.md": folders.frameworks,
   "docs/nextjs.md": folders.sdk,
   "docs/streaming.md": folders.sdk,
   "docs/start.md": folders.sdk,

@@ -93,7 +93,7 @@ const DIALECTS: readonly Dialect[] = [
   {
     name: "langchain",
     advice:
-      "They look like messages of LangChain, which no format reads: convert them to messages of OpenAI's Chat Completions and use the format `openaiChat`, or write a format of your own (docs/formats.md).",
+      "They look like messages of LangChain: use the format `langchain` of `precis/langchain`, or its middleware.",
     is: ({ message, calls }) =>
       "lc_kwargs" in message ||
       isPart(message.kwargs) ||

@@ -44,6 +44,11 @@ export async function aiSdk({ suite: env, sdks }, major) {
   return total(output, /^# pass (\d+)/gm);
 }
 
+/** Some frameworks ask for Node 22; what precis does is the same in every Node. */
+export async function frameworks({ suite: env }) {
+  return nodeTests(await node(AT_LENGTH), { folder: "tests/js/frameworks", env });
+}
+
 /**
  * With `require` other files are loaded, and nothing else is decided: the oldest Node runs all portable tests so, and the one
  * that does before a change lands. The others run these: each entry of the package, and what one makes and another is given.

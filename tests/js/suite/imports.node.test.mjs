@@ -14,6 +14,7 @@ const names = await exportedNames();
 const LIGHT = {
   precis: ["attributes", "createMeter", "describe", "PrecisError", "recallDefinition", "summaryOf"],
   "precis/ai-sdk": ["compactTool", "compactionOf", "composePrepareSteps", "summarizeWith", "toDataPart"],
+  "precis/langchain": ["langchain", "summarizeWith"],
   "precis/formats": names.find(([from]) => from === "precis/formats")[1],
   "precis/otel": ["otelEvents", "tracedSummarize"],
   "precis/seal": ["openState", "sealState"],

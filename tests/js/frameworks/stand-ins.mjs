@@ -1,0 +1,31 @@
+// What the programs of docs/frameworks.md use and do not declare: models whose provider is a server, tools with long results.
+import { MemorySaver } from "@langchain/langgraph";
+import { ChatOpenAI } from "@langchain/openai";
+import { tool } from "langchain";
+import { z } from "zod";
+import { serve } from "./scenario.mjs";
+
+/** Requests of a chat that outgrows a window of 200,000 tokens. */
+const STEPS = 40;
+const contentOf = (path) => `#${path}#\n${`What ${path} says is long, and none of it is needed twice.\n`.repeat(600)}`;
+
+export function langchain() {
+  const served = serve("openai", { steps: STEPS });
+  const fetch = withSummaries(served.fetch);
+  const model = new ChatOpenAI({ apiKey: "a key", model: "gpt-5.6", maxRetries: 0, configuration: { fetch } });
+  const schema = z.object({ path: z.string() });
+  const tools = [tool(async ({ path }) => contentOf(path), { name: "read", description: "Reads a file", schema })];
+  return { served, steps: STEPS, model, tools, checkpointer: new MemorySaver() };
+}
+
+/** The same provider, whose model also writes summaries: requests without tools. */
+function withSummaries(fetch) {
+  return async (url, init) => {
+    const body = JSON.parse(init.body);
+    if (body.tools?.length > 0) return fetch(url, init);
+    const message = { role: "assistant", content: "- Every file so far was read. None mentions the invoice 4711." };
+    const usage = { prompt_tokens: 1_000, completion_tokens: 20, total_tokens: 1_020 };
+    const choices = [{ index: 0, message, finish_reason: "stop" }];
+    return Response.json({ id: "s", object: "chat.completion", created: 0, model: body.model, choices, usage });
+  };
+}
