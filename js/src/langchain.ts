@@ -80,11 +80,10 @@ export function compactionMiddleware(options: MiddlewareOptions): CompactionMidd
       const onReport = (report: Report) => shared.onReport?.(report, thread);
       const chat = new Chat({ ...shared, onReport }, holder);
       const call: ChatCall<LangChainMessage> = { ...callOf(request, rest.maxOutputTokens), ...flags };
-      const answer = await chat.ask(
-        call,
-        ({ view }) => handler({ ...request, messages: withClasses(view, request.messages) }),
-        usageOf,
+      const answer = await chat.ask(call, ({ view }) =>
+        handler({ ...request, messages: withClasses(view, request.messages) }),
       );
+      chat.learn(usageOf(answer));
       const state = holder.get() as SessionState;
       const { type, messages } = (answer ?? {}) as { type?: unknown; messages?: readonly object[] };
       if (type === "ai") return new StateUpdate(state);

@@ -56,7 +56,7 @@ const DIALECTS: readonly Dialect[] = [
   {
     name: "openai-agents",
     advice:
-      "They look like items of the OpenAI Agents SDK (`callId`, `function_call_result`), which no format reads: pass the items of the Responses API (`call_id`, `function_call_output`) and use the format `openaiResponses`, or write a format of your own (docs/formats.md).",
+      "They look like items of the OpenAI Agents SDK (`callId`, `function_call_result`): use the format `openaiAgents` of `precis/openai-agents`, or its models.",
     is: ({ message: { callId, type } }) =>
       typeof callId === "string" || (typeof type === "string" && /_call_result$|^hosted_tool_call$/.test(type)),
   },

@@ -15,6 +15,10 @@ import {
 /** A call about a chat, which knows its own state and name. */
 export type ChatCall<M> = Omit<ModelCall<M>, "state" | "chat" | "overflow" | "inFlight">;
 
+/** What a compaction by hand may be given. */
+export type Compacting<M> = { readonly messages?: readonly M[] | undefined } & CompactNow &
+  Pick<ModelCall<M>, "keep" | "signal" | "pin" | "isTyped" | "mustKeep">;
+
 /** What all chats of one adapter have in common. */
 export interface Shared<M> {
   readonly compactor: Compactor<M>;
@@ -106,35 +110,30 @@ export class Chat<M extends object> {
     this.request = null;
   }
 
-  /** Sends what fits, and once more with less where the provider says that it was too much. Learns from the answer. */
-  async ask<T>(
-    call: ChatCall<M>,
-    send: (prepared: Prepared<M>) => PromiseLike<T>,
-    usageOf: (answer: T) => unknown,
-  ): Promise<T> {
+  /** Sends what fits, and once more with less where the provider says that it was too much. */
+  async ask<T>(call: ChatCall<M>, send: (prepared: Prepared<M>) => PromiseLike<T>): Promise<T> {
     const first = await this.prepare(call);
-    let answer: T;
     try {
-      answer = await send(first);
+      return await send(first);
     } catch (error) {
       const shorter = await this.shorter(call, error, first);
       if (shorter === null) throw error;
-      answer = await send(shorter);
+      return await send(shorter);
     }
-    this.learn(usageOf(answer));
-    return answer;
   }
 
-  /** Compacts now. `call`: the chat as it is, where no request was prepared here. */
-  compact({ focus, focusBy, ...call }: Partial<ChatCall<M>> & CompactNow): Promise<Report> {
+  /** Compacts now. `messages`: the chat as it is, where it is not what was prepared last. */
+  compact(options: Compacting<M> = {}): Promise<Report> {
     return this.alone(async () => {
-      if (!this.last && !call.messages) {
+      const { focus, focusBy, ...more } = options;
+      const given = Object.entries(more).filter(([, value]) => value !== undefined);
+      const call = { ...this.last, ...Object.fromEntries(given) } as ChatCall<M>;
+      if (!call.messages) {
         const advice = "This chat has sent nothing yet. Pass its `messages`, or compact after the first request.";
         throw new PrecisError("invalid-call", "messages", advice);
       }
-      const whole = { ...(this.last ?? { messages: [] }), ...call };
-      const prepared = await this.shared.compactor.compact({ ...this.whole(whole), focus, focusBy });
-      return this.adopt(whole, prepared).report;
+      const prepared = await this.shared.compactor.compact({ ...this.whole(call), focus, focusBy });
+      return this.adopt(call, prepared).report;
     });
   }
 

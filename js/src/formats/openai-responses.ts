@@ -209,7 +209,8 @@ function shortenedOutput({ output }: Part, text: string): unknown {
 /** Arguments as values, parsed once as long as their text stays the same. */
 const known = /* @__PURE__ */ new WeakMap<object, { readonly text: unknown; readonly value: unknown }>();
 
-function parsed(item: Part, text: unknown): unknown {
+/** Arguments that an item has as text, as a value: the same one as long as the text stays the same. */
+export function parsed(item: Part, text: unknown): unknown {
   if (typeof text !== "string") return text;
   const earlier = known.get(item);
   if (earlier?.text === text) return earlier.value;

@@ -7,7 +7,7 @@ import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import esbuild from "esbuild";
 import { holds, REQUEST } from "./scenario.mjs";
-import * as standIns from "./stand-ins.mjs";
+import { standIns } from "./stand-ins.mjs";
 
 const tests = fileURLToPath(new URL("..", import.meta.url));
 const made = join(tests, "node_modules/.programs");
@@ -36,7 +36,7 @@ ok(blocks.length > 0);
 for (const [number, code] of blocks.entries()) {
   const name = frameworkOf(code);
   test(`program ${number + 1} of docs/frameworks.md, ${name}`, async () => {
-    const make = standIns[name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())];
+    const make = standIns[name];
     ok(make, `no stand-ins for ${name}`);
     const { served, steps, window, ...given } = make();
     const said = await run(code, { question: REQUEST, ...given }, number);

@@ -1,15 +1,25 @@
 // What the programs of docs/frameworks.md use and do not declare: models whose provider is a server, tools with long results.
 import { MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
+import {
+  Agent,
+  tool as agentTool,
+  OpenAIChatCompletionsModel,
+  OpenAIProvider,
+  setTracingDisabled,
+} from "@openai/agents";
 import { tool } from "langchain";
+import OpenAI from "openai";
 import { z } from "zod";
 import { serve } from "./scenario.mjs";
+
+setTracingDisabled(true);
 
 /** Requests of a chat that outgrows a window of 200,000 tokens. */
 const STEPS = 40;
 const contentOf = (path) => `#${path}#\n${`What ${path} says is long, and none of it is needed twice.\n`.repeat(600)}`;
 
-export function langchain() {
+function langchain() {
   const served = serve("openai", { steps: STEPS });
   const fetch = withSummaries(served.fetch);
   const model = new ChatOpenAI({ apiKey: "a key", model: "gpt-5.6", maxRetries: 0, configuration: { fetch } });
@@ -17,6 +27,28 @@ export function langchain() {
   const tools = [tool(async ({ path }) => contentOf(path), { name: "read", description: "Reads a file", schema })];
   return { served, steps: STEPS, model, tools, checkpointer: new MemorySaver() };
 }
+
+function openaiAgents() {
+  const served = serve("openai", { steps: STEPS });
+  const client = new OpenAI({ apiKey: "a key", fetch: withSummaries(served.fetch), maxRetries: 0 });
+  const provider = new OpenAIProvider({ openAIClient: client, useResponses: false });
+  const read = agentTool({
+    ...{ name: "read", description: "Reads a file", parameters: z.object({ path: z.string() }) },
+    execute: async ({ path }) => contentOf(path),
+  });
+  const agent = new Agent({ name: "searcher", instructions: "You search files.", tools: [read] });
+  const stored = { state: null };
+  const db = {
+    load: async () => stored.state,
+    save: async (_, state) => {
+      stored.state = JSON.parse(JSON.stringify(state));
+    },
+  };
+  return { served, steps: STEPS, provider, model: new OpenAIChatCompletionsModel(client, "gpt-5.6"), agent, db };
+}
+
+/** By the entry of the package that a program imports. */
+export const standIns = { langchain, "openai-agents": openaiAgents };
 
 /** The same provider, whose model also writes summaries: requests without tools. */
 function withSummaries(fetch) {
