@@ -30,6 +30,8 @@ export interface AgentsChatOptions extends Pick<ModelCall<AgentItem>, "isTyped" 
    * `result.state.toString()` with the rest of the run, and whoever resumes the run has it.
    */
   readonly context?: object | undefined;
+  /** Called with each state that sends something else than the one before. */
+  readonly onState?: ((state: SessionState) => void) | undefined;
 }
 
 /** Messages and policy for {@link AgentsChat.compact}. */
@@ -85,6 +87,7 @@ const CHAT: ReturnType<typeof input.table> = /* @__PURE__ */ input.table<AgentsC
   },
   {
     ...{ chat: input.TEXT, state: input.ANY, mustKeep: input.ANY, isTyped: input.FUNCTION, pin: input.FUNCTION },
+    onState: input.FUNCTION,
     context: { expected: "the object that is passed to `run` as context", fits: (value) => typeof value === "object" },
   },
 );
@@ -102,9 +105,10 @@ export function compaction(options: AgentsOptions): AgentsCompaction {
   return {
     chat(given: AgentsChatOptions = {}) {
       input.checkMembers(CHAT, given);
-      const { isTyped, mustKeep, pin, context } = given;
+      const { isTyped, mustKeep, pin, context, state, onState } = given;
       const flags = { ...(isTyped && { isTyped }), ...(mustKeep && { mustKeep }), ...(pin && { pin }) };
-      const chat = new Chat(shared, context ? within(context) : holding(given.state), given.chat || undefined);
+      const holder = context ? within(context, onState) : holding(state, onState);
+      const chat = new Chat(shared, holder, given.chat || undefined);
       const lanes = new Lanes(shared, chat);
       const keeping: Keeping = { of: (messages) => lanes.of(messages), flags, limit };
       const filter = async ({ modelData }: Filtered<AgentItem>) => {
@@ -131,12 +135,14 @@ export function compaction(options: AgentsOptions): AgentsCompaction {
 }
 
 /** The state as a member of the run's context. */
-function within(context: object): Holder {
+function within(context: object, onState: AgentsChatOptions["onState"]): Holder {
   const holder = context as { precis?: SessionState | null };
+  const noticing = holding(holder.precis, onState);
   return {
     get: () => holder.precis,
     set: (state) => {
       holder.precis = state;
+      noticing.set(state);
     },
   };
 }

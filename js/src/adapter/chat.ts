@@ -31,15 +31,25 @@ export interface Holder {
   set(state: SessionState): void;
 }
 
-/** A holder for the time of one process. */
-export function holding(state?: SessionState | null): Holder {
+/** A holder for the time of one process. `onState` is called with each state that sends something else than the one before. */
+export function holding(state?: SessionState | null, onState?: (state: SessionState) => unknown): Holder {
   let current = state;
   return {
     get: () => current,
     set: (state) => {
+      const isNews = state.revision !== (current?.revision ?? 0);
       current = state;
+      if (isNews) told(onState, state);
     },
   };
+}
+
+/** Calls a host's listener, whose trouble is its own. */
+function told<A extends unknown[]>(listener: ((...said: A) => unknown) | undefined, ...said: A): void {
+  try {
+    const answer: unknown = listener?.(...said);
+    if (answer instanceof Promise) answer.catch(() => {});
+  } catch {}
 }
 
 /** Reports of one chat that are kept: an agent may go on for days. */
@@ -144,10 +154,7 @@ export class Chat<M extends object> {
     this.request = report.request;
     this.reports.push(report);
     if (this.reports.length > MOST_REPORTS) this.reports.shift();
-    try {
-      const answer: unknown = this.shared.onReport?.(report, this.name);
-      if (answer instanceof Promise) answer.catch(() => {});
-    } catch {}
+    told(this.shared.onReport, report, this.name);
     return prepared;
   }
 

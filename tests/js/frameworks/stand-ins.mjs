@@ -1,4 +1,5 @@
 // What the programs of docs/frameworks.md use and do not declare: models whose provider is a server, tools with long results.
+import { streamSimple } from "@earendil-works/pi-ai/api/openai-completions";
 import { MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
 import {
@@ -37,18 +38,46 @@ function openaiAgents() {
     execute: async ({ path }) => contentOf(path),
   });
   const agent = new Agent({ name: "searcher", instructions: "You search files.", tools: [read] });
-  const stored = { state: null };
-  const db = {
-    load: async () => stored.state,
+  const model = new OpenAIChatCompletionsModel(client, "gpt-5.6");
+  return { served, steps: STEPS, provider, model, agent, db: database() };
+}
+
+function pi() {
+  const served = serve("openai", { steps: STEPS });
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const model = {
+    ...{
+      id: "gpt-5.6",
+      name: "gpt-5.6",
+      api: "openai-completions",
+      provider: "openai",
+      baseUrl: "https://example.com/v1",
+    },
+    ...{ reasoning: false, input: ["text"], cost, contextWindow: 200_000, maxTokens: 8_000 },
+  };
+  const streamFn = (model, context, options) =>
+    streamSimple(model, context, { ...options, apiKey: "a key", fetch: served.fetch, maxRetries: 0 });
+  const parameters = { type: "object", properties: { path: { type: "string" } } };
+  const read = {
+    ...{ name: "read", label: "Read", description: "Reads a file", parameters },
+    execute: async (_, { path }) => ({ content: [{ type: "text", text: contentOf(path) }], details: {} }),
+  };
+  return { served, steps: STEPS, model, streamFn, tools: [read], messages: [], db: database() };
+}
+
+/** A database with the state of one chat. */
+function database() {
+  let stored = null;
+  return {
+    load: async () => stored && JSON.parse(stored),
     save: async (_, state) => {
-      stored.state = JSON.parse(JSON.stringify(state));
+      stored = JSON.stringify(state);
     },
   };
-  return { served, steps: STEPS, provider, model: new OpenAIChatCompletionsModel(client, "gpt-5.6"), agent, db };
 }
 
 /** By the entry of the package that a program imports. */
-export const standIns = { langchain, "openai-agents": openaiAgents };
+export const standIns = { langchain, "openai-agents": openaiAgents, pi };
 
 /** The same provider, whose model also writes summaries: requests without tools. */
 function withSummaries(fetch) {
