@@ -1,7 +1,10 @@
 // What the programs of docs/frameworks.md use and do not declare: models whose provider is a server, tools with long results.
+import { createOpenAI } from "@ai-sdk/openai";
 import { streamSimple } from "@earendil-works/pi-ai/api/openai-completions";
 import { MemorySaver } from "@langchain/langgraph";
 import { ChatOpenAI } from "@langchain/openai";
+import { MockMemory } from "@mastra/core/memory";
+import { createTool } from "@mastra/core/tools";
 import {
   Agent,
   tool as agentTool,
@@ -65,6 +68,16 @@ function pi() {
   return { served, steps: STEPS, model, streamFn, tools: [read], messages: [], db: database() };
 }
 
+function mastra() {
+  const served = serve("openai", { steps: STEPS });
+  const model = createOpenAI({ apiKey: "a key", fetch: served.fetch }).chat("gpt-5.6");
+  const read = createTool({
+    ...{ id: "read", description: "Reads a file", inputSchema: z.object({ path: z.string() }) },
+    execute: async ({ path }) => contentOf(path),
+  });
+  return { served, steps: STEPS, model, tools: { read }, memory: new MockMemory(), instructions: "You search files." };
+}
+
 /** A database with the state of one chat. */
 function database() {
   let stored = null;
@@ -77,7 +90,7 @@ function database() {
 }
 
 /** By the entry of the package that a program imports. */
-export const standIns = { langchain, "openai-agents": openaiAgents, pi };
+export const standIns = { langchain, mastra, "openai-agents": openaiAgents, pi };
 
 /** The same provider, whose model also writes summaries: requests without tools. */
 function withSummaries(fetch) {

@@ -15,6 +15,7 @@ const LIGHT = {
   precis: ["attributes", "createMeter", "describe", "PrecisError", "recallDefinition", "summaryOf"],
   "precis/ai-sdk": ["compactTool", "compactionOf", "composePrepareSteps", "summarizeWith", "toDataPart"],
   "precis/langchain": ["langchain", "summarizeWith"],
+  "precis/mastra": ["summarizeWith"],
   "precis/pi": ["piFormat", "summarizeWith"],
   "precis/openai-agents": ["openaiAgents", "summarizeWith"],
   "precis/formats": names.find(([from]) => from === "precis/formats")[1],

@@ -1,18 +1,21 @@
-// What the code blocks of docs/frameworks.md use and do not declare.
-import type { AgentMessage, AgentTool, StreamFn } from "@earendil-works/pi-agent-core";
-import type { Api, Model } from "@earendil-works/pi-ai";
+// What the code blocks of docs/frameworks.md use and do not declare. Models, tools and messages are those of each framework.
+import type { StreamFn } from "@earendil-works/pi-agent-core";
 import type { MemorySaver } from "@langchain/langgraph";
-import type { ChatOpenAI } from "@langchain/openai";
-import type { Agent, OpenAIChatCompletionsModel, OpenAIProvider } from "@openai/agents";
-import { tool } from "langchain";
+import type { MastraMemory } from "@mastra/core/memory";
+import type { Agent, OpenAIProvider } from "@openai/agents";
 import type { SessionState } from "precis";
-import { z } from "zod";
-
-const read = tool(async ({ path }) => path, { name: "read", schema: z.object({ path: z.string() }) });
 
 declare global {
-  const model: ChatOpenAI & OpenAIChatCompletionsModel & Model<Api>;
-  const messages: AgentMessage[];
+  // biome-ignore lint/suspicious/noExplicitAny: another type in each program.
+  const model: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  const tools: any;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  const messages: any[];
+  const question: string;
+  const instructions: string;
+  const checkpointer: MemorySaver;
+  const memory: MastraMemory;
   const streamFn: StreamFn;
   const provider: OpenAIProvider;
   const agent: Agent;
@@ -20,7 +23,4 @@ declare global {
     load(id: string): Promise<SessionState | null>;
     save(id: string, state: SessionState | null): Promise<void>;
   };
-  const tools: (typeof read & AgentTool)[];
-  const checkpointer: MemorySaver;
-  const question: string;
 }
