@@ -12,10 +12,10 @@ export const NEEDLE = "invoice 4711";
 export const REQUEST = `Which of the files mentions the ${NEEDLE}? Answer in one formal sentence.`;
 export const SYSTEM = "You search files.";
 
-/** What a file holds; some are twenty times as long as others. */
-export const contentOf = (path) => {
+/** What a file holds; some are twenty times as long as others. `times`: as many lines. */
+export const contentOf = (path, times = 1) => {
   const number = Number(/\d+/.exec(path)?.[0] ?? 0);
-  const lines = number % 9 === 8 ? 60 : 3 + (number % 7);
+  const lines = times * (number % 9 === 8 ? 60 : 3 + (number % 7));
   return `#${path}#\n${Array.from({ length: lines }, (_, line) => `line ${line} of ${path}: the quick brown fox jumps over the lazy dog.`).join("\n")}`;
 };
 
@@ -80,4 +80,16 @@ export function holds({ server }, { requests = STEPS, window = WINDOW, reply = R
     deepEqual([...new Set(reports.flatMap(({ warnings }) => warnings.map(({ code }) => code)))], []);
   }
   return { peak: Math.max(...sizes) };
+}
+
+/** The same provider, whose model also writes summaries: requests without tools. `text`: what it writes. */
+export function withSummaries(fetch, text = `- Every file so far was read. None mentions the ${NEEDLE}.`) {
+  return async (url, init) => {
+    const body = JSON.parse(init.body);
+    if (body.tools?.length > 0) return fetch(url, init);
+    const message = { role: "assistant", content: text };
+    const usage = { prompt_tokens: 1_000, completion_tokens: 20, total_tokens: 1_020 };
+    const choices = [{ index: 0, message, finish_reason: "stop" }];
+    return Response.json({ id: "s", object: "chat.completion", created: 0, model: body.model, choices, usage });
+  };
 }

@@ -15,7 +15,7 @@ import {
 import { tool } from "langchain";
 import OpenAI from "openai";
 import { z } from "zod";
-import { serve } from "./scenario.mjs";
+import { serve, withSummaries } from "./scenario.mjs";
 
 setTracingDisabled(true);
 
@@ -91,15 +91,3 @@ function database() {
 
 /** By the entry of the package that a program imports. */
 export const standIns = { langchain, mastra, "openai-agents": openaiAgents, pi };
-
-/** The same provider, whose model also writes summaries: requests without tools. */
-function withSummaries(fetch) {
-  return async (url, init) => {
-    const body = JSON.parse(init.body);
-    if (body.tools?.length > 0) return fetch(url, init);
-    const message = { role: "assistant", content: "- Every file so far was read. None mentions the invoice 4711." };
-    const usage = { prompt_tokens: 1_000, completion_tokens: 20, total_tokens: 1_020 };
-    const choices = [{ index: 0, message, finish_reason: "stop" }];
-    return Response.json({ id: "s", object: "chat.completion", created: 0, model: body.model, choices, usage });
-  };
-}
