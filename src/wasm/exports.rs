@@ -2,7 +2,7 @@
 //! `js/src/boundary/glue.ts` is the other side.
 //!
 //! Records, flags and the view cross as typed arrays. Options, state, plan, report, requests and answers cross as
-//! plain objects, in by `serde-wasm-bindgen`, out by `js-sys`; the names of members that every call returns are
+//! plain objects; the names of members that every call returns are
 //! interned. A refusal is thrown as `{ code, path, advice }`. What the host throws when it is asked something comes
 //! out as it was. All calls but `complete` are synchronous.
 

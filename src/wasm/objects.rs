@@ -1,6 +1,6 @@
 //! Converts plain data to and from JavaScript values.
 
-use super::plain::fraction;
+use super::plain::{fraction, number};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use js_sys::{Array, Object, Reflect, Uint32Array};
@@ -110,16 +110,41 @@ fn define(object: &Object, name: &str, value: &JsValue) {
 ///
 /// If it is not plain data. The error has this `path` and `code`.
 pub fn plain(value: JsValue, path: &str, code: Code) -> Result<Json, Error> {
-    if value.is_null() || value.is_undefined() {
-        return Ok(Json::Null);
-    }
-    serde_wasm_bindgen::from_value(value).map_err(|_| {
+    read(&value).ok_or_else(|| {
         Error::at(
             code,
             path,
             "Expected plain data: objects, arrays, strings, numbers, booleans and null, without cycles or functions.",
         )
     })
+}
+
+/// `None` if it is not plain data. `js/src/boundary/plain.ts` made the copy that is read: it has an end, and no getters.
+fn read(value: &JsValue) -> Option<Json> {
+    if value.is_null() || value.is_undefined() {
+        return Some(Json::Null);
+    }
+    if let Some(value) = value.as_f64() {
+        return Some(number(value));
+    }
+    if let Some(text) = value.as_string() {
+        return Some(Json::Text(text));
+    }
+    if let Some(value) = value.as_bool() {
+        return Some(Json::Bool(value));
+    }
+    if Array::is_array(value) {
+        return value.unchecked_ref::<Array>().iter().map(|item| read(&item)).collect::<Option<_>>().map(Json::List);
+    }
+    if value.is_function() || !value.is_object() {
+        return None;
+    }
+    let entries = Object::entries(value.unchecked_ref());
+    let member = |entry: JsValue| {
+        let entry: Array = entry.unchecked_into();
+        Some((entry.get(0).as_string()?, read(&entry.get(1))?))
+    };
+    entries.iter().map(member).collect::<Option<_>>().map(Json::Object)
 }
 
 /// A member of an object that our own JavaScript created.

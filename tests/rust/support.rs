@@ -392,10 +392,7 @@ pub fn json(value: &serde_json::Value) -> Json {
         Value::Bool(bool) => Json::Bool(*bool),
         Value::Number(number) => match number.as_i64() {
             Some(int) => Json::Int(int),
-            None => {
-                let float = number.as_f64().unwrap();
-                Json::Fraction { millionths: (float * 1e6).round() as i64, bits: float.to_bits() }
-            }
+            None => precis::wasm::plain::number(number.as_f64().unwrap()),
         },
         Value::String(text) => Json::Text(text.clone()),
         Value::Array(items) => Json::List(items.iter().map(json).collect()),
