@@ -1,12 +1,9 @@
 // CPU of a turn in workerd, beside the check of the AI SDK's cookbook in the same isolate. A Worker's clock stands still
 // while it computes, so many turns are asked for in one request, and timed from outside; an empty request is subtracted.
-import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
-import esbuild from "esbuild";
-import { at, cache, end } from "../js/scripts/common.mjs";
+import { cache, end } from "../js/scripts/common.mjs";
 import { npmBinary } from "../js/scripts/tools.mjs";
+import { bundleWorker, serveWorker } from "../js/scripts/workerd.mjs";
 
 /** What a Worker may compute for a request on the free plan, in milliseconds. */
 const FRAME = 10;
@@ -61,40 +58,8 @@ export default {
 `;
 
 const folder = join(cache, "bench-workerd");
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
-cpSync(at("pkg"), join(folder, "node_modules/precis"), { recursive: true });
-cpSync(at("pkg/precis.wasm"), join(folder, "precis.wasm"));
-await esbuild.build({
-  stdin: { contents: program, resolveDir: folder },
-  outfile: join(folder, "worker.js"),
-  bundle: true,
-  format: "esm",
-  conditions: ["workerd"],
-  external: ["./precis.wasm"],
-  // Above it lies this repository, whose tsconfig.json says where precis has its sources.
-  tsconfigRaw: {},
-  logLevel: "warning",
-});
-const port = await freePort();
-writeFileSync(
-  join(folder, "config.capnp"),
-  `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = .worker)],
-  sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")],
-);
-const worker :Workerd.Worker = (
-  compatibilityDate = "2025-09-01",
-  modules = [(name = "worker.js", esModule = embed "worker.js"), (name = "precis.wasm", wasm = embed "precis.wasm")],
-);
-`,
-);
-const child = spawn(await npmBinary("workerd"), ["serve", "config.capnp"], {
-  cwd: folder,
-  detached: true,
-  stdio: "ignore",
-});
+await bundleWorker(folder, program);
+const { child, url } = await serveWorker(await npmBinary("workerd"), folder, { detached: true, stdio: "ignore" });
 try {
   for (let left = 200; !(await took("none", 1).catch(() => null)); left--) {
     if (left === 0) throw new Error("workerd does not answer");
@@ -132,19 +97,11 @@ try {
 /** Milliseconds of one request for so many turns. */
 async function took(name, n) {
   const from = performance.now();
-  const response = await fetch(`http://127.0.0.1:${port}/${name}?n=${n}`);
+  const response = await fetch(`${url}/${name}?n=${n}`);
   if ((await response.text()) !== "done") throw new Error(`${name}: ${response.status}`);
   return performance.now() - from;
 }
 
 function quartile(list) {
   return [...list].sort((a, b) => a - b)[Math.floor(list.length / 4)];
-}
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address();
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

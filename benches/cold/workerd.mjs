@@ -1,10 +1,8 @@
 // A fresh workerd: what its threads take for a first answer and for a first compaction, in milliseconds of processor time.
-import { spawn } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import esbuild from "esbuild";
-import { at, cache, end } from "../../js/scripts/common.mjs";
+import { cache, end } from "../../js/scripts/common.mjs";
+import { bundleWorker, serveWorker } from "../../js/scripts/workerd.mjs";
 
 const REST = 300;
 const folder = join(cache, "bench-cold");
@@ -23,31 +21,12 @@ export default { fetch: async (request) => new Response(await works[new URL(requ
 `;
 
 /** Bundles the Worker once. */
-export async function prepare() {
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
-  cpSync(at("pkg"), join(folder, "node_modules/precis"), { recursive: true });
-  cpSync(at("pkg/precis.wasm"), join(folder, "precis.wasm"));
-  await esbuild.build({
-    stdin: { contents: program, resolveDir: folder },
-    outfile: join(folder, "worker.js"),
-    ...{ bundle: true, format: "esm", conditions: ["workerd"], external: ["./precis.wasm"], logLevel: "warning" },
-    tsconfigRaw: {},
-  });
-}
+export const prepare = () => bundleWorker(folder, program);
 
 /** `{ "first answer": { main, all }, … }` of one fresh process. */
 export async function measure(binary) {
-  const port = await freePort();
-  writeFileSync(
-    join(folder, "config.capnp"),
-    `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (services = [(name = "main", worker = .worker)], sockets = [(name = "http", address = "127.0.0.1:${port}", http = (), service = "main")]);
-const worker :Workerd.Worker = (compatibilityDate = "2025-09-01", modules = [(name = "worker.js", esModule = embed "worker.js"), (name = "precis.wasm", wasm = embed "precis.wasm")]);
-`,
-  );
-  const child = spawn(binary, ["serve", "config.capnp"], { cwd: folder, detached: true, stdio: "ignore" });
-  const ask = async (name) => (await fetch(`http://127.0.0.1:${port}/${name}`)).text();
+  const { child, url } = await serveWorker(binary, folder, { detached: true, stdio: "ignore" });
+  const ask = async (name) => (await fetch(`${url}/${name}`)).text();
   try {
     for (let left = 200; (await ask("none").catch(() => "")) !== "done"; left--) {
       if (left === 0) throw new Error("workerd does not answer");
@@ -87,11 +66,3 @@ function threads(pid) {
 }
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address();
-  await new Promise((closed) => server.close(closed));
-  return port;
-}

@@ -13,6 +13,7 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { createServer } from "node:net";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -96,6 +97,15 @@ export function end(child, signal = "SIGKILL") {
     if (windows) child.kill();
     else process.kill(-child.pid, signal);
   } catch {}
+}
+
+/** A port that nobody listens at. */
+export async function freePort() {
+  const server = createServer();
+  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address();
+  await new Promise((closed) => server.close(closed));
+  return port;
 }
 
 /** The same for a program that must succeed. Resolves to its standard output. */

@@ -207,15 +207,6 @@ export async function during(command, args, { cwd, env, ready }, work) {
   }
 }
 
-/** A free port. */
-export async function port() {
-  const server = createServer();
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port: free } = server.address();
-  await new Promise((closed) => server.close(closed));
-  return free;
-}
-
 /** JSON from a server that may still be starting. */
 export async function json(url, tries = 20) {
   for (let left = tries; ; left--) {

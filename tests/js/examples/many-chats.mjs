@@ -4,12 +4,12 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { freePort } from "../../../js/scripts/common.mjs";
 import { queueEndsClean } from "./queued/queue-ends.mjs";
 import { storeHoldsRaces } from "./queued/store-races.mjs";
 
@@ -194,15 +194,4 @@ async function startPostgres() {
     url: `postgres://precis@127.0.0.1:${port}/postgres`,
     stop: async () => pgctl("-m immediate stop"),
   };
-}
-
-function freePort() {
-  return new Promise((resolve, reject) => {
-    const server = createServer();
-    server.on("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address();
-      server.close(() => resolve(port));
-    });
-  });
 }

@@ -5,10 +5,9 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { createMeter } from "precis";
 import { aiSdkUI } from "precis/formats";
-import { at, cache, end, must, packages } from "../../../js/scripts/common.mjs";
+import { at, cache, end, freePort, must, packages } from "../../../js/scripts/common.mjs";
 import { chromium as chromiumPath, node } from "../../../js/scripts/tools.mjs";
 import { refuses, together } from "./bodies.mjs";
-import { freePort } from "./worker.mjs";
 
 const turns = 20;
 const flags = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];

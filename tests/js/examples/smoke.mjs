@@ -9,11 +9,10 @@ import { createCompactor } from "precis";
 import { aiSdk, openaiChat } from "precis/formats";
 import { check } from "precis/testing";
 import { buildAny } from "../../../js/scripts/build.mjs";
-import { at, cache, end, main } from "../../../js/scripts/common.mjs";
+import { at, cache, end, freePort, main } from "../../../js/scripts/common.mjs";
 import { node, npmBinary } from "../../../js/scripts/tools.mjs";
 import { refusesTexts } from "./bodies.mjs";
 import { next } from "./next.mjs";
-import { freePort } from "./worker.mjs";
 
 const place = join(cache, "examples");
 

@@ -2,9 +2,8 @@
 // model is still sent as it was, also after a reload. `node tests/js/examples/use-chat.mjs`; exits 1 if anything is wrong.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { at, end, main, packages } from "../../../js/scripts/common.mjs";
+import { at, end, freePort, main, packages } from "../../../js/scripts/common.mjs";
 import { chromium as chromiumPath, node } from "../../../js/scripts/tools.mjs";
-import { freePort } from "./worker.mjs";
 
 const turns = 40;
 const flags = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];

@@ -1,9 +1,8 @@
 // The example for Cloudflare in workerd, without wrangler: built as wrangler builds it, with storage on disk.
 import { spawn } from "node:child_process";
 import { cpSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
-import { at, cache, end } from "../../../js/scripts/common.mjs";
+import { at, cache, end, freePort } from "../../../js/scripts/common.mjs";
 import { npmBinary } from "../../../js/scripts/tools.mjs";
 
 const folder = join(cache, "durable-objects");
@@ -93,12 +92,4 @@ const worker :Workerd.Worker = (
   durableObjectStorage = (localDisk = "disk"),
 );
 `;
-}
-
-export async function freePort() {
-  const server = createServer();
-  await new Promise((ready) => server.listen(0, "127.0.0.1", ready));
-  const { port } = server.address();
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

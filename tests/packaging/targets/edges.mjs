@@ -1,8 +1,10 @@
 // Platforms that compile WebAssembly when they deploy and never afterwards.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { freePort } from "../../../js/scripts/common.mjs";
 import { node } from "../../../js/scripts/tools.mjs";
-import { browse, during, json, must, port, tool, toolFile, version } from "../project.mjs";
+import { configure } from "../../../js/scripts/workerd.mjs";
+import { browse, during, json, must, tool, toolFile, version } from "../project.mjs";
 
 /** Before workerd let anything be compiled while a Worker starts. */
 const compatibilityDate = "2024-09-23";
@@ -10,21 +12,8 @@ const compatibilityDate = "2024-09-23";
 /** Runs a built Worker in workerd and asks it. */
 async function inWorkerd(folder, main) {
   const names = readdirSync(folder, { recursive: true }).filter((name) => /\.(js|wasm)$/.test(name) && name !== main);
-  const module = (name) => `(name = "${name}", ${name.endsWith(".js") ? "esModule" : "wasm"} = embed "${name}")`;
-  const socket = `127.0.0.1:${await port()}`;
-  writeFileSync(
-    join(folder, "config.capnp"),
-    `using Workerd = import "/workerd/workerd.capnp";
-const config :Workerd.Config = (
-  services = [(name = "main", worker = .worker)],
-  sockets = [(name = "http", address = "${socket}", http = (), service = "main")],
-);
-const worker :Workerd.Worker = (
-  compatibilityDate = "${compatibilityDate}",
-  modules = [${[main, ...names].map(module).join(", ")}],
-);
-`,
-  );
+  const socket = `127.0.0.1:${await freePort()}`;
+  configure(folder, socket, compatibilityDate, [main, ...names]);
   const ready = /^/; // It says nothing when it listens, so it is asked until it answers.
   return during(workerd(), ["serve", "config.capnp"], { cwd: folder, ready }, () => json(`http://${socket}/`));
 }
@@ -190,7 +179,7 @@ export default function Page() {
         cwd: dir,
         env,
       });
-      const args = [next, "start", "-H", "127.0.0.1", "-p", String(await port())];
+      const args = [next, "start", "-H", "127.0.0.1", "-p", String(await freePort())];
       return during(process.execPath, args, { cwd: dir, env, ready: /http:\/\/127\.0\.0\.1:\d+/ }, async (url) => [
         await json(`${url}/api/server`),
         bundler === "webpack" ? await said(`${url}/edge`) : await json(`${url}/api/edge`),

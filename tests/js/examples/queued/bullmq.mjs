@@ -3,9 +3,8 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { setTimeout as wait } from "node:timers/promises";
 import { append, load, stateStore } from "../../../../examples/recipes/redis.mjs";
-import { at, must } from "../../../../js/scripts/common.mjs";
+import { at, freePort, must } from "../../../../js/scripts/common.mjs";
 import { redisServer } from "../../../../js/scripts/tools.mjs";
-import { freePort } from "../worker.mjs";
 import { storeHoldsRaces } from "./store-races.mjs";
 
 const recipe = at("examples/recipes/many-chats");
