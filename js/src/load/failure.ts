@@ -10,7 +10,7 @@ export function mismatch(expected: string, found: string): PrecisError {
   return new PrecisError(
     "boundary-mismatch",
     null,
-    `The JavaScript of precis is of build ${expected}, but its precis.wasm is of build ${found}. Reinstall precis, clear the caches of bundler and server, and serve all its files from one version.`,
+    `The JavaScript of precis is of build ${expected}, but its precis.wasm is of build ${found}. If precis was updated while this process ran, restart the process. Otherwise reinstall precis, clear the caches of bundler and server, and serve all its files from one version.`,
   );
 }
 
