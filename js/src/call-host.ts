@@ -3,7 +3,7 @@ import { isWhole, leave } from "./boundary/engine.ts";
 import type { Host, Outcome, Reading } from "./boundary/glue.ts";
 import { EngineTape } from "./boundary/tape.ts";
 import { writeMessage } from "./boundary/write-message.ts";
-import type { Entry, Made, Memory } from "./cache/read.ts";
+import type { Entry, History, Made, Memory } from "./cache/read.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import { quiet } from "./quiet.ts";
@@ -11,6 +11,9 @@ import type { CompactionEvent } from "./types.ts";
 
 /** Summaries of one chat that are kept to be found again. */
 const MOST_MADE = 8;
+
+/** Where no index is kept. */
+const NOWHERE = /* @__PURE__ */ new Uint8Array(0);
 
 /** In the number of a part: it is to be left out. */
 const LEFT_OUT = 2 ** 31;
@@ -22,13 +25,13 @@ export class CallHost<Base, M extends Base> implements Host {
   private readonly known = new Map<unknown, Made>();
   private tape: EngineTape | undefined;
 
-  /** `earlier`: messages made for this chat before. */
+  /** `history`: what is kept of this chat. */
   constructor(
     private readonly format: Format<Base>,
     private readonly memory: Memory<Base>,
     private readonly messages: readonly M[],
     private readonly entries: readonly Entry[],
-    private readonly earlier: Made[],
+    private readonly history: History,
   ) {}
 
   read(indices: Uint32Array, reading: Reading): void {
@@ -45,12 +48,22 @@ export class CallHost<Base, M extends Base> implements Host {
     });
   }
 
+  index(from: number, to: number): Uint8Array | undefined {
+    const { indexes } = this.history;
+    return indexes ? indexes.get(from, to) : NOWHERE;
+  }
+
+  keepIndex(from: number, to: number, index: Uint8Array): void {
+    this.history.indexes?.keep(from, to, index);
+  }
+
   summary(text: string, id: string, covers: number): Uint32Array {
     return leave(() => {
-      let known = this.earlier.find((one) => one.text === text && one.id === id && one.covers === covers);
+      const earlier = this.history.made;
+      let known = earlier.find((one) => one.text === text && one.id === id && one.covers === covers);
       if (!known) {
         known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
-        remember(this.earlier, known);
+        remember(earlier, known);
       }
       this.known.set(known.message, known);
       return this.add(known.message);
@@ -104,7 +117,7 @@ export class CallHost<Base, M extends Base> implements Host {
         view.push(message);
         // However many others this call has tried: what is sent is found again.
         const known = this.known.get(message);
-        if (known) remember(this.earlier, known);
+        if (known) remember(this.history.made, known);
       } else for (let i = from; i < to; i++) view.push(this.messages[i] as M);
     }
     return view;

@@ -11,6 +11,7 @@ import { hashOfChat } from "./chat-name.ts";
 import { isSameCall } from "./fast-path.ts";
 import { refusalOf } from "./options.ts";
 import { wrongFormat } from "./shapes.ts";
+import { inSlices } from "./slices.ts";
 import { ToolPolicyReader } from "./tool-policies.ts";
 import type { CompactorOptions, ModelCall } from "./types.ts";
 
@@ -41,6 +42,9 @@ interface Reader<Base> {
   readonly memory: Memory<Base>;
   readonly fixed: FixedMemory;
 }
+
+/** New messages that are worth a pause. */
+const LONG = 100;
 
 /** Ids of models whose reader is remembered. */
 const MOST_MODELS = 64;
@@ -85,6 +89,35 @@ export class CallReader<Base> {
     return { input, messages, memory, history, given };
   }
 
+  /**
+   * Reads what is new of a long history in slices. Returns the call as it is: the host may change it meanwhile. What is wrong
+   * with its messages is for {@link open} to say.
+   */
+  async ahead<M extends Base>(call: ModelCall<M>, slice: number): Promise<ModelCall<M>> {
+    const { messages, model, signal } = call ?? {};
+    if (!Array.isArray(messages) || messages.length < LONG) return call;
+    const { memory } = this.readerFor(model);
+    const own = messages.slice() as readonly M[];
+    let at = 0;
+    try {
+      const { from, count } = memory.unread(own);
+      if (count < LONG) return call;
+      at = from;
+    } catch {
+      return call;
+    }
+    const given = { ...call, messages: own };
+    await inSlices(slice, signal, () => {
+      try {
+        at = memory.readAhead(own, at);
+        return at < own.length;
+      } catch {
+        return false;
+      }
+    });
+    return given;
+  }
+
   /** The same, out of reach of others: while the call waits, the host may add messages, and another call read more. */
   keep<M extends Base>(opened: Opened<Base, M>): Kept<Base, M> {
     const { history, given } = opened;
@@ -102,7 +135,7 @@ export class CallReader<Base> {
 
   /** What the engine may ask during one step of a call. */
   host<M extends Base>({ messages, memory, history, entries }: Kept<Base, M>): CallHost<Base, M> {
-    return new CallHost(this.options.format, memory, messages, entries, history.made);
+    return new CallHost(this.options.format, memory, messages, entries, history);
   }
 
   private input<M extends Base>(

@@ -9,6 +9,7 @@ import { engine } from "./loaded.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
 import { plainOptions } from "./options.ts";
 import { type Look, recall } from "./recall.ts";
+import { sliceOf } from "./slices.ts";
 import { answerOf, asking } from "./summarizer.ts";
 import { showsMismatch } from "./transformations.ts";
 import type {
@@ -58,12 +59,14 @@ type Tell = (event: CompactionEvent) => void;
 
 class HostCompactor<Base> {
   private readonly tellAll: Tell;
+  private readonly slice: number;
 
   constructor(
     private readonly options: CompactorOptions<Base>,
     private readonly reader: CallReader<Base>,
   ) {
     this.tellAll = telling(options.onEvent);
+    this.slice = sliceOf(options.tune);
   }
 
   /** As users have it: members that may be taken off. */
@@ -160,6 +163,10 @@ class HostCompactor<Base> {
   private async decide<M extends Base>(call: ModelCall<M>, known: Table, more?: More): Promise<Prepared<M>> {
     checkMembers(known, call);
     call?.signal?.throwIfAborted();
+    return this.decideNow(this.slice > 0 ? await this.reader.ahead(call, this.slice) : call, more);
+  }
+
+  private async decideNow<M extends Base>(call: ModelCall<M>, more?: More): Promise<Prepared<M>> {
     const asksMore = more ?? (call?.pin || call?.isTyped ? {} : null);
     const short = this.reader.open(call, asksMore);
     const rested = asksMore ? undefined : resumed(short.input, short.messages, short.history);
@@ -177,7 +184,8 @@ class HostCompactor<Base> {
     }
     const done = prepared(step, host);
     const count = opened.messages.length;
-    opened.history.leave(standing ? left(standing, count, done.view.slice(), opened.input, step) : null);
+    const sent = { view: done.view.slice(), places: step.view, placed: count };
+    opened.history.leave(standing ? left(standing, count, sent, opened.input, step) : null);
     return done;
   }
 

@@ -23,7 +23,7 @@ export function resumed<M>(input: CallInput, messages: readonly M[], history: Hi
   const { state, changed, report, standing } = outcome;
   const view = rest.view as M[];
   for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
-  history.leave(standing ? left(standing, messages.length, view, call, outcome) : null);
+  history.leave(standing ? left(standing, messages.length, { ...rest, view }, call, outcome) : null);
   return { view: view.slice(), state, changed, report };
 }
 
@@ -53,14 +53,34 @@ function isSame({ given }: Pick<Rest, "given">, input: CallInput): boolean {
 }
 
 /** What a call leaves. The host may change what it was given: only the state's own members are looked at again. */
-export function left(standing: Uint8Array, count: number, view: unknown[], input: CallInput, outcome: Outcome): Rest {
+export function left(
+  standing: Uint8Array,
+  count: number,
+  { view, places, placed }: Pick<Rest, "view" | "places" | "placed">,
+  input: CallInput,
+  outcome: Outcome,
+): Rest {
   const { state, changed, report } = outcome;
   const given = members(input);
   given[STATE] = state;
   const { keepFrom, thinking, provider } = report;
   const { toolPolicy } = input;
   const stamp = Object.values(state);
-  return { standing, count, view, toolPolicy, given, state, changed, keepFrom, thinking, provider, stamp };
+  return {
+    standing,
+    count,
+    view,
+    places,
+    placed,
+    toolPolicy,
+    given,
+    state,
+    changed,
+    keepFrom,
+    thinking,
+    provider,
+    stamp,
+  };
 }
 
 /** Where the view is the one before, with the new messages. */

@@ -39,6 +39,17 @@ pub enum Sent {
     Made(u32),
 }
 
+/// What the host keeps of messages.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// What it was given to keep.
+    Bytes(Vec<u8>),
+    /// Nothing yet.
+    Nothing,
+    /// Nothing, and it has no room.
+    Nowhere,
+}
+
 /// Added to the number of a part in [`Host::replace`]: the copy leaves out the part.
 pub const LEFT_OUT: u32 = 1 << 31;
 
@@ -50,6 +61,24 @@ pub trait Host {
     ///
     /// If the host cannot read one of them.
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error>;
+
+    /// Returns the index of the messages from one input index to another, if it was kept and none of them has changed.
+    ///
+    /// # Errors
+    ///
+    /// If the boundary fails.
+    fn index(&mut self, _from: usize, _to: usize) -> Result<Kept, Error> {
+        Ok(Kept::Nothing)
+    }
+
+    /// Keeps the index of these messages. A host that keeps none loses time and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// If the boundary fails.
+    fn keep_index(&mut self, _from: usize, _to: usize, _index: &[u8]) -> Result<(), Error> {
+        Ok(())
+    }
 
     /// Creates a message with this text.
     ///

@@ -73,7 +73,8 @@ const MEMBERS: [&str; 17] = [
     "repair",
     "tune",
 ];
-const TUNE: [&str; 8] = ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory", "prices"];
+const TUNE: [&str; 9] =
+    ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory", "prices", "slice"];
 
 impl Options {
     /// Parses the options of `createCompactor`, in which functions are replaced by `true`.
@@ -110,6 +111,7 @@ impl Options {
         let overhead = tokens.tokens("overhead").unwrap_or(0);
         let shares = Shares::parse(tune);
         let memory = memory(tune);
+        slice(tune);
         let family = estimator.split_once(':').and_then(|(_, family)| Family::parse(family));
         let prices = Prices::parse(tune, family);
         let tools = ToolPolicies::parse(options);
@@ -225,6 +227,14 @@ pub fn window(value: &Json) -> Result<u64, Error> {
             format!("Expected the model's context window in tokens, a whole number above 0, got {}. Look it up in the provider's model list; it is never guessed.", value.shown()),
         )
     })
+}
+
+/// How long the host reads before it lets others have their turn. Nothing is decided by it.
+fn slice(tune: Fields<'_>) {
+    const MOST: u64 = 1_000;
+    if tune.count("slice").is_some_and(|milliseconds| milliseconds > MOST) {
+        tune.wrong("slice", "Expected milliseconds from 0 to 1000; 0 reads without a pause.");
+    }
 }
 
 /// The bytes that the memory may take, limited to what a state can hold.

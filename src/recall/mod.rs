@@ -1,10 +1,11 @@
 //! Recall: what a view does not show whole is found again, by words or by its reference, in the history that the host
-//! has. Nothing is kept for it: each call reads what it looks through.
+//! has. A search asks indexes, which the host keeps, and reads what has none.
 //!
 //! Passages are ranked by BM25 in whole numbers (`rank.rs`) over the grams of words, identifiers as a whole, and pairs of
 //! letters where a script writes no spaces (`words.rs`).
 
 mod fuse;
+mod index;
 mod passages;
 mod query;
 mod rank;

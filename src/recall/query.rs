@@ -16,6 +16,12 @@ const PAIR: u64 = 3 * GRAM;
 /// An identifier weighs as much as three words.
 const WHOLE: u64 = 9 * GRAM;
 
+/// What a word of a text means for a query, in 16 bits: a term by its number, or a word of the query by its place in the
+/// row and this mark. A word that the query lacks breaks a run of such words.
+pub type Effect = u16;
+const IN_ROW: Effect = 1 << 15;
+const BREAK: Effect = Effect::MAX;
+
 /// What is looked for.
 #[derive(Debug)]
 pub struct Query {
@@ -23,6 +29,8 @@ pub struct Query {
     pub terms: Vec<(u64, u64)>,
     /// The words in their order.
     pub row: Vec<u64>,
+    /// A bit for each fold of a hash that is looked for.
+    folds: Vec<u64>,
     /// The terms of each word, one word after another, and where each word ends.
     of_words: Vec<u16>,
     ends: Vec<usize>,
@@ -37,6 +45,7 @@ impl Query {
         let mut query = Self {
             terms: Vec::new(),
             row: Vec::new(),
+            folds: vec![0; (1 << 16) / 64],
             of_words: Vec::new(),
             ends: Vec::new(),
             slots: vec![EMPTY; SLOTS],
@@ -44,7 +53,46 @@ impl Query {
         };
         words::each(text, false, &mut |hash, kind, _| query.add(hash, kind));
         query.of_words.truncate(query.start());
+        for hash in query.terms.iter().map(|term| term.0).chain(query.row.iter().copied()) {
+            let fold = usize::from(words::fold(hash));
+            query.folds[fold / 64] |= 1 << (fold % 64);
+        }
         query
+    }
+
+    /// Whether a hash with this fold may be looked for.
+    pub fn may_have(&self, fold: u16) -> bool {
+        self.folds[usize::from(fold) / 64] >> (fold % 64) & 1 > 0
+    }
+
+    /// Adds what something that was met in a text means.
+    pub fn effects(&self, hash: u64, kind: Kind, all: &mut Vec<Effect>) {
+        if matches!(kind, Kind::Word | Kind::Pair | Kind::Alone) {
+            match self.row.iter().position(|&other| other == hash) {
+                Some(place) => all.push(IN_ROW | place as Effect),
+                None if all.last() == Some(&BREAK) => {}
+                None => all.push(BREAK),
+            }
+        }
+        if !matches!(kind, Kind::Alone | Kind::End)
+            && let Some(term) = self.find(hash)
+        {
+            all.push(term as Effect);
+        }
+    }
+
+    /// Where in a text the first word of the query begins, or else the first term.
+    pub fn first_in(&self, text: &str, escaped: bool) -> Option<usize> {
+        let (mut word, mut term) = (None, None);
+        let mut effects = Vec::new();
+        words::each(text, escaped, &mut |hash, kind, at| {
+            effects.clear();
+            self.effects(hash, kind, &mut effects);
+            for &effect in effects.iter().filter(|&&effect| effect != BREAK) {
+                (if effect < IN_ROW { &mut term } else { &mut word }).get_or_insert(at);
+            }
+        });
+        word.or(term)
     }
 
     /// There is nothing to look for.
@@ -57,7 +105,7 @@ impl Query {
             return;
         }
         match kind {
-            Kind::Letter => {}
+            Kind::Letter | Kind::End => {}
             Kind::Gram => self.term(hash, GRAM),
             Kind::Word => self.word(hash),
             Kind::Whole => {
@@ -111,7 +159,7 @@ impl Query {
     }
 
     /// The term with a hash.
-    pub fn find(&self, hash: u64) -> Option<usize> {
+    fn find(&self, hash: u64) -> Option<usize> {
         Some(self.slots[self.slot(hash)]).filter(|&term| term != EMPTY).map(usize::from)
     }
 
@@ -133,5 +181,49 @@ impl Query {
             let here = terms.iter().filter(|&&term| often[usize::from(term)] > 0).count();
             here > 0 && 2 * here >= terms.len()
         })
+    }
+}
+
+/// How a passage answers a query, as its words are met.
+#[derive(Debug, Default)]
+pub struct Meeting {
+    /// How often each term stands in it, at most 255 times.
+    pub often: Vec<u8>,
+    /// The longest run of words that the query has in the same order.
+    pub longest: usize,
+    /// Where in the query the words that are met begin, and the place of the next one.
+    run: Option<(usize, usize)>,
+}
+
+impl Meeting {
+    /// Begins a passage.
+    pub fn begin(&mut self, query: &Query) {
+        self.often.clear();
+        self.often.resize(query.terms.len(), 0);
+        self.longest = 0;
+        self.run = None;
+    }
+
+    /// Takes in the next words.
+    pub fn meet(&mut self, query: &Query, effects: &[Effect]) {
+        for &effect in effects {
+            if effect < IN_ROW {
+                let often = &mut self.often[usize::from(effect)];
+                *often = often.saturating_add(1);
+            } else if effect == BREAK {
+                self.run = None;
+            } else {
+                let place = usize::from(effect - IN_ROW);
+                let goes_on = self.run.filter(|&(_, next)| query.row.get(next) == Some(&query.row[place]));
+                let (start, next) = goes_on.unwrap_or((place, place));
+                self.run = Some((start, next + 1));
+                self.longest = self.longest.max(next + 1 - start);
+            }
+        }
+    }
+
+    /// Takes in a word that has nothing that is looked for.
+    pub fn pass(&mut self) {
+        self.run = None;
     }
 }

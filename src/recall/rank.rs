@@ -4,8 +4,8 @@
 
 use super::Ranked;
 use super::fuse::fused;
-use super::query::Query;
-use super::words::{self, Kind};
+use super::query::{Effect, Meeting, Query};
+use super::words::{self, Words};
 use crate::base::logarithm;
 use crate::base::order;
 
@@ -29,12 +29,10 @@ pub struct Passage {
 pub struct Match {
     /// Where it is.
     pub passage: Passage,
-    /// The byte of the text where the first word that was looked for begins.
-    pub at: usize,
     /// How many passages were counted before it.
     place: u64,
     /// It has a word that was looked for.
-    has_word: bool,
+    pub has_word: bool,
     /// Words in it.
     length: u64,
     /// The longest run of words that the query has in the same order.
@@ -72,14 +70,18 @@ pub struct Ranking {
     worths: Vec<u64>,
     /// In how many of the passages that were taken each term stands.
     taken: Vec<u32>,
-    /// How often each term stands in the passage that is counted.
-    often: Vec<u8>,
+    /// The passage that is counted.
+    meeting: Meeting,
+    /// What one of its words means.
+    effects: Vec<Effect>,
     /// How many passages were taken.
     count: usize,
     /// A ranker is asked: passages without any of the words are matches, too, and it says which come first.
     all: bool,
     /// Passages with any of the words; the best first, once they are scored.
-    pub matches: Vec<Match>,
+    matches: Vec<Match>,
+    /// How many of them at the front were taken.
+    front: usize,
 }
 
 impl Ranking {
@@ -94,59 +96,76 @@ impl Ranking {
             counts: Vec::new(),
             worths: Vec::new(),
             taken: vec![0; terms],
-            often: vec![0; terms],
+            meeting: Meeting::default(),
+            effects: Vec::new(),
             count: 0,
             all,
             matches: Vec::new(),
+            front: 0,
         }
+    }
+
+    /// What is looked for.
+    pub fn query(&self) -> &Query {
+        &self.query
+    }
+
+    /// The matches that were not taken; the best first, once they are scored.
+    pub fn left(&self) -> &[Match] {
+        &self.matches[self.front..]
     }
 
     /// Counts the words of a passage; `passage` says where it is.
     pub fn passage(&mut self, text: &str, escaped: bool, passage: Passage) {
-        let place = self.passages;
-        let (query, often) = (&self.query, &mut self.often);
-        let (mut length, mut print) = (0, 0);
-        let (mut words, mut grams) = (None, None);
-        let mut row = Row::default();
-        often.fill(0);
-        words::each(text, escaped, &mut |hash, kind, at| {
-            if matches!(kind, Kind::Word | Kind::Letter) {
-                length += 1;
-                print = u64::rotate_left(print, 5) ^ hash;
-            }
-            if matches!(kind, Kind::Word | Kind::Pair | Kind::Alone) && row.next(&query.row, hash) {
-                words.get_or_insert(at);
-            }
-            if let Some(term) = query.find(hash).filter(|_| kind != Kind::Alone) {
-                often[term] = often[term].saturating_add(1);
-                grams.get_or_insert(at);
-            }
+        let mut words = Words::default();
+        self.meeting.begin(&self.query);
+        words::each(text, escaped, &mut |hash, kind, _| {
+            words.add(hash, kind);
+            self.effects.clear();
+            self.query.effects(hash, kind, &mut self.effects);
+            self.meeting.meet(&self.query, &self.effects);
         });
+        self.counted(words, passage);
+    }
+
+    /// Counts the words of a passage that an index knows: what each of them means, if it means anything.
+    pub fn indexed<'a>(&mut self, words: Words, effects: impl Iterator<Item = &'a [Effect]>, passage: Passage) {
+        self.meeting.begin(&self.query);
+        for effects in effects {
+            if effects.is_empty() {
+                self.meeting.pass();
+            } else {
+                self.meeting.meet(&self.query, effects);
+            }
+        }
+        self.counted(words, passage);
+    }
+
+    /// The words of a passage were counted.
+    fn counted(&mut self, words: Words, passage: Passage) {
+        let place = self.passages;
         self.passages += 1;
-        self.length += length;
+        self.length += words.length;
         let from = self.counts.len();
-        for (term, &count) in often.iter().enumerate() {
+        for (term, &count) in self.meeting.often.iter().enumerate() {
             if count > 0 {
                 self.spread[term] += 1;
                 self.counts.push((term as u16, count));
             }
         }
-        let first = words.or(grams).filter(|_| query.is_in(often));
-        if first.is_none() && !self.all {
+        let has_word = self.query.is_in(&self.meeting.often);
+        if !has_word && !self.all {
             self.counts.truncate(from);
             return;
         }
-        let (at, counts) = (passage.from + first.unwrap_or(0), (from, self.counts.len()));
-        let row = row.longest;
         self.matches.push(Match {
             passage,
-            at,
             place,
-            has_word: first.is_some(),
-            length,
-            row,
-            counts,
-            print,
+            has_word,
+            length: words.length,
+            row: self.meeting.longest,
+            counts: (from, self.counts.len()),
+            print: words.print,
             score: 0,
             around: 0,
             whole: 0,
@@ -157,16 +176,20 @@ impl Ranking {
     pub fn score(&mut self) {
         let average = (self.length / self.passages.max(1)).max(1);
         let most = self.query.row.len();
+        let weights: Vec<u64> = (self.query.terms.iter().zip(&self.spread))
+            .map(|(&(_, weight), &spread)| {
+                // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base, and its square.
+                let rare = logarithm::of(2 * self.passages + 2) - logarithm::of(2 * spread + 1);
+                ((rare * rare) >> 24) * weight
+            })
+            .collect();
         for found in &mut self.matches {
             let mut score = 0;
             for &(term, often) in &self.counts[found.counts.0..found.counts.1] {
-                let (term, often) = (usize::from(term), u64::from(often));
-                // ln(1 + (n - d + 1/2) / (d + 1/2)), but for the base, and its square.
-                let rare = logarithm::of(2 * self.passages + 2) - logarithm::of(2 * self.spread[term] + 1);
-                let rare = (rare * rare) >> 24;
+                let (weight, often) = (weights[usize::from(term)], u64::from(often));
                 // 2.2 often / (often + 1.2 (0.25 + 0.75 length / average)), in tenths.
                 let by = 10 * often * average + 3 * average + 9 * found.length;
-                let worth = rare * self.query.terms[term].1 * 22 * often * average / by;
+                let worth = weight * 22 * often * average / by;
                 self.worths.push(worth);
                 score += worth;
             }
@@ -217,12 +240,14 @@ impl Ranking {
     /// Takes out the match that adds most to those that were taken: of the first few by what they have that those before
     /// have not, then the best that is left.
     pub fn take(&mut self) -> Option<Match> {
-        let at = if self.count < DIFFERENT && !self.all { self.most_different()? } else { 0 };
+        let at = if self.count < DIFFERENT && !self.all { self.most_different()? } else { self.front };
         self.count += 1;
-        if at >= self.matches.len() {
-            return None;
+        let found = *self.matches.get(at)?;
+        if at == self.front {
+            self.front += 1;
+        } else {
+            self.matches.remove(at);
         }
-        let found = self.matches.remove(at);
         for &(term, _) in &self.counts[found.counts.0..found.counts.1] {
             self.taken[usize::from(term)] += 1;
         }
@@ -232,7 +257,7 @@ impl Ranking {
     fn most_different(&self) -> Option<usize> {
         let most = self.query.row.len();
         let mut best: Option<(usize, u64)> = None;
-        for (at, found) in self.matches.iter().enumerate() {
+        for (at, found) in self.matches.iter().enumerate().skip(self.front) {
             if best.is_some_and(|(_, score)| found.whole <= score) {
                 break;
             }
@@ -248,26 +273,6 @@ impl Ranking {
             }
         }
         best.map(|(at, _)| at)
-    }
-}
-
-/// How far the words of a passage follow those of the query in their order.
-#[derive(Default)]
-struct Row {
-    /// Where in the query the words that follow it begin, and the place of the next one.
-    run: Option<(usize, usize)>,
-    longest: usize,
-}
-
-impl Row {
-    /// The next word of the passage; whether the query has it.
-    fn next(&mut self, query: &[u64], hash: u64) -> bool {
-        let goes_on = self.run.filter(|&(_, next)| query.get(next) == Some(&hash));
-        self.run = goes_on
-            .or_else(|| query.iter().position(|&other| other == hash).map(|at| (at, at)))
-            .map(|(start, next)| (start, next + 1));
-        self.longest = self.longest.max(self.run.map_or(0, |(start, next)| next - start));
-        self.run.is_some()
     }
 }
 

@@ -1,16 +1,18 @@
-//! A search: what is not whole in the view is read once, message by message, and the best passages once more.
+//! A search: what is not whole in the view is looked through once, and the best passages are read.
+//!
+//! Messages that the host gave are looked through in runs. Of each run the host keeps an index (`index.rs`), so that a later
+//! search reads none of their texts.
 
+use super::index::{Index, Origin};
 use super::query::Query;
 use super::rank::{MOST_CANDIDATES, Match, Passage, Ranking};
 use super::reference::Place;
-use super::source::{self, Source};
-use super::{Asked, Excerpt, Found, excerpt, fitting, nothing_asked, passages};
+use super::source::{self, Hidden, Run, Source};
+use super::{Asked, Excerpt, Found, excerpt, fitting, index, nothing_asked, passages};
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
-use crate::base::{references, text};
-use crate::ingest::content::ContentPart;
-use crate::ingest::host::Host;
-use crate::model::message::{PartKind, hash_text};
+use crate::base::text;
+use crate::ingest::host::{Host, Kept};
 use crate::tokens::Estimator;
 
 /// Passages that one answer considers, those that say the same as others included.
@@ -36,46 +38,17 @@ pub fn search(
         return Err(nothing_asked());
     }
     let mut ranking = Ranking::new(query, asked.ranked.is_some() || asked.candidates);
-    // Whether the newest call with an id, by its hash, looked something up: ids may be used again.
-    let mut own = IdMap::default();
-    // Each once, oldest first: what the host loaded comes before what it gave.
-    for (index, input) in source.places() {
-        let hidden = source.hidden(index, input);
-        if hidden.as_ref().is_some_and(|hidden| !hidden.contains(&true)) {
-            let mut calls = source.history.messages[input].parts().filter(|part| part.kind == PartKind::Call);
-            if !calls.any(|call| references::is_named(&call)) {
-                continue;
-            }
-        }
-        let content = source::read(source, input, host)?;
-        for (part, text) in source::texts(&content).iter().enumerate() {
-            // What was looked for and found before is no source: that stands elsewhere.
-            let looked_up = match &content.parts[text.at] {
-                ContentPart::Call { id, name, input, .. } => {
-                    let is_recall = references::is_recall(name, input.keys());
-                    own.insert(hash_text(id), u64::from(is_recall));
-                    is_recall
-                }
-                ContentPart::Result { id, .. } => !id.is_empty() && own.get(hash_text(id)) == Some(1),
-                _ => false,
-            };
-            if looked_up || hidden.as_ref().is_some_and(|hidden| hidden.get(text.at) != Some(&true)) {
-                continue;
-            }
-            let mut from = 0;
-            while from < text.text.len() {
-                let to = passages::next(&text.text, from);
-                let passage = Passage { input, index, part, from, to };
-                ranking.passage(text::between(&text.text, from, to), text.escaped, passage);
-                from = to;
-            }
-        }
+    let mut looked_up = LookedUp::default();
+    // What the host loaded comes before what it gave.
+    for run in source.runs() {
+        look_through(source, &run, &mut ranking, &mut looked_up, host)?;
     }
     ranking.score();
     let mut found = Found { missing: source.missing(), ..Found::default() };
     if asked.candidates {
-        for candidate in ranking.matches.iter().take(MOST_CANDIDATES) {
-            found.candidates.push(read(source, estimator, candidate, u64::MAX, host)?.text);
+        for candidate in ranking.left().iter().take(MOST_CANDIDATES) {
+            let excerpt = read(source, estimator, candidate, ranking.query(), u64::MAX, host)?;
+            found.candidates.push(excerpt.text);
         }
     }
     match &asked.ranked {
@@ -93,7 +66,7 @@ pub fn search(
             continue;
         }
         prints.push(best.print);
-        let excerpt = read(source, estimator, &best, room - found.tokens, host)?;
+        let excerpt = read(source, estimator, &best, ranking.query(), room - found.tokens, host)?;
         let is_cut = excerpt.text.len() < best.passage.to - best.passage.from;
         if is_cut && best.passage.to - best.passage.from <= WHOLE && !found.excerpts.is_empty() {
             found.more += 1;
@@ -102,8 +75,109 @@ pub fn search(
         found.tokens += excerpt.tokens;
         found.excerpts.push(excerpt);
     }
-    found.more += ranking.matches.len() as u64;
+    found.more += ranking.left().len() as u64;
     Ok(found)
+}
+
+/// Counts the passages of a run that the view does not show.
+fn look_through(
+    source: &Source<'_>,
+    run: &Run,
+    ranking: &mut Ranking,
+    looked_up: &mut LookedUp,
+    host: &mut dyn Host,
+) -> Result<(), Error> {
+    let hidden: Vec<Hidden> = run.messages.iter().map(|&(index, input)| source.hidden(index, input)).collect();
+    if !run.messages.iter().zip(&hidden).any(|(&(_, input), hidden)| hidden.matters(source, input)) {
+        return Ok(());
+    }
+    let inputs: Vec<usize> = run.messages.iter().map(|&(_, input)| input).collect();
+    let kept = match (run.is_indexed, run.messages.first(), run.messages.last()) {
+        (true, Some(&(_, first)), Some(&(_, last))) => host.index(first, last + 1)?,
+        _ => Kept::Nowhere,
+    };
+    let kept = match kept {
+        Kept::Bytes(bytes) => Some(bytes),
+        Kept::Nothing => {
+            let made = index::of(&host.read(&inputs)?);
+            if let Some(bytes) = &made {
+                host.keep_index(inputs[0], inputs[0] + inputs.len(), bytes)?;
+            }
+            made
+        }
+        Kept::Nowhere => None,
+    };
+    if let Some(index) = kept.as_deref().and_then(Index::read) {
+        let effects = index.effects(ranking.query());
+        let (mut message, mut part) = (0, 0);
+        for text in index.texts() {
+            if text.message != message {
+                (message, part) = (text.message, 0);
+            }
+            let Some(&(index_of, input)) = run.messages.get(message) else { break };
+            if !looked_up.is(text.origin, source, input, text.part) && hidden[message].has(text.part) {
+                let passage = Passage { input, index: index_of, part, from: 0, to: 0 };
+                index.count(&text, &effects, ranking, passage);
+            }
+            part += 1;
+        }
+        return Ok(());
+    }
+    for ((content, &(index, input)), hidden) in host.read(&inputs)?.iter().zip(&run.messages).zip(&hidden) {
+        for (part, text) in source::texts(content).iter().enumerate() {
+            let origin = Origin::of(&content.parts[text.at]);
+            if looked_up.is(origin, source, input, text.at) || !hidden.has(text.at) {
+                continue;
+            }
+            let mut from = 0;
+            while from < text.text.len() {
+                let to = passages::next(&text.text, from);
+                let passage = Passage { input, index, part, from, to };
+                ranking.passage(text::between(&text.text, from, to), text.escaped, passage);
+                from = to;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What was looked for and found before is no source: that stands elsewhere.
+#[derive(Default)]
+struct LookedUp {
+    /// The calls that looked something up, by message and part, in order: of what the host gave it is known what belongs
+    /// together.
+    calls: Vec<(usize, usize)>,
+    /// Of what it loaded, whether the newest call with an id, by its hash, did: ids may be used again.
+    ids: IdMap,
+}
+
+impl LookedUp {
+    /// Whether a text is of such a call or of its result. Asked of each in the order of the conversation.
+    fn is(&mut self, origin: Origin, source: &Source<'_>, input: usize, part: usize) -> bool {
+        match origin {
+            Origin::Said => false,
+            Origin::Call(id) => {
+                self.called(id, false, source, input, part);
+                false
+            }
+            Origin::Search(id) => {
+                self.called(id, true, source, input, part);
+                true
+            }
+            Origin::Result(id) => match source.call_of(input, part) {
+                Some(call) => self.calls.binary_search(&call).is_ok(),
+                None => self.ids.get(id) == Some(1),
+            },
+        }
+    }
+
+    fn called(&mut self, id: u64, is_search: bool, source: &Source<'_>, input: usize, part: usize) {
+        if !source.is_given(input) {
+            self.ids.insert(id, is_search.into());
+        } else if is_search {
+            self.calls.push((input, part));
+        }
+    }
 }
 
 /// A match with its text; cut to the room, from the line of the first word on, if it is larger.
@@ -111,6 +185,7 @@ fn read(
     source: &Source<'_>,
     estimator: &Estimator,
     best: &Match,
+    query: &Query,
     room: u64,
     host: &mut dyn Host,
 ) -> Result<Excerpt, Error> {
@@ -123,11 +198,13 @@ fn read(
     let end_of = |from| from + fitting(text::between(whole, from, end), 0, room, estimator);
     let mut to = end_of(from);
     if to < end {
-        let line = text::between(whole, from, best.at).rfind('\n');
+        let first = query.first_in(text::between(whole, from, end), text.escaped).filter(|_| best.has_word);
+        let at = from + first.unwrap_or(0);
+        let line = text::between(whole, from, at).rfind('\n');
         from = line.map_or(from, |line| from + line + 1);
         to = end_of(from);
-        if to < end.min(best.at + AFTER) {
-            from = best.at;
+        if to < end.min(at + AFTER) {
+            from = at;
             to = end_of(from);
         }
     }

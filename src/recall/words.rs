@@ -20,6 +20,28 @@ pub enum Kind {
     Letter,
     /// The same letter once more, if it has no neighbours.
     Alone,
+    /// What was reported since the last end belongs together, and nothing around it has to do with it: a word with its
+    /// pieces, or letters without spaces. Reported with the byte behind it, and without a hash.
+    End,
+}
+
+/// What of the words of a passage does not depend on a query.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Words {
+    /// How many there are.
+    pub length: u64,
+    /// A hash over all of them: what says the same has the same.
+    pub print: u64,
+}
+
+impl Words {
+    /// Takes in what was met.
+    pub fn add(&mut self, hash: u64, kind: Kind) {
+        if matches!(kind, Kind::Word | Kind::Letter) {
+            self.length += 1;
+            self.print = u64::rotate_left(self.print, 5) ^ hash;
+        }
+    }
 }
 
 /// Reports each word of a text: its hash, what it is, and its first byte (of a piece that of its identifier). `escaped`:
@@ -47,6 +69,9 @@ pub fn each(text: &str, escaped: bool, each: &mut dyn FnMut(u64, Kind, usize)) {
         if letters == 1 {
             each(add(START, last), Kind::Alone, last_at);
         }
+        if letters > 0 {
+            each(0, Kind::End, last_at + last.len_utf8());
+        }
         letters = 0;
         match shape {
             Shape::Part => {
@@ -67,6 +92,8 @@ struct Word {
     whole: u64,
     piece: u64,
     at: usize,
+    /// The byte behind it.
+    end: usize,
     /// Characters of the piece.
     length: usize,
     /// Pieces that are complete.
@@ -107,6 +134,7 @@ impl Word {
         self.piece = add(self.piece, folded);
         self.whole = add(self.whole, folded);
         self.gram(folded, self.length >= 2, each);
+        self.end = at + char.len_utf8();
         self.length += 1;
         self.digit |= char.is_ascii_digit();
         self.upper = upper;
@@ -134,18 +162,25 @@ impl Word {
             if self.pieces > 1 || self.digit {
                 each(self.whole, Kind::Whole, self.at);
             }
+            each(0, Kind::End, self.end);
             *self = Self::default();
         }
     }
 }
 
-const START: u64 = 0xcbf2_9ce4_8422_2325;
+/// Where a hash begins.
+pub const START: u64 = 0xcbf2_9ce4_8422_2325;
 /// Where the hash of a gram begins: a gram is no word.
 const GRAM: u64 = START ^ 0xff;
 
 /// One more character of what is hashed.
 pub fn add(hash: u64, char: char) -> u64 {
     (hash ^ u64::from(u32::from(char))).wrapping_mul(0x0100_0000_01b3)
+}
+
+/// A hash in 16 bits: what tells most words apart.
+pub const fn fold(hash: u64) -> u16 {
+    (hash ^ hash >> 16 ^ hash >> 32 ^ hash >> 48) as u16
 }
 
 /// Whether a sign joins pieces of an identifier.

@@ -3,11 +3,11 @@
 //! Each message that the host creates takes the next number of the call. What is to be sent leaves as triples: `0,
 //! from, to` for the host's own messages, `1, number, 0` for one that was created.
 
-use super::reading::Reading;
+use super::reading::{self, Buffer, Reading};
 use crate::base::error::{Code, Error};
 use crate::ingest::content::Content;
-use crate::ingest::host::{Host, Product, Sent};
-use js_sys::{Array, JsString, Uint32Array};
+use crate::ingest::host::{Host, Kept, Product, Sent};
+use js_sys::{Array, JsString, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -18,6 +18,10 @@ extern "C" {
 
     #[wasm_bindgen(method, catch)]
     fn read(this: &JsHost, indices: Vec<u32>, into: Reading) -> Result<(), JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn index(this: &JsHost, from: u32, to: u32) -> Result<Option<Uint8Array>, JsValue>;
+    #[wasm_bindgen(method, catch, js_name = keepIndex)]
+    fn keep_index(this: &JsHost, from: u32, to: u32, index: Uint8Array) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]
     fn summary(this: &JsHost, text: &str, id: &str, covers: f64) -> Result<Option<Uint32Array>, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -40,6 +44,7 @@ extern "C" {
 pub struct Bridge<'a> {
     host: &'a JsHost,
     made: u32,
+    buffer: Option<Buffer>,
     /// What the host threw. The call then ends with it.
     pub thrown: Option<JsValue>,
 }
@@ -47,7 +52,7 @@ pub struct Bridge<'a> {
 impl<'a> Bridge<'a> {
     /// Creates a bridge that has created no messages.
     pub const fn new(host: &'a JsHost) -> Self {
-        Self { host, made: 0, thrown: None }
+        Self { host, made: 0, buffer: None, thrown: None }
     }
 
     fn asked<T>(&mut self, answer: Result<T, JsValue>) -> Result<T, Error> {
@@ -73,7 +78,8 @@ impl<'a> Bridge<'a> {
 impl Host for Bridge<'_> {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
         let indices: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
-        let (reading, contents) = Reading::contents();
+        let buffer = self.buffer.get_or_insert_with(reading::buffer);
+        let (reading, contents) = Reading::contents(buffer.clone());
         let asked = self.host.read(indices, reading);
         self.asked(asked)?;
         let contents = contents.finish()?;
@@ -82,6 +88,20 @@ impl Host for Bridge<'_> {
         } else {
             Err(Error::new(Code::Boundary, "The host returned other messages than it was asked for."))
         }
+    }
+
+    /// Of no bytes: there is no room for any.
+    fn index(&mut self, from: usize, to: usize) -> Result<Kept, Error> {
+        let answer = self.host.index(from as u32, to as u32);
+        Ok(self.asked(answer)?.map_or(Kept::Nothing, |bytes| match bytes.to_vec() {
+            bytes if bytes.is_empty() => Kept::Nowhere,
+            bytes => Kept::Bytes(bytes),
+        }))
+    }
+
+    fn keep_index(&mut self, from: usize, to: usize, index: &[u8]) -> Result<(), Error> {
+        let answer = self.host.keep_index(from as u32, to as u32, Uint8Array::from(index));
+        self.asked(answer)
     }
 
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {

@@ -36,10 +36,19 @@ enum Taker {
 /// The bytes of text that cross at a time.
 const CHUNK: usize = 65_536;
 
+/// Where JavaScript writes. Shared by the readings of a call, which follow one another: clearing 64 KiB for each takes
+/// longer than to read a short message.
+pub(super) type Buffer = Rc<Vec<u8>>;
+
+/// A new one.
+pub(super) fn buffer() -> Buffer {
+    Rc::new(vec![0; CHUNK])
+}
+
 /// A tape that is being read. JavaScript frees it.
 #[wasm_bindgen]
 pub struct Reading {
-    buffer: Vec<u8>,
+    buffer: Buffer,
     /// Shared with the owner of [`Contents`]. `None` once reading has ended.
     taker: Rc<RefCell<Option<Taker>>>,
 }
@@ -54,7 +63,7 @@ impl Reading {
     #[wasm_bindgen(constructor)]
     pub fn new(estimator: &str) -> Result<Self, JsValue> {
         let estimator = Estimator::parse(estimator).map_err(thrown)?;
-        Ok(Self::of(Taker::Digests(Box::new(Digester::new(estimator)))))
+        Ok(Self::of(Taker::Digests(Box::new(Digester::new(estimator))), buffer()))
     }
 
     /// The address of its buffer of 64 KiB.
@@ -91,13 +100,13 @@ impl Reading {
 }
 
 impl Reading {
-    fn of(taker: Taker) -> Self {
-        Self { buffer: vec![0; CHUNK], taker: Rc::new(RefCell::new(Some(taker))) }
+    fn of(taker: Taker, buffer: Buffer) -> Self {
+        Self { buffer, taker: Rc::new(RefCell::new(Some(taker))) }
     }
 
     /// Creates a reading for JavaScript to write messages to, and the handle that returns them.
-    pub(super) fn contents() -> (Self, Contents) {
-        let reading = Self::of(Taker::Contents(content::Reader::default()));
+    pub(super) fn contents(buffer: Buffer) -> (Self, Contents) {
+        let reading = Self::of(Taker::Contents(content::Reader::default()), buffer);
         let contents = Contents(Rc::clone(&reading.taker));
         (reading, contents)
     }

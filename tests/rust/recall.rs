@@ -15,10 +15,13 @@ use crate::support::user;
 use crate::support::words;
 use precis::base::error::{Code, Error};
 use precis::engine;
+use precis::ingest::content::Content;
+use precis::ingest::host::{Host, Kept, Product, Sent};
 use precis::model::message::Role;
 use precis::recall::{Asked, Found, reference};
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use std::collections::HashMap;
 
 fn chat(window: u64) -> Chat {
     Chat::new(json!({
@@ -51,6 +54,59 @@ fn ask(chat: &Chat, history: &[M], loaded: &[M], asked: &Value) -> Result<Found,
     let asked = Asked::parse(&json(asked))?;
     let all = [history, loaded].concat();
     engine::recall(&chat.call(history)?, &asked, &mut TestHost::new(&all, &chat.estimator()))
+}
+
+/// A host that keeps indexes, or says that it has no room for any.
+struct Keeping<'a> {
+    host: TestHost<'a>,
+    kept: &'a mut HashMap<(usize, usize), Vec<u8>>,
+    has_room: bool,
+    read: usize,
+}
+
+impl Host for Keeping<'_> {
+    fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
+        self.read += inputs.len();
+        self.host.read(inputs)
+    }
+    fn index(&mut self, from: usize, to: usize) -> Result<Kept, Error> {
+        let kept = self.kept.get(&(from, to)).cloned();
+        Ok(kept.map_or(if self.has_room { Kept::Nothing } else { Kept::Nowhere }, Kept::Bytes))
+    }
+    fn keep_index(&mut self, from: usize, to: usize, index: &[u8]) -> Result<(), Error> {
+        assert!(self.has_room);
+        self.kept.insert((from, to), index.to_vec());
+        Ok(())
+    }
+    fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
+        self.host.summary(text, id, covers)
+    }
+    fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {
+        self.host.remade(input, key)
+    }
+    fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
+        self.host.replace(input, key, texts)
+    }
+    fn result(&mut self, input: usize, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
+        self.host.result(input, id, name, text)
+    }
+    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
+        self.host.merge(first, second)
+    }
+}
+
+/// What is found with these indexes, and how many messages were read for it.
+fn ask_keeping(
+    chat: &Chat,
+    history: &[M],
+    asked: &Value,
+    kept: &mut HashMap<(usize, usize), Vec<u8>>,
+    has_room: bool,
+) -> (Found, usize) {
+    let mut host = Keeping { host: TestHost::new(history, &chat.estimator()), kept, has_room, read: 0 };
+    let asked = Asked::parse(&json(asked)).unwrap();
+    let found = engine::recall(&chat.call(history).unwrap(), &asked, &mut host).unwrap();
+    (found, host.read)
 }
 
 fn find(chat: &Chat, history: &[M], query: &str) -> Found {
@@ -515,7 +571,81 @@ fn a_greek_word_is_found_whatever_its_case_and_wherever_its_sigma_stands() {
     assert_eq!(find(&chat, &history, "ας"), Found::default());
 }
 
+#[test]
+fn a_later_search_reads_what_it_returns_and_nothing_else() {
+    let mut said: Vec<(usize, M)> = (0..150).map(|at| (at, assistant(&format!("{at}: {}", filler(2_000))))).collect();
+    said.push((70, call("c", "read", json!({ "path": "zoo.txt" }))));
+    said.push((70, result("c", "The walrus is called Antje.")));
+    let mut history = long(150, &said);
+    let chat = covered(&history);
+    let (asked, mut kept) = (json!({ "query": "walrus Antje" }), HashMap::new());
+    let (first, read) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    assert!(read > 400 && kept.len() > 3, "{read} messages, {} indexes", kept.len());
+    let (second, read) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    assert_eq!((&second, first.excerpts[0].tool.as_deref()), (&first, Some("read")));
+    assert!(read < 8, "{read} messages");
+    // One more message makes the last index be made again.
+    history.push(assistant("So it is."));
+    let (_, read) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    assert!(read < 150, "{read} messages");
+}
+
+#[test]
+fn what_is_too_large_or_has_too_many_words_for_an_index_is_read_each_time() {
+    let many = (0..40_000).map(|at| format!("w{at} x{at}")).collect::<Vec<_>>().join(" ");
+    let few = format!("The walrus is called Antje. {}", filler(400_000));
+    let history = long(20, &[(2, assistant(&few)), (4, assistant(&many))]);
+    let chat = covered(&history);
+    for (query, index) in [("walrus Antje", 5), ("w39999 x39999", 10)] {
+        let (asked, mut kept) = (json!({ "query": query }), HashMap::new());
+        let (first, _) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+        assert_eq!(first.excerpts[0].index, index, "{query}");
+        assert_eq!(ask_keeping(&chat, &history, &asked, &mut kept, true).0, first);
+        assert_eq!(ask_keeping(&chat, &history, &asked, &mut HashMap::new(), false).0, first);
+    }
+}
+
+#[test]
+fn an_index_that_is_damaged_is_none() {
+    let history = long(20, &[(2, assistant("The walrus is called Antje."))]);
+    let chat = covered(&history);
+    let (asked, mut kept) = (json!({ "query": "walrus Antje" }), HashMap::new());
+    let (found, _) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    for cut in [0, 3, 24, 100] {
+        let mut kept = kept.clone();
+        kept.values_mut().for_each(|bytes| bytes.truncate(cut));
+        assert_eq!(ask_keeping(&chat, &history, &asked, &mut kept, true).0, found);
+    }
+}
+
 proptest! {
+    #[test]
+    fn an_index_finds_what_reading_finds(
+        said in prop::collection::vec("[a-cA-CäößσςΣ世界가나 ./_\\-\\\\\"\n0-2’]{0,700}", 1..24),
+        queries in prop::collection::vec("[a-cA-Cäσ世界가 ./_\\-0-2]{1,40}", 1..4),
+        structured in any::<bool>(),
+        room in 1_u64..2_000,
+    ) {
+        let said: Vec<(usize, M)> = said.iter().enumerate().flat_map(|(at, text)| {
+            let id = format!("c{at}");
+            let output = if structured { json!({ "out": text }) } else { json!(text) };
+            let result = M { role: Role::Tool, parts: vec![P::Result { id: id.clone(), output, failed: false }] };
+            [(at, assistant(text)), (at, call(&id, "run", json!({ "command": text }))), (at, result)]
+        }).collect();
+        let history = long(24, &said);
+        let chat = covered(&history);
+        let mut kept = HashMap::new();
+        for query in queries {
+            let asked = json!({ "query": query, "maxTokens": room });
+            if ask(&chat, &history, &[], &asked).is_err() {
+                continue;
+            }
+            let (read, _) = ask_keeping(&chat, &history, &asked, &mut HashMap::new(), false);
+            prop_assert_eq!(&ask_keeping(&chat, &history, &asked, &mut kept, true).0, &read);
+            prop_assert_eq!(&ask_keeping(&chat, &history, &asked, &mut kept, true).0, &read);
+        }
+    }
+
     #[test]
     fn excerpts_fit_stand_in_the_history_and_come_out_the_same(
         said in prop::collection::vec("[a-zA-ZäöÜ世界가나다 ./_\\-\\\\\"\n0-9]{0,400}", 1..12),

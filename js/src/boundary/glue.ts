@@ -282,6 +282,9 @@ export interface Refusal {
 export interface Host {
   /** Writes these messages to a reading, which it frees. */
   read(indices: Uint32Array, into: Reading): void;
+  /** What was kept of the messages between two; undefined if nothing was, of no bytes if nothing will be. */
+  index(from: number, to: number): Uint8Array | undefined;
+  keepIndex(from: number, to: number, index: Uint8Array): void;
   summary(text: string, id: string, covers: number): Uint32Array;
   /** The copy of a message that an earlier call made under `key`, if it is still known. */
   remade(index: number, key: string): Uint32Array | undefined;

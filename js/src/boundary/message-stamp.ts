@@ -4,6 +4,7 @@
  * `===` alone, whether the message has changed since.
  */
 import type { MediaKind, Reader, Role } from "../format.ts";
+import { isEqual } from "./plain-equal.ts";
 
 export type Leaves = readonly unknown[];
 
@@ -157,10 +158,12 @@ export class Comparer extends Taking {
   private leaves: Leaves = [];
   private index = 0;
   private same = true;
+  private isOther = false;
 
-  /** From here on: is it the same as `leaves`? */
-  start(leaves: Leaves): void {
+  /** From here on: is it the same as `leaves`? `isOther`: it is another message, whose objects may be equal to those. */
+  start(leaves: Leaves, isOther = false): void {
     this.leaves = leaves;
+    this.isOther = isOther;
     this.index = 1;
     this.same = true;
     this.said = NO_ROLE;
@@ -179,6 +182,7 @@ export class Comparer extends Taking {
   }
 
   protected override take(leaf: unknown): void {
-    if (this.leaves[this.index++] !== leaf) this.same = false;
+    const kept = this.leaves[this.index++];
+    if (kept !== leaf && !(this.isOther && this.same && isEqual(kept, leaf))) this.same = false;
   }
 }

@@ -7,6 +7,8 @@ import type { ReadableFormat } from "../format.ts";
 import { checkHistory, messageAt } from "../messages.ts";
 import { holdsUnread, isForeign } from "../shapes.ts";
 import type { Report, SessionState } from "../types.ts";
+import { Indexes } from "./indexes.ts";
+import { Recent, sizeOf } from "./recent.ts";
 
 /**
  * A message that was read: what its format said, and the engine's record of it. There are as many as messages, so each takes
@@ -40,6 +42,11 @@ export class Entry {
     return (this.marks & GUESSED) !== 0;
   }
 
+  /** Another message of the same leaves has the same record. */
+  get isShared(): boolean {
+    return (this.marks & (UNREADABLE | MISREAD | GUESSED | PARTLY)) === 0;
+  }
+
   get record(): Uint32Array {
     return this.words.subarray(this.at, this.at + this.length);
   }
@@ -70,6 +77,8 @@ export class Entry {
 const UNREADABLE = 1;
 const MISREAD = 2;
 const GUESSED = 4;
+/** Its format did not know some of it. */
+const PARTLY = 8;
 
 /** A whole history, as the engine takes it. What it holds is the chat's own: another call may read more of it. */
 export class History {
@@ -77,6 +86,7 @@ export class History {
   readonly guessed: boolean = false;
   /** Messages that their format does not understand. */
   readonly misread: number = 0;
+  private readonly known: Indexes;
 
   constructor(
     private readonly chat: Chat,
@@ -86,6 +96,7 @@ export class History {
     /** What comes of adding those after it, where that is all there is to this call, and no more than numbers. */
     readonly again: Again | undefined,
   ) {
+    this.known = chat.indexes;
     if (!chat.odd) return;
     this.unreadable = [];
     this.again = undefined;
@@ -105,6 +116,11 @@ export class History {
   /** Messages made for this chat, to be found again. */
   get made(): Made[] {
     return this.chat.made;
+  }
+
+  /** What searches keep of these messages; undefined once the chat has others in their place. */
+  get indexes(): Indexes | undefined {
+    return this.chat.indexes === this.known ? this.known : undefined;
   }
 
   /** The records of the messages from one on, one after another. */
@@ -154,6 +170,9 @@ export interface Rest extends Measured {
   readonly provider: Report["provider"];
   /** What was sent; nobody else holds this array. */
   readonly view: unknown[];
+  /** Which messages these are, as triples ({@link Outcome.view}): of the first `placed`; after them come all others. */
+  readonly places: Uint32Array;
+  readonly placed: number;
 }
 
 /** A message made by `Format.summary`. */
@@ -181,10 +200,14 @@ interface Chat {
   readonly ends: number[];
   words: Uint32Array;
   readonly made: Made[];
+  /** Another object once messages were replaced. */
+  indexes: Indexes;
   rest: Rest | null;
   measured: Measured | null;
   /** An entry is or was misread or guessed. */
   odd: boolean;
+  /** Characters of what its entries hold. */
+  size: number;
 }
 
 /**
@@ -192,13 +215,15 @@ interface Chat {
  *
  * A message is read again when anything its format says of it has changed by `===`; so a text replaced in place is
  * noticed, a member changed deep inside a call's input is not. Where a message holds nothing but plain values, and the
- * format said nothing else, its format is not asked again: they are compared.
+ * format said nothing else, its format is not asked again: they are compared. Another message, of which its format says
+ * the same, is not read either: a chat may be loaded again for each request ({@link Recent}).
  */
 export class Memory<Base> {
   private readonly entries = new WeakMap<object, Entry>();
   private readonly chats = new WeakMap<object, Chat>();
   private readonly copies = new WeakMap<object, Replaced>();
   private readonly collector = new Collector();
+  private readonly recent = new Recent<Chat>();
   private comparer: Comparer | null = new Comparer();
 
   constructor(
@@ -217,8 +242,7 @@ export class Memory<Base> {
     checkHistory(messages);
     const { length } = messages;
     if (length === 0) return new History(newChat(), 0, null, undefined);
-    const chat = this.chat(messages);
-    const known = this.known(chat, messages);
+    const { chat, known } = this.place(messages);
     const rest = chat.rest && chat.rest.count <= known ? chat.rest : null;
     const ahead: Ahead | null =
       rest && !chat.odd && isSame?.(rest) ? { known: NONE, standing: rest.standing, again: null } : null;
@@ -230,7 +254,27 @@ export class Memory<Base> {
       const added = recordsOf(chat, rest?.count ?? 0, length);
       ahead.again = enter((glue) => glue.digest(this.estimator, NONE, NO_TEXT, added, ahead.standing)).again;
     }
+    const [first, second] = chat.entries;
+    if (first && second) this.recent.keep(chat, first.leaves, second.leaves);
     return new History(chat, length, rest, ahead?.again ?? undefined);
+  }
+
+  /** How many of these messages were never read, from which one on. */
+  unread(messages: readonly unknown[]): { readonly from: number; readonly count: number } {
+    const { known } = this.place(messages);
+    return { from: known, count: messages.length - known };
+  }
+
+  /** Reads some messages ahead of the call that needs them, from an index on. Returns where to go on. */
+  readAhead(messages: readonly unknown[], from: number): number {
+    const missing: { message: object; path: string }[] = [];
+    let at = from;
+    for (; at < messages.length && missing.length < AHEAD; at++) {
+      const message = messageAt(messages, at);
+      if (!this.entries.has(message)) missing.push({ message, path: `messages[${at}]` });
+    }
+    this.read(missing);
+    return at;
   }
 
   /** One message on its own. */
@@ -250,29 +294,54 @@ export class Memory<Base> {
     this.copies.set(message, copy);
   }
 
-  /** The chat these messages belong to. Its first message may be a constant of the program: the second tells chats apart. */
-  private chat(messages: readonly unknown[]): Chat {
+  /**
+   * The chat these messages belong to, and how many from the start are those of the chat, unchanged. Its first message may
+   * be a constant of the program: the second tells chats apart.
+   */
+  private place(messages: readonly unknown[]): { readonly chat: Chat; readonly known: number } {
     const first = messageAt(messages, 0);
-    const key = messages.length > 1 ? messageAt(messages, 1) : first;
-    let chat = this.chats.get(key);
-    if (!chat) {
-      chat = newChat();
-      this.chats.set(key, chat);
+    const second = messages.length > 1 ? messageAt(messages, 1) : undefined;
+    const key = second ?? first;
+    const own = this.chats.get(key);
+    const like = own ? { chat: own, known: this.known(own, messages) } : second && this.like(messages, first, second);
+    if (like) {
+      const { chat, known } = like;
+      const goesOn = known === Math.min(chat.messages.length, messages.length);
+      if (goesOn || chat.messages[second ? 1 : 0] === key) {
+        if (!own) this.chats.set(key, chat);
+        return { chat, known: adopted(chat, messages, known) };
+      }
     }
-    return chat;
+    // One that began as another did, at most.
+    const chat = newChat();
+    this.chats.set(key, chat);
+    if (like) append(chat, messages, 0, like.chat.entries.slice(0, like.known));
+    return { chat, known: like?.known ?? 0 };
   }
 
-  /** How many messages from the start are those of the chat, unchanged. */
+  /** The chat among those read last that has the most of these messages in front, and how many. */
+  private like(messages: readonly unknown[], first: object, second: object): { chat: Chat; known: number } | undefined {
+    if (this.recent.isEmpty) return undefined;
+    let best: { chat: Chat; known: number } | undefined;
+    for (const chat of this.recent.like(this.listen(first as Base), this.listen(second as Base))) {
+      const known = this.known(chat, messages);
+      if (known > (best?.known ?? 0)) best = { chat, known };
+      if (known === messages.length) break;
+    }
+    return best;
+  }
+
+  /** How many messages from the start are those of the chat, or the same again. */
   private known(chat: Chat, messages: readonly unknown[]): number {
     const { messages: seen, entries, roles, contents } = chat;
     const most = Math.min(seen.length, messages.length);
     let count = 0;
     for (; count < most; count++) {
-      const message = seen[count] as Simple;
-      if (message !== messages[count]) break;
-      const content = contents[count];
-      if (message.content === content && message.role === roles[count] && hasTwo(message)) continue;
-      if (!this.isSame(message as Base, entries[count] as Entry)) break;
+      const message = messages[count] as Simple | null | undefined;
+      if (typeof message !== "object" || message === null) break;
+      if (message.content === contents[count] && message.role === roles[count] && hasTwo(message)) continue;
+      const isOther = message !== seen[count];
+      if (!this.isSame(message as Base, entries[count] as Entry, isOther)) break;
     }
     return count;
   }
@@ -292,25 +361,16 @@ export class Memory<Base> {
     // Nothing throws from here on: a chat is never left half changed.
     if (chat.rest && from < chat.rest.count) chat.rest = null;
     if (chat.measured && from < chat.measured.count) chat.measured = null;
-    for (let i = from; i < chat.entries.length; i++) (chat.entries[i] as Entry).part(chat.words);
+    if (from < chat.entries.length) chat.indexes = chat.indexes.upTo(from);
+    for (let i = from; i < chat.entries.length; i++) {
+      const entry = chat.entries[i] as Entry;
+      entry.part(chat.words);
+      chat.size -= sizeOf(entry.leaves);
+    }
     if (chat.messages.length > from)
       for (const list of [chat.messages, chat.entries, chat.roles, chat.contents, chat.ends]) list.length = from;
     const added = entries.map((entry) => entry ?? (read.next().value as Entry));
-    let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
-    const wanted = added.reduce((sum, entry) => sum + entry.length, end);
-    if (wanted > chat.words.length) grow(chat, end, wanted);
-    for (const [at, entry] of added.entries()) {
-      entry.moveTo(chat.words, end);
-      end += entry.length;
-      chat.messages.push(messages[from + at] as object);
-      chat.entries.push(entry);
-      const { members, leaves } = entry;
-      const simple = typeof members === "string";
-      chat.roles.push(simple ? members : OTHER);
-      chat.contents.push(simple ? leaves[SAID] : OTHER);
-      if (entry.misread || entry.guessed) chat.odd = true;
-      chat.ends.push(end);
-    }
+    append(chat, messages, from, added);
   }
 
   private read(
@@ -324,8 +384,10 @@ export class Memory<Base> {
       const { message } = missing[index] as { message: object };
       const members = plainMembers(message, leaves);
       const unreadable = leaves[0] === NO_ROLE;
-      const misread = unreadable || isForeign(message, this.format.name, leaves.includes(Leaf.opaque));
-      const marks = (unreadable ? UNREADABLE : 0) | (misread ? MISREAD : 0) | (guessed ? GUESSED : 0);
+      const partly = leaves.includes(Leaf.opaque);
+      const misread = unreadable || isForeign(message, this.format.name, partly);
+      const marks =
+        (unreadable ? UNREADABLE : 0) | (misread ? MISREAD : 0) | (guessed ? GUESSED : 0) | (partly ? PARTLY : 0);
       const entry = new Entry(leaves, words, at, marks, members);
       this.entries.set(message, entry);
       // A copy of what it was before.
@@ -347,7 +409,10 @@ export class Memory<Base> {
     return [NO_ROLE, Leaf.opaque, message];
   }
 
-  private isSame(message: Base, { leaves, members }: Entry): boolean {
+  /** `isOther`: whether it is another message than the entry is of. */
+  private isSame(message: Base, entry: Entry, isOther = false): boolean {
+    const { leaves, members } = entry;
+    if (isOther && !entry.isShared) return false;
     if (typeof members === "string") {
       const { role, content } = message as Simple;
       if (role === members && content === leaves[SAID] && hasTwo(message as object)) return true;
@@ -355,11 +420,12 @@ export class Memory<Base> {
     // A format may call the compactor: then it finds none to share.
     const comparer = this.comparer ?? new Comparer();
     this.comparer = null;
-    comparer.start(leaves);
+    comparer.start(leaves, isOther);
     try {
       this.format.read(message, comparer);
       const { roleless } = comparer;
       const same = comparer.finish();
+      if (isOther) return same && !holdsUnread(message as object, this.format.name);
       return same || (leaves[0] === NO_ROLE && (roleless || holdsUnread(message as object, this.format.name)));
     } catch {
       comparer.finish();
@@ -370,14 +436,62 @@ export class Memory<Base> {
   }
 }
 
+/** Messages that are read ahead at a time. */
+const AHEAD = 32;
+
 const NONE = new Uint32Array(0);
 const NO_TEXT = new Uint8Array(0);
 
 function newChat(): Chat {
   return {
     ...{ messages: [], entries: [], roles: [], contents: [], ends: [] },
-    ...{ words: NONE, made: [], rest: null, measured: null, odd: false },
+    ...{ words: NONE, size: 0, made: [], indexes: new Indexes(), rest: null, measured: null, odd: false },
   };
+}
+
+/** The first messages of a chat are these from now on, whose entries are the same. Returns how many they are. */
+function adopted(chat: Chat, messages: readonly unknown[], known: number): number {
+  let isOther = false;
+  for (let at = 0; at < known; at++) {
+    if (chat.messages[at] === messages[at]) continue;
+    chat.messages[at] = messages[at] as object;
+    isOther = true;
+  }
+  if (isOther && chat.rest)
+    chat.rest = chat.rest.count <= known ? { ...chat.rest, view: viewOf(chat.rest, messages) } : null;
+  return known;
+}
+
+/** What was sent, of these messages. */
+function viewOf({ view, places, placed, count }: Rest, messages: readonly unknown[]): unknown[] {
+  const now: unknown[] = [];
+  for (let at = 0; at < places.length; at += 3) {
+    const [kind, from, to] = [places[at], places[at + 1] as number, places[at + 2] as number];
+    if (kind === 1) now.push(view[now.length]);
+    else for (let i = from; i < to; i++) now.push(messages[i]);
+  }
+  for (let i = placed; i < count; i++) now.push(messages[i]);
+  return now;
+}
+
+/** Adds messages behind those that a chat has. */
+function append(chat: Chat, messages: readonly unknown[], from: number, added: readonly Entry[]): void {
+  let end = from === 0 ? 0 : (chat.ends[from - 1] as number);
+  const wanted = added.reduce((sum, entry) => sum + entry.length, end);
+  if (wanted > chat.words.length) grow(chat, end, wanted);
+  for (const [at, entry] of added.entries()) {
+    entry.moveTo(chat.words, end);
+    end += entry.length;
+    chat.messages.push(messages[from + at] as object);
+    chat.entries.push(entry);
+    const { members, leaves } = entry;
+    const simple = typeof members === "string";
+    chat.roles.push(simple ? members : OTHER);
+    chat.contents.push(simple ? leaves[SAID] : OTHER);
+    if (entry.misread || entry.guessed) chat.odd = true;
+    chat.ends.push(end);
+    chat.size += sizeOf(leaves);
+  }
 }
 
 /** The records of messages of a chat. */

@@ -203,6 +203,11 @@ export interface Tuning {
    */
   readonly memory?: number | undefined;
   /**
+   * Milliseconds that reading a long history may keep the thread busy before others have their turn, in calls that return a
+   * promise; from 0 to 1,000, and 0 for no pause. Default 12 in a page, 0 elsewhere. The result is the same.
+   */
+  readonly slice?: number | undefined;
+  /**
    * What tokens cost. Compactions then begin where they pay, far below the limit of a large window, and `report.cost` says
    * what a request costs. `{}` takes the proportions that are usual for the model's family. See docs/costs.md.
    */

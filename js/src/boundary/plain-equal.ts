@@ -1,0 +1,32 @@
+/** What lies deeper is equal to nothing. */
+const DEEPEST = 200;
+
+/**
+ * Whether two values are the same plain data, written in the same order: what is read of one is what would be read of the
+ * other. Of anything but plain objects and lists only the same object is equal.
+ */
+export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
+  if (one === other) return one !== 0 || Object.is(one, other);
+  if (typeof one !== "object" || typeof other !== "object" || one === null || other === null || depth > DEEPEST)
+    return false;
+  if (Array.isArray(one) || Array.isArray(other)) return areEqual(one, other, depth);
+  if (!isPlain(one) || !isPlain(other)) return false;
+  const [names, others] = [Object.keys(one), Object.keys(other)];
+  if (names.length !== others.length) return false;
+  for (let at = 0; at < names.length; at++) {
+    const name = names[at] as keyof object;
+    if (name !== others[at] || !isEqual(one[name], other[name], depth + 1)) return false;
+  }
+  return true;
+}
+
+function areEqual(one: object, other: object, depth: number): boolean {
+  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
+  for (let at = 0; at < one.length; at++) if (!isEqual(one[at], other[at], depth + 1)) return false;
+  return true;
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
