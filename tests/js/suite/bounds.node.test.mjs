@@ -9,6 +9,8 @@ const source = fileURLToPath(new URL("../../../js/src", import.meta.url));
 
 /** By file and name: the constant of that file that bounds it, or what does. */
 const BOUNDS = {
+  "adapter/again.ts before": "the messages of one view",
+  "adapter/chat.ts reports": "MOST_REPORTS",
   "ai-sdk/lineage.ts lines": "this.bounds",
   "ai-sdk/lineage.ts stems": "this.bounds",
   "ai-sdk/own-prompts.ts prompts": "the questions that are open",
