@@ -35,6 +35,8 @@ const BOUNDS = {
   "formats/ai-sdk.ts NONE": "constant",
   "formats/anthropic.ts NONE": "constant",
   "formats/openai-chat.ts NONE": "constant",
+  "langchain/state.ts goto": "constant",
+  "pi/format.ts ROLES": "constant",
 };
 
 const files = readdirSync(source, { recursive: true, withFileTypes: true })
