@@ -84,7 +84,13 @@ test("where neither is any good, the error says which and what to do", async () 
       const of = `${entry}, ${name}: ${advice}`;
       equal(own, true, of);
       equal(code, name === "of another version" ? "boundary-mismatch" : "engine-load", of);
-      match(advice, name === "of another version" ? /is of build zzzzzzzzzzzz\. .* restart the process\. .*einstall precis/ : /[Rr]einstall precis/, of);
+      match(
+        advice,
+        name === "of another version"
+          ? /is of build zzzzzzzzzzzz\. .* restart the process\. .*einstall precis/
+          : /[Rr]einstall precis/,
+        of,
+      );
     }
   }
 });
