@@ -44,10 +44,11 @@ const ignoredBy = {
   everything: [],
   crate: ["documents", "typescript", "suites", "packaging", "examples"],
   rustTests: ["suites", "packaging", "examples"],
-  sources: ["rust tests", "fuzzing", "suites", "packaging", "examples"],
-  types: ["documents", "rust tests", "fuzzing", "suites", "packaging", "benches"],
-  package: ["rust tests", "fuzzing", "packaging", "benches"],
-  suites: ["rust tests", "fuzzing", "packaging"],
+  sources: ["rust tests", "mutations", "fuzzing", "suites", "packaging", "examples"],
+  types: ["documents", "decisions", "rust tests", "mutations", "fuzzing", "suites", "packaging", "benches"],
+  declarations: ["decisions", "rust tests", "mutations", "fuzzing", "packaging", "benches"],
+  package: ["rust tests", "mutations", "fuzzing", "packaging", "benches"],
+  suites: ["rust tests", "mutations", "fuzzing", "packaging"],
 };
 
 /**
@@ -77,7 +78,7 @@ export function checksFor(thisNode) {
     { name: "table of checks", job: "build", single: true, ignores: ignoredBy.everything, run: checkTable },
     { name: "rust format", job: "build", single: true, ignores: ignoredBy.crate, run: rustFormat },
     { name: "typescript types", job: "build", pkg: true, single: true, ignores: ignoredBy.types, run: types },
-    { name: "typescript lint and format", job: "build", single: true, uses: "snippets", ignores: ["rust tests"], run: lint },
+    { name: "typescript lint and format", job: "build", single: true, uses: "snippets", ignores: ["engine", "rust tests"], run: lint },
     { name: "links", job: "build", single: true, ignores: ignoredBy.everything, run: checkLinks },
     { name: "style", job: "build", single: true, ignores: ignoredBy.everything, run: checkStyle },
     { name: "links of the published README", job: "build", pkg: true, single: true, ignores: ignoredBy.everything, run: checkPublishedLinks },
@@ -98,7 +99,7 @@ export function checksFor(thisNode) {
     { name: "soak, everything around it going wrong", from: "all", job: "wasm", pkg: true, single: true, run: soaking },
 
     { name: "README and documentation examples", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: runReadme },
-    { name: "programs compile", job: "node", pkg: true, single: true, uses: "snippets", ignores: ignoredBy.package, run: programs },
+    { name: "programs compile", job: "node", pkg: true, single: true, uses: "snippets", ignores: ignoredBy.declarations, run: programs },
     { name: "conformance, both presets", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: conformance },
     { name: "demo, no request over the window", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: demo },
     { name: "command line", job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },

@@ -1,6 +1,16 @@
 // What a check reads, so that `npm test` need not run again what passed on exactly the same. A check names the areas that
 // it does not read; every other file of the repository is its input, also one that is new. One that names none always runs.
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { ask, at, cache, files, hash, root } from "./common.mjs";
 
@@ -8,7 +18,10 @@ import { ask, at, cache, files, hash, root } from "./common.mjs";
 export const areas = {
   documents: ["docs", ".github", "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"],
   engine: ["src"],
-  "rust tests": ["tests/rust", "tests/wasm", "tests/proptest-regressions", "tests/mutations.json"],
+  // What is declared to JavaScript stands in src/wasm alone, which `layers` checks.
+  decisions: decisions(),
+  "rust tests": ["tests/rust", "tests/wasm", "tests/proptest-regressions"],
+  mutations: ["tests/mutations.json"],
   fuzzing: ["tests/fuzz"],
   typescript: ["js/src"],
   suites: ["tests/js", "tests/conformance", "tests/providers"],
@@ -16,6 +29,12 @@ export const areas = {
   benches: ["benches"],
   examples: ["examples"],
 };
+
+/** What the engine is made of but for the part that JavaScript sees. */
+function decisions() {
+  const names = readdirSync(at("src")).filter((name) => name !== "wasm" && name !== "lib.rs");
+  return names.map((name) => `src/${name}`);
+}
 
 /** What else decides how a check goes: programs, and the variables that they heed. */
 const heeded = /^(PRECIS|PROPTEST|CARGO|RUST|NODE|NPM_CONFIG|CHROMIUM|VALGRIND|REDIS|CC|CXX|CFLAGS)/i;

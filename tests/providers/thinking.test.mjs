@@ -4,6 +4,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { aiSdk, anthropic, gemini, openaiChat } from "../../pkg/formats.js";
 import { createCompactor } from "../../pkg/index.js";
+import { spread } from "../js/suite/length.mjs";
 import { clients } from "./clients.mjs";
 import { createServer } from "./server.mjs";
 
@@ -95,19 +96,21 @@ async function play(
 
 const thinkingOf = (view) => JSON.stringify(view).split('"type":"thinking"').length - 1;
 
+const OPTIONS = [
+  {},
+  { contextWindow: 5_000, summarize: async () => "Notes on what was done." },
+  { contextWindow: 1_000_000 },
+  { contextWindow: 5_000, prefer: "summarize" },
+  { contextWindow: 5_000, toolPolicy: { read: { clip: 300 } } },
+];
+
 for (const given of [
   {},
   { model: "claude-opus-5-5" },
   { model: "claude-opus-5" },
   { model: "claude-sonnet-4-5", thinking: BUDGET },
 ]) {
-  for (const options of [
-    {},
-    { contextWindow: 5_000, summarize: async () => "Notes on what was done." },
-    { contextWindow: 5_000, prefer: "summarize" },
-    { contextWindow: 5_000, toolPolicy: { read: { clip: 300 } } },
-    { contextWindow: 1_000_000 },
-  ]) {
+  for (const options of spread(OPTIONS, 2)) {
     const name = `${given.model ?? "claude-fable-5-2"}, ${JSON.stringify(Object.keys(options))}`;
     test(`Anthropic refuses nothing of a long chat: ${name}`, async () => {
       const { server, compacted, views, reports } = await play("anthropic", { given, options });

@@ -42,11 +42,11 @@ export const CASES = [
 
 const grouped = (number) => number.toLocaleString("en-US");
 
-/** What the commands said about each of them. */
-export async function seen() {
+/** What the commands said about each of them, or about some. */
+export async function seen(cases = CASES) {
   await buildAny();
   const found = [];
-  for (const [title, file, shape, conversations] of CASES) {
+  for (const [title, file, shape, conversations] of cases) {
     const path = folder + file;
     const [inspected, compacted, checked, replayed] = await Promise.all([
       precis("inspect", path, "--conversation", "1", "--json"),

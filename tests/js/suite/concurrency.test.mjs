@@ -82,7 +82,7 @@ const opening = frozen([
   { role: "assistant", content: "Hello! How can I help you?" },
 ]);
 
-const chats = Array.from({ length: cases(1_000, 60) }, (_, number) => {
+const chats = Array.from({ length: cases(1_000, 40) }, (_, number) => {
   const script = { messages: 30 + (number % 9), seed: number + 1, size: 260 + (number % 50), tools: number % 5 === 0 };
   const own = conversation(shapes.openaiChat, script);
   const history = frozen(number % 3 === 0 ? [...opening, ...own] : own);

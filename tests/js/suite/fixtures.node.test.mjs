@@ -92,7 +92,7 @@ const rounds = ["tail", "full", "sliding-window"].flatMap((strategy) =>
   ),
 );
 
-for (const { strategy, asked, summarize, contextWindow } of spread(rounds, 5))
+for (const { strategy, asked, summarize, contextWindow } of spread(rounds, 3))
   test(`${strategy}, ${asked}, a window of ${contextWindow}: every fixture's requests fit and are legal`, async () => {
     const options = { contextWindow, maxOutputTokens: 500, summarize, tune: { strategy } };
     const { requests, compactions, infeasible, untrue } = await replayAll(options);

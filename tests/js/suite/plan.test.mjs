@@ -15,6 +15,7 @@ import {
   test,
   throws,
 } from "./harness.mjs";
+import { cases } from "./length.mjs";
 import { accounted, conversation, digesting, reordered, requestsOf, shapes, telling } from "./scenarios.mjs";
 
 const SUMMARY = "- order 4711 was refunded; the customer wants a copy of the invoice";
@@ -56,7 +57,9 @@ async function byHand(compactor, call, summarize) {
 
 for (const tune of tunings) {
   const title = titled(tune);
-  const history = frozen(conversation(shapes.openaiChat, { messages: 100, size: 400, seed: 31, tools: true }));
+  const history = frozen(
+    conversation(shapes.openaiChat, { messages: cases(100, 50), size: 400, seed: 31, tools: true }),
+  );
 
   test(`${title}: plan, requests and commit are what beforeModel does`, async () => {
     const whole = make({ tune, summarize: digesting });
@@ -259,7 +262,7 @@ for (const tune of tunings)
   for (const summarize of [undefined, digesting, async () => ({ text: "no", finishReason: "length" })])
     test(`${titled(tune)}, summarizer ${summarize?.name ?? "none"}: reports are complete and consistent`, async () => {
       const compactor = make({ tune, summarize });
-      const history = conversation(shapes.openaiChat, { messages: 110, size: 400, seed: 17, tools: true });
+      const history = conversation(shapes.openaiChat, { messages: cases(110, 50), size: 400, seed: 17, tools: true });
       const outcomes = new Set();
       const requests = new Set();
       let state = null;
@@ -320,7 +323,7 @@ for (const tune of tunings)
 test("firstChanged is the first message that a prompt cache loses", async () => {
   for (const strategy of ["tail", "full", "sliding-window"]) {
     const compactor = make({ tune: { strategy } });
-    const history = conversation(shapes.openaiChat, { messages: 110, size: 400, seed: 17, tools: true });
+    const history = conversation(shapes.openaiChat, { messages: cases(110, 50), size: 400, seed: 17, tools: true });
     let [state, previous] = [null, []];
     for (const at of requestsOf(history)) {
       const prepared = await compactor.beforeModel({ messages: history.slice(0, at), state });
