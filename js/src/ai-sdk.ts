@@ -7,8 +7,10 @@ import { createCompactor } from "precis";
 import { checkChatId, checkCompaction, checkRun, checkStep } from "./ai-sdk/given.ts";
 import { Handle } from "./ai-sdk/handle.ts";
 import { middlewareOf } from "./ai-sdk/middleware.ts";
+import { checkModel, within } from "./ai-sdk/model.ts";
 import { OwnPrompts } from "./ai-sdk/own-prompts.ts";
 import { Session, type Shared } from "./ai-sdk/session.ts";
+import { summarizersOf } from "./ai-sdk/summarize.ts";
 import type { Compaction, CompactionOptions, PrepareStep, RunOptions } from "./ai-sdk/types.ts";
 import { aiSdk } from "./formats/ai-sdk.ts";
 
@@ -29,6 +31,7 @@ export type {
   CompactionOptions,
   CompactOptions,
   Covered,
+  LanguageModel,
   Middleware,
   PrepareStep,
   Run,
@@ -44,11 +47,12 @@ export type {
  *
  * @throws PrecisError when an option is refused.
  */
-export function compaction(options: CompactionOptions): Compaction {
+// biome-ignore lint/suspicious/noExplicitAny: without `chat`, any context will do.
+export function compaction<Context = any>(options: CompactionOptions<Context>): Compaction<Context> {
   checkCompaction(options);
   const { agent, store, chat, scope, providerOptions, onReport, ...given } = options;
   const asking = new OwnPrompts();
-  const own = { ...given, summarize: asking.of(given.summarize) };
+  const own = { ...given, summarize: asking.of(summarizersOf(given.summarize)) };
   const summaries: Shared["summaries"] = new WeakMap();
   const summary: typeof aiSdk.summary = (text, place) => {
     const message = aiSdk.summary(text, place);
@@ -90,7 +94,12 @@ export function compaction(options: CompactionOptions): Compaction {
     checkRun(options, shared);
     return new Handle(shared, options);
   };
-  return { prepareStep, run, middleware: middlewareOf(shared, asking) };
+  const middleware = middlewareOf(shared, asking);
+  const model: Compaction["model"] = (model) => {
+    checkModel(model, "model", "invalid-call");
+    return within(model, middleware);
+  };
+  return { prepareStep, run, model, middleware };
 }
 
 /**

@@ -34,16 +34,19 @@ interface Kept<T> {
 interface KeptMessage extends Kept<Message> {
   /** The hash of what its key is made of. */
   readonly hash: Uint8Array;
+  /** Characters of its texts, and something for everything else it holds. */
+  readonly size: number;
 }
 
 interface Chat {
   readonly scope: string;
   readonly messages: readonly KeptMessage[];
+  readonly own: readonly Message[];
   readonly keys: readonly string[];
   readonly system: Kept<readonly Message[]>;
   readonly tools: Kept<unknown>;
   readonly schema: Kept<unknown>;
-  /** Characters of all its texts. */
+  /** Of all its messages. */
   readonly size: number;
 }
 
@@ -61,16 +64,21 @@ export class ReadPrompts {
   /** Reads a prompt that begins with others that were read before, as far as it does. */
   read(messages: readonly Message[], scope: string, beside: Beside): ReadPrompt {
     const { chat, front } = this.find(messages, scope);
-    const kept: KeptMessage[] = [];
-    const keys: string[] = [];
+    // What is the same is not looked at again: a chat that only grew costs what is new.
+    const kept = chat ? chat.messages.slice(0, front) : [];
+    const own = chat ? chat.own.slice(0, front) : [];
+    const keys = chat ? chat.keys.slice(0, front) : [];
+    let size = chat && front === chat.messages.length ? chat.size : kept.reduce((sum, one) => sum + one.size, 0);
     try {
-      for (const [at, message] of messages.entries()) {
+      for (let at = front; at < messages.length; at++) {
+        const message = messages[at] as Message;
         const earlier = chat?.messages[at];
-        const same = earlier && (at < front || matches(earlier.leaves, message)) ? earlier : keep(message);
+        const same = earlier && matches(earlier.leaves, message) ? earlier : keep(message);
         kept.push(same);
-        const known = at < front ? chat?.keys[at] : undefined;
+        own.push(same.own);
         // No key looks like a scope.
-        keys.push(known ?? keyOf(keys[at - 1] ?? `scope:${scope}`, same.hash));
+        keys.push(keyOf(keys[at - 1] ?? `scope:${scope}`, same.hash));
+        size += same.size;
       }
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
@@ -79,14 +87,14 @@ export class ReadPrompts {
     const now: Chat = {
       scope,
       messages: kept,
+      own,
       keys,
       system: again(chat?.system, beside.system, copyOfList),
       tools: again(chat?.tools, beside.tools, copyOfList),
       schema: again(chat?.schema, beside.schema, (schema) => schema),
-      size: sizeOf(kept),
+      size,
     };
     this.remember(now, chat);
-    const own = kept.map((one) => one.own);
     return {
       ...{ keys, own, system: now.system.own, tools: now.tools.own, schema: now.schema.own },
       given: sending(own, messages),
@@ -134,7 +142,8 @@ function sending(own: readonly Message[], messages: readonly Message[]): ReadPro
 }
 
 function keep(message: Message): KeptMessage {
-  return { leaves: leavesOf(message), own: copyOf(message), hash: hashOf(message) };
+  const leaves = leavesOf(message);
+  return { leaves, own: copyOf(message), hash: hashOf(message), size: sizeOf(leaves) };
 }
 
 /** The same copy, if a value is as it was. */
@@ -156,54 +165,81 @@ function copyOfList<T>(list: T): T {
   return Array.isArray(list) ? (list.map(copyOfPart) as T) : list;
 }
 
-function sizeOf(messages: readonly KeptMessage[]): number {
+function sizeOf(leaves: readonly unknown[]): number {
   let size = 0;
-  for (const { leaves } of messages) for (const leaf of leaves) size += typeof leaf === "string" ? leaf.length : 8;
+  for (const leaf of leaves) size += typeof leaf === "string" ? leaf.length : 8;
   return size;
 }
 
 /** Deep enough for any message: what is deeper is read again each time. */
 const DEEPEST = 200;
+const [ARRAY, OBJECT, END, WRITTEN, BYTES, TOO_DEEP] = ["array", "object", "end", "written", "bytes", "deep"].map(
+  Symbol,
+);
 
-/** What a value holds, flat: equal only for equal values, whose members stand in the same order. */
+/**
+ * What a value holds, flat: equal only for equal values, whose members stand in the same order. Texts are compared by
+ * reference before they are read: the SDK makes new objects, and puts the same strings into them.
+ */
 function leavesOf(value: unknown): unknown[] {
   const leaves: unknown[] = [];
-  walk(value, 0, (leaf) => {
-    leaves.push(leaf);
-    return true;
-  });
+  write(leaves, value, 0);
   return leaves;
 }
 
-function matches(leaves: readonly unknown[], value: unknown): boolean {
-  let at = 0;
-  return walk(value, 0, (leaf) => leaves[at++] === leaf) && at === leaves.length;
+function write(leaves: unknown[], value: unknown, depth: number): void {
+  if (typeof value !== "object" || value === null) leaves.push(value);
+  else if (depth > DEEPEST) leaves.push(TOO_DEEP);
+  else if (Array.isArray(value)) {
+    leaves.push(ARRAY);
+    for (let at = 0; at < value.length; at++) write(leaves, value[at], depth + 1);
+    leaves.push(END);
+  } else {
+    const said = saidOf(value);
+    if (said) return void leaves.push(...said);
+    leaves.push(OBJECT);
+    for (const name in value) {
+      const member = (value as Record<string, unknown>)[name];
+      if (member === undefined) continue;
+      leaves.push(name);
+      write(leaves, member, depth + 1);
+    }
+    leaves.push(END);
+  }
 }
 
-const ARRAY = Symbol("array");
-const OBJECT = Symbol("object");
-const END = Symbol("end");
-const WRITTEN = Symbol("written");
-const BYTES = Symbol("bytes");
+function matches(leaves: readonly unknown[], value: unknown): boolean {
+  return after(leaves, 0, value, 0) === leaves.length;
+}
 
-/** Passes all there is to a value to `take`, until it returns false. */
-function walk(value: unknown, depth: number, take: (leaf: unknown) => boolean): boolean {
-  if (typeof value !== "object" || value === null) return take(value);
-  // Never equal to anything.
-  if (depth > DEEPEST) return take(Symbol("too deep"));
+/** The place behind a value whose leaves stand at `at`; -1 if others do. */
+function after(leaves: readonly unknown[], at: number, value: unknown, depth: number): number {
+  if (typeof value !== "object" || value === null) return leaves[at] === value ? at + 1 : -1;
+  // Too deep: equal to nothing.
+  if (depth > DEEPEST) return -1;
+  let next = at + 1;
   if (Array.isArray(value)) {
-    if (!take(ARRAY)) return false;
-    for (let at = 0; at < value.length; at++) if (!walk(value[at], depth + 1, take)) return false;
-    return take(END);
+    if (leaves[at] !== ARRAY) return -1;
+    for (let item = 0; item < value.length && next > 0; item++) next = after(leaves, next, value[item], depth + 1);
+    return next > 0 && leaves[next] === END ? next + 1 : -1;
   }
-  if (value instanceof URL || value instanceof Date) return take(WRITTEN) && take(String(value));
-  if (ArrayBuffer.isView(value))
-    return take(BYTES) && take(value.buffer) && take(value.byteOffset) && take(value.byteLength);
-  if (value instanceof ArrayBuffer) return take(BYTES) && take(value);
-  if (!take(OBJECT)) return false;
+  const said = saidOf(value);
+  if (said) return said.every((part, index) => leaves[at + index] === part) ? at + said.length : -1;
+  if (leaves[at] !== OBJECT) return -1;
   for (const name in value) {
     const member = (value as Record<string, unknown>)[name];
-    if (member !== undefined && !(take(name) && walk(member, depth + 1, take))) return false;
+    if (member === undefined) continue;
+    if (leaves[next] !== name) return -1;
+    next = after(leaves, next + 1, member, depth + 1);
+    if (next < 0) return -1;
   }
-  return take(END);
+  return leaves[next] === END ? next + 1 : -1;
+}
+
+/** The leaves of what says itself what it is: an address, a date, bytes. Null for an object of members. */
+function saidOf(value: object): readonly unknown[] | null {
+  if (value.constructor === Object) return null;
+  if (value instanceof URL || value instanceof Date) return [WRITTEN, String(value)];
+  if (ArrayBuffer.isView(value)) return [BYTES, value.buffer, value.byteOffset, value.byteLength];
+  return value instanceof ArrayBuffer ? [BYTES, value] : null;
 }

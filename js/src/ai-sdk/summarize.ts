@@ -1,4 +1,6 @@
 import { input, PrecisError, type Summarize } from "precis";
+import { isModel, noModel } from "./model.ts";
+import type { CompactionOptions, LanguageModel } from "./types.ts";
 
 /** The summarizing model and how it is called: handed to `generateText` as they are. */
 export interface SummarizerSettings {
@@ -45,3 +47,75 @@ export function summarizeWith(
 
 /** What belongs to the option `summary`; version 7 would take `instructions` for a system prompt. */
 const ABOUT_SUMMARIES = ["summary", "instructions", "sections", "language", "frame"];
+
+/**
+ * Summarizers as functions: models among them are asked directly. What is neither is left for the compactor to refuse.
+ *
+ * @throws PrecisError `invalid-option` for the name of a model.
+ */
+export function summarizersOf(given: CompactionOptions["summarize"]): Summarize | readonly Summarize[] | undefined {
+  const all: readonly unknown[] = Array.isArray(given) ? given : [given];
+  const functions = all.map((one, at) => {
+    if (typeof one === "string")
+      throw noModel(one, Array.isArray(given) ? `summarize[${at}]` : "summarize", "invalid-option");
+    return isModel(one) ? asking(one, at === all.length - 1 ? RETRIES : 0) : one;
+  });
+  return (Array.isArray(given) ? functions : functions[0]) as Summarize | readonly Summarize[] | undefined;
+}
+
+/** Of a model that nobody stands behind, as of the SDK's own functions. */
+const RETRIES = 2;
+/** Milliseconds before a model is asked again, doubled each time, where it does not say. */
+const PAUSE = 2_000;
+
+function asking(model: LanguageModel, retries: number): Summarize {
+  return async ({ system, prompt, maxOutputTokens }, { signal }) => {
+    const request = {
+      prompt: [
+        { role: "system", content: system },
+        { role: "user", content: [{ type: "text", text: prompt }] },
+      ],
+      ...{ maxOutputTokens, abortSignal: signal },
+    };
+    for (let retry = 0; ; retry++) {
+      try {
+        return answerOf(await model.doGenerate(request));
+      } catch (error) {
+        if (retry === retries || (error as { isRetryable?: unknown } | null)?.isRetryable !== true) throw error;
+        await pause(waitOf(error) ?? PAUSE * 2 ** retry, signal);
+      }
+    }
+  };
+}
+
+/** What a model answered: its text, and how it ended, which has a word of the SDK's and one of the provider's since version 6. */
+function answerOf(answer: unknown): { text: string; finishReason: string; usage: unknown } {
+  const { content, finishReason, usage } = answer as { content?: unknown; finishReason?: unknown; usage?: unknown };
+  const parts = Array.isArray(content) ? (content as readonly { type?: unknown; text?: unknown }[]) : [];
+  const text = parts.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : [])).join("");
+  const unified = (finishReason as { unified?: unknown } | null | undefined)?.unified ?? finishReason;
+  return { text, finishReason: String(unified), usage };
+}
+
+/** The milliseconds that a provider asks to wait, by its headers. */
+function waitOf(error: unknown): number | undefined {
+  const headers = (error as { responseHeaders?: Readonly<Record<string, string | undefined>> }).responseHeaders;
+  const wait = Number(headers?.["retry-after-ms"] ?? Number(headers?.["retry-after"]) * 1_000);
+  return Number.isFinite(wait) && wait >= 0 ? wait : undefined;
+}
+
+/** Waits, or rejects with the signal's reason. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", aborted);
+      resolve();
+    }, ms);
+    signal.addEventListener("abort", aborted, { once: true });
+    if (signal.aborted) aborted();
+  });
+}

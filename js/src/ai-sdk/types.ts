@@ -8,6 +8,7 @@ import type {
   Plan,
   Report,
   SessionState,
+  Summarize,
 } from "precis";
 import type { Compacting } from "./compact-tool.ts";
 import type { Recalling } from "./recall.ts";
@@ -15,8 +16,30 @@ import type { Recalling } from "./recall.ts";
 // biome-ignore lint/suspicious/noExplicitAny: the SDK's own type of a message differs from version to version.
 type AnyMessage = any;
 
-/** The options of {@link compaction}: those of a compactor, and where states are stored. */
-export interface CompactionOptions extends Omit<CompactorOptions<never>, "format"> {
+/** A language model of the SDK: what a provider's function returns (`openai("gpt-5.6")`), in versions 5 to 7. */
+export interface LanguageModel {
+  readonly specificationVersion: string;
+  readonly modelId: string;
+  // biome-ignore lint/suspicious/noExplicitAny: what is asked and returned differs from version to version.
+  doGenerate(request: any): PromiseLike<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  doStream(request: any): PromiseLike<any>;
+}
+
+/**
+ * The options of {@link compaction}: those of a compactor, and where states are stored. `Context`: what `chat` reads the name
+ * of a chat from.
+ */
+// biome-ignore lint/suspicious/noExplicitAny: without `chat`, any context will do.
+export interface CompactionOptions<Context = any> extends Omit<CompactorOptions<never>, "format" | "summarize"> {
+  /**
+   * Writes summaries: a model, a function, or a list of either. Without it, code writes a digest at every compaction.
+   *
+   * A model is asked directly. Of a list, the next one is asked when one fails: see {@link CompactorOptions.summarize}. Where
+   * nobody is left to ask, a model that says that it may be asked again (a limit of rates, an overload) is, twice at most.
+   * {@link summarizeWith} makes a function with settings of its own.
+   */
+  readonly summarize?: LanguageModel | Summarize | readonly (LanguageModel | Summarize)[] | undefined;
   /** Part of the store's key, so that two agents on one chat do not overwrite each other. Default `"main"`. */
   readonly agent?: string | undefined;
   /**
@@ -27,8 +50,11 @@ export interface CompactionOptions extends Omit<CompactorOptions<never>, "format
   /**
    * Returns the chat that an agent's call belongs to, from its `runtimeContext` (version 7) or `experimental_context`
    * (version 6). With a `store`, a call for which it throws or returns no name is refused (`no-chat-id`).
+   *
+   * The type of its parameter is that of {@link Compaction.prepareStep}: in version 7, a call or agent whose `runtimeContext`
+   * does not have what is read here does not compile.
    */
-  readonly chat?: ((context: never) => string | undefined) | undefined;
+  readonly chat?: ((context: Context) => string | undefined) | undefined;
   /**
    * The `providerOptions` of your calls, which the SDK does not pass to `prepareStep`. Give them if they configure the
    * provider's own compaction, so that precis does not interfere with it.
@@ -79,7 +105,8 @@ export interface StateStore {
 }
 
 /** What the SDK passes to `prepareStep`, as far as it is used here. */
-export interface StepOptions<M> {
+// biome-ignore lint/suspicious/noExplicitAny: without an option `chat`, any context will do.
+export interface StepOptions<M, Context = any> {
   readonly messages: M[];
   readonly steps: ReadonlyArray<{ readonly usage?: unknown }>;
   readonly stepNumber: number;
@@ -87,7 +114,7 @@ export interface StepOptions<M> {
   /** Version 7: the system prompt. */
   readonly instructions?: unknown;
   /** Version 7. */
-  readonly runtimeContext?: unknown;
+  readonly runtimeContext?: Context;
   /** Version 6. */
   readonly experimental_context?: unknown;
 }
@@ -100,8 +127,9 @@ export interface StepOptions<M> {
  * Rejects with a `PrecisError` when the messages or a state of your own are refused, and with the reason of an aborted
  * signal.
  */
-export type PrepareStep = <M extends { role: string; content: unknown }>(
-  options: StepOptions<M>,
+// biome-ignore lint/suspicious/noExplicitAny: without an option `chat`, any context will do.
+export type PrepareStep<Context = any> = <M extends { role: string; content: unknown }>(
+  options: StepOptions<M, Context>,
 ) => Promise<Prepared<M> | undefined>;
 
 /** What `prepareStep` returns of a step. */
@@ -259,12 +287,20 @@ export interface Middleware {
   readonly wrapStream: (options: any) => Promise<any>;
 }
 
-/** What {@link compaction} returns. */
-export interface Compaction {
+/** What {@link compaction} returns. `Context`: what its option `chat` reads. */
+// biome-ignore lint/suspicious/noExplicitAny: without it, any context will do.
+export interface Compaction<Context = any> {
   /** Begins one request, bound to its chat and its abort signal. Make one for each call of streamText. */
   run(options?: RunOptions): Run;
   /** For agents that live as long as the process. Calls are distinguished by the SDK's own `steps` array and share nothing. */
-  readonly prepareStep: PrepareStep;
+  readonly prepareStep: PrepareStep<Context>;
+  /**
+   * Returns the same model, which keeps every call inside the window: `compaction({ contextWindow }).model(openai("gpt-5.6"))`.
+   * The same as `wrapLanguageModel` with {@link Compaction.middleware}, for programs and frameworks that take a model.
+   *
+   * @throws PrecisError `invalid-call` for a model given by name: pass the object, `gateway("…")`.
+   */
+  model<T extends LanguageModel>(model: T): T;
   /**
    * For `wrapLanguageModel({ model, middleware })`: every call of the model is kept inside the window, also those of
    * functions that have no `prepareStep`. Calls are distinguished by their history and share nothing else. A request that
