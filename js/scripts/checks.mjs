@@ -1,5 +1,5 @@
 // What `npm test` runs: a row for each check. docs/checks.md has them as a table.
-import { browserExample, durableObjects, example, manyChats, queuedChats } from "./checks/examples.mjs";
+import { browserExample, durableObjects, example, manyChats, queuedChats, storesOfOthers } from "./checks/examples.mjs";
 import { documentationSite, lint, programs, rehearse, types } from "./checks/package.mjs";
 import {
   fuzzing,
@@ -129,6 +129,7 @@ export function checksFor(thisNode) {
       { name: "examples, Durable Objects killed under load", run: durableObjects },
       { name: "examples, many chats ahead of time, workers killed", optional: true, run: manyChats },
       { name: "examples, many chats through BullMQ and Cloudflare Queues", run: queuedChats },
+      { name: "stores, against their databases, writers killed", run: storesOfOthers },
       { name: "examples, the AI SDK and Deno", run: () => example("smoke.mjs") },
       { name: "examples, a chat in Chromium", run: () => browserExample("browser.mjs") },
       { name: "examples, a divider and a meter with useChat", run: () => browserExample("use-chat.mjs") },

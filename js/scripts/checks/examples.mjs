@@ -28,6 +28,16 @@ export async function queuedChats() {
   return total(output, /^\w+: (\d+) chats, one of .* none lost/gm);
 }
 
+/** Counts the saves that were looked for. */
+export async function storesOfOthers() {
+  if (!(await postgres())) return { missing: "apt-get install postgresql" };
+  if (!(await redisServer())) return { missing: "apt-get install redis-server, or REDIS_SERVER=/path/to/redis-server" };
+  if (!(await chromium())) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
+  await testPackages();
+  const output = await must(process.execPath, ["tests/js/stores/run.mjs"], { ...quiet, timeout: 600_000 });
+  return total(output, /^[\w:-]+: (\d+) saves .* 0 lost/gm);
+}
+
 export async function browserExample(...program) {
   if (!(await chromium())) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
   return example(...program);
