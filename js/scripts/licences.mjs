@@ -10,7 +10,7 @@ const ENGINE = "wasm32-unknown-unknown";
  * of one of them is not among those that may be passed on with nothing but their text.
  */
 export async function thirdPartyLicences(bundled) {
-  const parts = [...(await crates()), ...bundled.map(npmPackage)];
+  const parts = [...(await crates()), ...bundled.map(npmPackage), tableOfModels()];
   const texts = parts.map(({ name, version, licence, text }) => `${name} ${version}\n${licence}\n\n${text}`);
   return `What of others is in this package, and under which licence.\n\n${texts.join(`\n\n${"-".repeat(80)}\n\n`)}\n`;
 }
@@ -34,6 +34,14 @@ async function crates() {
 
 function crate({ name, version, license, authors, manifest_path: manifest }) {
   return { name, version, licence: license, text: textOf(name, license, dirname(manifest), authors) };
+}
+
+/** What `precis/models` knows comes from models.dev: data, which nobody bundles as a package. */
+function tableOfModels() {
+  const [, commit, owner] = readFileSync(at("js/src/models/table.ts"), "utf8").match(
+    /models\.dev at (\w+) .* Copyright \(c\) (.+), MIT/,
+  );
+  return { name: "models.dev", version: commit, licence: "MIT", text: mitOf([owner]) };
 }
 
 function npmPackage(folder) {

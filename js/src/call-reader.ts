@@ -144,7 +144,7 @@ export class CallReader<Base> {
     more: More | null,
     loaded: () => ReadonlySet<string>,
   ): Filled<CallInput> {
-    const { format, contextWindow } = this.options;
+    const { format, contextWindow, trigger } = this.options;
     const { state, chat, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
     const schemas = fixed.schemas(given.schemas);
     const prompt = fixed.system(given.system);
@@ -183,7 +183,7 @@ export class CallReader<Base> {
       compact: more?.compact,
       focus: more?.focus,
       focusBy: more?.focusBy,
-      trigger: given.trigger,
+      trigger: given.trigger ?? (typeof trigger === "function" ? trigger(model) : undefined),
       target: given.target,
       keep: given.keep,
       prefer: given.prefer,

@@ -1,8 +1,9 @@
 import { enter } from "./boundary/engine.ts";
-import { type Answer, members, type Outcome } from "./boundary/glue.ts";
+import { type Answer, type CallInput, members, type Outcome } from "./boundary/glue.ts";
 import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type CallHost, telling } from "./call-host.ts";
 import { CallReader, type Kept, type More } from "./call-reader.ts";
+import { counted, isOpen } from "./counting.ts";
 import { isWorth, left, measured, resumed } from "./fast-path.ts";
 import type { Format } from "./format.ts";
 import { engine } from "./loaded.ts";
@@ -18,9 +19,12 @@ import type {
   CompactorOptions,
   ContextUsage,
   ModelCall,
+  Plan,
   Prepared,
   RecallCall,
+  Report,
   SessionState,
+  Warning,
 } from "./types.ts";
 import { readUsage } from "./usage.ts";
 
@@ -33,12 +37,14 @@ export function createCompactor<M, Made = M>(options: CompactorOptions<M, Made>)
   checkMembers(OPTIONS, options);
   const plain = plainOptions(options);
   const estimator = enter((glue) => glue.validate(plain));
-  const { format, contextWindow, summarize, summarizer, toolPolicy, onEvent, tune } = options;
+  const { format, contextWindow, trigger, countTokens, summarize, summarizer, toolPolicy, onEvent, tune } = options;
   checkFormat(format);
   engine.createCompactor ??= createCompactor;
   const own = {
     format: format as unknown as Format<M>,
     contextWindow,
+    trigger,
+    countTokens,
     summarize,
     summarizer,
     toolPolicy,
@@ -53,6 +59,19 @@ export function createCompactor<M, Made = M>(options: CompactorOptions<M, Made>)
 
 /** What a ranker said that was not asked. */
 const NOTHING = /* @__PURE__ */ new Int32Array(0);
+
+/** Options of `tune` that make a trigger lower. */
+const UNLIMITED = { reserve: undefined, maxInputTokens: undefined, prices: undefined };
+
+/** A call, and what the engine decided about it. */
+interface Begun<Base, M extends Base> {
+  readonly opened: Kept<Base, M>;
+  readonly host: CallHost<Base, M>;
+  readonly input: CallInput;
+  readonly step: Outcome | { readonly plan: Plan };
+  /** What is to be known of how it was decided. */
+  readonly warnings: readonly Warning[];
+}
 
 /** Events that report a compaction. */
 type Tell = (event: CompactionEvent) => void;
@@ -172,21 +191,63 @@ class HostCompactor<Base> {
     const rested = asksMore ? undefined : resumed(short.input, short.messages, short.history);
     if (rested) return rested;
     const tell = this.tellingOf(call);
-    const opened = this.reader.keep(short);
-    const host = this.reader.host(opened);
-    const input = { ...opened.input, asking: true };
-    const step = enter((glue) => glue.begin(input, opened.records, opened.flags, host));
-    if ("plan" in step) return this.summarized(opened, { ...opened, input, plan: step.plan }, tell);
-    const { report, standing } = step;
+    const first = this.begun(this.reader.keep(short));
+    const { opened, host, input, step, warnings } = await this.certain(first, more);
+    if ("plan" in step) return this.summarized(opened, { ...opened, input, plan: step.plan }, tell, warnings);
+    const { standing } = step;
+    const report = warned(step.report, warnings);
     if (report.firstChanged !== null || report.changes.length > 0) {
       tell({ type: "start", id: report.request, reason: report.reason, before: report.before });
       tell({ type: "done", id: report.request, report });
     }
-    const done = prepared(step, host);
+    const done = prepared({ ...step, report }, host);
     const count = opened.messages.length;
     const sent = { view: done.view.slice(), places: step.view, placed: count };
     opened.history.leave(standing ? left(standing, count, sent, opened.input, step) : null);
     return done;
+  }
+
+  /** A call decided, as far as that needs no summarizer. */
+  private begun<M extends Base>(opened: Kept<Base, M>): Begun<Base, M> {
+    const host = this.reader.host(opened);
+    const input = { ...opened.input, asking: true };
+    const step = enter((glue) => glue.begin(input, opened.records, opened.flags, host));
+    return { opened, host, input, step, warnings: [] };
+  }
+
+  /** The same; where the estimate leaves open whether the request fits, after the host has counted it. */
+  private async certain<M extends Base>(first: Begun<Base, M>, more?: More): Promise<Begun<Base, M>> {
+    const { countTokens, tune } = this.options;
+    const { opened, step } = first;
+    const { given } = opened;
+    const report = "plan" in step ? step.plan.report : step.report;
+    if (!countTokens || more || tune?.preset || given.threshold || given.overflow || report.rung === "pass")
+      return first;
+    if (!isOpen(report.before)) return first;
+    const whole = this.uncompacted(opened);
+    if (whole?.report.rung !== "pass") return first;
+    const count = await counted(countTokens, whole.view, given as ModelCall<M>);
+    if ("warning" in count) return { ...first, warnings: [count.warning] };
+    const { learned } = (given.state ?? {}) as { learned?: unknown };
+    const state = this.afterModel(whole.state, { inputTokens: count.tokens }, whole.report.request);
+    return this.begun({ ...opened, input: { ...opened.input, state: learned ? { ...state, learned } : state } });
+  }
+
+  /** What would be sent if the window were as large as it had to be. */
+  private uncompacted<M extends Base>(opened: Kept<Base, M>): Prepared<M> | null {
+    const { options, state, window } = opened.input;
+    const { tune, ...free } = options as { readonly tune?: object };
+    const input = {
+      ...opened.input,
+      options: { ...free, trigger: undefined, tune: { ...tune, ...UNLIMITED } },
+      state: state ? { ...state, learned: undefined } : state,
+      window: (window as number) * 4,
+      trigger: undefined,
+      asking: true,
+    };
+    const host = this.reader.host(opened);
+    const step = enter((glue) => glue.begin(input, opened.records, opened.flags, host));
+    return "plan" in step ? null : prepared(step, host);
   }
 
   /** Has the summarizer asked what a plan asks for, and what comes of it committed. */
@@ -194,6 +255,7 @@ class HostCompactor<Base> {
     opened: Kept<Base, M>,
     unfinished: Unfinished,
     tell: Tell,
+    warnings: readonly Warning[],
   ): Promise<Prepared<M>> {
     const { summarize, summarizer } = this.options;
     const { plan } = unfinished;
@@ -221,10 +283,10 @@ class HostCompactor<Base> {
         if (!goesOn) tell({ type: "retry", id, reason: report.summarizer.failed ?? next?.report.reason ?? "", before });
       },
     });
-    const { report } = outcome;
+    const report = warned(outcome.report, warnings);
     if (report.summarizer.failed !== null) tell({ type: "fallback", id, reason: report.summarizer.failed, before });
     tell({ type: "done", id, report });
-    return prepared(outcome, host);
+    return prepared({ ...outcome, report }, host);
   }
 
   /** Tells the compactor's listener, and that of the call. */
@@ -249,6 +311,10 @@ function answersOf(results: unknown): Answer[] | undefined {
     );
   }
   return Array.from(results, answerOf);
+}
+
+function warned(report: Report, warnings: readonly Warning[]): Report {
+  return warnings.length > 0 ? { ...report, warnings: [...report.warnings, ...warnings] } : report;
 }
 
 function prepared<Base, M extends Base>(outcome: Outcome, host: CallHost<Base, M>): Prepared<M> {

@@ -68,6 +68,8 @@ export const WINDOW: Kind = {
   fits: (value) => typeof value === "number" || typeof value === "function",
   remedy: (value) => {
     const [, digits, thousands] = (typeof value === "string" && /^(\d+)\s*(k?)$/i.exec(value)) || [];
+    if (value === "auto")
+      return 'Import `auto` from "precis/models" and spread it into the options: { ...auto(), … }. The table is bundled by who asks for it.';
     if (digits === undefined) return "Look it up in the provider's model list; it is never guessed.";
     return `Did you mean ${digits}${thousands === "" ? "" : "_000"}?`;
   },
@@ -117,7 +119,7 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
       thinking: ANY,
       tune: ANY,
     },
-    ...{ summarize: SUMMARIZE, onEvent: FUNCTION },
+    ...{ summarize: SUMMARIZE, countTokens: FUNCTION, onEvent: FUNCTION },
   },
 );
 

@@ -11,6 +11,8 @@ const LONGEST_ERROR = 4_000;
 
 /** Options that are functions, or may be: there `true` stands for one. */
 const FUNCTIONS: readonly string[] = ["contextWindow", "summarize", "onEvent", "toolPolicy", "tune.tokens.estimator"];
+/** Options that may be functions and are asked for each call: the engine is given what they return. */
+const ASKED: readonly string[] = ["trigger", "countTokens"];
 
 /**
  * The options with `true` in place of every function; what else is wrong with them is for the engine to say. A format
@@ -40,6 +42,7 @@ function plain(value: unknown, path: string, depth: number): unknown {
     const member = (value as Record<string, unknown>)[name];
     if (member === undefined) continue;
     const at = path === "" ? name : `${path}.${name}`;
+    if (typeof member === "function" && ASKED.includes(at)) continue;
     members[name] = at === "format" ? true : plain(member, at, depth + 1);
   }
   return members;

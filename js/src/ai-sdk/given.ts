@@ -75,6 +75,7 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
       contextWindow: ANY,
       maxOutputTokens: ANY,
       summarize: ANY,
+      countTokens: ANY,
       summary: ANY,
       summarizer: ANY,
       onEvent: ANY,

@@ -26,6 +26,13 @@ export interface CompactorOptions<Base, Made = Base> {
   readonly summarize?: Summarize | readonly Summarize[] | undefined;
   /** The limits of the model behind `summarize`. */
   readonly summarizer?: SummarizerOptions | undefined;
+  /**
+   * Counts the tokens of a request exactly, as the counting endpoints of providers do. It is asked only where the estimate
+   * and its bound do not decide whether the request fits, at most once a request, and by `beforeModel` alone. What it
+   * returns is learned like reported usage. If it throws, returns no whole number above 0, or takes more than five seconds,
+   * the estimate decides (`counter-failed`). Not with a preset.
+   */
+  readonly countTokens?: CountTokens | undefined;
   /** How summaries should be written. */
   readonly summary?: SummaryOptions | undefined;
   /** Called with each event of a compaction. Errors that it throws are ignored. */
@@ -38,9 +45,10 @@ export interface CompactorOptions<Base, Made = Base> {
   /**
    * When compaction begins: at a part of the context window (`0.8` or `{ share: 0.8 }`, from 0.001 to 1), at so many tokens
    * (`{ tokens: 100_000 }`), or when more than so many messages have come since the last one (`{ messages: 60 }`). It always
-   * begins in time for the request to fit, whatever is said here. Default: when the request no longer fits. Not with a preset.
+   * begins in time for the request to fit, whatever is said here. Or a function that returns one of these for the call's
+   * `model`, or nothing. Default: when the request no longer fits. Not with a preset.
    */
-  readonly trigger?: Size | undefined;
+  readonly trigger?: Size | ((model: string | undefined) => Size | undefined) | undefined;
   /**
    * What a compaction aims at: a size as of `trigger`, below it. Between 5 % and 90 % of the room for messages; as a number
    * of messages, the most that stay as they are. A summary then takes at most a quarter of it, and as many of the newest
@@ -144,6 +152,26 @@ export interface ToolPolicy {
    * Whether nothing may touch its results, short of cutting all texts where nothing else fits (`keep-lost`). Default false.
    */
   readonly exclude?: boolean | undefined;
+}
+
+/** Counts the tokens of a request. `context.signal` is aborted when nobody waits for the count any more. */
+export type CountTokens = (
+  call: CountedCall,
+  context: { readonly signal: AbortSignal },
+) => number | PromiseLike<number>;
+
+// biome-ignore lint/suspicious/noExplicitAny: handed on to a client that has its own types.
+type Any = any;
+
+/** A request to be counted: what would be sent if nothing were done, and what the call said of it. */
+export interface CountedCall {
+  readonly messages: Any[];
+  readonly system?: Any;
+  readonly tools?: Any;
+  readonly schemas?: Any;
+  /** Undefined if the call named none. */
+  readonly model?: Any;
+  readonly maxOutputTokens?: number | undefined;
 }
 
 /** The model behind {@link CompactorOptions.summarize}. */

@@ -19,8 +19,10 @@ const LIGHT = {
   "precis/pi": ["piFormat", "summarizeWith"],
   "precis/openai-agents": ["openaiAgents", "summarizeWith"],
   "precis/formats": names.find(([from]) => from === "precis/formats")[1],
+  "precis/models": ["auto", "limitsOf", "modelsDate"],
   "precis/otel": ["otelEvents", "tracedSummarize"],
   "precis/seal": ["openState", "sealState"],
+  "precis/stores": ["fromIndexedDb", "fromRedis", "fromSql", "fromStorage"],
   "precis/testing": ["history", "recorder", "scriptedSummarizer"],
 };
 

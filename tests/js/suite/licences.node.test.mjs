@@ -11,7 +11,7 @@ test("the licence of every crate that the engine is made of stands in the packag
   const sections = manifest.match(/^\[(?:target\..*\.)?dependencies\]\n(?:.+\n)+/gm).join("\n");
   const crates = [...sections.matchAll(/^([\w-]+) = /gm)].map(([, name]) => name);
   ok(crates.length >= 7, `${crates}`);
-  for (const name of [...crates, "@noble/hashes"])
+  for (const name of [...crates, "@noble/hashes", "models.dev"])
     equal(parts.filter((part) => part.includes(`\n${name} `)).length, 1, name);
   for (const part of parts) ok(/Permission is hereby granted, free of charge/i.test(part.replace(/\s+/g, " ")), part);
 });

@@ -2,6 +2,7 @@
 import { type LanguageModel, type ModelMessage, tool, type UIMessage, type UIMessageStreamWriter } from "ai";
 import type { SessionState } from "precis";
 import { type Compaction, type StateStore, toDataPart as dataPart } from "precis/ai-sdk";
+import type { SqlClients } from "precis/stores";
 import { z } from "zod";
 
 type Model = Exclude<LanguageModel, string> & { readonly specificationVersion: "v4" };
@@ -18,6 +19,7 @@ declare global {
   const chat: { id: string; state: SessionState | null };
   const c: Compaction;
   const store: StateStore;
+  const pool: SqlClients["pg"];
   const writer: UIMessageStreamWriter;
   const toDataPart: typeof dataPart;
   const streamText: typeof import("ai").streamText;

@@ -1,14 +1,19 @@
 // What the code blocks of the README and of docs/ use and do not declare, where they do not speak of the AI SDK.
+import type Anthropic from "@anthropic-ai/sdk";
 import type { convertToModelMessages as convert, UIMessage } from "ai";
 import type OpenAIClient from "openai";
 import type * as core from "precis";
 import type { Compactor as Compacts, CompactorOptions, Format as Shape, Summarize } from "precis";
 import type * as shapes from "precis/formats";
+import type { SqlClients } from "precis/stores";
 
 type Message = OpenAIClient.ChatCompletionMessageParam;
 
 declare global {
   const client: OpenAIClient;
+  const claude: Anthropic;
+  const pool: SqlClients["pg"];
+  const kv: { get(key: string): Promise<string | null>; put(key: string, value: string): Promise<void> };
   const compactor: Compacts<Message>;
   const createCompactor: typeof core.createCompactor;
   const answerRecall: typeof core.answerRecall;
