@@ -7,6 +7,8 @@ import { cases } from "../suite/length.mjs";
 export const WINDOW = 8_000;
 export const REPLY = 500;
 export const STEPS = cases(200, 50);
+/** Where one long run was played already, in the same framework. */
+export const FEW = 50;
 /** What the user asks, and what no request may be without. */
 export const NEEDLE = "invoice 4711";
 export const REQUEST = `Which of the files mentions the ${NEEDLE}? Answer in one formal sentence.`;

@@ -20,7 +20,7 @@ import { serve, withSummaries } from "./scenario.mjs";
 setTracingDisabled(true);
 
 /** Requests of a chat that outgrows a window of 200,000 tokens. */
-const STEPS = 40;
+const STEPS = 30;
 const contentOf = (path) => `#${path}#\n${`What ${path} says is long, and none of it is needed twice.\n`.repeat(600)}`;
 
 function langchain() {
