@@ -5,7 +5,15 @@
 import { PrecisError } from "./errors.ts";
 
 /** Names of formats, as `Format.name` says them. */
-type FormatName = "ai-sdk" | "ai-sdk-ui" | "anthropic" | "gemini" | "openai-chat" | "openai-responses";
+type FormatName =
+  | "ai-sdk"
+  | "ai-sdk-ui"
+  | "anthropic"
+  | "bedrock-converse"
+  | "gemini"
+  | "mistral"
+  | "openai-chat"
+  | "openai-responses";
 
 /** What of a message tells its dialect. */
 interface Marks {
@@ -69,7 +77,7 @@ const DIALECTS: readonly Dialect[] = [
   {
     name: "bedrock-converse",
     advice:
-      "They look like messages of Amazon Bedrock's Converse API (`toolUse`, `toolResult`), which no format reads: use the AI SDK's provider for Bedrock and the format `aiSdk`, or write a format of your own (docs/formats.md).",
+      "They look like messages of Amazon Bedrock's Converse API (`toolUse`, `toolResult`): use the format `bedrock`.",
     is: ({ untyped }) => holds(untyped, "text", "toolUse", "toolResult", "reasoningContent", "cachePoint"),
   },
   {
@@ -84,9 +92,9 @@ const DIALECTS: readonly Dialect[] = [
       ),
   },
   {
-    name: "camel-case",
+    name: "mistral",
     advice:
-      "They look like messages in the camelCase of an SDK, such as those of Mistral and OpenRouter for TypeScript (`toolCalls`, `toolCallId`): pass them as the API spells them (`tool_calls`, `tool_call_id`) and use the format `openaiChat`.",
+      "They look like messages in the camelCase of an SDK, such as those of Mistral and OpenRouter for TypeScript (`toolCalls`, `toolCallId`): use the format `mistral`, or pass them as the API spells them (`tool_calls`, `tool_call_id`) and use the format `openaiChat`.",
     is: ({ message: { toolCalls, toolCallId, functionCall } }) =>
       Array.isArray(toolCalls) || typeof toolCallId === "string" || isPart(functionCall),
   },
@@ -152,7 +160,9 @@ const READS: Readonly<Record<FormatName, readonly string[]>> = {
   "ai-sdk": [],
   "ai-sdk-ui": ["parts"],
   anthropic: [],
+  "bedrock-converse": [],
   gemini: ["parts"],
+  mistral: ["toolCalls", "toolCallId"],
   "openai-chat": ["tool_calls", "tool_call_id", "tool_name", "function_call", "images", "thinking"],
   "openai-responses": ["call_id", "tools"],
 };

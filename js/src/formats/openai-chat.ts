@@ -217,7 +217,8 @@ const audioType = (format: unknown): string | undefined => (typeof format === "s
 /** Arguments as values, parsed once as long as their text stays the same. */
 const parsed = /* @__PURE__ */ new WeakMap<object, { readonly text: string; readonly value: unknown }>();
 
-function argumentsOf(call: Part): unknown {
+/** The arguments of a function that is called: those that are text as a value, the same one as long as it stays the same. */
+export function argumentsOf(call: Part): unknown {
   const { arguments: text } = call;
   if (typeof text !== "string") return text;
   const known = parsed.get(call);

@@ -8,8 +8,8 @@ import { isJson, type Json, objects } from "./rule.ts";
 import { callsIn, type Piece, reasoningOf, resultsIn, type Spoken, textsOf } from "./spoken.ts";
 
 export interface Wire {
-  /** The format of `precis/formats` that reads it; Converse has none. */
-  readonly format: string | null;
+  /** The format of `precis/formats` that reads it. */
+  readonly format: string;
   /** The messages, items or contents that stand for one. */
   write(spoken: Spoken): Json[];
 }
@@ -176,7 +176,7 @@ function responsesPart(part: Content, isReply: boolean): Json {
 }
 
 const converse: Wire = {
-  format: null,
+  format: "bedrock-converse",
   write: (spoken) => anthropic.write(spoken).map(toConverse),
 };
 

@@ -34,6 +34,11 @@ export const scriptOf =
     return { thought: `The next is file ${n}.`, text: `Step ${n}: I look.`, calls };
   };
 
+/** The same of a model that does not think. */
+export const plainScriptOf =
+  (steps = STEPS) =>
+  (request, n) => ({ ...scriptOf(steps)(request, n), thought: undefined });
+
 /** What providers count of a request, by the bytes of all that is sent. */
 export const tokensOf = ({ messages, input, contents, system, instructions, tools }) =>
   Math.ceil(JSON.stringify([messages ?? input ?? contents, system ?? instructions ?? null, tools ?? []]).length / 4);

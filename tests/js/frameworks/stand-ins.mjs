@@ -12,10 +12,12 @@ import {
   OpenAIProvider,
   setTracingDisabled,
 } from "@openai/agents";
+import { toolDefinition } from "@tanstack/ai";
+import { createOpenaiChat } from "@tanstack/ai-openai";
 import { tool } from "langchain";
 import OpenAI from "openai";
 import { z } from "zod";
-import { serve, withSummaries } from "./scenario.mjs";
+import { plainScriptOf, REQUEST, serve, withSummaries } from "./scenario.mjs";
 
 setTracingDisabled(true);
 
@@ -78,6 +80,15 @@ function mastra() {
   return { served, steps: STEPS, model, tools: { read }, memory: new MockMemory(), instructions: "You search files." };
 }
 
+function tanstack() {
+  const served = serve("openai-responses", { script: plainScriptOf(STEPS) });
+  const adapter = createOpenaiChat("gpt-5.2", "a key", { fetch: served.fetch, maxRetries: 0 });
+  const about = { name: "read", description: "Reads a file", inputSchema: z.object({ path: z.string() }) };
+  const tools = [toolDefinition(about).server(async ({ path }) => contentOf(path))];
+  const messages = [{ role: "user", content: REQUEST }];
+  return { served, steps: STEPS, adapter, tools, messages, db: database() };
+}
+
 /** A database with the state of one chat. */
 function database() {
   let stored = null;
@@ -90,4 +101,4 @@ function database() {
 }
 
 /** By the entry of the package that a program imports. */
-export const standIns = { langchain, mastra, "openai-agents": openaiAgents, pi };
+export const standIns = { langchain, mastra, "openai-agents": openaiAgents, pi, tanstack };

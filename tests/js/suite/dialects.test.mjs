@@ -1,20 +1,22 @@
 // Messages in the dialect of one API or SDK given to the format of another: either all of it is read, or the history is
 // refused, and the error says what it is and what to use.
 import { createCompactor, createMeter, load, PrecisError } from "precis";
-import { aiSdk, aiSdkUI, anthropic, gemini, openaiChat, openaiResponses } from "precis/formats";
+import { aiSdk, aiSdkUI, anthropic, bedrock, gemini, mistral, openaiChat, openaiResponses } from "precis/formats";
 import { equal, match, ok, same, test, throws } from "./harness.mjs";
 
 // What is measured here is what the engine says.
 await load();
 
-const formats = { aiSdk, aiSdkUI, anthropic, gemini, openaiChat, openaiResponses };
+const formats = { aiSdk, aiSdkUI, anthropic, bedrock, gemini, mistral, openaiChat, openaiResponses };
+/** Their messages have no text that is a string. */
+const NO_STRINGS = ["aiSdkUI", "bedrock", "gemini"];
 const plain = (role, content) => ({ role, content });
 const functionCall = { name: "read", arguments: '{"path":"WORD2"}' };
 
 /** A question with WORD1, a call with WORD2, a result with WORD3 and an answer with WORD4, and how the error names them. */
 const dialects = {
   "OpenAI Agents SDK": {
-    name: /OpenAI Agents SDK.*`openaiResponses`/,
+    name: /OpenAI Agents SDK.*`openaiAgents`/,
     messages: [
       plain("user", "WORD1"),
       { type: "function_call", callId: "c", name: "read", arguments: '{"path":"WORD2"}', status: "completed" },
@@ -29,7 +31,8 @@ const dialects = {
     ],
   },
   "camelCase, as the SDKs of Mistral and OpenRouter": {
-    name: /camelCase.*`openaiChat`/,
+    name: /camelCase.*`mistral`.*`openaiChat`/,
+    read: ["mistral"],
     messages: [
       plain("user", "WORD1"),
       { role: "assistant", content: "", toolCalls: [{ id: "c", type: "function", function: functionCall }] },
@@ -38,7 +41,8 @@ const dialects = {
     ],
   },
   "Bedrock Converse": {
-    name: /Bedrock/,
+    name: /Bedrock.*`bedrock`/,
+    read: ["bedrock"],
     messages: [
       { role: "user", content: [{ text: "WORD1" }] },
       { role: "assistant", content: [{ toolUse: { toolUseId: "c", name: "read", input: { path: "WORD2" } } }] },
@@ -202,7 +206,7 @@ for (const [dialect, { name, messages, read: by = [] }] of Object.entries(dialec
         ...Array.from({ length: 8 }, (_, n) => plain(n % 2 ? "assistant" : "user", `talk ${n}`)),
         ...messages,
       ];
-      for (const given of title === "gemini" || title === "aiSdkUI" ? [messages] : [messages, among]) {
+      for (const given of NO_STRINGS.includes(title) ? [messages] : [messages, among]) {
         if (by.includes(title)) {
           usage(format, given);
           for (const word of JSON.stringify(messages).match(/WORD\d/g)) ok(read(format, given).includes(word), word);

@@ -1,5 +1,5 @@
 // One table for all formats: what a message is, and what its format says of it.
-import { aiSdk, anthropic, openaiChat } from "precis/formats";
+import { aiSdk, anthropic, bedrock, mistral, openaiChat } from "precis/formats";
 
 /** 1 × 1 pixel: PNG. */
 export const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -512,7 +512,166 @@ const vercel = {
   "unknown role": { message: { role: "data", content: "?" }, said: [["opaque", { role: "data", content: "?" }]] },
 };
 
+const converse = {
+  "user text": part("user", { text: "Hi." }, ["text", 0, "Hi."]),
+  "user blocks": {
+    message: {
+      role: "user",
+      content: [
+        { text: "What is this?" },
+        { image: { format: "png", source: { bytes } } },
+        { document: { format: "pdf", name: "report", source: { bytes } } },
+        { video: { format: "mp4", source: { s3Location: { uri: "s3://a/b" } } } },
+        { document: { format: "txt", name: "notes", source: { text: "Buy milk." } } },
+        { cachePoint: { type: "default" } },
+      ],
+    },
+    said: [
+      ["role", "user"],
+      ["text", 0, "What is this?"],
+      ["media", "image", bytes, "image/png", 1],
+      ["media", "pdf", bytes, "application/pdf", 2, "report"],
+      ["media", "video", { uri: "s3://a/b" }, "video/mp4", 3],
+      ["document", 4, "Buy milk.", "notes"],
+      ["opaque", { cachePoint: { type: "default" } }],
+    ],
+  },
+  thinking: {
+    message: {
+      role: "assistant",
+      content: [
+        { reasoningContent: { reasoningText: { text: "Hm.", signature: "c2ln" } } },
+        { reasoningContent: { reasoningText: { text: "Well." } } },
+        { reasoningContent: { redactedContent: bytes } },
+        { text: "Yes." },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["reasoning", "Hm.", true, 0],
+      ["reasoning", "Well.", false, 1],
+      ["reasoning", "", true, 2],
+      ["opaque", bytes],
+      ["text", 3, "Yes."],
+    ],
+  },
+  calls: {
+    message: {
+      role: "assistant",
+      content: [
+        { toolUse: { toolUseId: "c1", name: "read", input: { path: "a" } } },
+        { toolUse: { toolUseId: "c2", name: "search", input: {}, type: "server_tool_use" } },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["call", "c1", "read", { path: "a" }, 0],
+      ["call", "c2", "search", {}, undefined, true],
+    ],
+  },
+  results: {
+    message: {
+      role: "user",
+      content: [
+        { toolResult: { toolUseId: "c1", content: [{ text: "one" }, { text: "two" }] } },
+        { toolResult: { toolUseId: "c2", content: [{ json: { a: 1 } }], status: "error" } },
+        {
+          toolResult: { toolUseId: "c3", content: [{ text: "look" }, { image: { format: "png", source: { bytes } } }] },
+        },
+      ],
+    },
+    said: [
+      ["role", "user"],
+      ["result", 0, "c1", "one\ntwo", false],
+      ["result", 1, "c2", { a: 1 }, true],
+      ["result", 2, "c3", "look", false],
+      ["media", "image", bytes, "image/png", 2],
+    ],
+  },
+  "system text": part("system", { text: "Be kind." }, ["text", 0, "Be kind."]),
+  "unknown block": part("user", { hologram: 3 }, ["opaque", { hologram: 3 }]),
+  "unknown role": { message: { role: "data", content: [] }, said: [["opaque", { role: "data", content: [] }]] },
+};
+
+const camel = {
+  "user text": {
+    message: { role: "user", content: "Hi." },
+    said: [
+      ["role", "user"],
+      ["text", 0, "Hi."],
+    ],
+  },
+  "user chunks": {
+    message: {
+      role: "user",
+      content: [
+        { type: "text", text: "What is this?" },
+        { type: "image_url", imageUrl: { url: `data:image/png;base64,${PIXEL}` } },
+        { type: "image_url", imageUrl: "https://example.com/cat.png" },
+        { type: "document_url", documentUrl: "https://example.com/a.pdf", documentName: "a.pdf" },
+        { type: "reference", referenceIds: [1] },
+      ],
+    },
+    said: [
+      ["role", "user"],
+      ["text", 0, "What is this?"],
+      ["media", "image", `data:image/png;base64,${PIXEL}`, undefined, 1],
+      ["media", "image", "https://example.com/cat.png", undefined, 2],
+      ["media", "pdf", "https://example.com/a.pdf", undefined, 3, "a.pdf"],
+      ["opaque", { type: "reference", referenceIds: [1] }],
+    ],
+  },
+  thinking: {
+    message: {
+      role: "assistant",
+      content: [
+        { type: "thinking", thinking: [{ type: "text", text: "Hm." }] },
+        { type: "text", text: "Yes." },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["reasoning", "Hm.", false, 0],
+      ["text", 1, "Yes."],
+    ],
+  },
+  "tool calls": {
+    message: {
+      role: "assistant",
+      content: "",
+      toolCalls: [
+        { id: "c1", type: "function", function: { name: "read", arguments: '{"path":"a"}' } },
+        { id: "c2", type: "function", function: { name: "read", arguments: { path: "b" } } },
+        { id: "c3", function: { name: "read", arguments: '{"path":' } },
+      ],
+    },
+    said: [
+      ["role", "assistant"],
+      ["call", "c1", "read", { path: "a" }, CALLS],
+      ["call", "c2", "read", { path: "b" }, CALLS + 1],
+      ["call", "c3", "read", '{"path":', CALLS + 2],
+    ],
+  },
+  result: {
+    message: { role: "tool", toolCallId: "c1", name: "read", content: "one" },
+    said: [
+      ["role", "tool"],
+      ["result", 0, "c1", "one", false, "read"],
+    ],
+  },
+  "result in chunks": {
+    message: { role: "tool", toolCallId: "c1", name: "read", content: [{ type: "text", text: "one" }] },
+    said: [
+      ["role", "tool"],
+      ["result", 0, "c1", "one", false, "read"],
+    ],
+  },
+  "unknown role": { message: { role: "data", content: "?" }, said: [["opaque", { role: "data", content: "?" }]] },
+};
+
 const table = [
+  [bedrock, converse],
+  [mistral, camel],
   [openaiChat, openai],
   [anthropic, claude],
   [aiSdk, vercel],

@@ -45,8 +45,8 @@ for (const { title, format, message, said: expected, output = "text" } of cases)
         expected.map((call) => (call[0] === "call" && call[4] === part ? call.with(3, shorter) : call)),
       );
       for (const name of Object.keys(message))
-        if (!["content", "tool_calls", "function_call"].includes(name)) equal(copy[name], message[name]);
-      for (const name of ["content", "tool_calls"])
+        if (!["content", "tool_calls", "toolCalls", "function_call"].includes(name)) equal(copy[name], message[name]);
+      for (const name of ["content", "tool_calls", "toolCalls"])
         message[name]?.forEach?.((one, index) => {
           if (JSON.stringify(one) === JSON.stringify(copy[name][index])) equal(copy[name][index], one);
         });

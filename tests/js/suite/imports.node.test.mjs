@@ -15,6 +15,7 @@ const LIGHT = {
   precis: ["attributes", "createMeter", "describe", "PrecisError", "recallDefinition", "summaryOf"],
   "precis/ai-sdk": ["compactTool", "compactionOf", "composePrepareSteps", "summarizeWith", "toDataPart"],
   "precis/langchain": ["langchain", "summarizeWith"],
+  "precis/tanstack": ["tanstack"],
   "precis/mastra": ["summarizeWith"],
   "precis/pi": ["piFormat", "summarizeWith"],
   "precis/openai-agents": ["openaiAgents", "summarizeWith"],

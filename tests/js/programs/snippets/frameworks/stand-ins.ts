@@ -3,6 +3,7 @@ import type { StreamFn } from "@earendil-works/pi-agent-core";
 import type { MemorySaver } from "@langchain/langgraph";
 import type { MastraMemory } from "@mastra/core/memory";
 import type { Agent, OpenAIProvider } from "@openai/agents";
+import type { OpenAITextAdapter } from "@tanstack/ai-openai";
 import type { SessionState } from "precis";
 
 declare global {
@@ -12,6 +13,7 @@ declare global {
   const tools: any;
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   const messages: any[];
+  const adapter: OpenAITextAdapter<"gpt-5.2">;
   const question: string;
   const instructions: string;
   const checkpointer: MemorySaver;
