@@ -19,6 +19,7 @@ declare global {
   const chat: { id: string; state: SessionState | null };
   const c: Compaction;
   const store: StateStore;
+  const bucket: { put(key: string, text: string): Promise<void>; get(key: string): Promise<string | null> };
   const pool: SqlClients["pg"];
   const writer: UIMessageStreamWriter;
   const toDataPart: typeof dataPart;
