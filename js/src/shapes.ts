@@ -95,8 +95,11 @@ const DIALECTS: readonly Dialect[] = [
     name: "mistral",
     advice:
       "They look like messages in the camelCase of an SDK, such as those of Mistral and OpenRouter for TypeScript (`toolCalls`, `toolCallId`): use the format `mistral`, or pass them as the API spells them (`tool_calls`, `tool_call_id`) and use the format `openaiChat`.",
-    is: ({ message: { toolCalls, toolCallId, functionCall } }) =>
-      Array.isArray(toolCalls) || typeof toolCallId === "string" || isPart(functionCall),
+    is: ({ message: { toolCalls, toolCallId, functionCall }, parts }) =>
+      Array.isArray(toolCalls) ||
+      typeof toolCallId === "string" ||
+      isPart(functionCall) ||
+      parts.some(({ imageUrl, documentUrl, inputAudio }) => (imageUrl ?? documentUrl ?? inputAudio) !== undefined),
   },
   {
     name: "langchain",

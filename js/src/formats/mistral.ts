@@ -11,9 +11,12 @@ type Message = { role?: string; content?: unknown };
  */
 // biome-ignore lint/suspicious/noExplicitAny: the SDKs declare messages of their own.
 export const mistral: Format<Message, any> = {
-  ...strict,
   name: "mistral",
   thinking: "free",
+  alternation: "strict",
+  opening: "user",
+
+  merge: (first, second) => strict.merge(first, second),
 
   read(message, to) {
     const { role, content, toolCalls } = message as Part;
