@@ -2,7 +2,7 @@
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { install } from "../../../tests/js/cli/installed.mjs";
-import { at, must } from "../common.mjs";
+import { at, must, packages } from "../common.mjs";
 import { checkSupported } from "../supported.mjs";
 import { chromium, node, npmBinary } from "../tools.mjs";
 import { quiet, testPackages, total } from "./common.mjs";
@@ -36,6 +36,7 @@ export async function providers({ suite: env, everyWay }) {
 
 /** Where every version was tested, the tables of docs/ai-sdk.md, of what is supported, are compared with what passed. */
 export async function aiSdk({ suite: env, sdks }, major) {
+  await packages("tests/js/agents");
   const output = await nodeTap(await node(major), {
     folder: "tests/js/ai-sdk",
     env: { ...(major === AT_LENGTH ? env : short), ...sdks },
