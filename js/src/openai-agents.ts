@@ -80,17 +80,24 @@ export interface AgentsCompaction {
   chat(options?: AgentsChatOptions): AgentsChat;
 }
 
-const CHAT: ReturnType<typeof input.table> = /* @__PURE__ */ input.table<AgentsChatOptions>(
-  {
-    ...{ parameter: "options", code: "invalid-call", unknown: ["invalid-call", "member"] },
-    owner: "the options of chat",
-  },
-  {
-    ...{ chat: input.TEXT, state: input.ANY, mustKeep: input.ANY, isTyped: input.FUNCTION, pin: input.FUNCTION },
-    onState: input.FUNCTION,
-    context: { expected: "the object that is passed to `run` as context", fits: (value) => typeof value === "object" },
-  },
-);
+/** Checks the options of a chat. Made when one is begun: a program that uses the format alone has no use for it. */
+function checkChat(given: unknown): void {
+  const table = input.table<AgentsChatOptions>(
+    {
+      ...{ parameter: "options", code: "invalid-call", unknown: ["invalid-call", "member"] },
+      owner: "the options of chat",
+    },
+    {
+      ...{ chat: input.TEXT, state: input.ANY, mustKeep: input.ANY, isTyped: input.FUNCTION, pin: input.FUNCTION },
+      onState: input.FUNCTION,
+      context: {
+        expected: "the object that is passed to `run` as context",
+        fits: (value) => typeof value === "object",
+      },
+    },
+  );
+  input.checkMembers(table, given);
+}
 
 /**
  * Makes what keeps the chats of a program with the Agents SDK inside the window. Make one and keep it.
@@ -104,7 +111,7 @@ export function compaction(options: AgentsOptions): AgentsCompaction {
   const { maxOutputTokens: limit } = options;
   return {
     chat(given: AgentsChatOptions = {}) {
-      input.checkMembers(CHAT, given);
+      checkChat(given);
       const { isTyped, mustKeep, pin, context, state, onState } = given;
       const flags = { ...(isTyped && { isTyped }), ...(mustKeep && { mustKeep }), ...(pin && { pin }) };
       const holder = context ? within(context, onState) : holding(state, onState);
