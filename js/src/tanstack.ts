@@ -60,6 +60,8 @@ interface Run {
 
 /** Threads whose last request was refused. */
 const MOST_REFUSED = 1_024;
+/** Calls that are open: those whose stream nobody reads to its end never close. */
+const MOST_RUNS = 10_000;
 
 /**
  * A middleware that keeps the requests of `chat` inside the window. It sets what the provider gets (`providerMessages`); the
@@ -87,6 +89,7 @@ export function compactionMiddleware(options: TanStackOptions): CompactionMiddle
     refused.delete(threadId);
     const run = { chat, again: new Again<TanStackMessage>() };
     runs.set(requestId, run);
+    if (runs.size > MOST_RUNS) runs.delete(runs.keys().next().value as string);
     return run;
   };
   const end = async ({ requestId, threadId }: Context): Promise<void> => {

@@ -135,22 +135,10 @@ test("a request that the provider calls too long is sent once more, shorter, and
 test("errors about something else end the run, as without precis; a failed reply is sent no more", async () => {
   const { agent, c, server } = begin("openai", { steps: 3 });
   const own = agent.streamFunction;
-  agent.streamFunction = (model, context, options) =>
-    own(model, context, {
-      ...options,
-      fetch: async () => Response.json({ error: { message: "Incorrect API key" } }, { status: 401 }),
-    });
-  // The test's own stream function sets fetch last, so the failure is put below it.
-  const failing = compaction({ contextWindow: WINDOW });
-  const stream = failing.streamFn((model, context, options) =>
-    completionsStream(model, context, {
-      ...options,
-      apiKey: "k",
-      maxRetries: 0,
-      fetch: async () => Response.json({ error: { message: "Incorrect API key" } }, { status: 401 }),
-    }),
-  );
-  agent.streamFunction = stream;
+  const refusing = async () => Response.json({ error: { message: "Incorrect API key" } }, { status: 401 });
+  const failing = (model, context, options) =>
+    completionsStream(model, context, { ...options, apiKey: "a key", maxRetries: 0, fetch: refusing });
+  agent.streamFunction = c.streamFn(failing);
   await agent.prompt(REQUEST);
   equal(last(agent).stopReason, "error");
   ok(/Incorrect API key/.test(last(agent).errorMessage));
@@ -162,7 +150,6 @@ test("errors about something else end the run, as without precis; a failed reply
 });
 
 test("an abort in the middle of a summary ends the run", async () => {
-  const started = Promise.withResolvers?.() ?? {};
   let asked = 0;
   const { agent, c, server } = begin("openai", {
     steps: FEW,
@@ -173,7 +160,6 @@ test("an abort in the middle of a summary ends the run", async () => {
           asked += 1;
           signal.addEventListener("abort", () => reject(signal.reason));
           setTimeout(() => agent.abort());
-          started.resolve?.();
         }),
     },
   });
