@@ -395,10 +395,38 @@ fn material(line: &str) -> Option<usize> {
         return None;
     }
     let sentence = lower_case(sentence);
-    let has = |words: &'static str| phrases::each(words).any(|word| text::find(&sentence, word).is_some());
+    let pairs = Pairs::of(&sentence);
+    let has = |words: &'static str| {
+        phrases::each(words).any(|word| pairs.may_hold(word) && text::find(&sentence, word).is_some())
+    };
     if has(OWN) {
         return None;
     }
     let last = end == line.len();
     (has(VERBS) || last && has(POINTERS) && has(NOUNS)).then_some(end)
+}
+
+/// The pairs of neighbouring bytes of a text, by their hashes: of a hundred phrases most are ruled out by their first pair.
+struct Pairs([u64; 16]);
+
+impl Pairs {
+    fn of(text: &str) -> Self {
+        let mut all = [0; 16];
+        for pair in text.as_bytes().windows(2) {
+            let (at, bit) = Self::place(pair[0], pair[1]);
+            all[at] |= bit;
+        }
+        Self(all)
+    }
+
+    fn may_hold(&self, phrase: &str) -> bool {
+        let &[first, second, ..] = phrase.as_bytes() else { return true };
+        let (at, bit) = Self::place(first, second);
+        self.0[at] & bit != 0
+    }
+
+    fn place(first: u8, second: u8) -> (usize, u64) {
+        let hash = (usize::from(first) * 37 + usize::from(second)) % 1024;
+        (hash / 64, 1 << (hash % 64))
+    }
 }

@@ -121,10 +121,7 @@ impl Names {
             let Word { text: plain, end, may_hold_one } = word;
             at_byte = end;
             if may_hold_one && !is_label(plain) {
-                in_word(plain, &mut |name| {
-                    let after = Word::next(line, end).map(|word| word.text);
-                    self.meet(at, name, &before, plain, after, used);
-                });
+                in_word(plain, &mut |name| self.meet(at, name, &before, plain, (line, end), used));
             }
             if is_alphanumeric(plain.as_bytes().first()) || plain.chars().any(is_letter) {
                 before = [before[1], plain];
@@ -132,7 +129,7 @@ impl Names {
         }
     }
 
-    fn meet(&mut self, at: u64, text: &str, before: &[&str; 2], word: &str, after: Option<&str>, used: bool) {
+    fn meet(&mut self, at: u64, text: &str, before: &[&str; 2], word: &str, (line, end): (&str, usize), used: bool) {
         let hash = distinct::hash(text);
         let number = self.numbers.get(hash).unwrap_or_else(|| {
             let number = self.all.len() as u64;
@@ -147,6 +144,7 @@ impl Names {
             name.used += u64::from(used);
         }
         if new && name.context.is_empty() || used {
+            let after = Word::next(line, end).map(|word| word.text);
             name.context = context(text, before, word, after);
         }
         name.at = at;
@@ -297,11 +295,14 @@ fn in_word<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
 fn of_part<'t>(part: &'t str, each: &mut dyn FnMut(&'t str)) {
     let tail = part.bytes().rev().take_while(|byte| class(*byte) & TAIL != 0).count();
     let mut name = text::between(part, 0, part.len() - tail);
-    if name.starts_with("..") || name.starts_with("./") || name.starts_with("//") {
-        name = name.trim_start_matches(['.', '/']);
+    // Most names begin with a letter or a digit.
+    if !is_alphanumeric(name.as_bytes().first()) {
+        if name.starts_with("..") || name.starts_with("./") || name.starts_with("//") {
+            name = name.trim_start_matches(['.', '/']);
+        }
+        name = name.trim_start_matches([':', '=', '&', '?', '+', '%']);
     }
-    name = name.trim_start_matches([':', '=', '&', '?', '+', '%']);
-    if name.contains('=') && !name.contains('?') {
+    if memchr::memchr(b'=', name.as_bytes()).is_some() && !name.contains('?') {
         name = name.rsplit('=').next().unwrap_or(name);
     }
     if is_name(name) {

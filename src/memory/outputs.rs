@@ -32,43 +32,75 @@ const BETWEEN: usize = 160;
 /// Bytes of a line that may report an error or sum up.
 const LONGEST: usize = 400;
 
-/// The words by which programs report errors, in small letters, and those by which they sum up. The only words of a
-/// language that the memory knows.
-const ERRORS: [&str; 16] = [
-    "cannot",
-    "denied",
-    "error",
-    "errors",
-    "exception",
-    "fail",
-    "failed",
-    "failing",
-    "failure",
-    "failures",
-    "fatal",
-    "invalid",
-    "panic",
-    "refused",
-    "timeout",
-    "traceback",
-];
-const VERDICTS: [&str; 8] = ["done", "ok", "passed", "passing", "succeeded", "success", "warning", "warnings"];
+/// What a word says about how something ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// That it failed.
+    Error,
+    /// That it came to its end.
+    Verdict,
+    /// That the number with which a program ended comes.
+    Exit,
+    /// What may stand before that number.
+    With,
+}
 
-/// The small letters that one of these words begins with.
-const LETTERS: [bool; 256] = {
-    let mut all = [false; 256];
-    let mut at = 0;
-    let words: [&[&str]; 4] = [&ERRORS, &VERDICTS, &EXITS, &WITH];
-    while at < words.len() {
-        let mut word = 0;
-        while word < words[at].len() {
-            all[words[at][word].as_bytes()[0] as usize] = true;
-            word += 1;
+/// The words by which programs report errors and sum up, in small letters and alphabetical order. The only words of a
+/// language that the memory knows.
+const WORDS: [(&str, Says); 29] = [
+    ("cannot", Says::Error),
+    ("code", Says::With),
+    ("denied", Says::Error),
+    ("done", Says::Verdict),
+    ("error", Says::Error),
+    ("errors", Says::Error),
+    ("exception", Says::Error),
+    ("exit", Says::Exit),
+    ("exited", Says::Exit),
+    ("fail", Says::Error),
+    ("failed", Says::Error),
+    ("failing", Says::Error),
+    ("failure", Says::Error),
+    ("failures", Says::Error),
+    ("fatal", Says::Error),
+    ("invalid", Says::Error),
+    ("ok", Says::Verdict),
+    ("panic", Says::Error),
+    ("passed", Says::Verdict),
+    ("passing", Says::Verdict),
+    ("refused", Says::Error),
+    ("status", Says::With),
+    ("succeeded", Says::Verdict),
+    ("success", Says::Verdict),
+    ("timeout", Says::Error),
+    ("traceback", Says::Error),
+    ("warning", Says::Verdict),
+    ("warnings", Says::Verdict),
+    ("with", Says::With),
+];
+
+/// Where the words with each first letter begin and end in [`WORDS`].
+const BY_LETTER: [(usize, usize); 26] = {
+    let mut all = [(0, 0); 26];
+    let mut word = 0;
+    while word < WORDS.len() {
+        let letter = (WORDS[word].0.as_bytes()[0] - b'a') as usize;
+        if all[letter].1 == 0 {
+            all[letter].0 = word;
         }
-        at += 1;
+        all[letter].1 = word + 1;
+        word += 1;
     }
     all
 };
+
+/// What a word says, in letters of any case.
+fn says(word: &[u8]) -> Option<Says> {
+    let letter = word.first()?.to_ascii_lowercase().wrapping_sub(b'a');
+    let &(from, to) = BY_LETTER.get(usize::from(letter))?;
+    let is = |(known, _): &&(&str, Says)| known.as_bytes().eq_ignore_ascii_case(word);
+    WORDS[from..to].iter().find(is).map(|(_, says)| *says)
+}
 
 /// The lines of an output of which some may be chosen: those that report or sum up, those at its ends, and an even
 /// sample of the rest. What holds neither letter nor digit is a frame.
@@ -109,10 +141,6 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
     out
 }
 
-/// What stands before the number that a program ends with, and what may stand between.
-const EXITS: [&str; 2] = ["exit", "exited"];
-const WITH: [&str; 3] = ["with", "code", "status"];
-
 /// Whether a line is a tag and nothing else.
 fn is_frame(line: &str) -> bool {
     let name = line.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
@@ -151,27 +179,25 @@ impl<'t> Reading<'t> {
             if word.is_empty() || word.len() > LONGEST_WORD {
                 continue;
             }
-            let is_digits = word[0].is_ascii_digit();
-            let known = LETTERS[usize::from(word[0] | 0x20)];
-            let is = |all: &[&str]| known && all.iter().any(|one| one.as_bytes().eq_ignore_ascii_case(word));
-            if exits && exit.is_none() && !is(&WITH) {
+            let says = says(word);
+            if exits && exit.is_none() && says != Some(Says::With) {
                 exit = Some(word);
             }
-            exits |= is(&EXITS);
-            if is_digits {
+            exits |= says == Some(Says::Exit);
+            if word[0].is_ascii_digit() {
                 number = true;
                 none = if word == b"0" { NONE } else { 0 };
                 last = word;
                 continue;
             }
-            let named =
-                [b"Error".as_slice(), b"Exception"].iter().any(|end| word.len() > end.len() && word.ends_with(end));
+            let is_kind =
+                || [b"Error".as_slice(), b"Exception"].iter().any(|end| word.len() > end.len() && word.ends_with(end));
             // "No such file", "not found".
             let before = |one: &[u8]| last.eq_ignore_ascii_case(one);
             let missing = word == b"found" && before(b"not") || word == b"such" && before(b"no");
-            let named = named || is(&ERRORS);
+            let named = says == Some(Says::Error) || matches!(word.last(), Some(b'r' | b'n')) && is_kind();
             fails |= missing || named && none == 0;
-            sums_up |= named || is(&VERDICTS);
+            sums_up |= named || says == Some(Says::Verdict);
             none = if word.eq_ignore_ascii_case(b"no") { NONE } else { none.saturating_sub(1) };
             last = word;
         }

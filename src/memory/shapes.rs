@@ -22,7 +22,7 @@ pub fn of(units: &[Unit<'_>]) -> (Vec<u32>, usize) {
 }
 
 /// The hash of a text with one sign for each number.
-fn shape(text: &str) -> u64 {
+pub fn shape(text: &str) -> u64 {
     let (mut hash, mut in_number) = (0, false);
     for char in text.chars() {
         let is_digit = char.is_numeric();
