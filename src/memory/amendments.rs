@@ -1,12 +1,13 @@
-//! Amendments: which typed sentence a later one about the same thing amends. A digest that shows the earlier one shows
-//! the later one, too, so an old value never stands alone.
+//! Amendments: which typed sentence a later one about the same thing amends, and which call was made again. A digest that
+//! shows the earlier one shows the later one, too, so an old value or a failed attempt never stands alone.
 
+use crate::base::distinct;
+use crate::base::id_map::IdMap;
 use crate::base::order;
 use crate::base::words::Class;
 use crate::memory::score;
 use crate::memory::units::{Kind, Unit};
 use crate::memory::vocabulary::Vocabulary;
-use std::collections::BTreeMap;
 
 /// No unit.
 pub const NONE: u32 = u32::MAX;
@@ -57,21 +58,27 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
         })
         .collect();
     let has_value = |typed: &Typed| typed.top.iter().any(|word| word.2 >= Class::Number);
-    let mut postings: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+    // The last sentences in which each word stands, oldest first.
+    let mut postings = vec![[NONE; POSTINGS]; rarity.len()];
+    let mut shared: Vec<(u32, Shared)> = Vec::new();
     for (number, later) in typed.iter().enumerate() {
         let unit = &units[later.unit];
         if unit.length <= LONGEST && !unit.asks() {
-            let mut shared: BTreeMap<u32, Shared> = BTreeMap::new();
+            shared.clear();
             for &(word, weight, class) in &later.top {
-                for &earlier in postings.get(&word).into_iter().flatten() {
-                    let one = shared.entry(earlier).or_default();
+                for &earlier in postings[word as usize].iter().filter(|&&earlier| earlier != NONE) {
+                    let at = shared.iter().position(|(other, _)| *other == earlier).unwrap_or_else(|| {
+                        shared.push((earlier, Shared::default()));
+                        shared.len() - 1
+                    });
+                    let one = &mut shared[at].1;
                     one.all += weight;
                     one.strong += if class >= Class::Number { weight } else { 0 };
                     one.top = one.top.max(weight);
                     one.words += 1;
                 }
             }
-            for (earlier, one) in shared {
+            for &(earlier, one) in &shared {
                 let earlier = &typed[earlier as usize];
                 let alike = one.words > 1 || has_value(later) && has_value(earlier);
                 let enough = (one.all - one.strong) * SHARED >= later.plain.min(earlier.plain);
@@ -86,10 +93,23 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
             }
         }
         for &(word, ..) in &later.top {
-            let list = postings.entry(word).or_default();
-            list.push(number as u32);
-            list.drain(..list.len().saturating_sub(POSTINGS));
+            let last = &mut postings[word as usize];
+            last.rotate_left(1);
+            last[POSTINGS - 1] = number as u32;
         }
     }
+    repeated(units, &mut next);
     next
+}
+
+/// Links each call to the next one like it. Of those with the same words the pool holds only those that ended differently.
+fn repeated(units: &[Unit<'_>], next: &mut [u32]) {
+    let mut last = IdMap::default();
+    for (number, unit) in units.iter().enumerate().filter(|(_, unit)| unit.kind == Kind::Call) {
+        let key = distinct::hash(&unit.text);
+        if let Some(before) = last.get(key) {
+            next[before as usize] = number as u32;
+        }
+        last.insert(key, number as u64);
+    }
 }

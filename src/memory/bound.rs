@@ -15,10 +15,9 @@ const NAMES: usize = 18;
 const NAMES_MOST: usize = 220;
 /// What typed sentences have of the rest in any case, in percent.
 const TYPED: u64 = 70;
-/// Bytes of a row beside its texts.
+/// Bytes of a row beside its texts, and of what the message behind it makes of its worth.
 const ROW: usize = 26;
-/// The same of what is worth less for a long reply, beside that.
-const ANSWERED: usize = 7;
+const REPLY: usize = 5;
 
 impl Pool<'_> {
     /// What of it is kept in the state, within about so many `bytes` of JSON.
@@ -70,5 +69,5 @@ impl Pool<'_> {
 fn stored(unit: &Unit<'_>) -> usize {
     let more = [&unit.speaker, &unit.tool, &unit.header];
     let more = more.into_iter().flatten().map(|text| quoted_bytes(text)).sum::<usize>();
-    quoted_bytes(&unit.text) + more + ROW + if unit.answered > 0 { ANSWERED } else { 0 }
+    quoted_bytes(&unit.text) + more + ROW + if unit.answered + unit.echo[1] > 0 { REPLY } else { 0 }
 }

@@ -16,6 +16,7 @@
 
 use crate::base::distinct::Distinct;
 use crate::base::headings::{KEPT, OPENING};
+use crate::base::id_map::IdMap;
 use crate::base::order;
 use crate::base::{quoting, references, text};
 use crate::ingest::host::Todo;
@@ -23,9 +24,9 @@ use crate::memory::names;
 use crate::memory::pool::Pool;
 use crate::memory::render;
 use crate::memory::select::Selection;
+use crate::memory::shapes;
 use crate::memory::units::{Kind, Unit};
 use crate::tokens::{self, Estimator};
-use std::collections::BTreeMap;
 
 /// Of a digest's tokens in percent: the table of the work, names, what was typed in any case, an earlier summary, the todo
 /// list.
@@ -36,7 +37,7 @@ const BEFORE: u64 = 35;
 const TODOS: u64 = 15;
 /// Names that are looked at, and those with the same words around them.
 const NAMES_READ: usize = 800;
-const ALIKE: usize = 6;
+const ALIKE: u64 = 6;
 /// Below so many tokens no name is listed, and no unit is added once the text was written.
 const LEAST_NAMES: u64 = 12;
 const LEAST_MORE: u64 = 14;
@@ -82,6 +83,8 @@ pub struct LeftOut {
 struct Draft {
     head: String,
     body: String,
+    /// The tokens of the body.
+    size: u64,
     names: String,
 }
 
@@ -147,7 +150,7 @@ impl Source<'_> {
         let left = selection.typed(room);
         selection.more((size / 2).saturating_sub(head + room - left).min(left));
         selection.amend(0);
-        draft.body = self.fit(&mut selection, room);
+        draft.body = self.fit(&mut selection, room).0;
         let left_out = self.left_out(&selection);
         if !draft.body.is_empty() {
             summary.push_str("\n\n");
@@ -187,14 +190,14 @@ impl Source<'_> {
         let room = room.saturating_sub(head);
         selection.spread(room);
         selection.choose(room.saturating_sub(named), typed);
-        self.write_within(draft, selection, room.saturating_sub(named));
-        let left = room.saturating_sub(self.tokens(&draft.body));
+        (draft.body, draft.size) = self.fit(selection, room.saturating_sub(named));
+        let left = room.saturating_sub(draft.size);
         if named > LEAST_NAMES {
             draft.names = self.names(&draft.text(), left.min(named), shown);
         }
         let names = self.tokens(&draft.names);
         for _ in 0..ROUNDS {
-            let left = room.saturating_sub(self.tokens(&draft.body) + names);
+            let left = room.saturating_sub(draft.size + names);
             let before = selection.order.len();
             if left <= LEAST_MORE || {
                 selection.more(left);
@@ -202,36 +205,44 @@ impl Source<'_> {
             } {
                 break;
             }
-            self.write_within(draft, selection, room.saturating_sub(names));
+            (draft.body, draft.size) = self.fit(selection, room.saturating_sub(names));
         }
+        let written = selection.order.clone();
         selection.amend(0);
-        draft.body = self.write(selection);
+        if selection.order != written {
+            draft.body = self.write(selection);
+        }
     }
 
-    /// Writes what is chosen. As long as that is more than there is room for, what adds least goes.
-    pub(super) fn fit(&self, selection: &mut Selection<'_, '_>, room: u64) -> String {
+    /// Writes what is chosen. As long as that is more than there is room for, what adds least goes. Returns the text and its
+    /// tokens.
+    pub(super) fn fit(&self, selection: &mut Selection<'_, '_>, room: u64) -> (String, u64) {
         let mut body = self.write(selection);
-        let mut least = selection.least().into_iter();
-        let mut over = self.tokens(&body).saturating_sub(room);
-        while over > 0 {
-            let Some(unit) = least.next() else { return String::new() };
+        let mut size = self.tokens(&body);
+        if size <= room {
+            return (body, size);
+        }
+        let mut over = size - room;
+        for unit in selection.least() {
             over = over.saturating_sub(selection.drop(unit));
             if over == 0 {
                 body = self.write(selection);
-                over = self.tokens(&body).saturating_sub(room);
+                size = self.tokens(&body);
+                if size <= room {
+                    return (body, size);
+                }
+                over = size - room;
             }
         }
-        body
-    }
-
-    fn write_within(&self, draft: &mut Draft, selection: &mut Selection<'_, '_>, room: u64) {
-        draft.body = self.fit(selection, room);
+        (String::new(), 0)
     }
 
     fn write(&self, selection: &Selection<'_, '_>) -> String {
         let units = &self.known.units;
-        let chosen: Vec<&Unit<'_>> =
-            units.iter().enumerate().filter(|(unit, _)| selection.holds(*unit)).map(|(_, unit)| unit).collect();
+        let mut chosen: Vec<&Unit<'_>> = Vec::with_capacity(selection.order.len());
+        for (_, unit) in units.iter().enumerate().filter(|(unit, _)| selection.holds(*unit)) {
+            chosen.insert(behind_call(unit, &chosen), unit);
+        }
         render::lines(&chosen, self.references)
     }
 
@@ -356,7 +367,7 @@ impl Source<'_> {
                 }
             });
         }
-        let mut alike: BTreeMap<String, usize> = BTreeMap::new();
+        let mut alike = IdMap::default();
         let mut left = room.saturating_sub(self.tokens(START));
         let mut listed = Vec::new();
         for (_, number) in ranked.into_iter().take(NAMES_READ) {
@@ -366,11 +377,12 @@ impl Source<'_> {
             }
             let shown = quoting::one_line(&name.context);
             let size = self.tokens(&shown) + 2;
-            let times = alike.entry(without_digits(&name.context)).or_default();
-            if size > left || *times >= ALIKE || held.find(&name.text).is_some() {
+            let shape = shapes::shape(&name.context);
+            let times = alike.get(shape).unwrap_or(0);
+            if size > left || times >= ALIKE || held.find(&name.text).is_some() {
                 continue;
             }
-            *times += 1;
+            alike.insert(shape, times + 1);
             left -= size;
             listed.push((name.at, number, shown));
         }
@@ -399,17 +411,15 @@ impl Source<'_> {
     }
 }
 
-/// A text in which each number is the same.
-fn without_digits(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
-        match char.is_numeric() {
-            true if out.ends_with('0') => {}
-            true => out.push('0'),
-            false => out.push(char),
-        }
-    }
-    out
+/// Where a unit stands behind others: what a tool returned stands behind its call, also where several calls were made at
+/// once.
+fn behind_call(unit: &Unit<'_>, before: &[&Unit<'_>]) -> usize {
+    let end = before.len();
+    let Some(place) = unit.call else { return end };
+    let is_work = |one: &&&Unit<'_>| one.at >= place.0 && (one.kind == Kind::Call || one.kind.is_returned());
+    let work = before.iter().rev().take_while(is_work);
+    let is_own = |one: &&Unit<'_>| one.call == Some(place) || one.kind == Kind::Call && (one.at, one.order) == place;
+    work.enumerate().find(|(_, one)| is_own(one)).map_or(end, |(back, _)| end - back)
 }
 
 /// Splits a summary in what a model wrote and what code kept beside it.

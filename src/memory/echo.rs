@@ -6,8 +6,8 @@ use crate::memory::units::{Kind, Unit};
 use crate::memory::vocabulary::Vocabulary;
 use std::ops::Range;
 
-/// The echo of what both neighbours say all of. Where a history was edited, more than two may have been neighbours.
-pub const MOST: u64 = 200;
+/// The echo of what a neighbour says all of.
+pub const MOST: u64 = 100;
 
 /// Of what a short message repeats, one of so many characters counts half.
 const HALF: u64 = 330;
@@ -17,7 +17,7 @@ const SHORT: u64 = 100;
 /// What a sentence is worth less for a long reply at most, in percent.
 pub const LEAST_WORTH: u64 = 75;
 
-/// Sets the echo of the sentences of new messages, those from this index on, and adds that of the one before them.
+/// Sets the echo of the sentences of new messages, those from this index on, and that of the one before them.
 pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
     let rarity = vocabulary.rarity();
     let mut mark = vec![0_u32; rarity.len()];
@@ -38,7 +38,8 @@ pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
                 if !units[unit].kind.is_said() {
                     continue;
                 }
-                if hearer.start < speaker.start && units[unit].kind == Kind::Typed {
+                let is_before = hearer.start < speaker.start;
+                if is_before && units[unit].kind == Kind::Typed {
                     let short = (units[unit].length * TIMES).max(SHORT);
                     units[unit].answered = (100 - (short * 100 / length.max(short))).min(LEAST_WORTH);
                 }
@@ -48,8 +49,7 @@ pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
                     all += weight;
                     heard += if mark[word as usize] == sign { weight } else { 0 };
                 }
-                let echo = &mut units[unit].echo;
-                *echo = (*echo + heard * 100 / all.max(1) * HALF / (HALF + length)).min(MOST);
+                units[unit].echo[usize::from(is_before)] = heard * MOST / all.max(1) * HALF / (HALF + length);
             }
         }
     }

@@ -115,6 +115,11 @@ impl Memory {
         }
         self.upto = to;
         self.units.retain(|unit| unit.at < to.count);
+        // What the newest of the rest gained and lost by the reply to it is gone with the reply.
+        let said = self.units.iter().rfind(|unit| unit.kind.is_said()).map(|unit| unit.at);
+        for unit in self.units.iter_mut().rev().take_while(|unit| Some(unit.at) >= said) {
+            (unit.echo[1], unit.answered) = (0, 0);
+        }
         self.names.retain(|name| name.at < to.count || name.seen > 1);
         for name in &mut self.names {
             name.at = name.at.min(to.count.saturating_sub(1));

@@ -42,6 +42,8 @@ pub struct Pool<'t> {
     /// The number of the shape of each unit, and how many shapes there are.
     pub shape: (Vec<u32>, usize),
     vocabulary: Vocabulary,
+    /// What each word of each unit is worth, one unit after the other.
+    weights: Vec<u32>,
     tokens: OnceCell<Vec<u64>>,
 }
 
@@ -69,31 +71,41 @@ impl<'t> Pool<'t> {
         once(&mut units);
         let vocabulary = Vocabulary::of(&units);
         echo::hear(&mut units, &vocabulary, memory.upto.count);
+        let weights = weights(&units, &vocabulary);
         Self {
             names,
             work,
             marks,
             end,
             calls,
-            merit: score::merits(&units, &marks, end),
+            merit: score::merits(&units, &vocabulary, &marks, end),
             amended_by: amendments::of(&units, &vocabulary),
-            partner: bundles::of(&units),
+            partner: bundles::of(&units, &vocabulary),
             message: numbers(&units),
             shape: shapes::of(&units),
             units,
             vocabulary,
+            weights,
             tokens: OnceCell::new(),
         }
     }
 
     /// The raw tokens of each unit.
     pub fn tokens(&self, estimator: &Estimator) -> &[u64] {
-        self.tokens.get_or_init(|| self.units.iter().map(|unit| tokens::of_text(estimator, &unit.text)).collect())
+        self.tokens.get_or_init(|| {
+            let mut counter = estimator.counter();
+            self.units.iter().map(|unit| tokens::of_next(&mut counter, &unit.text)).collect()
+        })
     }
 
     /// The words of a unit: the number of each and its class.
     pub fn words(&self, unit: usize) -> &[(u32, Class)] {
         self.vocabulary.words(unit)
+    }
+
+    /// What each of the words of a unit is worth in it, in 1/16 of a bit.
+    pub fn weights(&self, unit: usize) -> &[u32] {
+        self.weights.get(self.vocabulary.range(unit)).unwrap_or_default()
     }
 
     /// The rarity of each word, in 1/16 of a bit.
@@ -140,10 +152,36 @@ fn is_point(line: &str) -> bool {
     }
 }
 
-/// Keeps each text once: where it was said last. What a person typed and what others said are different things.
+/// What each word of each unit is worth, one unit after the other.
+fn weights(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
+    let rarity = vocabulary.rarity();
+    let mut all = Vec::new();
+    for (number, unit) in units.iter().enumerate() {
+        let weight = |&(word, class): &(u32, Class)| score::word(rarity[word as usize], class, unit.kind) as u32;
+        all.extend(vocabulary.words(number).iter().map(weight));
+    }
+    all
+}
+
+/// Keeps each text once: where it was said last. What a person typed and what others said are different things, and so are
+/// a call that failed and the same call that did not.
 fn once(units: &mut Vec<Unit<'_>>) {
+    let place = |(at, order): (u64, u64)| at << 24 ^ order;
+    let mut failed = IdMap::default();
+    for unit in units.iter().rev().filter(|unit| unit.kind == Kind::Error) {
+        if let Some(call) = unit.call {
+            failed.insert(place(call), blocks(&unit.text));
+        }
+    }
+    let key = |unit: &Unit<'_>| {
+        let how = match unit.kind {
+            Kind::Typed => 1,
+            Kind::Call => failed.get(place((unit.at, unit.order))).unwrap_or(0),
+            _ => 0,
+        };
+        blocks(&unit.text) ^ how
+    };
     let mut newest = IdMap::new(units.len());
-    let key = |unit: &Unit<'_>| blocks(&unit.text) ^ u64::from(unit.kind == Kind::Typed);
     let keys: Vec<u64> = units.iter().map(key).collect();
     for (number, &key) in keys.iter().enumerate() {
         newest.insert(key, number as u64);

@@ -26,8 +26,9 @@ impl Source<'_> {
         }
         let room = room.saturating_sub(self.tokens(&out));
         selection.spread(room);
+        selection.attach();
         selection.choose(room, 0);
-        let body = self.fit(&mut selection, room);
+        let (body, _) = self.fit(&mut selection, room);
         if !body.is_empty() {
             out.push('\n');
             out.push_str(&body);

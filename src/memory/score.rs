@@ -7,6 +7,7 @@
 use crate::base::words::Class;
 use crate::memory::Marks;
 use crate::memory::units::{Kind, Unit};
+use crate::memory::vocabulary::Vocabulary;
 
 /// 1 in the figures below.
 const ONE: u64 = 1_000;
@@ -28,6 +29,14 @@ const PLAN: u64 = 1_400;
 const START: u64 = 20;
 /// What the assistant only announces beside a call, by a colon at its end. Its last words are its plan.
 const ANNOUNCED: u64 = 400;
+/// What replies to a question at the end of the message before it.
+const REPLIES: u64 = 1_500;
+/// A typed sentence that holds a word which has to be repeated exactly, the same for a name, and a short answer that holds
+/// such a word: it says what nobody knew. Measured on the open chats in `benches/facts`, as is how often words count as
+/// said.
+const EXACT: u64 = 1_200;
+const NAMED: u64 = 1_200;
+const GIVES: u64 = 1_750;
 /// What a sentence gains of which one neighbour says all. Of the signs that a sentence of the open chats in
 /// `benches/facts` holds a fact this is the best one; how rare its words are is none.
 const ECHO: u64 = 2_000;
@@ -73,8 +82,34 @@ fn brevity(characters: u64) -> u64 {
 }
 
 /// What each unit is worth beside its words, in 1/64. `end`: the history index behind the last message.
-pub fn merits(units: &[Unit<'_>], marks: &Marks, end: u64) -> Vec<u64> {
-    units.iter().map(|unit| merit(unit, marks, end)).collect()
+pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, marks: &Marks, end: u64) -> Vec<u64> {
+    // The last message of the assistant that ended with a question.
+    let mut asked = None;
+    let merits = units.iter().enumerate().map(|(number, unit)| {
+        let replies = unit.kind == Kind::Typed && asked.is_some_and(|at: u64| at + 1 == unit.at);
+        if matches!(unit.kind, Kind::Answer | Kind::Step) {
+            asked = Some(unit.at).filter(|_| unit.asks());
+        }
+        let by = gives(unit, vocabulary.words(number)) * if replies { REPLIES } else { ONE };
+        (merit(unit, marks, end) * by / ONE * 64 / (ONE * ONE)).max(1)
+    });
+    merits.collect()
+}
+
+/// The factor of a sentence that says a value or a name.
+fn gives(unit: &Unit<'_>, words: &[(u32, Class)]) -> u64 {
+    let holds = |class: Class| words.iter().any(|word| word.1 == class);
+    let mut factor = ONE;
+    let mut by = |class: Class, times: u64| factor = if holds(class) { factor * times / ONE } else { factor };
+    match unit.kind {
+        Kind::Typed => {
+            by(Class::Strong, EXACT);
+            by(Class::Proper, NAMED);
+        }
+        Kind::Answer if unit.length <= MIDDLE => by(Class::Strong, GIVES),
+        _ => {}
+    }
+    factor
 }
 
 /// What a word of this rarity is worth in a unit, in 1/16 of a bit.
@@ -84,8 +119,8 @@ pub fn word(rarity: u32, class: Class, kind: Kind) -> u64 {
         // Each line of a listing has sizes and times of its own.
         Class::Number if matches!(kind, Kind::Line | Kind::Edge) => rarity,
         Class::Number | Class::Strong if kind.is_work() => rarity * 3,
-        Class::Number | Class::Strong => rarity * 5 / 2,
-        Class::Proper => rarity * 2,
+        Class::Strong => rarity * 5 / 2,
+        Class::Number | Class::Proper => rarity * 2,
         Class::Plain => rarity,
         Class::Pair => rarity * 2 / 5,
     }
@@ -109,7 +144,7 @@ fn merit(unit: &Unit<'_>, marks: &Marks, end: u64) -> u64 {
     let mut by = |factor: u64| merit = merit * factor / ONE;
     let (newest, at) = (marks.last == Some(unit.at), Some(unit.at));
     if unit.kind.is_said() {
-        by(ONE + ECHO * unit.echo / 100);
+        by(ONE + ECHO * (unit.echo[0] + unit.echo[1]) / 100);
         by(ONE - ONE * unit.answered / 100);
     }
     if matches!(unit.kind, Kind::Typed | Kind::Answer) {
@@ -133,5 +168,5 @@ fn merit(unit: &Unit<'_>, marks: &Marks, end: u64) -> u64 {
             by(factor);
         }
     }
-    (merit * 64 / ONE).max(1)
+    merit
 }

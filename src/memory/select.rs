@@ -1,8 +1,8 @@
 //! Chooses units by how much each adds for what it takes: a lazy greedy choice under a budget. A word counts half as much
-//! for each chosen unit that holds it, so what was said before adds little.
+//! for each chosen unit that holds it, a value or a name a quarter, so what was said before adds little.
 //!
 //! Typed sentences come first, with 25 % of a digest and 70 % of the state; results have no more than 75 % while
-//! anything else is left. A unit counts half when an eighth of the budget is of its message, the start of a request
+//! anything else is left. A unit counts half when a third of the budget is of its message, the start of a request
 //! apart. Where an amended sentence is chosen, the newest that amends it is chosen, too, or takes its place.
 
 use crate::base::order;
@@ -13,8 +13,8 @@ use crate::memory::score::{self, TYPED_BASE};
 use crate::memory::units::Kind;
 use std::collections::BinaryHeap;
 
-/// A unit that amends a chosen one is worth half as much again.
-const AMENDS: (u64, u64) = (3, 2);
+/// How many times a unit that amends a chosen one is worth as much.
+const AMENDS: u64 = 2;
 
 /// The most amendments that are followed from one to the next.
 const CHAIN: usize = 3;
@@ -22,7 +22,7 @@ const CHAIN: usize = 3;
 const LEAST: u64 = 6;
 /// A message of which as much was chosen as one part in so many of the budget is worth half: a long prompt or listing
 /// leaves room for what was said about it. The start of a request does not count.
-const SPREAD: u64 = 8;
+const SPREAD: u64 = 3;
 /// How often a unit is worth half for others of its shape that were chosen.
 const ALIKE: u8 = 3;
 /// What results may take of a budget, in percent, as long as anything else is left.
@@ -40,6 +40,8 @@ pub struct Selection<'p, 't> {
     open: Vec<bool>,
     /// Whether units are chosen together with their partners.
     bundled: bool,
+    /// Whether a line of a result is chosen together with its call.
+    attached: bool,
     /// Units that amend a chosen one.
     raised: Vec<bool>,
     /// What is chosen of each message.
@@ -69,6 +71,7 @@ impl<'p, 't> Selection<'p, 't> {
             pool,
             open,
             bundled: true,
+            attached: false,
         }
     }
 
@@ -108,17 +111,21 @@ impl<'p, 't> Selection<'p, 't> {
         self.size[unit]
     }
 
-    /// Takes a unit out again, and the replies that would be left without their question. Returns what they take.
+    /// Takes a unit out again, and what would be left without it: replies to a question, lines of a call. Returns what they
+    /// take.
     pub fn drop(&mut self, unit: usize) -> u64 {
         let mut size = 0;
-        let is_reply = |one: usize| self.pool.units[one].kind == Kind::Typed && self.partner(one) == Some(unit);
-        let gone: Vec<usize> = self.order.iter().copied().filter(|&one| one == unit || is_reply(one)).collect();
+        let belongs = |one: usize| {
+            let kind = self.pool.units[one].kind;
+            (kind == Kind::Typed || self.attached && kind != Kind::Call) && self.partner(one) == Some(unit)
+        };
+        let gone: Vec<usize> = self.order.iter().copied().filter(|&one| one == unit || belongs(one)).collect();
         for one in gone {
             self.chosen[one] = false;
             size += self.size[one];
-            for &(word, _) in self.pool.words(one) {
+            for &(word, class) in self.pool.words(one) {
                 let cover = &mut self.cover[word as usize];
-                *cover = cover.saturating_sub(1);
+                *cover = cover.saturating_sub(times(class));
             }
             let taken = &mut self.taken[self.pool.message[one] as usize];
             *taken = taken.saturating_sub(self.size[one]);
@@ -132,9 +139,16 @@ impl<'p, 't> Selection<'p, 't> {
         self.bundled = false;
     }
 
+    /// Lets no line of a result be chosen without its call.
+    pub fn attach(&mut self) {
+        self.attached = true;
+    }
+
     /// The unit that one is chosen together with.
     fn partner(&self, unit: usize) -> Option<usize> {
-        Some(self.pool.partner[unit]).filter(|&partner| self.bundled && partner != NONE).map(|partner| partner as usize)
+        let is_line = || matches!(self.pool.units[unit].kind, Kind::Line | Kind::Edge | Kind::Record);
+        let partner = Some(self.pool.partner[unit]).filter(|&partner| self.bundled && partner != NONE);
+        partner.filter(|_| self.attached || !is_line()).map(|partner| partner as usize)
     }
 
     /// The chosen units that add least for what they take, first.
@@ -149,9 +163,9 @@ impl<'p, 't> Selection<'p, 't> {
             }
         }
         order::indices(&mut all);
-        // Its own words count as said once by itself.
+        // Its own words count as said by itself.
         let adds = |unit: usize| {
-            let words = self.words(unit, 1) * 16 / score::cost(&self.pool.units[unit], self.size[unit]);
+            let words = self.words(unit, true) * 16 / score::cost(&self.pool.units[unit], self.size[unit]);
             self.merit(unit) * words
         };
         order::by_key(&mut all, |&unit| order::both(needed[unit].into(), adds(unit)));
@@ -186,38 +200,42 @@ impl<'p, 't> Selection<'p, 't> {
         self.take(room, &|_| true, None)
     }
 
-    /// The unit that has to be chosen with another one, if it is not chosen yet.
-    fn missing(&self, unit: usize) -> Option<usize> {
-        self.partner(unit).filter(|&partner| self.open[partner] && !self.chosen[partner])
+    /// The units that have to be chosen with another one and are not chosen yet: its partner and, of a line that comes with
+    /// its call, how the call ended.
+    fn missing(&self, unit: usize) -> impl Iterator<Item = usize> {
+        let partner = self.partner(unit);
+        let is_line = self.attached && partner.is_some_and(|call| self.pool.units[call].kind == Kind::Call);
+        let ended = partner.filter(|_| is_line).and_then(|call| self.partner(call)).filter(|&ended| ended != unit);
+        let missing = |one: &usize| self.open[*one] && !self.chosen[*one];
+        [partner.filter(missing), ended.filter(missing)].into_iter().flatten()
     }
 
-    /// What a unit and the one chosen with it take.
+    /// What a unit and those chosen with it take.
     fn bundle_size(&self, unit: usize) -> u64 {
-        self.size[unit] + self.missing(unit).map_or(0, |partner| self.size[partner])
+        self.size[unit] + self.missing(unit).map(|one| self.size[one]).sum::<u64>()
     }
 
-    /// What a unit and the one chosen with it add for what they take.
+    /// What a unit and those chosen with it add for what they take.
     fn gain(&self, unit: usize) -> u64 {
-        let with = self.missing(unit).map_or(0, |partner| self.worth(partner));
+        let with: u64 = self.missing(unit).map(|one| self.worth(one)).sum();
         let cost = score::cost(&self.pool.units[unit], self.bundle_size(unit));
         (self.worth(unit) + with) * 16 / cost
     }
 
-    /// What the words of a unit are worth, if so many times that they were said are its own.
-    fn words(&self, unit: usize, own: u8) -> u64 {
-        let kind = self.pool.units[unit].kind;
-        let base = if kind == Kind::Typed { TYPED_BASE } else { 0 };
-        let rarity = self.pool.rarity();
-        let worth = |&(word, class): &(u32, Class)| {
+    /// What the words of a unit are worth. `chosen`: it is chosen, and what it says itself does not count as said.
+    fn words(&self, unit: usize, chosen: bool) -> u64 {
+        let base = if self.pool.units[unit].kind == Kind::Typed { TYPED_BASE } else { 0 };
+        let words = self.pool.words(unit).iter().zip(self.pool.weights(unit));
+        words.fold(base, |worth, (&(word, class), &weight)| {
+            let own = if chosen { times(class) } else { 0 };
             let said = self.cover[word as usize].saturating_sub(own).min(15);
-            score::word(rarity[word as usize], class, kind) >> said
-        };
-        base + self.pool.words(unit).iter().map(worth).sum::<u64>()
+            worth + u64::from(weight >> said)
+        })
     }
 
     fn worth(&self, unit: usize) -> u64 {
         let one = &self.pool.units[unit];
-        let gain = self.words(unit, 0) >> self.alike[self.pool.shape.0[unit] as usize].min(ALIKE);
+        let gain = self.words(unit, false) >> self.alike[self.pool.shape.0[unit] as usize].min(ALIKE);
         // What was done is worth as much beside a long text as alone.
         let taken = if one.kind == Kind::Call { 0 } else { self.taken[self.pool.message[unit] as usize] };
         self.merit(unit) * gain * 64 / (64 + 64 * taken.min(1 << 32) / self.spread)
@@ -226,7 +244,7 @@ impl<'p, 't> Selection<'p, 't> {
     /// What a unit is worth beside its words.
     fn merit(&self, unit: usize) -> u64 {
         let merit = self.pool.merit[unit];
-        if self.raised[unit] { merit * AMENDS.0 / AMENDS.1 } else { merit }
+        if self.raised[unit] { merit * AMENDS } else { merit }
     }
 
     /// Takes units by gain while there is room. `of_work`: what results may take.
@@ -237,12 +255,21 @@ impl<'p, 't> Selection<'p, 't> {
         let fits = |unit: &usize| self.open[*unit] && !self.chosen[*unit] && self.size[*unit] <= room && among(*unit);
         let mut heap: BinaryHeap<(u64, usize)> =
             (0..self.open.len()).filter(fits).map(|unit| (self.gain(unit), unit)).collect();
+        let pool = self.pool;
+        let capped = |unit: usize| pool.units[unit].kind.is_work() && pool.units[unit].kind != Kind::Call;
+        let most = |unit: usize, room: u64, of_work: Option<u64>| {
+            of_work.filter(|_| capped(unit)).map_or(room, |most| most.min(room))
+        };
         while room > LEAST {
             let Some((_, unit)) = heap.pop() else { break };
-            let kind = self.pool.units[unit].kind;
-            let capped = kind.is_work() && kind != Kind::Call;
+            let left = most(unit, room, of_work);
+            if self.size[unit] > left {
+                // The room only shrinks, so what is too large now would only come to the top to be dropped.
+                heap.retain(|&(_, unit)| self.size[unit] <= most(unit, room, of_work));
+                continue;
+            }
             let size = self.bundle_size(unit);
-            if self.chosen[unit] || size > room || of_work.is_some_and(|most| capped && size > most) {
+            if self.chosen[unit] || size > left {
                 continue;
             }
             // What was chosen since may have taken from what it adds.
@@ -251,14 +278,11 @@ impl<'p, 't> Selection<'p, 't> {
                 heap.push((gain, unit));
                 continue;
             }
-            if let Some(most) = of_work.as_mut().filter(|_| capped) {
+            if let Some(most) = of_work.as_mut().filter(|_| capped(unit)) {
                 *most -= size;
             }
             room -= size;
-            if let Some(partner) = self.missing(unit) {
-                self.add(partner);
-            }
-            self.add(unit);
+            self.add_with(unit);
             let next = self.pool.amended_by[unit] as usize;
             if self.pool.amended_by[unit] != NONE && !self.raised[next] && !self.chosen[next] && self.open[next] {
                 self.raised[next] = true;
@@ -270,6 +294,14 @@ impl<'p, 't> Selection<'p, 't> {
         room
     }
 
+    /// Adds a unit and those that have to be chosen with it.
+    fn add_with(&mut self, unit: usize) {
+        for one in self.missing(unit).collect::<Vec<_>>() {
+            self.add(one);
+        }
+        self.add(unit);
+    }
+
     fn add(&mut self, unit: usize) {
         self.chosen[unit] = true;
         if !score::starts_request(&self.pool.units[unit], &self.pool.marks) {
@@ -278,9 +310,9 @@ impl<'p, 't> Selection<'p, 't> {
         self.order.push(unit);
         let alike = &mut self.alike[self.pool.shape.0[unit] as usize];
         *alike = alike.saturating_add(1);
-        for &(word, _) in self.pool.words(unit) {
+        for &(word, class) in self.pool.words(unit) {
             let cover = &mut self.cover[word as usize];
-            *cover = cover.saturating_add(1);
+            *cover = cover.saturating_add(times(class));
         }
     }
 
@@ -300,15 +332,20 @@ impl<'p, 't> Selection<'p, 't> {
             if newest == unit || self.chosen[newest] || !self.open[newest] || !self.chosen[unit] {
                 continue;
             }
-            let size = self.size[newest];
+            let size = self.bundle_size(newest);
             if size > room {
                 room += self.drop(unit);
             }
             if size <= room {
                 room -= size;
-                self.add(newest);
+                self.add_with(newest);
             }
         }
         room
     }
+}
+
+/// How often a word counts as said by a chosen unit. Who has said a value or a name need not say it again.
+const fn times(class: Class) -> u8 {
+    if matches!(class, Class::Pair | Class::Plain) { 1 } else { 2 }
 }

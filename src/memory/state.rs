@@ -1,8 +1,9 @@
 //! The memory as plain data, in rows: each value of a state costs time at every call. Whoever wrote it is not trusted:
 //! what is shown of it is quoted like any text.
 //!
-//! A unit is a row `[message, place, kind, text, speaker, tool, header, characters of its message, echo, messages back
-//! to the call, its place]`, a name `[name, context, message, used, seen]`; trailing zeros are left out. A memory of
+//! A unit is a row `[message, place, kind, text, speaker, tool, header, …]`, a name `[name, context, message, used, seen]`;
+//! trailing zeros are left out. A row goes on with `messages back to the call, its place` for what a tool returned, else with
+//! `characters of its message, echo of the one before, of the one behind, percent less for a long reply`. A memory of
 //! another layout is made again from the messages or, where the host no longer holds them, from the lines of the
 //! digest, which are then quoted as `Earlier:`. Damaged rows, positions behind the end and more than 400,000 bytes are
 //! refused with their path. A state can claim that somebody typed what nobody did; it is quoted like anything else.
@@ -20,7 +21,7 @@ use std::rc::Rc;
 
 /// The layout that this library writes and reads. A memory in another one is read as none: it is made again from the
 /// messages, or from the text that stands for them.
-const LAYOUT: u64 = 3;
+const LAYOUT: u64 = 4;
 /// The most bytes of a memory that is read: several times the most that a host may ask for.
 const BYTES_MOST: usize = 400_000;
 /// The most rows of one kind.
@@ -136,22 +137,15 @@ impl Unit<'static> {
     fn to_row(&self) -> Vec<Json> {
         let kind = Kind::ALL.iter().find(|(kind, _)| *kind == self.kind).map_or("", |(_, name)| name);
         let [speaker, tool, header] = [&self.speaker, &self.tool, &self.header].map(|value| maybe(value.as_ref()));
-        // How many messages before its own, and one more: in some formats a message holds both.
-        let (back, place) = self.call.map_or((0, 0), |(at, place)| (self.at.saturating_sub(at) + 1, place));
-        let mut row = vec![
-            self.at.into(),
-            self.order.into(),
-            text(kind),
-            text(&self.text),
-            speaker,
-            tool,
-            header,
-            self.length.into(),
-            self.echo.into(),
-            back.into(),
-            place.into(),
-            self.answered.into(),
-        ];
+        let mut row = vec![self.at.into(), self.order.into(), text(kind), text(&self.text), speaker, tool, header];
+        if self.kind.is_returned() {
+            // How many messages before its own, and one more: in some formats a message holds both.
+            let (back, place) = self.call.map_or((0, 0), |(at, place)| (self.at.saturating_sub(at) + 1, place));
+            row.extend([back.into(), place.into()]);
+        } else {
+            let [before, behind] = self.echo;
+            row.extend([self.length, before, behind, self.answered].map(Json::from));
+        }
         while row.pop_if(|last| matches!(last, Json::Int(0))).is_some() {}
         row
     }
@@ -161,8 +155,7 @@ impl Unit<'static> {
         let kind = Kind::ALL.iter().find(|(_, name)| kind.text() == Some(name))?.0;
         let at = at.count()?;
         let count = |place: usize| more.get(place).map_or(Some(0), Json::count);
-        let (back, place) = (count(5)?, count(6)?);
-        Some(Self {
+        let mut unit = Self {
             at,
             order: order.count()?,
             kind,
@@ -170,11 +163,17 @@ impl Unit<'static> {
             speaker: read_maybe(more.first())?,
             tool: read_maybe(more.get(1))?,
             header: read_maybe(more.get(2))?,
-            length: count(3)?,
-            echo: count(4)?.min(echo::MOST),
-            answered: count(7)?.min(echo::LEAST_WORTH),
-            call: if back == 0 { None } else { Some(((at + 1).checked_sub(back)?, place)) },
-        })
+            ..Self::default()
+        };
+        if kind.is_returned() {
+            let (back, place) = (count(3)?, count(4)?);
+            unit.call = if back == 0 { None } else { Some(((at + 1).checked_sub(back)?, place)) };
+        } else {
+            unit.length = count(3)?;
+            unit.echo = [count(4)?, count(5)?].map(|echo| echo.min(echo::MOST));
+            unit.answered = count(6)?.min(echo::LEAST_WORTH);
+        }
+        Some(unit)
     }
 }
 

@@ -111,9 +111,9 @@ pub struct Unit<'t> {
     pub call: Option<(u64, u64)>,
     /// Of what a person typed or the assistant said: the characters of all that its message says so.
     pub length: u64,
-    /// Of the same: how much of it the message before or behind it says, too, in percent of the weight of its words.
-    /// What somebody takes up matters.
-    pub echo: u64,
+    /// Of the same: how much of it the message before it says, too, and the one behind it, in percent of the weight of its
+    /// words. What somebody takes up matters.
+    pub echo: [u64; 2],
     /// Of the same: what it is worth less for being answered at length, in percent. Who explains was asked something.
     pub answered: u64,
 }

@@ -4,6 +4,7 @@ use crate::base::id_map::IdMap;
 use crate::base::logarithm;
 use crate::base::words::{self, Class};
 use crate::memory::units::Unit;
+use core::ops::Range;
 
 /// 1/16 in what a logarithm is counted in.
 const SIXTEENTH: u64 = 65_536 / 16;
@@ -93,8 +94,13 @@ impl Vocabulary {
 
     /// The words of a unit: the number of each and its class.
     pub fn words(&self, unit: usize) -> &[(u32, Class)] {
+        self.words.get(self.range(unit)).unwrap_or_default()
+    }
+
+    /// The places of the words of a unit among those of all units.
+    pub fn range(&self, unit: usize) -> Range<usize> {
         let end = |unit: usize| self.ends.get(unit).map_or(0, |end| *end as usize);
         let from = if unit == 0 { 0 } else { end(unit - 1) };
-        self.words.get(from..end(unit)).unwrap_or_default()
+        from..end(unit)
     }
 }

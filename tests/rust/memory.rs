@@ -346,6 +346,56 @@ fn a_call_stands_with_how_it_ended_and_an_error_with_its_call() {
 }
 
 #[test]
+fn what_a_tool_returned_stands_behind_its_call_where_several_were_made_at_once() {
+    let read = |id: &str, path: &str| call(id, "read", json!({ "path": path }));
+    let both = M { parts: [read("1", "a.txt").parts, read("2", "b.txt").parts].concat(), ..read("1", "a.txt") };
+    let all = [user("Read both."), both, result("1", "The first holds alpha."), result("2", "The other holds beta.")];
+    let digest = digest_of(&all, 500);
+    let work = "→ read a.txt\n← The first holds alpha.\n→ read b.txt\n← The other holds beta.";
+    assert!(digest.ends_with(work), "{digest}");
+}
+
+#[test]
+fn a_call_that_failed_stands_beside_the_same_call_that_succeeded() {
+    let deploy = |id: &str| call(id, "deploy", json!({ "target": "staging" }));
+    let all = [
+        user("Deploy it."),
+        deploy("1"),
+        result("1", "error: the registry refused the image"),
+        deploy("2"),
+        result("2", "error: the registry refused the image"),
+        deploy("3"),
+        result("3", "The image is live."),
+    ];
+    let digest = digest_of(&all, 500);
+    let work = "→ deploy target=staging\n← error: the registry refused the image\n→ deploy target=staging\n← The image is live.";
+    assert!(digest.ends_with(work), "what failed twice in the same way is said once: {digest}");
+}
+
+#[test]
+fn a_reply_of_a_few_words_does_not_bring_what_it_only_acknowledges() {
+    let mut all = vec![user("Help me with the claim, policy 4471 of Ada.")];
+    for number in 0..30 {
+        all.push(assistant(&format!("I have written down everything about item number {number} of the list.")));
+        all.push(user("Thank you so much."));
+    }
+    assert!(!digest_of(&all, 90).contains("I have written down"), "{}", digest_of(&all, 90));
+}
+
+#[test]
+fn a_value_that_was_said_is_not_said_again_in_place_of_another() {
+    let all = [
+        user("The code of the gate is 4471."),
+        assistant("Noted, the gate opens with 4471."),
+        user("Good."),
+        assistant("Your reference with us is QX-8812-Z."),
+        user("Thanks."),
+    ];
+    let digest = digest_of(&all, 75);
+    assert!(digest.contains("4471") && digest.contains("QX-8812-Z"), "{digest}");
+}
+
+#[test]
 fn what_somebody_takes_up_outlives_small_talk() {
     let mut all = vec![user("I run a small bakery and need help with the website.")];
     for number in 0..60 {
@@ -497,12 +547,13 @@ fn only_what_a_person_typed_stands_as_their_words() {
 #[test]
 fn a_memory_is_rolled_back_to_what_is_left_of_the_history() {
     let mut past = Past::default();
-    past.cover(&[user("Do not edit config.yml."), assistant("ok")], 600);
+    past.cover(&[user("Do not edit config.yml."), assistant("Then I leave config.yml as it is.")], 600);
     let before = past.memory.clone();
     past.cover(
         &[user("You may edit config.yml after all."), call("1", "edit", json!({ "path": "a.rs", "text": "x" }))],
         600,
     );
+    assert_ne!(past.memory.units[1].echo, before.units[1].echo, "the reply takes up what was said");
     let mut rolled = past.memory.clone();
     rolled.roll_back(before.upto);
     assert_eq!((&rolled.units, &rolled.work.files, &rolled.marks), (&before.units, &before.work.files, &before.marks));
@@ -525,27 +576,27 @@ const PLACE: Place = Place { name: "memory", code: Code::InvalidState, advice: "
 fn a_damaged_or_forged_memory_is_refused_or_harmless() {
     let read = |value: serde_json::Value| Memory::from_json(&plain(&value), PLACE);
     let with = |name: &str, value: serde_json::Value| {
-        let mut memory = json!({ "layout": 3, "upTo": { "count": 2, "chain": "0000000000000000" } });
+        let mut memory = json!({ "layout": 4, "upTo": { "count": 2, "chain": "0000000000000000" } });
         memory[name] = value;
         read(memory)
     };
     let path = |name: &str, value: serde_json::Value| with(name, value).unwrap_err().path.clone().unwrap();
-    assert!(read(json!({ "layout": 3 })).is_err(), "no position");
+    assert!(read(json!({ "layout": 4 })).is_err(), "no position");
     assert_eq!(path("units", json!("a")), "memory.units");
     assert_eq!(path("units", json!([[0, 0, "typed"]])), "memory.units");
     assert_eq!(path("units", json!([[0, 0, "prophecy", "a"]])), "memory.units");
     assert_eq!(path("units", json!([[2, 0, "typed", "of a message that was not read"]])), "memory.units");
     assert_eq!(path("units", json!([[0, 0, "typed", "x".repeat(10_000_000)]])), "memory.units", "10 MB");
     assert_eq!(path("units", json!(vec![json!([0, 0, "typed", "a"]); 100_000])), "memory.units", "too many");
-    assert_eq!(path("units", json!([[0, 0, "line", "a", 0, 0, 0, 0, 0, 7, 0]])), "memory.units", "a call before all");
+    assert_eq!(path("units", json!([[0, 0, "line", "a", 0, 0, 0, 7, 0]])), "memory.units", "a call before all");
     assert_eq!(path("units", json!([[0, 0, "line", "a", 0, 0, 0, -1]])), "memory.units");
-    let echoing = with("units", json!([[0, 0, "typed", "a", 0, 0, 0, 1, 9_007_199_254_740_991_u64]])).unwrap();
-    assert_eq!(echoing.units[0].echo, 200, "nothing is said more than twice");
+    let echoing = with("units", json!([[0, 0, "typed", "a", 0, 0, 0, 1, 9_007_199_254_740_991_u64, 7]])).unwrap();
+    assert_eq!(echoing.units[0].echo, [100, 7], "nothing is said more than once");
     assert_eq!(path("names", json!([["a"]])), "memory.names");
     assert_eq!(path("files", json!([[1, 2, 3]])), "memory.files");
     assert_eq!(path("last", json!("x")), "memory.last");
     // Those of another layout, of an earlier or a later version, are none.
-    for layout in [json!(null), json!(2), json!(4)] {
+    for layout in [json!(null), json!(3), json!(5)] {
         let other =
             json!({ "layout": layout, "upTo": { "count": 2, "chain": "0000000000000000" }, "tasks": [{ "text": 4 }] });
         assert_eq!(read(other), Ok(Memory::default()));

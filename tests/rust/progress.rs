@@ -44,6 +44,30 @@ fn a_note_says_what_was_changed_checked_and_found_in_its_order() {
 }
 
 #[test]
+fn no_line_of_a_result_stands_in_a_note_without_its_call_and_how_that_ended() {
+    let mut all = vec![user("Find the host that holds the old certificate.")];
+    for number in 0..40 {
+        let id = number.to_string();
+        let line = format!("subject of certificate {} on rack {}", number * 37, number * 11);
+        let end = if number % 3 == 0 { format!("error: lease {number} expired") } else { String::new() };
+        all.push(call(&id, "probe", json!({ "host": format!("storage-{number}.example") })));
+        all.push(result(&id, &format!("connecting\n{line}\nport 443 of {number}\n{end}")));
+    }
+    let text = note(&all);
+    let lines: Vec<&str> = text.lines().skip(1).collect();
+    for pair in lines.windows(2) {
+        assert!(!pair[1].starts_with('←') || pair[0].starts_with(['→', '←']), "{text}");
+    }
+    assert!(lines[0].starts_with('→'), "{text}");
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("→ probe")) {
+        let number: u32 =
+            line.trim_start_matches("→ probe host=storage-").trim_end_matches(".example").parse().unwrap();
+        let own: String = lines[at + 1..].iter().take_while(|line| line.starts_with('←')).copied().collect();
+        assert_eq!(number % 3 == 0, own.contains(&format!("error: lease {number} expired")), "{text}");
+    }
+}
+
+#[test]
 fn what_the_note_says_is_not_in_the_digest_and_earlier_work_is_there_alone() {
     let edit = |id: &str, path: &str| [call(id, "edit", json!({ "path": path, "text": "x" })), result(id, "ok")];
     let mut all = vec![user("First.")];
