@@ -1,8 +1,6 @@
-//! Amendments: which typed sentence a later one about the same thing amends, and which call was made again. A digest that
-//! shows the earlier one shows the later one, too, so an old value or a failed attempt never stands alone.
+//! Amendments: which typed sentence a later one about the same thing amends. A digest that shows the earlier one shows
+//! the later one, too, so an old value never stands alone.
 
-use crate::base::distinct;
-use crate::base::id_map::IdMap;
 use crate::base::order;
 use crate::base::words::Class;
 use crate::memory::score;
@@ -58,15 +56,17 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
         })
         .collect();
     let has_value = |typed: &Typed| typed.top.iter().any(|word| word.2 >= Class::Number);
-    // The last sentences in which each word stands, oldest first.
-    let mut postings = vec![[NONE; POSTINGS]; rarity.len()];
+    // The last sentences in which each word stands that others hold, too, oldest first, and where they are listed.
+    let mut postings: Vec<[u32; POSTINGS]> = Vec::new();
+    let mut listed = vec![NONE; rarity.len()];
     let mut shared: Vec<(u32, Shared)> = Vec::new();
     for (number, later) in typed.iter().enumerate() {
         let unit = &units[later.unit];
         if unit.length <= LONGEST && !unit.asks() {
             shared.clear();
             for &(word, weight, class) in &later.top {
-                for &earlier in postings[word as usize].iter().filter(|&&earlier| earlier != NONE) {
+                let known = postings.get(listed[word as usize] as usize);
+                for &earlier in known.into_iter().flatten().filter(|&&earlier| earlier != NONE) {
                     let at = shared.iter().position(|(other, _)| *other == earlier).unwrap_or_else(|| {
                         shared.push((earlier, Shared::default()));
                         shared.len() - 1
@@ -92,24 +92,16 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
                 }
             }
         }
-        for &(word, ..) in &later.top {
-            let last = &mut postings[word as usize];
+        for &(word, ..) in later.top.iter().filter(|word| vocabulary.is_shared(word.0)) {
+            let at = &mut listed[word as usize];
+            if *at == NONE {
+                *at = postings.len() as u32;
+                postings.push([NONE; POSTINGS]);
+            }
+            let last = &mut postings[*at as usize];
             last.rotate_left(1);
             last[POSTINGS - 1] = number as u32;
         }
     }
-    repeated(units, &mut next);
     next
-}
-
-/// Links each call to the next one like it. Of those with the same words the pool holds only those that ended differently.
-fn repeated(units: &[Unit<'_>], next: &mut [u32]) {
-    let mut last = IdMap::default();
-    for (number, unit) in units.iter().enumerate().filter(|(_, unit)| unit.kind == Kind::Call) {
-        let key = distinct::hash(&unit.text);
-        if let Some(before) = last.get(key) {
-            next[before as usize] = number as u32;
-        }
-        last.insert(key, number as u64);
-    }
 }

@@ -69,5 +69,5 @@ impl Pool<'_> {
 fn stored(unit: &Unit<'_>) -> usize {
     let more = [&unit.speaker, &unit.tool, &unit.header];
     let more = more.into_iter().flatten().map(|text| quoted_bytes(text)).sum::<usize>();
-    quoted_bytes(&unit.text) + more + ROW + if unit.answered + unit.echo[1] > 0 { REPLY } else { 0 }
+    quoted_bytes(&unit.text) + more + ROW + if unit.answered > 0 || unit.echo[1] > 0 { REPLY } else { 0 }
 }

@@ -41,7 +41,7 @@ pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
                 let is_before = hearer.start < speaker.start;
                 if is_before && units[unit].kind == Kind::Typed {
                     let short = (units[unit].length * TIMES).max(SHORT);
-                    units[unit].answered = (100 - (short * 100 / length.max(short))).min(LEAST_WORTH);
+                    units[unit].answered = (100 - (short * 100 / length.max(short))).min(LEAST_WORTH) as u8;
                 }
                 let (mut all, mut heard) = (0, 0);
                 for &(word, _) in vocabulary.words(unit) {
@@ -49,7 +49,8 @@ pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
                     all += weight;
                     heard += if mark[word as usize] == sign { weight } else { 0 };
                 }
-                units[unit].echo[usize::from(is_before)] = heard * MOST / all.max(1) * HALF / (HALF + length);
+                let echo = heard * MOST / all.max(1) * HALF / (HALF + length);
+                units[unit].echo[usize::from(is_before)] = echo as u8;
             }
         }
     }

@@ -155,7 +155,7 @@ fn is_point(line: &str) -> bool {
 /// What each word of each unit is worth, one unit after the other.
 fn weights(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
     let rarity = vocabulary.rarity();
-    let mut all = Vec::new();
+    let mut all = Vec::with_capacity(vocabulary.range(units.len().saturating_sub(1)).end);
     for (number, unit) in units.iter().enumerate() {
         let weight = |&(word, class): &(u32, Class)| score::word(rarity[word as usize], class, unit.kind) as u32;
         all.extend(vocabulary.words(number).iter().map(weight));
@@ -163,25 +163,10 @@ fn weights(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
     all
 }
 
-/// Keeps each text once: where it was said last. What a person typed and what others said are different things, and so are
-/// a call that failed and the same call that did not.
+/// Keeps each text once: where it was said last. What a person typed and what others said are different things.
 fn once(units: &mut Vec<Unit<'_>>) {
-    let place = |(at, order): (u64, u64)| at << 24 ^ order;
-    let mut failed = IdMap::default();
-    for unit in units.iter().rev().filter(|unit| unit.kind == Kind::Error) {
-        if let Some(call) = unit.call {
-            failed.insert(place(call), blocks(&unit.text));
-        }
-    }
-    let key = |unit: &Unit<'_>| {
-        let how = match unit.kind {
-            Kind::Typed => 1,
-            Kind::Call => failed.get(place((unit.at, unit.order))).unwrap_or(0),
-            _ => 0,
-        };
-        blocks(&unit.text) ^ how
-    };
     let mut newest = IdMap::new(units.len());
+    let key = |unit: &Unit<'_>| blocks(&unit.text) ^ u64::from(unit.kind == Kind::Typed);
     let keys: Vec<u64> = units.iter().map(key).collect();
     for (number, &key) in keys.iter().enumerate() {
         newest.insert(key, number as u64);

@@ -144,8 +144,8 @@ fn merit(unit: &Unit<'_>, marks: &Marks, end: u64) -> u64 {
     let mut by = |factor: u64| merit = merit * factor / ONE;
     let (newest, at) = (marks.last == Some(unit.at), Some(unit.at));
     if unit.kind.is_said() {
-        by(ONE + ECHO * (unit.echo[0] + unit.echo[1]) / 100);
-        by(ONE - ONE * unit.answered / 100);
+        by(ONE + ECHO * unit.echo.map(u64::from).iter().sum::<u64>() / 100);
+        by(ONE - ONE * u64::from(unit.answered) / 100);
     }
     if matches!(unit.kind, Kind::Typed | Kind::Answer) {
         by(brevity(unit.length));

@@ -2,8 +2,9 @@
 //! for each chosen unit that holds it, a value or a name a quarter, so what was said before adds little.
 //!
 //! Typed sentences come first, with 25 % of a digest and 70 % of the state; results have no more than 75 % while
-//! anything else is left. A unit counts half when a third of the budget is of its message, the start of a request
-//! apart. Where an amended sentence is chosen, the newest that amends it is chosen, too, or takes its place.
+//! anything else is left. A unit counts half when a third of the budget is of its message, an eighth where it is work,
+//! the start of a request apart. Where an amended sentence is chosen, the newest that amends it is chosen, too, or takes
+//! its place.
 
 use crate::base::order;
 use crate::base::words::Class;
@@ -20,9 +21,10 @@ const AMENDS: u64 = 2;
 const CHAIN: usize = 3;
 /// Less room than this holds no unit.
 const LEAST: u64 = 6;
-/// A message of which as much was chosen as one part in so many of the budget is worth half: a long prompt or listing
-/// leaves room for what was said about it. The start of a request does not count.
+/// A message of which as much was chosen as one part in so many of the budget is worth half, of what was said and of the
+/// work: a long prompt or listing leaves room for what was said about it. The start of a request does not count.
 const SPREAD: u64 = 3;
+const SPREAD_WORK: u64 = 8;
 /// How often a unit is worth half for others of its shape that were chosen.
 const ALIKE: u8 = 3;
 /// What results may take of a budget, in percent, as long as anything else is left.
@@ -46,7 +48,7 @@ pub struct Selection<'p, 't> {
     raised: Vec<bool>,
     /// What is chosen of each message.
     taken: Vec<u64>,
-    /// What of a message halves the worth of the rest.
+    /// The budget of which no message takes much.
     spread: u64,
     /// How many are chosen of each shape.
     alike: Vec<u8>,
@@ -186,7 +188,7 @@ impl<'p, 't> Selection<'p, 't> {
 
     /// Lets no message take much of a budget before others have a part.
     pub fn spread(&mut self, budget: u64) {
-        self.spread = budget / SPREAD + 1;
+        self.spread = budget;
     }
 
     /// Chooses what was typed alone. Returns what is left.
@@ -238,7 +240,8 @@ impl<'p, 't> Selection<'p, 't> {
         let gain = self.words(unit, false) >> self.alike[self.pool.shape.0[unit] as usize].min(ALIKE);
         // What was done is worth as much beside a long text as alone.
         let taken = if one.kind == Kind::Call { 0 } else { self.taken[self.pool.message[unit] as usize] };
-        self.merit(unit) * gain * 64 / (64 + 64 * taken.min(1 << 32) / self.spread)
+        let spread = self.spread / if one.kind.is_work() { SPREAD_WORK } else { SPREAD } + 1;
+        self.merit(unit) * gain * 64 / (64 + 64 * taken.min(1 << 32) / spread)
     }
 
     /// What a unit is worth beside its words.
@@ -282,7 +285,10 @@ impl<'p, 't> Selection<'p, 't> {
                 *most -= size;
             }
             room -= size;
-            self.add_with(unit);
+            for one in self.missing(unit).collect::<Vec<_>>() {
+                self.add(one);
+            }
+            self.add(unit);
             let next = self.pool.amended_by[unit] as usize;
             if self.pool.amended_by[unit] != NONE && !self.raised[next] && !self.chosen[next] && self.open[next] {
                 self.raised[next] = true;
@@ -292,14 +298,6 @@ impl<'p, 't> Selection<'p, 't> {
             }
         }
         room
-    }
-
-    /// Adds a unit and those that have to be chosen with it.
-    fn add_with(&mut self, unit: usize) {
-        for one in self.missing(unit).collect::<Vec<_>>() {
-            self.add(one);
-        }
-        self.add(unit);
     }
 
     fn add(&mut self, unit: usize) {
@@ -332,13 +330,13 @@ impl<'p, 't> Selection<'p, 't> {
             if newest == unit || self.chosen[newest] || !self.open[newest] || !self.chosen[unit] {
                 continue;
             }
-            let size = self.bundle_size(newest);
+            let size = self.size[newest];
             if size > room {
                 room += self.drop(unit);
             }
             if size <= room {
                 room -= size;
-                self.add_with(newest);
+                self.add(newest);
             }
         }
         room

@@ -144,7 +144,8 @@ impl Unit<'static> {
             row.extend([back.into(), place.into()]);
         } else {
             let [before, behind] = self.echo;
-            row.extend([self.length, before, behind, self.answered].map(Json::from));
+            row.push(self.length.into());
+            row.extend([before, behind, self.answered].map(|percent| Json::from(u64::from(percent))));
         }
         while row.pop_if(|last| matches!(last, Json::Int(0))).is_some() {}
         row
@@ -170,8 +171,8 @@ impl Unit<'static> {
             unit.call = if back == 0 { None } else { Some(((at + 1).checked_sub(back)?, place)) };
         } else {
             unit.length = count(3)?;
-            unit.echo = [count(4)?, count(5)?].map(|echo| echo.min(echo::MOST));
-            unit.answered = count(6)?.min(echo::LEAST_WORTH);
+            unit.echo = [count(4)?, count(5)?].map(|echo| echo.min(echo::MOST) as u8);
+            unit.answered = count(6)?.min(echo::LEAST_WORTH) as u8;
         }
         Some(unit)
     }

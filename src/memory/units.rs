@@ -113,9 +113,9 @@ pub struct Unit<'t> {
     pub length: u64,
     /// Of the same: how much of it the message before it says, too, and the one behind it, in percent of the weight of its
     /// words. What somebody takes up matters.
-    pub echo: [u64; 2],
+    pub echo: [u8; 2],
     /// Of the same: what it is worth less for being answered at length, in percent. Who explains was asked something.
-    pub answered: u64,
+    pub answered: u8,
 }
 
 impl Unit<'_> {

@@ -69,6 +69,11 @@ impl Vocabulary {
         known
     }
 
+    /// Whether a word stands in more than one unit.
+    pub fn is_shared(&self, word: u32) -> bool {
+        self.counts.get(word as usize).is_some_and(|count| *count > 1)
+    }
+
     /// The rarity of each word, in 1/16 of a bit.
     pub fn rarity(&self) -> &[u32] {
         &self.rarities

@@ -356,30 +356,18 @@ fn what_a_tool_returned_stands_behind_its_call_where_several_were_made_at_once()
 }
 
 #[test]
-fn a_call_that_failed_stands_beside_the_same_call_that_succeeded() {
-    let deploy = |id: &str| call(id, "deploy", json!({ "target": "staging" }));
-    let all = [
-        user("Deploy it."),
-        deploy("1"),
-        result("1", "error: the registry refused the image"),
-        deploy("2"),
-        result("2", "error: the registry refused the image"),
-        deploy("3"),
-        result("3", "The image is live."),
-    ];
-    let digest = digest_of(&all, 500);
-    let work = "→ deploy target=staging\n← error: the registry refused the image\n→ deploy target=staging\n← The image is live.";
-    assert!(digest.ends_with(work), "what failed twice in the same way is said once: {digest}");
-}
-
-#[test]
-fn a_reply_of_a_few_words_does_not_bring_what_it_only_acknowledges() {
-    let mut all = vec![user("Help me with the claim, policy 4471 of Ada.")];
-    for number in 0..30 {
-        all.push(assistant(&format!("I have written down everything about item number {number} of the list.")));
-        all.push(user("Thank you so much."));
+fn a_reply_that_says_something_by_itself_leaves_its_question_out_where_room_is_short() {
+    let lockers = (0..12).map(|number| number * 37 + 100);
+    let mut all = vec![user("Write down where everything is.")];
+    for locker in lockers.clone() {
+        let asked =
+            format!("And item {}, which the porter carried upstairs that evening, where has it been put?", locker * 3);
+        all.extend([assistant(&asked), user(&format!("Locker {locker} holds it."))]);
     }
-    assert!(!digest_of(&all, 90).contains("I have written down"), "{}", digest_of(&all, 90));
+    let digest = digest_of(&all, 260);
+    for locker in lockers {
+        assert!(digest.contains(&format!("Locker {locker}")), "{locker} is missing: {digest}");
+    }
 }
 
 #[test]

@@ -63,7 +63,7 @@ fn no_line_of_a_result_stands_in_a_note_without_its_call_and_how_that_ended() {
         let number: u32 =
             line.trim_start_matches("→ probe host=storage-").trim_end_matches(".example").parse().unwrap();
         let own: String = lines[at + 1..].iter().take_while(|line| line.starts_with('←')).copied().collect();
-        assert_eq!(number % 3 == 0, own.contains(&format!("error: lease {number} expired")), "{text}");
+        assert_eq!(number.is_multiple_of(3), own.contains(&format!("error: lease {number} expired")), "{text}");
     }
 }
 

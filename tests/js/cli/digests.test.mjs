@@ -141,7 +141,7 @@ const facts = {
       /as if you were shrek for testing/,
       /what component or feature you're testing/,
       /Here are 4 paragraphs of 20-sentence Shrek-style lorem ipsum/,
-      /\*\*Paragraph 3:\*\*/,
+      /Third time's the charm/,
     ],
     request: [/im testing chat just do it/],
   },
