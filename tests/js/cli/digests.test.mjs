@@ -46,7 +46,7 @@ const facts = {
       /setters are methods because they have side effects/,
       /Already done, do not repeat/,
       /Commit: WP5\+WP6/,
-      /error TS2339: Property 'tokensAfter' does not exist/,
+      /`tokensBefore` but not `tokensAfter`/,
       /update the CompactionResult interface/,
     ],
     request: [/start implementing/, /keep the old code around for reference/],

@@ -18,8 +18,8 @@ const sessions = {
     file: "swe-agent/marshmallow-1867.traj",
     contextWindow: 9_000,
     facts: [
-      /Found 1 matches for "fields\.py" in \/testbed\/src/,
-      /line number 1474/,
+      /bash ls -F\n← .*setup\.py/,
+      /incorrect rounding on line 1475/,
       /DO NOT re-run the same failed edit command/,
       /int\(round\(value\.total_seconds\(\) \/ base_unit\.total_seconds\(\)\)\)/,
       /start_line=1475/,
@@ -33,8 +33,8 @@ const sessions = {
     facts: [
       /comprehensive CLAUDE\.md/,
       /node dist\/find_issues\.js --authors/,
-      /find src -type f/,
-      /src\/find_issues\.ts/,
+      /Glob pattern=CLAUDE\.md/,
+      /Glob pattern=\.cursor\*\n← No files found/,
     ],
   },
   "openhands-text": {
@@ -73,6 +73,10 @@ for (const [name, { file, contextWindow, facts }] of Object.entries(sessions)) {
       assert.ok(found >= 0, `${fact} behind character ${from} of:\n${note}`);
       from += found;
     }
+    // What a tool returned stands behind its call, or names its tool where the same call was made again.
+    const lines = note.split("\n");
+    for (const [at, line] of lines.entries())
+      assert.ok(!/^← (?!\S+: )/.test(line) || /^[→←]/.test(lines[at - 1]), `${line} of:\n${note}`);
     // The request stands in the view as it was typed, in front of the note.
     const said = view.map((message) => JSON.stringify(message));
     const request = view.findIndex((message) => message.role === "user" && messages.includes(message));
