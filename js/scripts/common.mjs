@@ -115,6 +115,25 @@ export async function must(command, args, options) {
   throw new Error(`${[command, ...args].join(" ")} failed (${code})${options?.quiet ? `\n${all}` : ""}`);
 }
 
+/**
+ * Compiles by cargo without optimizing as a whole. A compilation that was killed, or found the disk full, can leave parts that
+ * do not fit together: where the crate has no fault and still cannot be linked, they are removed and it is compiled once more.
+ */
+export async function compile(args, { wasm, ...options } = {}) {
+  try {
+    return await must("cargo", args, options);
+  } catch (error) {
+    const parts = join(target, ...(wasm ? [wasm] : []), "debug", "incremental");
+    const where = wasm ? ["--lib", "--target", wasm] : ["--tests"];
+    const checked =
+      existsSync(parts) && (await run("cargo", ["check", "--quiet", ...where], { ...options, quiet: true }));
+    if (!checked || checked.code !== 0) throw error;
+    note("compiling again, without what earlier compilations left …");
+    rmSync(parts, { recursive: true, force: true });
+    return must("cargo", args, options);
+  }
+}
+
 /** What a short program prints, or null if it cannot be run. */
 export function ask(command, ...args) {
   const { status, stdout } = spawnSync(command, args, { cwd: root, encoding: "utf8" });

@@ -7,7 +7,7 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { ask, at, cache, ci, files, hash, must, note, once, root, target, wasmTarget } from "./common.mjs";
+import { ask, at, cache, ci, compile, files, hash, must, note, once, root, target, wasmTarget } from "./common.mjs";
 
 export const kinds = ["shipped", "fast"];
 
@@ -65,7 +65,7 @@ async function compileFast(folder) {
   const wasm = await fetched();
   // Flags for the last crate alone: with flags for all of them, nothing would be shared with the tests in wasm.
   const args = ["rustc", "--lib", "--target", wasm, "--crate-type", "cdylib", "--", exported];
-  await must("cargo", args, { env: { CARGO_TARGET_DIR: target } });
+  await compile(args, { wasm, env: { CARGO_TARGET_DIR: target } });
   const made = join(folder, "precis.made.wasm");
   cpSync(await bind(join(target, wasm, "debug", "precis.wasm"), folder), made);
   finish(made, FAST, "fast");

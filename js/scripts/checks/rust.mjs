@@ -2,7 +2,7 @@
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { growth } from "../../../benches/growth.mjs";
-import { cache, must, target, wasmTarget } from "../common.mjs";
+import { cache, compile, must, target, wasmTarget } from "../common.mjs";
 import { buildTargets, fuzz, missing, replayCorpus, targets } from "../fuzz.mjs";
 import { valgrind, wasmTestRunner } from "../tools.mjs";
 import { quiet, testPackages, total } from "./common.mjs";
@@ -45,7 +45,8 @@ async function cargoTests(args, env) {
   return total(output, /^test result: ok\. (\d+) passed/gm);
 }
 
-export function rustTests({ profile, cases }) {
+export async function rustTests({ profile, cases }) {
+  if (profile === "dev") await compile(["test", "--no-run"], quiet);
   return cargoTests(["--profile", profile], { PROPTEST_CASES: String(cases) });
 }
 

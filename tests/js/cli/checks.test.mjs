@@ -240,6 +240,41 @@ test("a lock is waited for while its owner lives, and taken over when it was kil
   }
 });
 
+test("what a compilation that was killed left behind is removed once, and only where the crate itself has no fault", () => {
+  const folder = mkdtempSync(join(tmpdir(), "precis-compile-"));
+  try {
+    const parts = join(folder, "target/wasm32-unknown-unknown/debug/incremental");
+    const calls = join(folder, "calls");
+    // It links only where nothing is left of earlier compilations.
+    const cargo = [
+      "#!/bin/sh",
+      `echo "$1" >> "${calls}"`,
+      'case "$1" in check) exit "$PRECIS_FAULT";; esac',
+      `[ ! -e "${parts}" ]`,
+    ];
+    writeFileSync(join(folder, "cargo"), cargo.join("\n"), { mode: 0o755 });
+    const program = `import { compile } from ${JSON.stringify(at("js/scripts/common.mjs"))};
+      await compile(["rustc"], { wasm: "wasm32-unknown-unknown", quiet: true });`;
+    const compiled = (fault) => {
+      mkdirSync(parts, { recursive: true });
+      writeFileSync(calls, "");
+      const { status } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], {
+        env: {
+          ...process.env,
+          PATH: `${folder}:${process.env.PATH}`,
+          CARGO_TARGET_DIR: join(folder, "target"),
+          PRECIS_FAULT: fault,
+        },
+      });
+      return [status, readFileSync(calls, "utf8").trim().split("\n"), existsSync(parts)];
+    };
+    assert.deepEqual(compiled("0"), [0, ["rustc", "check", "rustc"], false]);
+    assert.deepEqual(compiled("101"), [1, ["rustc", "check"], true]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("each level does at least as much as the one before it", () => {
   assert.ok(levels.quick.cases <= levels.all.cases && levels.all.cases <= levels.full.cases);
   assert.ok(levels.all.soak.chats <= levels.full.soak.chats && levels.all.fuzzSeconds <= levels.full.fuzzSeconds);
