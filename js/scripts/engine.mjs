@@ -84,7 +84,8 @@ async function compileShipped(folder) {
   // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
   // Below 1,024 lies only the end of the stack: what ran over it would trap.
   // One pass: run again and again with its control flow rebuilt, it is 0.8 % smaller and takes fifteen times as long.
-  const flags = ["--low-memory-unused", "-O3", "--strip-producers"];
+  // What is large and has one caller stays apart: see docs/speed.md, "What it is compiled for".
+  const flags = ["--low-memory-unused", "-O3", "--strip-producers", "-ocimfs", "100"];
   const wasmOpt = at("node_modules/binaryen/bin/wasm-opt");
   await must(process.execPath, [wasmOpt, ...flags, bound, "-o", made]);
   for (const path of [root, homedir()]) {

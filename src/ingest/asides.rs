@@ -57,6 +57,7 @@ const TYPED: [&str; 3] = ["userRequest", "user_query", "user_request"];
 const MOST: usize = 16;
 
 /// Finds the asides of a text, in order.
+#[inline(never)]
 pub fn find(text: &str) -> Vec<Aside> {
     let mut asides: Vec<(Aside, &str)> = Vec::new();
     if memchr::memchr(b'<', text.as_bytes()).is_none() {

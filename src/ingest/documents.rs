@@ -33,6 +33,7 @@ const LONGEST_REQUEST: usize = 400;
 const LEAST_QUOTED: usize = 40;
 
 /// The documents of a text, as pairs of start and end in bytes, in order.
+#[inline(never)]
 pub fn find(text: &str) -> Vec<(usize, usize)> {
     let blocks = blocks::of(text);
     let Some(first) = blocks.iter().position(|block| block.kind != Kind::Framed) else { return Vec::new() };

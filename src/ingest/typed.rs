@@ -201,6 +201,7 @@ impl Reader<'_> {
 
     /// The end of the text that a line opens with a tag or three quotation marks. It is the last closing one, so that
     /// the text between cannot end it early.
+    #[inline(never)]
     fn after_tag(&mut self, line: &Line<'_>) -> Option<usize> {
         let quotes = line.seen.starts_with("\"\"\"");
         let name =
@@ -225,6 +226,7 @@ impl Reader<'_> {
     }
 
     /// Where JSON that was pasted starts in a line, and where it ends. Short JSON in a sentence was typed.
+    #[inline(never)]
     fn json(&mut self, line: &Line<'_>) -> Option<(usize, usize)> {
         if self.cut == 0 {
             return None;
@@ -248,6 +250,7 @@ impl Reader<'_> {
     }
 
     /// The position of one of our markers in a line. The notice of a gap does not count: then we cut the typed text.
+    #[inline(never)]
     fn marker(&self, line: &Line<'_>) -> Option<usize> {
         let whole = text::between(self.text, line.from, line.next);
         let places = whole.bytes().enumerate().filter(|(_, byte)| *byte == b'[');
@@ -259,12 +262,14 @@ impl Reader<'_> {
     }
 
     /// Whether a mail with headers starts here.
+    #[inline(never)]
     fn is_mail(&self, line: &Line<'_>) -> bool {
         let Some(value) = header(line.seen) else { return false };
         value.contains('@') || self.line_after(line.next).is_some_and(|next| header(next.seen).is_some())
     }
 
     /// Whether a letter starts here: a greeting that comes after other text.
+    #[inline(never)]
     fn greets(&self, line: &Line<'_>) -> bool {
         let greeting = || {
             let start = lower_case(line.seen);
@@ -315,6 +320,7 @@ const FORWARDS: &str = include_str!("phrases/forwards.txt");
 /// The ends, before a colon, of lines that name the author of a quotation.
 const WROTE: &str = include_str!("phrases/wrote.txt");
 
+#[inline(never)]
 fn forwards(line: &str) -> bool {
     let line = line.trim_start_matches('*');
     let may_start = line.starts_with(['-', '_', 'b', 'B']);
@@ -330,6 +336,7 @@ fn forwards(line: &str) -> bool {
 }
 
 /// Whether a line starts like a line of a transcript.
+#[inline(never)]
 fn speaks(line: &str) -> bool {
     const SPEAKERS: [&str; 3] = ["user", "assistant", "human"];
     SPEAKERS.iter().any(|who| {
@@ -379,6 +386,7 @@ const NOUNS: &str = include_str!("phrases/text_nouns.txt");
 const LONGEST_SENTENCE: usize = 400;
 
 /// The end of the colon after which a line announces a text.
+#[inline(never)]
 fn material(line: &str) -> Option<usize> {
     let (colon, length) = line
         .char_indices()

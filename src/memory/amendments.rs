@@ -38,6 +38,7 @@ struct Typed {
 }
 
 /// Of each unit the newest one that amends it directly, or [`NONE`].
+#[inline(never)]
 pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
     let rarity = vocabulary.rarity();
     let mut next = vec![NONE; units.len()];

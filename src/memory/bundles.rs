@@ -12,6 +12,7 @@ const REPLY: u64 = 32;
 const BARE: usize = 2;
 
 /// Of each unit the one that it is chosen together with, or [`NONE`].
+#[inline(never)]
 pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
     let mut all = vec![NONE; units.len()];
     // The places of the calls, in order.

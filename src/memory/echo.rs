@@ -18,6 +18,7 @@ const SHORT: u64 = 100;
 pub const LEAST_WORTH: u64 = 75;
 
 /// Sets the echo of the sentences of new messages, those from this index on, and that of the one before them.
+#[inline(never)]
 pub fn hear(units: &mut [Unit<'_>], vocabulary: &Vocabulary, new: u64) {
     let rarity = vocabulary.rarity();
     let mut mark = vec![0_u32; rarity.len()];

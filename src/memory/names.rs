@@ -94,6 +94,7 @@ impl Names {
     }
 
     /// Reads the names in the texts of a message that are not the speaker's own.
+    #[inline(never)]
     pub fn pasted(&mut self, message: &Message) {
         let used = message.content.role == Role::Assistant;
         for part in &message.content.parts {
@@ -104,6 +105,7 @@ impl Names {
     }
 
     /// Drops the half that is worth least, where there are very many.
+    #[inline(never)]
     pub fn bound(&mut self, end: u64) {
         if self.all.len() > MOST {
             order::by_key(&mut self.all, |name| (!name.worth(end)).into());

@@ -48,7 +48,8 @@ pub struct Pool<'t> {
 }
 
 impl<'t> Pool<'t> {
-    /// What is remembered, and what messages add to that.
+    /// What is remembered, and what messages add to that. Its steps are functions of their own in the module, too: an engine
+    /// of JavaScript optimizes what is hot in the background, and takes more than its share of time for a large function.
     pub fn of(memory: &'t Memory, messages: &'t [Message]) -> Self {
         let mut reader = Reader::after(&memory.calls);
         let mut units: Vec<Unit<'t>> = Vec::with_capacity(memory.units.len() + 2 * messages.len());
@@ -121,6 +122,7 @@ impl<'t> Pool<'t> {
 
 impl Marks {
     /// Reads which of the marks a message takes.
+    #[inline(never)]
     fn read(&mut self, message: &Message, own: &[Unit<'_>]) {
         let at = message.index;
         if message.typed && !own.is_empty() {
@@ -164,6 +166,7 @@ fn weights(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
 }
 
 /// Keeps each text once: where it was said last. What a person typed and what others said are different things.
+#[inline(never)]
 fn once(units: &mut Vec<Unit<'_>>) {
     let mut newest = IdMap::new(units.len());
     let key = |unit: &Unit<'_>| blocks(&unit.text) ^ u64::from(unit.kind == Kind::Typed);

@@ -82,6 +82,7 @@ fn brevity(characters: u64) -> u64 {
 }
 
 /// What each unit is worth beside its words, in 1/64. `end`: the history index behind the last message.
+#[inline(never)]
 pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, marks: &Marks, end: u64) -> Vec<u64> {
     // The last message of the assistant that ended with a question.
     let mut asked = None;

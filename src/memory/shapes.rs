@@ -6,6 +6,7 @@ use crate::base::id_map::IdMap;
 use crate::memory::units::Unit;
 
 /// The number of the shape of each unit, and how many shapes there are.
+#[inline(never)]
 pub fn of(units: &[Unit<'_>]) -> (Vec<u32>, usize) {
     let mut known = IdMap::new(units.len());
     let mut count = 0;

@@ -25,6 +25,7 @@ pub struct Vocabulary {
 
 impl Vocabulary {
     /// The words of units.
+    #[inline(never)]
     pub fn of(units: &[Unit<'_>]) -> Self {
         let mut all = Self::default();
         // Where each word was met last.
