@@ -57,6 +57,14 @@ function replace(from, to) {
   renameSync(`${to}.made`, to);
 }
 
+/**
+ * How wasm-opt optimizes what is shipped. No feature flags: it reads them from the module, and naming them makes it emit what
+ * engines refuse. Below 1,024 lies only the end of the stack: what ran over it would trap. What is large and has one caller
+ * stays apart: see docs/speed.md, "What it is compiled for". One pass: run again and again with its control flow rebuilt, it is
+ * 0.8 % smaller and takes fifteen times as long.
+ */
+export const OPTIMIZED = ["--low-memory-unused", "-O3", "-ocimfs", "100"];
+
 /** What traps leaves the pointer of the shadow stack where it was; JavaScript puts it back. */
 const exported = "-Clink-arg=--export=__stack_pointer";
 
@@ -81,11 +89,7 @@ async function compileShipped(folder) {
 
   note("optimizing …");
   const made = join(folder, "precis.made.wasm");
-  // No feature flags: wasm-opt reads them from the module, and naming them makes it emit what engines refuse.
-  // Below 1,024 lies only the end of the stack: what ran over it would trap.
-  // One pass: run again and again with its control flow rebuilt, it is 0.8 % smaller and takes fifteen times as long.
-  // What is large and has one caller stays apart: see docs/speed.md, "What it is compiled for".
-  const flags = ["--low-memory-unused", "-O3", "--strip-producers", "-ocimfs", "100"];
+  const flags = [...OPTIMIZED, "--strip-producers"];
   const wasmOpt = at("node_modules/binaryen/bin/wasm-opt");
   await must(process.execPath, [wasmOpt, ...flags, bound, "-o", made]);
   for (const path of [root, homedir()]) {

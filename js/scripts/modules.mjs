@@ -4,7 +4,7 @@
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { at, cache, must, note, target, wasmTarget } from "./common.mjs";
-import { buildEngine } from "./engine.mjs";
+import { buildEngine, OPTIMIZED } from "./engine.mjs";
 
 /** What only describes types to wasm-bindgen, which takes it out. */
 const DESCRIBES = /WasmDescribe|__wbindgen_describe/;
@@ -21,7 +21,7 @@ export async function byModule() {
   const named = join(folder, "precis.wasm");
   note("optimizing with names …");
   const wasmOpt = at("node_modules/binaryen/bin/wasm-opt");
-  await must(process.execPath, [wasmOpt, "--low-memory-unused", "-O3", "-g", compiled, "-o", named], { quiet: true });
+  await must(process.execPath, [wasmOpt, ...OPTIMIZED, "-g", compiled, "-o", named], { quiet: true });
   const sums = new Map();
   const add = (module, bytes, functions) => {
     const { bytes: before, functions: count } = sums.get(module) ?? { bytes: 0, functions: 0 };
@@ -37,7 +37,7 @@ export async function byModule() {
 }
 
 /** Crates that are told apart; all else is glue that the compiler or wasm-bindgen made. */
-const CRATES = ["core", "alloc", "std", "js_sys", "wasm_bindgen", "serde_wasm_bindgen", "memchr", "twox_hash", "rlsf"];
+const CRATES = ["core", "alloc", "std", "js_sys", "wasm_bindgen", "memchr", "twox_hash", "rlsf"];
 
 /**
  * The crate and its first module, of a name that Rust has mangled: identifiers stand behind their lengths. A method of a trait
