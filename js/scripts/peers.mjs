@@ -67,6 +67,15 @@ ${versions.join(", ")}. What lies in \`node_modules\` after an installation is i
 What a program that imports one name and nothing else of precis ships, bundled and minified by esbuild for a page. The third column says whether the engine is in it; a test bundles each of them by esbuild, and those without by Rollup too, and fails if that is wrong.
 
 ${importTable(await importCosts(at("benches")))}
+
+## What stands in the way of less
+
+The aims are 300 kB (gzip) for precis with a format, and 190 kB for what a page loads first. Neither is reached. \`npm run size -- --by module\` says where the bytes are: of 794 kB of code and data, uncompressed, the memory has 105, the steps of a call 102, the data 82, the reading of calls 76, the reading of messages 72, the boundary 72, the session 50, the ladder 33, recall 12.
+
+- **A call with nothing to do** needs the reading of messages and calls, the session, the limits, the tokens and the boundary: about half of the code. The steps of a call, the ladder, the memory, the summary, recall and the report's parts about them could be a second module, which is fetched at the first compaction.
+- **One decision, one memory.** Both modules would work on the same state and history, which are Rust values: either they share a linear memory and an allocator, which no stable toolchain links for this target, or the call crosses between them as bytes, and both contain the reading of calls, options and states (76 and 20 kB) and the formatting of errors.
+- **The second module would be needed at once** by \`commit\`, \`requests\` and \`recall\`, which are synchronous: without it they would have to refuse. \`beforeModel\` could wait.
+- **The rest is many small things.** The memory and the steps of a call are as large as what they do; the data are tables of scripts (36 kB), word lists (17) and sentences (14), and do not compress further.
 `;
   writeFileSync(at("docs/size.md"), text);
   console.log(table);

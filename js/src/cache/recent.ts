@@ -16,6 +16,8 @@ interface Sized {
 }
 
 interface Kept {
+  readonly first: Leaves;
+  readonly second: Leaves;
   readonly key: string;
   readonly size: number;
 }
@@ -42,10 +44,12 @@ export class Recent<Chat extends Sized> {
   /** Keeps a chat as the newest one. */
   keep(chat: Chat, first: Leaves, second: Leaves): void {
     const known = this.chats.get(chat);
-    if (this.newest === chat && known?.size === chat.size) return;
+    const begins = known?.first === first && known.second === second;
+    if (this.newest === chat && begins && known.size === chat.size) return;
     if (known) this.drop(chat, known);
     this.newest = chat;
-    this.chats.set(chat, { key: known?.key ?? keyOf(first, second), size: chat.size });
+    const key = begins ? known.key : keyOf(first, second);
+    this.chats.set(chat, { first, second, key, size: chat.size });
     this.size += chat.size;
     for (const [oldest, kept] of this.chats) {
       if (this.chats.size <= MOST && this.size <= MOST_CHARACTERS) break;
