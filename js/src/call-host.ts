@@ -6,6 +6,7 @@ import { writeMessage } from "./boundary/write-message.ts";
 import type { Entry, History, Made, Memory } from "./cache/read.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
+import { found, type Stored } from "./native-block.ts";
 import { quiet } from "./quiet.ts";
 import type { CompactionEvent } from "./types.ts";
 
@@ -25,13 +26,17 @@ export class CallHost<Base, M extends Base> implements Host {
   private readonly known = new Map<unknown, Made>();
   private tape: EngineTape | undefined;
 
-  /** `history`: what is kept of this chat. */
+  /** The view begins with a provider's own summary. */
+  sendsBlock = false;
+
+  /** `history`: what is kept of this chat. `blocks`: providers' own summaries, one of which may be the one that is written. */
   constructor(
     private readonly format: Format<Base>,
     private readonly memory: Memory<Base>,
     private readonly messages: readonly M[],
     private readonly entries: readonly Entry[],
     private readonly history: History,
+    readonly blocks: readonly Stored[] = [],
   ) {}
 
   read(indices: Uint32Array, reading: Reading): void {
@@ -60,9 +65,15 @@ export class CallHost<Base, M extends Base> implements Host {
   summary(text: string, id: string, covers: number): Uint32Array {
     return leave(() => {
       const earlier = this.history.made;
-      let known = earlier.find((one) => one.text === text && one.id === id && one.covers === covers);
+      const stored = this.format.block ? this.blocks.find((one) => found(one, text)) : undefined;
+      const is = (one: Made) => one.text === text && one.id === id && one.covers === covers;
+      let known = earlier.find((one) => is(one) && one.block === stored?.hash);
       if (!known) {
-        known = { text, id, covers, message: checked(this.format.summary(text, { id, covers }), "format.summary") };
+        const native = stored && found(stored, text);
+        const message = native
+          ? checked(this.format.block?.(native.block, native.around), "format.block")
+          : checked(this.format.summary(text, { id, covers }), "format.summary");
+        known = { text, id, covers, message, block: stored?.hash };
         remember(earlier, known);
       }
       this.known.set(known.message, known);
@@ -113,7 +124,7 @@ export class CallHost<Base, M extends Base> implements Host {
     for (let at = 0; at < triples.length; at += 3) {
       const [kind, from, to] = [triples[at], triples[at + 1] as number, triples[at + 2] as number];
       if (kind === 1) {
-        const message = this.made[from] as M;
+        const message = this.placed(this.made[from] as M, view.length === 0);
         view.push(message);
         // However many others this call has tried: what is sent is found again.
         const known = this.known.get(message);
@@ -121,6 +132,15 @@ export class CallHost<Base, M extends Base> implements Host {
       } else for (let i = from; i < to; i++) view.push(this.messages[i] as M);
     }
     return view;
+  }
+
+  /** A provider's own summary must come first; anywhere else its text is sent. */
+  private placed(message: M, isFirst: boolean): M {
+    const known = this.known.get(message);
+    if (known?.block === undefined) return message;
+    if (!isFirst) return this.format.summary(known.text, known) as M;
+    this.sendsBlock = true;
+    return message;
   }
 
   private add(message: object): Uint32Array {

@@ -8,6 +8,7 @@ import { isWorth, left, measured, resumed } from "./fast-path.ts";
 import type { Format } from "./format.ts";
 import { engine } from "./loaded.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
+import { demanding, keptIn, type Stored } from "./native-block.ts";
 import { plainOptions } from "./options.ts";
 import { type Look, recall } from "./recall.ts";
 import { sliceOf } from "./slices.ts";
@@ -18,6 +19,7 @@ import type {
   Compactor,
   CompactorOptions,
   ContextUsage,
+  CoveredChat,
   ModelCall,
   Plan,
   Prepared,
@@ -203,7 +205,8 @@ class HostCompactor<Base> {
     const done = prepared({ ...step, report }, host);
     const count = opened.messages.length;
     const sent = { view: done.view.slice(), places: step.view, placed: count };
-    opened.history.leave(standing ? left(standing, count, sent, opened.input, step) : null);
+    const outcome = { ...step, state: done.state, report: done.report };
+    opened.history.leave(standing ? left(standing, count, sent, opened.input, outcome) : null);
     return done;
   }
 
@@ -270,13 +273,18 @@ class HostCompactor<Base> {
       if (inPieces) progress("");
     };
     const { signal } = opened.given;
+    const blocks: Stored[] = [];
     let host = this.reader.host(opened);
     const outcome = await complete(unfinished, {
       host: () => {
-        host = this.reader.host(opened);
+        host = this.reader.host(opened, blocks);
         return host;
       },
-      ask: asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered }),
+      ask: asking({
+        ...{ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered },
+        chat: () => this.chatOf(opened, plan),
+        native: (block) => void blocks.unshift(block),
+      }),
       next({ report, next }) {
         total = next?.total ?? total;
         const goesOn = next?.requests.some(({ kind }) => kind === "chunk" || kind === "merge");
@@ -287,6 +295,16 @@ class HostCompactor<Base> {
     if (report.summarizer.failed !== null) tell({ type: "fallback", id, reason: report.summarizer.failed, before });
     tell({ type: "done", id, report });
     return prepared({ ...outcome, report }, host);
+  }
+
+  /** What a plan is going to cover, as it is sent at the moment; undefined where that cannot be told. */
+  private chatOf<M extends Base>(opened: Kept<Base, M>, plan: Plan): CoveredChat | undefined {
+    const { shape } = plan as { readonly shape?: { readonly covers?: { readonly count?: number } } };
+    const whole = this.uncompacted(opened);
+    const { offset, system, tools, model } = opened.given;
+    const rest = (offset ?? 0) + opened.messages.length - (shape?.covers?.count ?? 0);
+    if (whole?.report.rung !== "pass" || rest < 0 || rest >= whole.view.length) return undefined;
+    return { messages: whole.view.slice(0, whole.view.length - rest), system, tools, model };
   }
 
   /** Tells the compactor's listener, and that of the call. */
@@ -318,6 +336,9 @@ function warned(report: Report, warnings: readonly Warning[]): Report {
 }
 
 function prepared<Base, M extends Base>(outcome: Outcome, host: CallHost<Base, M>): Prepared<M> {
-  const { state, changed, report, next } = outcome;
-  return { view: host.view(outcome), state, changed, report, ...(next ? { next } : {}) };
+  const { changed, next } = outcome;
+  const view = host.view(outcome);
+  const state = host.blocks.length > 0 ? keptIn(outcome.state, host.blocks) : outcome.state;
+  const report = host.sendsBlock ? demanding(outcome.report) : outcome.report;
+  return { view, state, changed, report, ...(next ? { next } : {}) };
 }

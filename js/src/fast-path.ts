@@ -20,10 +20,12 @@ export function resumed<M>(input: CallInput, messages: readonly M[], history: Hi
     ? againAs(rest, again)
     : enter((glue) => glue.resume(call, history.records(rest.count), rest.standing));
   if (!outcome) return undefined;
-  const { state, changed, report, standing } = outcome;
+  const { state, changed, standing } = outcome;
+  // Also what the provider must be sent for a summary of its own, which the engine does not know.
+  const report = { ...outcome.report, provider: rest.provider };
   const view = rest.view as M[];
   for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
-  history.leave(standing ? left(standing, messages.length, { ...rest, view }, call, outcome) : null);
+  history.leave(standing ? left(standing, messages.length, { ...rest, view }, call, { ...outcome, report }) : null);
   return { view: view.slice(), state, changed, report };
 }
 

@@ -52,6 +52,11 @@ export interface Format<Base, Made = Base> extends ReadableFormat<Base> {
    */
   summary(text: string, info: { readonly id: string; readonly covers: number }): Made;
   /**
+   * Returns a new message that carries a provider's own summary, as it came, and behind it `text`. Without it, such a summary is
+   * sent as text.
+   */
+  block?(block: { readonly content: string }, text: string): Made;
+  /**
    * Returns a copy of `message` in which `text` replaces the part that `read` numbered `part`. Everything else stays.
    *
    * A text or result gets `text`; a medium becomes a text part that says `text`. For a call, `text` is its new input as

@@ -176,7 +176,7 @@ const FORMAT: Table = /* @__PURE__ */ table<Format<never>>(
     owner: "a format",
   },
   {
-    ...{ name: TEXT, read: FUNCTION, summary: FUNCTION, replace: FUNCTION, result: FUNCTION },
+    ...{ name: TEXT, read: FUNCTION, summary: FUNCTION, replace: FUNCTION, result: FUNCTION, block: FUNCTION },
     ...{ id: FUNCTION, merge: FUNCTION, without: FUNCTION, continues: FLAG, takesEmpty: FLAG },
     opening: { expected: '"any" or "user"', fits: (value) => value === "any" || value === "user" },
     thinking: { expected: '"bound" or "free"', fits: (value) => value === "bound" || value === "free" },

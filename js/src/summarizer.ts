@@ -1,7 +1,8 @@
 import type { Answer } from "./boundary/glue.ts";
 import { shown } from "./members.ts";
+import { type Stored, storedOf } from "./native-block.ts";
 import { quiet } from "./quiet.ts";
-import type { Summarize, SummaryRequest } from "./types.ts";
+import type { CoveredChat, NativeBlock, Summarize, SummaryRequest } from "./types.ts";
 
 /** Milliseconds an answer may take when the host does not say. */
 const PATIENCE = 30_000;
@@ -26,6 +27,10 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** What a stream has just added. */
   readonly progress?: (text: string) => void;
+  /** The conversation that a whole summary is to stand for, if it can be had. */
+  readonly chat?: (() => CoveredChat | undefined) | undefined;
+  /** An answer is a provider's own summary. */
+  readonly native?: (block: Stored) => void;
   /** An answer is complete, whatever it is. */
   readonly answered?: () => void;
 }
@@ -77,7 +82,7 @@ async function askInTurn(options: AskOptions, request: SummaryRequest<unknown>, 
 }
 
 function askOne(
-  { summarize, timeoutMs, signal, progress }: AskOptions & { readonly summarize: Summarize },
+  { summarize, timeoutMs, signal, progress, chat, native }: AskOptions & { readonly summarize: Summarize },
   request: SummaryRequest<unknown>,
   attempt: number,
 ): Promise<Answer> {
@@ -107,7 +112,20 @@ function askOne(
 
     // In a task of its own: the summarizer may call the compactor, and whatever it throws is an answer.
     Promise.resolve()
-      .then((): unknown => summarize(request, { signal: stop.signal, attempt }))
+      .then((): unknown =>
+        summarize(request, {
+          ...{ signal: stop.signal, attempt },
+          // Read by those who need it alone.
+          get chat() {
+            return request.kind === "summary" ? chat?.() : undefined;
+          },
+        }),
+      )
+      .then((answer) => {
+        const block = settled ? null : blockOf(answer);
+        if (block) native?.(block);
+        return answer;
+      })
       .then((answer) =>
         isStream(answer) ? readStream(answer, stop.signal, (text) => settled || progress?.(text)) : answerOf(answer),
       )
@@ -177,6 +195,12 @@ export function answerOf(answer: unknown): Answer {
   } catch (error) {
     return { error: `The summarizer's answer cannot be read; reading it threw ${quoted(error)}` };
   }
+}
+
+/** What is kept of a provider's own summary, if an answer is one. */
+function blockOf(answer: unknown): Stored | null {
+  const { block } = (answer ?? {}) as { block?: NativeBlock };
+  return typeof block === "object" && block !== null ? storedOf(block) : null;
 }
 
 function isStream(answer: unknown): answer is AsyncIterable<unknown> {

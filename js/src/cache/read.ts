@@ -181,6 +181,8 @@ export interface Made {
   readonly covers: number;
   readonly text: string;
   readonly message: object;
+  /** The hash of the provider's own summary that it carries. */
+  readonly block?: string | undefined;
 }
 
 /** A message made by `Format.replace`: the copy, and what was replaced in it. */

@@ -23,6 +23,8 @@ export const anthropic: Format<Message, any> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
+  block: (block, text) => ({ role: "user", content: [block, { type: "text", text }] }),
+
   without: withoutParts,
 
   result: (id, _name, text) => ({

@@ -15,6 +15,11 @@ export type Summarize = (
     readonly signal: AbortSignal;
     /** 1 for the first attempt; one more each time a summarizer of this call failed, or its answer could not be used. */
     readonly attempt: number;
+    /**
+     * The conversation itself, for a provider that summarizes it by its own means: see `precis/native`. Only for a whole summary
+     * of what was sent so far.
+     */
+    readonly chat?: CoveredChat | undefined;
   },
 ) => PromiseLike<SummaryAnswer> | SummaryStream;
 
@@ -32,8 +37,35 @@ export interface SummaryRequest<_M> {
   readonly maxOutputTokens: number;
 }
 
-/** A summary: its complete text, or its text and why it ended. `stop`, `end_turn` and `completed` mean complete. */
-export type SummaryAnswer = string | { readonly text: string; readonly finishReason: string; readonly usage?: unknown };
+// biome-ignore lint/suspicious/noExplicitAny: handed on to a client that has its own types.
+type Any = any;
+
+/** What a summary is to stand for: messages as they are sent, and what the call said of them. */
+export interface CoveredChat {
+  readonly messages: Any[];
+  readonly system?: Any;
+  readonly tools?: Any;
+  readonly model?: Any;
+}
+
+/**
+ * A summary: its complete text, or its text and why it ended. `stop`, `end_turn` and `completed` mean complete. `block` is what
+ * the provider itself made, whose `content` is the text: see `precis/native`.
+ */
+export type SummaryAnswer =
+  | string
+  | {
+      readonly text: string;
+      readonly finishReason: string;
+      readonly usage?: unknown;
+      readonly block?: NativeBlock | undefined;
+    };
+
+/** A provider's own summary, which stands in the view as it came. */
+export interface NativeBlock {
+  readonly content: string;
+  readonly [member: string]: unknown;
+}
 
 /** A summary as a stream. Its last item must say why it ended. */
 export type SummaryStream = AsyncIterable<string | { readonly finishReason: string; readonly usage?: unknown }>;

@@ -1,0 +1,194 @@
+// Anthropic's own compaction, asked for by precis and judged by the court: the summary stands first and comes back letter for
+// letter, and everything that can go wrong with it ends in another summary, or in the digest.
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { test } from "node:test";
+import { anthropic } from "../../pkg/formats.js";
+import { createCompactor } from "../../pkg/index.js";
+import { anthropicCompaction } from "../../pkg/native.js";
+import { clients } from "./clients.mjs";
+import { createServer } from "./server.mjs";
+
+const WORDS = "and so it went on for the rest of the day, as it always had. ";
+const client = clients.anthropic;
+const MODEL = "claude-opus-5-5";
+const noted = (n) => `  - summary ${n}: files were read, one after the other, for invoice 4711\n`;
+
+/** A client of the SDK whose requests the server judges. `reply(n)`: how the n-th request for a summary ends. */
+function sdk(server, reply) {
+  const asked = [];
+  const create = async ({ betas, ...body }) => {
+    const n = asked.push(body);
+    const given = reply(n);
+    if (given instanceof Error) throw given;
+    const answer = server.answer({ headers: { "anthropic-beta": betas.join() }, body, use: "answer" }, given);
+    ok(answer.ok, answer.findings?.map(({ rule, text }) => `${rule}: ${text}`).join());
+    return answer.body;
+  };
+  return { asked, beta: { messages: { create } } };
+}
+
+/** A chat of an agent; every request is judged. */
+async function play({ rounds = 110, reply = (n) => ({ text: noted(n) }), more = [], options = {}, between } = {}) {
+  const server = createServer("anthropic", {});
+  const own = sdk(server, reply);
+  const summarize = [anthropicCompaction(own), ...more];
+  const make = () =>
+    createCompactor({
+      ...{ format: anthropic, contextWindow: 8_000, maxOutputTokens: 500, prefer: "summarize", summarize },
+      summarizer: { contextWindow: 200_000 },
+      ...options,
+    });
+  let compactor = make();
+  const tools = client.request([], { tools: ["read"] }).body.tools;
+  const history = [...client.user([{ text: "Read the files. Keep in mind that invoice 4711 must never be paid." }])];
+  const found = { server, asked: own.asked, views: [], reports: [], state: null, history };
+  for (let n = 0; n < rounds; n++) {
+    const call = { messages: history, state: found.state, model: MODEL, system: "Be brief.", tools };
+    const { view, state, report } = await compactor.beforeModel(call);
+    found.views.push(view);
+    found.reports.push(report);
+    const { headers = {}, body = {} } = report.provider ?? {};
+    const betas = (headers["anthropic-beta"] ?? "").split(",").filter(Boolean);
+    const set = { model: MODEL, system: "Be brief.", tools: ["read"], betas };
+    const request = client.request(view, set);
+    request.body.thinking = { ...request.body.thinking, ...body.thinking };
+    const said = { thought: `Thought ${n}.`, calls: [{ id: `c${n}`, name: "read", input: { n } }] };
+    const answer = server.answer(request, said);
+    ok(answer.ok, `request ${n}: ${answer.findings?.map(({ rule, text }) => `${rule}: ${text}`)}`);
+    history.push(...answer.entries);
+    const results = [{ id: `c${n}`, name: "read", output: `${n} ${WORDS.repeat(1 + (n % 9))}` }];
+    history.push(...client.results(results, n % 10 === 5 ? [{ text: `Now the files of folder ${n}.` }] : []));
+    // As a database gives it back, and as another process reads it.
+    found.state = JSON.parse(JSON.stringify(compactor.afterModel(state, answer.body, report.request)));
+    if (n % 10 === 9) compactor = make();
+    between?.(found, n);
+  }
+  return found;
+}
+
+const blockOf = (view) =>
+  Array.isArray(view[0].content) ? view[0].content.find(({ type }) => type === "compaction") : null;
+
+test("the provider's summary stands first, comes back letter for letter, and is summarized in turn", async () => {
+  const { server, asked, views, reports } = await play();
+  equal(server.refused.length, 0);
+  ok(asked.length > 1, `${asked.length} summaries`);
+  const with_ = views.filter(blockOf);
+  ok(with_.length > 30, `${with_.length} requests with a block`);
+  for (const [at, view] of views.entries()) {
+    const blocks = JSON.stringify(view).split('"type":"compaction"').length - 1;
+    const block = blockOf(view);
+    equal(blocks, block ? 1 : 0, `request ${at}`);
+    if (!block) continue;
+    const { content, signature } = block;
+    ok(/^ {2}- summary \d+: .*\n$/.test(content) && typeof signature === "string", `request ${at}`);
+    ok(reports[at].provider.headers["anthropic-beta"].split(",").includes("compact-2026-09-04"));
+    // What code keeps stands behind it.
+    ok(JSON.stringify(view[0].content.slice(1)).includes("must never be paid"), `request ${at}`);
+    equal(view[0].content[0], block);
+    ok(reports[at].after.tokens + reports[at].after.bound <= 8_000);
+  }
+  // A later summary is made of the one before it and what came since.
+  equal(blockOf(asked[1].messages)?.content, noted(1));
+  ok(!JSON.stringify(asked[1].messages.slice(1)).includes('"0 and so it went'));
+  for (const body of asked) {
+    deepEqual(body.compaction, { type: "summarize" });
+    equal(body.model, MODEL);
+    equal(body.system, "Be brief.");
+  }
+});
+
+const troubles = {
+  "ends with max_tokens": () => ({ text: "cut", stop: "max_tokens" }),
+  "is refused": () => ({ text: "no", stop: "refusal" }),
+  "meets an overload": () => Object.assign(new Error("compaction_unavailable"), { status: 529 }),
+};
+for (const [what, reply] of Object.entries(troubles)) {
+  test(`a request for a summary that ${what} makes way for the next summarizer`, async () => {
+    let others = 0;
+    const more = [
+      async () => {
+        others += 1;
+        return "- files were read, one after the other, by another summarizer";
+      },
+    ];
+    const { server, views, reports } = await play({ rounds: 55, reply, more });
+    equal(server.refused.length, 0);
+    ok(others > 0);
+    ok(reports.some(({ rung }) => rung === "summarize"));
+    ok(views.every((view) => !blockOf(view)));
+  });
+
+  test(`a request for a summary that ${what}, and nobody else to ask: code writes a digest`, async () => {
+    const { server, views, reports } = await play({ rounds: 55, reply });
+    equal(server.refused.length, 0);
+    ok(reports.some(({ rung }) => rung === "digest"));
+    ok(views.every((view) => !blockOf(view)));
+  });
+}
+
+test("a summary that does not come back as it was made is sent as text, without a signature", async () => {
+  let [changed, after] = [false, 0];
+  const { server } = await play({
+    rounds: 70,
+    between(found, n) {
+      const { block } = found.state;
+      if (!block || changed) {
+        if (changed && found.views.at(-1) && !blockOf(found.views.at(-1))) after += 1;
+        return;
+      }
+      // Somebody has written to the state: another hash, so another text.
+      found.state = { ...found.state, block: { ...block, hash: "0".repeat(64) } };
+      changed = n > 0;
+    },
+  });
+  equal(server.refused.length, 0);
+  ok(changed && after > 0);
+});
+
+test("a block that is no block, or is too large, is a summary of text", async () => {
+  const odd = [
+    { content: "", signature: "s" },
+    { content: 7 },
+    null,
+    "block",
+    { content: "- files were read, one after the other", signature: "s".repeat(9_000) },
+  ];
+  for (const block of odd) {
+    const compactor = createCompactor({
+      ...{ format: anthropic, contextWindow: 3_000, maxOutputTokens: 200, summarizer: { contextWindow: 200_000 } },
+      summarize: async () => ({ text: "- files were read, one after the other", finishReason: "stop", block }),
+    });
+    const messages = Array.from({ length: 61 }, (_, i) => ({
+      role: i % 2 ? "assistant" : "user",
+      content: `${i} ${WORDS.repeat(3)}`,
+    }));
+    const { view, state, report } = await compactor.beforeModel({ messages });
+    equal(report.rung, "summarize");
+    ok(!JSON.stringify(view).includes('"type":"compaction"') && state.block === undefined);
+  }
+});
+
+test("what is pinned comes first, and the summary then as text: the provider takes a block in no other place", async () => {
+  const server = createServer("anthropic", {});
+  const own = sdk(server, (n) => ({ text: noted(n) }));
+  const compactor = createCompactor({
+    ...{
+      format: anthropic,
+      contextWindow: 8_000,
+      maxOutputTokens: 500,
+      prefer: "summarize",
+      summarizer: { contextWindow: 200_000 },
+    },
+    summarize: anthropicCompaction(own),
+  });
+  const messages = Array.from({ length: 121 }, (_, i) => ({
+    role: i % 2 ? "assistant" : "user",
+    content: `${i} ${WORDS.repeat(5)}`,
+  }));
+  const pin = (_, index) => index === 0;
+  const { view } = await compactor.beforeModel({ messages, pin, model: MODEL });
+  equal(view[0], messages[0]);
+  ok(!JSON.stringify(view).includes('"type":"compaction"'));
+  ok(JSON.stringify(view).includes("summary 1"));
+});
