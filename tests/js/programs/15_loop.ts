@@ -48,3 +48,28 @@ export async function inSteps(messages: ModelMessage[]) {
   }
   return openState(await sealState(state!, 'a secret of the server', 'chat-7'), 'a secret of the server', 'chat-7');
 }
+export async function oneCallForAll() {
+  const compactor = createCompactor({ format: openaiChat, ...options });
+  let state = null;
+  for (let turn = 0; turn < 9; turn++) {
+    // The call has a name of its own, since it is made of more than once.
+    const call = { messages: history, state, chat: 'chat-7' };
+    const { view, state: next, report } = compactor.commit(call, compactor.plan(call));
+    const answer = await openai.chat.completions.create({ model: 'm', messages: view });
+    state = compactor.afterModel(next, answer.usage, report.request);
+    const again = { messages: history, state, chat: 'chat-7' };
+    const prepared = await compactor.beforeModel(again);
+    state = prepared.state;
+  }
+  return state;
+}
+export async function takenOffAtOnce() {
+  const compactor = createCompactor({ format: openaiChat, ...options });
+  let state = null;
+  for (let turn = 0; turn < 9; turn++) {
+    // @ts-expect-error TypeScript itself: a member is taken off a call of anything, whatever its parameters are (docs/faq.md)
+    const call = { messages: history, state };
+    state = (await compactor.beforeModel(call)).state;
+  }
+  return state;
+}
