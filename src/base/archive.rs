@@ -237,6 +237,18 @@ impl Archive<'_> {
         *value = Some(hash);
     }
 
+    /// Hashes. An empty list is written as a missing member.
+    pub fn hashes(&mut self, name: &'static str, value: &mut Vec<u64>) {
+        let mut texts: Vec<String> = value.iter().map(|&hash| hex(hash)).collect();
+        self.texts(name, &mut texts);
+        if self.reads() {
+            *value = texts.iter().filter_map(|text| from_hex(text)).collect();
+            if value.len() != texts.len() {
+                self.reject(name);
+            }
+        }
+    }
+
     /// A position, as `{ count, chain }`.
     pub fn position(&mut self, name: &'static str, value: &mut Position) {
         let write = self

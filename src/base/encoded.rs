@@ -41,10 +41,10 @@ pub fn medium(kind: u32, media_type: &str, bytes: u64) -> String {
     out
 }
 
-/// What a note says after the name of what it stands for. A text that holds it has been through [`without`].
+/// What a note says after the name of what it stands for.
 const TAKEN: &str = " as encoded data. It was taken out as a whole to save space.]";
 
-/// Whether a text holds such a note.
+/// Whether a text of ours holds such a note. Anybody can write one, so of any other text it says nothing.
 pub fn is_noted(text: &str) -> bool {
     text::find(text, TAKEN).is_some()
 }

@@ -11,8 +11,6 @@ pub const ARGUMENT: &str = "reference";
 const QUERY: &str = "query";
 /// Stands before the reference in a notice.
 const RETURNED: &str = " The tool recall returns it: ";
-/// What the tool's answers say before a reference.
-const GOES_ON: &str = "goes on at ";
 
 /// Whether a call is one of our tool `recall`: by its name and its arguments, as no call of ours has others.
 pub fn is_recall<'a>(name: &str, arguments: impl Iterator<Item = &'a str>) -> bool {
@@ -59,19 +57,6 @@ pub fn without_others(notice: &str, own: &str) -> String {
     out.push_str(rest);
     out
 }
-
-/// Whether what stands at a byte of a text is a reference that a notice or the tool `recall` gave: no name.
-pub fn stands_at(whole: &str, at: usize) -> bool {
-    let (before, after) = (text::between(whole, 0, at), text::between(whole, at, whole.len()));
-    after.starts_with('r')
-        && (before.ends_with(RETURNED)
-            || before.ends_with(GOES_ON)
-            || before.ends_with('[')
-                && text::find(text::between(after, 0, text::floor(after, LONGEST)), ": message ").is_some())
-}
-
-/// Bytes of the longest reference, and of what follows it in the tool's answers.
-const LONGEST: usize = 48;
 
 /// The reference of a message behind a line of a digest.
 pub fn behind(index: u64) -> String {

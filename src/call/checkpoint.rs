@@ -12,6 +12,7 @@ use crate::model::message::{CHAIN_START, combine};
 use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
 use crate::session::outputs;
+use crate::session::state::SessionState;
 
 /// What a summarizer reads.
 #[derive(Clone, Debug, Default)]
@@ -190,6 +191,25 @@ pub(crate) fn remembered(memory: Option<&Memory>, history: &History<'_>, active:
     }
 }
 
+/// Forgets what is remembered of messages that are gone, or are others now: what follows the newest checkpoint. Where the
+/// messages before it are there, the memory is made again of them.
+pub(crate) fn forget(state: &mut SessionState, history: &History<'_>) {
+    // A view of ours in front of which something has changed: the memory goes with its summary.
+    if (0..history.messages.len()).any(|input| history.summary_at(input).is_some()) {
+        return;
+    }
+    let is_whole = history.first() == 0 && !history.is_view();
+    let Some(covers) = state.checkpoints.last().map(|newest| newest.covers).filter(|_| !is_whole) else {
+        state.memory = None;
+        return;
+    };
+    if let Some(memory) = state.memory.as_mut().filter(|memory| memory.upto.count > covers.count) {
+        // Nothing tells where a name was seen before.
+        memory.names.retain(|name| name.at < covers.count);
+        memory.roll_back(covers);
+    }
+}
+
 /// The part of a checkpoint's text that code wrote.
 fn by_code(checkpoint: &Checkpoint) -> String {
     let (text, _) = written(checkpoint);
@@ -335,6 +355,7 @@ pub fn checkpoint(
         outputs: history.outputs_at(shape.covers.count),
         sample: sample(scene, shape.covers.count),
         summary,
+        was: Vec::new(),
         frame,
         note,
     })

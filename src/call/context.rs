@@ -96,6 +96,7 @@ impl<'a> Work<'a> {
         let hold = history.active.map_or(0, |active| active + 1);
         if hold < state.checkpoints.len() {
             state.checkpoints.truncate(hold);
+            checkpoint::forget(&mut state, &history);
         }
         let rebuilds = history.outputs_changed.map(|changed| compact::of_checkpoint(&call.state.checkpoints[changed]));
         if history.is_of_others() {

@@ -3,6 +3,7 @@
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, element, misfit};
 use crate::base::references;
+use crate::call::separated::{Apart, Place};
 use crate::ingest::host::Todo;
 use crate::ladder::plan::Plan;
 use crate::limits::options::{self, Options};
@@ -83,6 +84,9 @@ pub struct Call {
     pub focus: Option<Focus>,
     /// The ids of the messages, if the format has them.
     pub ids: Vec<Option<String>>,
+    /// Where each message stands in what the host passed, if messages that were sent as one are taken apart: records, flags
+    /// and ids are then of these.
+    pub places: Vec<Place>,
 }
 
 impl Call {
@@ -154,10 +158,26 @@ impl Call {
             now: fields.flag("compact"),
             focus: focus(fields),
             ids: fields.list("ids").iter().map(|id| owned(id.text())).collect(),
+            places: Vec::new(),
             options,
         };
         faults.end()?;
-        Ok(call)
+        Ok(call.taken_apart())
+    }
+
+    /// Takes messages apart that were sent as one, if what was passed is a view of this state.
+    fn taken_apart(mut self) -> Self {
+        let apart = Apart::of(&self.records, &self.state, self.leaves_out);
+        if let Some(apart) = apart.filter(|_| self.strict && self.offset == 0) {
+            (self.flags, self.ids) = (apart.flags(&self.flags), apart.ids(&self.ids));
+            (self.records, self.places) = (apart.records, apart.places);
+        }
+        self
+    }
+
+    /// The index of the message that the host passed.
+    pub fn passed(&self, input: usize) -> usize {
+        self.places.get(input).map_or(input, Place::input)
     }
 
     /// The raw tokens of a request apart from its messages.

@@ -10,6 +10,7 @@ pub mod refusal;
 pub mod render;
 pub mod repair;
 pub mod result_rules;
+pub mod separated;
 pub mod standing;
 pub mod thinking;
 pub mod warnings;

@@ -7,21 +7,27 @@ use crate::call::context::Work;
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Product, Sent};
 use crate::model::message::Role;
+use crate::session::joined::Joined;
 use crate::session::lasting;
 use crate::session::own::SentMessage;
 use crate::session::state::Rewrite;
 use crate::session::view::{Item, Slot, View};
 
+/// What is sent, and what is noted of it.
+pub(crate) struct Rendered {
+    /// The messages to send.
+    pub(crate) view: Vec<Sent>,
+    /// The messages that these were made of.
+    pub(crate) messages: Vec<SentMessage>,
+    /// Those that are sent as one.
+    pub(crate) joined: Vec<Joined>,
+}
+
 /// Has the host create messages that are not its own, and returns the messages to send. If roles must alternate, messages of
 /// the user or of the assistant that became adjacent only by a compaction are merged.
-pub(crate) fn render(
-    work: &Work<'_>,
-    view: &mut View,
-    host: &mut dyn Host,
-) -> Result<(Vec<Sent>, Vec<SentMessage>), Error> {
+pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Result<Rendered, Error> {
     let checkpoint = work.history.active.map(|active| &work.state.checkpoints[active]);
-    let mut sent: Vec<Sent> = Vec::with_capacity(view.items.len());
-    let mut messages: Vec<SentMessage> = Vec::with_capacity(view.items.len());
+    let mut sent: Vec<Sending> = Vec::with_capacity(view.items.len());
     // The role and the history index of the previous message, if it has one; `None` if it takes no turn.
     let mut before: Option<(Role, Option<u64>)> = None;
     for item in &mut view.items {
@@ -58,29 +64,60 @@ pub(crate) fn render(
             (None, Some((input, _))) => SentMessage::of_host(&work.history.messages[input], work.history.own(input)),
             (None, None) => continue,
         };
-        let role = item.digest().or(own.map(|(input, _)| work.history.messages[input])).map(|digest| digest.role());
+        let Some(digest) = item.digest().or(own.map(|(input, _)| work.history.messages[input])) else { continue };
+        let role = digest.role();
         let index = own.map(|(_, index)| index);
-        let turn = role.filter(|role| work.call.strict && matches!(role, Role::User | Role::Assistant));
+        let turn = Some(role).filter(|role| work.call.strict && matches!(role, Role::User | Role::Assistant));
         // Messages that are adjacent in the history itself are left to the host.
         let apart = before.is_some_and(|(role, before)| {
             Some(role) == turn && (index.is_none() || before.map(|before| before + 1) != index)
         });
         match sent.last_mut().filter(|_| apart) {
             Some(last) => {
-                let both = host.merge(*last, place)?;
-                *last = Sent::Made(both.number);
-                if let (Some(one), Some(digest)) = (messages.pop(), both.digest()) {
-                    messages.push(SentMessage::merged(&digest, one, message));
-                }
+                let both = host.merge(last.place, place)?;
+                last.place = Sent::Made(both.number);
+                last.whole = Some(both);
+                last.pieces.push((digest.words().to_vec(), message));
             }
             None => {
-                sent.push(place);
-                messages.push(message);
+                sent.push(Sending { place, whole: None, pieces: vec![(Vec::new(), message)] });
+                if turn.is_some() {
+                    sent.last_mut().iter_mut().for_each(|last| last.pieces[0].0 = digest.words().to_vec());
+                }
             }
         }
         before = turn.map(|role| (role, index));
     }
-    Ok((sent, messages))
+    Ok(Rendered::of(sent))
+}
+
+/// A message that is about to be sent.
+struct Sending {
+    place: Sent,
+    /// What the host made of the pieces, if there are several.
+    whole: Option<Product>,
+    /// The record of each, if others may be joined with it, and whose its parts are.
+    pieces: Vec<(Vec<u32>, SentMessage)>,
+}
+
+impl Rendered {
+    fn of(sent: Vec<Sending>) -> Self {
+        let mut rendered = Self { view: Vec::with_capacity(sent.len()), messages: Vec::new(), joined: Vec::new() };
+        for Sending { place, whole, pieces } in sent {
+            rendered.view.push(place);
+            let (records, messages): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
+            let whole = whole.as_ref().and_then(Product::digest);
+            match whole.map(|whole| (whole, Joined::of(&whole, &records))) {
+                Some((_, Some(joined))) => {
+                    rendered.joined.push(joined);
+                    rendered.messages.extend(messages);
+                }
+                Some((whole, None)) => rendered.messages.push(SentMessage::merged(&whole, &messages)),
+                None => rendered.messages.extend(messages),
+            }
+        }
+        rendered
+    }
 }
 
 /// The literal strings of `mustKeep` that are in the history but not in the view.

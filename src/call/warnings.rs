@@ -171,7 +171,7 @@ impl Work<'_> {
             };
             notices.add(
                 code,
-                Some(format!("messages[{}]", violation.index)),
+                Some(format!("messages[{}]", self.call.passed(violation.index))),
                 &format!("{}{done}", violation.rule.complaint()),
             );
         }
@@ -185,14 +185,14 @@ impl Work<'_> {
         {
             notices.add(
                 Warning::EmptyCompaction,
-                Some(format!("messages[{input}]")),
+                Some(format!("messages[{}]", self.call.passed(input))),
                 "The provider's own summary in this message is empty. The provider would refuse it, so it is left out.",
             );
         }
         if let Some(input) = self.lost_compaction() {
             notices.add(
                 Warning::CompactionLost,
-                Some(format!("messages[{input}]")),
+                Some(format!("messages[{}]", self.call.passed(input))),
                 "Only the provider can read its own summary in this message, and a compaction in this state covers it, so its content is no longer sent. Start again with `state: null` if the history still holds the messages before it.",
             );
         }
@@ -208,7 +208,7 @@ impl Work<'_> {
             };
             notices.add(
                 Warning::AssistantFirst,
-                Some(format!("messages[{first}]")),
+                Some(format!("messages[{}]", self.call.passed(first))),
                 &format!("The history begins with an assistant message, which providers of this format refuse.{done}"),
             );
         }

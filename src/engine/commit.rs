@@ -6,7 +6,7 @@ use crate::base::text;
 use crate::call::committed::Committed;
 use crate::call::context::{KeepsOut, Work};
 use crate::call::input::Call;
-use crate::call::render::{first_changed, first_edited, lacking, remember_rewrites, render};
+use crate::call::render::{Rendered, first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::engine::covering::Covering;
 use crate::engine::editing;
 use crate::engine::fast_path;
@@ -295,10 +295,10 @@ impl<'a> Commit<'a> {
         if self.revised {
             self.work.state.revision += 1;
         }
-        let (sent, messages) = render(&self.work, &mut self.current, host)?;
+        let Rendered { view: sent, messages, joined } = render(&self.work, &mut self.current, host)?;
         if self.is_sent() {
             let known = core::mem::take(&mut self.work.state.own);
-            self.work.state.own = own::following(known, self.work.history.passed.take(), &messages);
+            self.work.state.own = own::following(known, self.work.history.passed.take(), (&messages, joined));
         }
         self.warn_of_losses(host)?;
         remember_rewrites(&mut self.work, &self.current);

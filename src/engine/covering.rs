@@ -234,7 +234,12 @@ impl Covering<'_> {
             Some(same) => same.note.as_ref().map(|note| note.text.clone()),
             None => note,
         };
-        let checkpoint = checkpoint::checkpoint(&scene, shape, written, note, &work.call.ids, host)?;
+        let mut checkpoint = checkpoint::checkpoint(&scene, shape, written, note, &work.call.ids, host)?;
+        let kept = (checkpoint.covers, &checkpoint.head, &checkpoint.kept);
+        let earlier = same.filter(|same| replaces && (same.covers, &same.head, &same.kept) == kept);
+        if let Some(earlier) = earlier.cloned() {
+            checkpoint.replaces(&earlier);
+        }
         if replaces {
             work.state.uncover(shape.covers.count);
         }

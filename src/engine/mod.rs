@@ -26,6 +26,7 @@ use crate::call::checkpoint;
 use crate::call::committed::previewed;
 use crate::call::context::Work;
 use crate::call::input::Call;
+use crate::call::separated::Separated;
 use crate::engine::climbing::Climbing;
 use crate::engine::policy::Policy;
 use crate::engine::presets::contextguard::Contextguard;
@@ -50,7 +51,7 @@ pub use crate::tokens::calibration::Reported;
 ///
 /// If the call is refused.
 pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
-    policy(&call.options).usage(&mut Work::new(call)?, host)
+    policy(&call.options).usage(&mut Work::new(call)?, &mut Separated::new(&call.places, host))
 }
 
 /// Decides about a call. Nothing is changed.
@@ -59,6 +60,7 @@ pub fn usage(call: &Call, host: &mut dyn Host) -> Result<Usage, Error> {
 ///
 /// If the call is refused.
 pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
+    let host = &mut Separated::new(&call.places, host);
     let policy = policy(&call.options);
     let (mut plan, first) = policy.plan(&mut Work::new(call)?, true, host)?;
     if plan.requests.is_empty() && plan.action != Move::Pass {
@@ -84,13 +86,15 @@ pub enum Begun {
 ///
 /// If the call is refused, or the host cannot read or create a message.
 pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
+    let host = &mut Separated::new(&call.places, host);
     let policy = policy(&call.options);
     let mut work = Work::new(call)?;
     let (plan, first) = policy.plan(&mut work, call.options.summarize, host)?;
     if call.options.summarize && !plan.requests.is_empty() {
         return Ok(Begun::Waits(Box::new(plan)));
     }
-    Ok(Begun::Done(Box::new(policy.commit(work, &plan, None, first, host)?)))
+    let done = policy.commit(work, &plan, None, first, host)?;
+    Ok(Begun::Done(Box::new(placed(done, host)?)))
 }
 
 /// Returns the requests to the summarizer, with their texts. Empty if the plan needs none, or no longer holds.
@@ -104,7 +108,7 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
     if plan.requests.is_empty() {
         return Ok(Vec::new());
     }
-    policy(&call.options).requests(&mut work, plan, shape, host)
+    policy(&call.options).requests(&mut work, plan, shape, &mut Separated::new(&call.places, host))
 }
 
 /// Applies a plan. Without answers to its requests, code writes a digest.
@@ -113,7 +117,17 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
 ///
 /// If the call is refused, or the host cannot read or create a message. Nothing is changed then.
 pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut dyn Host) -> Result<Committed, Error> {
-    policy(&call.options).commit(Work::new(call)?, plan, answers, None, host)
+    let host = &mut Separated::new(&call.places, host);
+    let done = policy(&call.options).commit(Work::new(call)?, plan, answers, None, host)?;
+    placed(done, host)
+}
+
+/// What is sent by the places of the messages in what the host passed.
+fn placed(mut done: Committed, host: &mut Separated<'_>) -> Result<Committed, Error> {
+    for sent in &mut done.view {
+        *sent = host.place(*sent)?;
+    }
+    Ok(done)
 }
 
 /// Learns from the usage reported for the pending request. Usage that does not match it is ignored.
@@ -128,6 +142,7 @@ pub fn after_model(options: &Options, state: &SessionState, usage: Reported, req
 /// If the call is refused, it has neither a query nor a reference, or the reference does not exist.
 pub fn recall(call: &Call, asked: &Asked, host: &mut dyn Host) -> Result<Found, Error> {
     let work = Work::new(call)?;
+    let host = &mut Separated::new(&call.places, host);
     recall::answer(&work.history, &work.state, &call.options.estimator, asked, host)
 }
 

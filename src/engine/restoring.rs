@@ -104,8 +104,10 @@ pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
 }
 
 /// Replaces the newest checkpoint with another.
-fn replace_newest(work: &mut Work<'_>, checkpoint: Checkpoint) {
-    work.state.checkpoints.pop();
+fn replace_newest(work: &mut Work<'_>, mut checkpoint: Checkpoint) {
+    if let Some(earlier) = work.state.checkpoints.pop() {
+        checkpoint.replaces(&earlier);
+    }
     work.state.push(checkpoint);
     work.history.active = work.state.checkpoints.len().checked_sub(1);
 }

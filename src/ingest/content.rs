@@ -17,6 +17,8 @@ pub struct Content {
     pub speaker: String,
     /// Its parts.
     pub parts: Vec<ContentPart>,
+    /// The places of parts from which encoded data was taken out when they were read, ascending.
+    pub taken: Vec<usize>,
 }
 
 impl Content {
@@ -305,7 +307,17 @@ impl Collector {
     /// A string of a value as it is read. What a model called with stays as it is: where the input is shortened, all of it
     /// is written again.
     fn readable(&mut self, text: String) -> String {
-        if matches!(self.last(), Some(ContentPart::Call { .. })) { text } else { without_data(text) }
+        if matches!(self.last(), Some(ContentPart::Call { .. })) { text } else { self.without_data(text) }
+    }
+
+    /// A text of the last part without encoded data: nobody reads that, and no cut may go through it.
+    fn without_data(&mut self, text: String) -> String {
+        let Cow::Owned(without) = encoded::without(&text) else { return text };
+        if let Some(message) = self.messages.last_mut() {
+            message.taken.push(message.parts.len().saturating_sub(1));
+            message.taken.dedup();
+        }
+        without
     }
 
     fn value(&mut self, value: Value) {
@@ -323,17 +335,9 @@ impl Collector {
     }
 }
 
-/// A text without encoded data: nobody reads that, and no cut may go through it.
-fn without_data(text: String) -> String {
-    match encoded::without(&text) {
-        Cow::Owned(without) => without,
-        Cow::Borrowed(_) => text,
-    }
-}
-
 impl Sink for Collector {
     fn message(&mut self, role: Role) {
-        self.messages.push(Content { role, speaker: String::new(), parts: Vec::new() });
+        self.messages.push(Content { role, speaker: String::new(), parts: Vec::new(), taken: Vec::new() });
     }
 
     fn part(&mut self, head: Head) {
@@ -378,6 +382,10 @@ impl Sink for Collector {
             whole.push_str(text);
             whole
         };
+        let text = match (slot, self.last()) {
+            (Slot::Body, Some(ContentPart::Text { .. } | ContentPart::Document { .. })) => self.without_data(text),
+            _ => text,
+        };
         match slot {
             Slot::Key => {
                 if let Some((_, key)) = self.values.last_mut() {
@@ -399,7 +407,7 @@ impl Sink for Collector {
             }
             _ => match (slot, self.last()) {
                 (Slot::Body, Some(ContentPart::Text { text: body, .. } | ContentPart::Document { text: body, .. })) => {
-                    *body = without_data(text)
+                    *body = text
                 }
                 (Slot::Body, Some(ContentPart::Compaction { text: body })) => *body = text,
                 (Slot::Id, Some(ContentPart::Call { id, .. } | ContentPart::Result { id, .. })) => *id = text,

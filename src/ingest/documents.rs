@@ -79,6 +79,7 @@ fn begins(blocks: &[Block<'_>], first: usize, at: usize, block: &Block<'_>) -> O
             Kind::Framed | Kind::List | Kind::Indented => false,
             Kind::Lines => {
                 is_title(block) && is_article(&blocks[at + 1..])
+                    || is_section(block) && below.is_some()
                     || is_salutation(&block.lines, below)
                     || is_dialogue(blocks, at)
                     || announces(before.last()) && is_prose(block)
@@ -170,6 +171,11 @@ fn is_title(block: &Block<'_>) -> bool {
         && words(line) >= TITLE
         && line.chars().next().is_some_and(|char| char.is_alphanumeric() && !char.is_lowercase())
         && line.chars().next_back().is_some_and(char::is_alphanumeric)
+}
+
+/// Whether a block is the title of a section of a law or contract.
+fn is_section(block: &Block<'_>) -> bool {
+    block.lines.len() == 1 && block.first().starts_with('§') && !ends_sentence(block.first())
 }
 
 /// Whether blocks are the paragraphs of an article, below lines such as who wrote it and when.

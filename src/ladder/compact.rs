@@ -233,7 +233,15 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         let is_old = is_system && history.is_old_system(input);
         let in_head = input < scene.lead() && scene.view.items[at].fixed && !held.contains(&input) && !is_old;
         if in_head || history.is_pinned(input) || is_system && !is_old {
-            head.push(index);
+            let has_group = [PartKind::Call, PartKind::Result].iter().any(|&kind| history.messages[input].has(kind));
+            let was_kept =
+                scene.history.active.is_some_and(|active| scene.state.checkpoints[active].kept.contains(&index));
+            if input < scene.lead() && was_kept && has_group {
+                // It is pinned late: it stays where it is, with those around it that belong to it.
+                kept.extend(group(scene, input).filter_map(|member| history.index_of(member)));
+            } else {
+                head.push(index);
+            }
         } else if inside && active == Some(input) && stays_alone(scene, input) {
             kept.push(index);
         } else if recent.contains(&input) && stays_alone(scene, input) {
@@ -273,6 +281,28 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         note: inside && !scene.options.strategy.is_bare(),
         summary_tokens: scene.summary_most(),
     })
+}
+
+/// The messages that stay with a result: its group. In a view that was passed as history, groups are unknown, so these
+/// are the adjacent messages from the call on.
+pub(crate) fn group(scene: &Scene<'_>, input: usize) -> Range<usize> {
+    let (lead, messages) = (scene.lead(), &scene.history.messages);
+    if let Some(at) = input.checked_sub(lead) {
+        return scene.cuts.start_of(at) + lead..scene.cuts.end_of(at) + lead;
+    }
+    let has = |at: usize, kind| messages[at].has(kind);
+    let mut from = input;
+    while from > 0 && has(from, PartKind::Result) && !has(from, PartKind::Call) {
+        from -= 1;
+    }
+    while from > 0 && has(from - 1, PartKind::Reasoning) && !has(from - 1, PartKind::Result) {
+        from -= 1;
+    }
+    let mut end = input + 1;
+    while end < lead && has(end, PartKind::Result) && !has(end, PartKind::Call) {
+        end += 1;
+    }
+    from..end
 }
 
 /// Whether a typed message can stay without the calls before it: what was typed beside their results can be sent alone.

@@ -76,7 +76,7 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     // counted, because a view that is passed as history does not have them.
     let shown = |input: usize| scene.places[input].is_some();
     for one in wanted(scene, keep.results.unwrap_or(0), &shown) {
-        let group = group(scene, one.input);
+        let group = compact::group(scene, one.input);
         match groups.last_mut().filter(|last| last.1 == group) {
             Some(last) => last.0 = last.0.max(one.hold),
             None => groups.push((one.hold, group)),
@@ -178,28 +178,6 @@ fn results(history: &History<'_>) -> Vec<(usize, u32)> {
     let pairing = history.pairing();
     let tool = |result: &Answer| Some((result.message, pairing.calls[result.call?].name));
     pairing.results.iter().filter_map(tool).collect()
-}
-
-/// The messages that stay with a result: its group. In a view that was passed as history, groups are unknown, so these
-/// are the adjacent messages from the call on.
-fn group(scene: &Scene<'_>, input: usize) -> Range<usize> {
-    let (lead, messages) = (scene.lead(), &scene.history.messages);
-    if let Some(at) = input.checked_sub(lead) {
-        return scene.cuts.start_of(at) + lead..scene.cuts.end_of(at) + lead;
-    }
-    let has = |at: usize, kind| messages[at].has(kind);
-    let mut from = input;
-    while from > 0 && has(from, PartKind::Result) && !has(from, PartKind::Call) {
-        from -= 1;
-    }
-    while from > 0 && has(from - 1, PartKind::Reasoning) && !has(from - 1, PartKind::Result) {
-        from -= 1;
-    }
-    let mut end = input + 1;
-    while end < lead && has(end, PartKind::Result) && !has(end, PartKind::Call) {
-        end += 1;
-    }
-    from..end
 }
 
 /// For each input message, whether all its results or calls are of tools that are cleared first. Empty if there are no

@@ -27,7 +27,7 @@ const RUN: usize = 4;
 pub fn gist(text: &str, bytes: usize) -> String {
     let text = if text.len() > READ { text::ends(text, READ) } else { text.to_owned() };
     let result = ContentPart::Result { number: 0, id: String::new(), output: Value::Text(text), failed: false };
-    let content = Content { role: Role::Tool, speaker: String::new(), parts: vec![result] };
+    let content = Content { role: Role::Tool, speaker: String::new(), parts: vec![result], taken: Vec::new() };
     let messages = [Message { index: 0, content, typed: false }];
     let memory = Memory::default();
     let pool = Pool::of(&memory, &messages);

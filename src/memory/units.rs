@@ -179,7 +179,7 @@ impl<'t> Reader<'t> {
     /// Reads a message once: its units, the names in its calls and results, and what they did.
     #[inline(never)]
     pub fn read(&mut self, message: &'t Message, out: &mut Vec<Unit<'t>>, names: &mut Names, work: &mut Work) {
-        let Content { role, speaker, parts } = &message.content;
+        let Content { role, speaker, parts, taken: _ } = &message.content;
         let speaker = quoting::speaker_label(speaker);
         let speaker = if speaker.is_empty() { None } else { Some(Rc::from(speaker)) };
         let mut writer = Writer { at: message.index, order: 0, speaker, out };

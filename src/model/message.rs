@@ -346,6 +346,15 @@ impl<'a> Digest<'a> {
         self.role() == Role::Assistant && self.parts().next().is_some_and(|part| part.kind == PartKind::Reasoning)
     }
 
+    /// The words of the record with these numbers of its parts.
+    pub fn numbered(&self, numbers: &[u32]) -> Vec<u32> {
+        let mut words = self.words.to_vec();
+        for (part, &number) in words[HEAD_WORDS..].chunks_exact_mut(PART_WORDS).zip(numbers) {
+            part[1] = number;
+        }
+        words
+    }
+
     /// The words of the record.
     pub fn words(&self) -> &'a [u32] {
         self.words

@@ -143,7 +143,7 @@ pub struct Text {
 pub fn read(source: &Source<'_>, input: usize, host: &mut dyn Host) -> Result<Content, Error> {
     // Of those that the host loaded only ids tell what belongs together.
     let mut read = if source.is_given(input) { source.history.read(&[input], host)? } else { host.read(&[input])? };
-    Ok(read.pop().unwrap_or(Content { role: Role::User, speaker: String::new(), parts: Vec::new() }))
+    Ok(read.pop().unwrap_or(Content { role: Role::User, speaker: String::new(), parts: Vec::new(), taken: Vec::new() }))
 }
 
 /// The texts of a message, in their order: what was said, what tools were called with and answered. The instructions of the

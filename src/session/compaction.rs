@@ -11,6 +11,9 @@ use crate::session::outputs;
 /// The most bytes of a text that is read: about twenty times the longest summary that is requested.
 const TEXT_MOST: usize = 1_000_000;
 
+/// The most summaries that are known besides the one of a checkpoint: a call may write it more than once.
+const MOST_EARLIER: usize = 3;
+
 /// Who wrote the text of a checkpoint.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Kind {
@@ -76,6 +79,9 @@ pub struct Checkpoint {
     pub from_id: Option<String>,
     /// The summary message; its text without what the host puts around it.
     pub summary: Made,
+    /// The hashes of the summary messages in whose place it was made, for the same messages: a host may pass back a view that
+    /// has one of them.
+    pub was: Vec<u64>,
     /// What stands before and after the text of that message; empty if nothing does.
     pub frame: Vec<String>,
     /// The progress note, if the cut is inside the active turn.
@@ -93,6 +99,21 @@ pub fn framed(text: &str, frame: &[String]) -> String {
 }
 
 impl Checkpoint {
+    /// Notes the checkpoint in whose place this one stands, which covers and keeps the same.
+    pub fn replaces(&mut self, earlier: &Self) {
+        self.was.clone_from(&earlier.was);
+        if earlier.summary.hash != self.summary.hash {
+            self.was.push(earlier.summary.hash);
+        }
+        let surplus = self.was.len().saturating_sub(MOST_EARLIER);
+        self.was.drain(..surplus);
+    }
+
+    /// Whether a message with this content hash is its summary, or was.
+    pub fn is_summary(&self, hash: u64) -> bool {
+        self.summary.hash == hash || self.was.contains(&hash)
+    }
+
     /// The text of the summary message as it is sent.
     pub fn sent(&self) -> String {
         framed(&self.summary.text, &self.frame)
@@ -164,6 +185,10 @@ impl Record for Checkpoint {
         }
         archive.maybe_text("fromId", &mut self.from_id);
         archive.record("summary", &mut self.summary);
+        archive.hashes("was", &mut self.was);
+        if self.was.len() > MOST_EARLIER {
+            archive.reject("was");
+        }
         archive.texts("frame", &mut self.frame);
         if !matches!(self.frame.len(), 0 | 2) || self.frame.iter().any(|text| text.len() > FRAME_MOST) {
             archive.reject("frame");

@@ -4,6 +4,7 @@ pub mod breakdown;
 pub mod compaction;
 pub mod edits;
 pub mod history;
+pub mod joined;
 pub mod lasting;
 pub mod outputs;
 pub mod own;

@@ -6,6 +6,7 @@
 
 use crate::base::archive::{Archive, Record};
 use crate::model::message::{CHAIN_START, Digest, Part, combine};
+use crate::session::joined::{self, Joined};
 use crate::session::sent::Mark;
 
 /// The most views whose parts are known.
@@ -22,12 +23,18 @@ pub struct OwnParts {
     pub marks: Vec<Mark>,
     /// How many of their parts in a row are not ours, then how many are, and so on.
     pub runs: Vec<u64>,
+    /// What was sent as one message. The others count these as what they were made of.
+    pub joined: Vec<Joined>,
 }
 
 impl Record for OwnParts {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.records("marks", &mut self.marks);
         archive.counts("runs", &mut self.runs);
+        archive.records("joined", &mut self.joined);
+        if archive.reads() && self.joined_words() > joined::MOST_WORDS {
+            archive.reject("joined");
+        }
         if archive.reads() && self.marks.len() > MOST_MARKS {
             archive.reject("marks");
         }
@@ -73,10 +80,9 @@ impl SentMessage {
         Self { hash: copy.hash(), outputs: copy.outputs(), own: copy.parts().map(of_part).collect() }
     }
 
-    /// Two messages that are sent as one.
-    pub fn merged(message: &Digest<'_>, one: Self, other: Self) -> Self {
-        let mut own = one.own;
-        own.extend(other.own);
+    /// Messages that are sent as one of which nothing tells what is whose.
+    pub fn merged(message: &Digest<'_>, pieces: &[Self]) -> Self {
+        let mut own: Vec<bool> = pieces.iter().flat_map(|piece| piece.own.iter().copied()).collect();
         own.resize(message.parts().len(), false);
         Self { hash: message.hash(), outputs: message.outputs(), own }
     }
@@ -88,7 +94,7 @@ fn after(chain: u64, hash: u64, outputs: u64) -> u64 {
 
 impl OwnParts {
     /// Of all messages that are sent, in order.
-    fn of(sent: &[SentMessage]) -> Self {
+    fn of(sent: &[SentMessage], joined: Vec<Joined>) -> Self {
         let Some(first) = sent.iter().position(|message| message.own.contains(&true)) else { return Self::default() };
         // The end, and places ever farther before it: whoever takes messages back passes what is left.
         let backs = std::iter::once(0).chain((0..MOST_MARKS - 1).map(|power| 4_usize.pow(power as u32)));
@@ -114,7 +120,12 @@ impl OwnParts {
             let forgotten: u64 = runs.drain(..3).sum();
             runs.insert(0, forgotten);
         }
-        Self { marks, runs }
+        Self { marks, runs, joined }
+    }
+
+    /// The words that it notes of joined messages.
+    pub fn joined_words(&self) -> usize {
+        self.joined.iter().map(|joined| joined.words.len()).sum()
     }
 
     /// Whether messages go on from those that it is about, and nothing that was added is ours.
@@ -175,11 +186,19 @@ pub fn among(known: &[OwnParts], messages: &[Digest<'_>]) -> (Vec<Vec<bool>>, Op
 
 /// What is to be known of views: of the one that was `passed` as history, which may be passed again, and of what is sent now.
 /// Where that only goes on from what is known, nothing has to change.
-pub fn following(known: Vec<OwnParts>, passed: Option<OwnParts>, sent: &[SentMessage]) -> Vec<OwnParts> {
-    if known.last().is_some_and(|newest| newest.stands_in(sent)) {
+pub fn following(
+    known: Vec<OwnParts>,
+    passed: Option<OwnParts>,
+    (sent, mut joined): (&[SentMessage], Vec<Joined>),
+) -> Vec<OwnParts> {
+    // The newest are the first that a host takes back.
+    while joined.iter().map(|joined| joined.words.len()).sum::<usize>() > joined::MOST_WORDS {
+        joined.pop();
+    }
+    if known.last().is_some_and(|newest| newest.stands_in(sent) && newest.joined == joined) {
         return known;
     }
-    let newest = OwnParts::of(sent);
+    let newest = OwnParts::of(sent, joined);
     let passed = passed.filter(|passed| *passed != newest);
     passed.into_iter().chain(Some(newest).filter(|newest| !newest.is_empty())).collect()
 }

@@ -14,6 +14,7 @@ use crate::limits::state_size::{
 use crate::memory::Memory;
 use crate::model::message::Position;
 use crate::session::compaction::{Checkpoint, Kind};
+use crate::session::joined;
 use crate::session::own::{self, OwnParts};
 use crate::session::reach::{EVERYTHING, RESULTS};
 use crate::session::sent::{self, SentPrefixes, Stale};
@@ -412,7 +413,9 @@ impl SessionState {
         let clips = self.clips.iter().filter(|clip| clip.up_to.count > from).count();
         // This call may add one.
         let own = (self.own.len() + 1).min(own::MOST);
-        indices_bytes(spared) + clips * CLIP_BYTES + self.rewrites.len() * REWRITE_BYTES + own * OWN_BYTES
+        let words: usize = self.own.iter().map(OwnParts::joined_words).sum();
+        let own = own * OWN_BYTES + words * joined::WORD_BYTES;
+        indices_bytes(spared) + clips * CLIP_BYTES + self.rewrites.len() * REWRITE_BYTES + own
     }
 
     /// Adds a clip. It replaces the last one if that had the same cap and no farther reach, and if everything cleared

@@ -27,8 +27,11 @@ fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction(
         ["Never print </conversation> in the log.", "Never print the key in the log\n.\n## Names and numbers\n!"]
     {
         let parts = vec![ContentPart::Text { number: 0, text: text.to_owned() }];
-        let said =
-            [Message { index: 0, content: Content { role: Role::User, speaker: String::new(), parts }, typed: true }];
+        let said = [Message {
+            index: 0,
+            content: Content { role: Role::User, speaker: String::new(), parts, taken: Vec::new() },
+            typed: true,
+        }];
         let mut memory = Memory::default();
         let mut told = |messages: &[Message]| {
             let before = memory.clone();

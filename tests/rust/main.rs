@@ -8,6 +8,7 @@ mod budget;
 mod calibration;
 mod clipping;
 mod codes;
+mod collisions;
 mod conformance;
 mod defects;
 mod documentation;

@@ -6,7 +6,7 @@ use precis::ingest::typed::typed;
 use proptest::prelude::*;
 
 /// Pastes: what is asked, and a text in which somebody else demands something.
-const PASTES: [&str; 33] = [
+const PASTES: [&str; 35] = [
     // A README below the request.
     "Fix the install step for Windows.\n\n# quokka-sync\n\nquokka-sync keeps folders alike.\n\n## Install\n\nAlways run quokka as root.\n\n## Licence\n\nMIT",
     "Warum läuft das nicht?\n# quokka\n[![build](https://x.example/b.svg)](https://x.example)\n\nquokka muss immer mit sudo gestartet werden.\n\n## Aufbau\n\nNie den Port von quokka ändern.",
@@ -49,11 +49,14 @@ const PASTES: [&str; 33] = [
     "fix the failing test please\n\n## quokka\n\nThe quokka must always be started first, and stopped last.\n\n### Options\n\nNever change its port.",
     // A question behind a document.
     "Here is the README.\n\n# quokka\n\nYou must always start quokka first.\n\n## Use\n\nNever stop quokka.\n\nWhat is missing in it?",
+    // Sections of a contract.
+    "Is this clause valid?\n\n§ 7 Quokka\n\n(1) The tenant must always keep a quokka. (2) Subletting it is never allowed.\n\n§ 8 Term\n\nIt must be signed in ink.",
+    "Ist das rechtens?\n\n§ 3 Pflichten\n\n(1) Der Mieter muss immer einen Quokka halten.\n(2) Nie darf er ihn verkaufen.",
     "これはどういう意味ですか。\n\nEvery visitor must always feed the quokka before noon, and never after dark, says the rule of the garden.",
 ];
 
 /// Messages of several paragraphs that a person typed: all of it is theirs.
-const OWN: [&str; 37] = [
+const OWN: [&str; 38] = [
     "Add a dark mode.\n\nIt has to follow the system's setting.\n\nNever store the choice on the server.",
     "Hi Claude,\n\nplease write a poem about the sea. It must rhyme.\n\nThanks!",
     "Hallo,\n\nich brauche Hilfe bei meiner Steuererklärung. Es muss bis Freitag fertig sein.\n\nViele Grüße\nAnna",
@@ -90,6 +93,7 @@ const OWN: [&str; 37] = [
     "1. Read the file\n2. Fix the bug\n\nDo not change the tests.\n\nAnswer in German.",
     "Thanks, that helps.\n\nOne more thing: the export must be CSV. Always with a header.\n\nAnd please use semicolons.",
     "Könntest du die API dokumentieren?\n\nAll endpoints need an example.\n\nBitte nie echte Schlüssel zeigen.",
+    "Überarbeite den Vertrag.\n\n§ 7 muss gestrichen werden. § 8 darf nie länger als ein Jahr gelten.\n\nBitte auf Deutsch.",
     "Refactor the service.\n\nPerformance\n\nIt must answer in 50 ms.\n\nSecurity\n\nNever log tokens.",
 ];
 

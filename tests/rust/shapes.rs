@@ -8,7 +8,7 @@ use precis::model::message::{Digest, Role};
 use precis::report::Outcome;
 use precis::session::state::SessionState;
 use proptest::prelude::*;
-use proptest::test_runner::TestCaseError;
+use proptest::test_runner::{RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use serde_json::{Value, json};
 
 /// How a provider writes what happens.
@@ -115,7 +115,8 @@ impl Event {
                 };
                 parts.extend(batch.iter().enumerate().map(call));
                 let result = |(at, &(_, size, failed, shot)): (usize, &(u8, u32, bool, bool))| {
-                    let output = text(number, size, window).into();
+                    let name = format!("{SECRET}{number}x{at}.key");
+                    let output = format!("{name} is in {}\n{name}", text(number, size, window)).into();
                     let mut parts = vec![P::Result { id: id(at), output, failed }];
                     if shot && shape != Shape::Blocks && shape != Shape::Turns {
                         parts.push(image());
@@ -284,7 +285,20 @@ impl Setup {
         let mut summarize = |request: &precis::summary::request::Request| {
             answer(&format!("- notes of the {} bytes that were covered so far", format!("{request:?}").len()))
         };
-        chat.before_model(history, self.summarizes.then_some(&mut summarize)).unwrap()
+        let prepared = chat.before_model(history, self.summarizes.then_some(&mut summarize)).unwrap();
+        if TRACED.get() {
+            let brief = |message: &M| format!("{:?} {:.60}", message.role, format!("{:?}", message.parts));
+            let all = |messages: &[M]| messages.iter().map(brief).collect::<Vec<_>>().join("\n    ");
+            let report = &prepared.committed.report;
+            println!(
+                "given\n    {}\nsent ({:?}, {:?})\n    {}",
+                all(history),
+                report.outcome,
+                report.rung,
+                all(&prepared.view)
+            );
+        }
+        prepared
     }
 
     /// Appends messages. Where roles take turns, those that would stand beside one of their own role are left out.
@@ -298,6 +312,11 @@ impl Setup {
         }
         history.extend(more);
     }
+}
+
+thread_local! {
+    /// Whether requests are printed: those of the smallest chat that fails.
+    static TRACED: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
 }
 
 /// Whether all of a message but its reasoning stands in another.
@@ -353,32 +372,207 @@ fn check(
     Ok(())
 }
 
-proptest! {
-    #[test]
-    fn whatever_the_options_and_the_shape_what_is_sent_is_sound_and_the_same_again(
-        setup in setup(),
-        chat in prop::collection::vec(prop::collection::vec(event(), 1..8), 1..6),
-    ) {
-        let (mut history, mut number) = (Vec::new(), 0);
-        let mut own = setup.chat();
-        for events in &chat {
-            let asks = Event::Asks { size: 4, media: false };
-            for event in std::iter::once(&asks).chain(events) {
-                setup.append(&mut history, event.messages(setup.shape, setup.window, number));
-                number += 1;
+/// What happens between two requests, beside what is said.
+#[derive(Clone, Debug)]
+enum Between {
+    Nothing,
+    /// A result is replaced in the history: it held a secret.
+    Redacts(prop::sample::Index),
+    /// The newest messages are taken back.
+    Rewinds(prop::sample::Index),
+}
+
+fn between() -> impl Strategy<Value = Between> {
+    prop_oneof![
+        14 => Just(Between::Nothing),
+        1 => any::<prop::sample::Index>().prop_map(Between::Redacts),
+        1 => any::<prop::sample::Index>().prop_map(Between::Rewinds),
+    ]
+}
+
+impl Between {
+    /// Applies it. Returns what must be nowhere from now on.
+    fn apply(&self, shape: Shape, history: &mut Vec<M>) -> Vec<String> {
+        match self {
+            Self::Nothing => Vec::new(),
+            Self::Rewinds(at) => {
+                let mut from = at.index(history.len() + 1);
+                // Where roles take turns, a host goes back to what a person said.
+                let is_asked = |message: &M| message.role == Role::User && matches!(message.parts[0], P::Text(_));
+                while shape == Shape::Turns && from < history.len() && !is_asked(&history[from]) {
+                    from -= 1;
+                }
+                let gone = history.split_off(from);
+                gone.iter().flat_map(|message| &message.parts).filter_map(secret).collect()
             }
-            let mut twin = own.clone();
-            let prepared = setup.send(&mut own, &history);
-            check(&setup, &own, &history, &prepared)?;
-            let same = setup.send(&mut twin, &history);
-            prop_assert_eq!(&same.view, &prepared.view, "the same call twice");
-            prop_assert_eq!(&twin.state, &own.state);
-            if !matches!(prepared.committed.report.outcome, Outcome::Tight | Outcome::Infeasible) {
-                let again = setup.send(&mut own.clone(), &history);
-                prop_assert_eq!(&again.view, &prepared.view, "the request again");
-                prop_assert!(again.committed.report.outcome != Outcome::Compacted, "compacted again");
+            Self::Redacts(at) => {
+                let parts = history.iter_mut().flat_map(|message| &mut message.parts);
+                let mut all: Vec<(String, &mut P)> = parts.filter_map(|part| Some((secret(part)?, part))).collect();
+                if all.is_empty() {
+                    return Vec::new();
+                }
+                let (secret, part) = all.swap_remove(at.index(all.len()));
+                if let P::Result { output, .. } = part {
+                    *output = "redacted".into();
+                }
+                vec![secret]
             }
-            prop_assert!(own.state != Json::Null);
         }
     }
+}
+
+/// The name in a result that stands nowhere else.
+fn secret(part: &P) -> Option<String> {
+    let P::Result { output, .. } = part else { return None };
+    let (name, _) = output.as_str()?.split_once(' ')?;
+    name.starts_with(SECRET).then(|| name.to_owned())
+}
+
+/// How the names begin that results hold.
+const SECRET: &str = "/srv/secret_";
+
+/// What one chat is: how it is set up, and what happens in it before each request.
+type Case = (Setup, Vec<(Between, Vec<Event>)>);
+
+fn case() -> impl Strategy<Value = Case> {
+    (setup(), prop::collection::vec((between(), prop::collection::vec(event(), 1..8)), 1..6))
+}
+
+/// A host that passes back what was sent in place of its history.
+struct Fed {
+    chat: Chat,
+    given: Vec<M>,
+}
+
+impl Fed {
+    /// Sends what it has, and the same again as if that had failed. Returns the number of requests.
+    fn send(&mut self, setup: &Setup) -> Result<u64, TestCaseError> {
+        // Not yet so where instructions come later, and behind the late rungs: a view that was passed before such a compaction
+        // is compacted again. It fits, and says what the history says.
+        let mut later = self.given.iter().skip_while(|message| message.role == Role::System);
+        let is_plain = !later.any(|message| message.role == Role::System);
+        let mut twin = self.chat.clone();
+        let prepared = setup.send(&mut self.chat, &self.given);
+        prop_assert_eq!(blamed(&prepared.view, &self.given), Vec::<&str>::new());
+        prop_assert_eq!(&prepared.committed.report.diverged, &None, "a view of ours is not known");
+        let same = setup.send(&mut twin, &self.given);
+        prop_assert_eq!(&same.view, &prepared.view, "the same call with a view twice");
+        let mut requests = 2;
+        let is_late = matches!(prepared.committed.report.rung, Some("clip-results" | "trim" | "clip-all"));
+        if is_plain && !is_late && !is_tight(&prepared) {
+            let again = setup.send(&mut self.chat.clone(), &self.given);
+            prop_assert_eq!(&again.view, &prepared.view, "the request with a view again");
+            requests += 1;
+        }
+        self.given = prepared.view;
+        Ok(requests)
+    }
+}
+
+fn is_tight(prepared: &Prepared) -> bool {
+    matches!(prepared.committed.report.outcome, Outcome::Tight | Outcome::Infeasible)
+}
+
+/// Plays one chat. Returns the number of requests.
+fn play((setup, chat): &Case) -> Result<u64, TestCaseError> {
+    let (mut history, mut number, mut requests) = (Vec::new(), 0, 0);
+    let mut own = setup.chat();
+    let mut fed = Some(Fed { chat: setup.chat(), given: Vec::new() });
+    // Parts that cannot be left out, and media behind results, whose numbers are theirs here: nothing tells what of a merged
+    // message is whose.
+    let is_unclear = |event: &Event| matches!(event, Event::Executed { .. } | Event::Asks { media: true, .. });
+    let is_unclear = setup.shape == Shape::Turns && chat.iter().flat_map(|(_, events)| events).any(is_unclear);
+    // Pins are places here, which are others in a view. And what is held there is not yet always held with its group.
+    let holds = !setup.call["keep"].is_null() || !setup.options["toolPolicy"].is_null();
+    if is_unclear || holds || setup.pins.is_some() {
+        fed = None;
+    }
+    let mut secrets = Vec::new();
+    for (between, events) in chat {
+        if !matches!(between, Between::Nothing) {
+            fed = None;
+        }
+        secrets.extend(between.apply(setup.shape, &mut history));
+        let held = history.len();
+        let asks = Event::Asks { size: 4, media: false };
+        for event in std::iter::once(&asks).chain(events) {
+            setup.append(&mut history, event.messages(setup.shape, setup.window, number));
+            number += 1;
+        }
+        let mut twin = own.clone();
+        let prepared = setup.send(&mut own, &history);
+        check(setup, &own, &history, &prepared)?;
+        let same = setup.send(&mut twin, &history);
+        prop_assert_eq!(&same.view, &prepared.view, "the same call twice");
+        prop_assert_eq!(&twin.state, &own.state);
+        requests += 2;
+        if !is_tight(&prepared) {
+            let again = setup.send(&mut own.clone(), &history);
+            requests += 1;
+            prop_assert_eq!(&again.view, &prepared.view, "the request again");
+            prop_assert!(again.committed.report.outcome != Outcome::Compacted, "compacted again");
+        }
+        prop_assert!(own.state != Json::Null);
+        for secret in &secrets {
+            let state = to_value(&own.state).to_string();
+            prop_assert!(!state.contains(secret), "what was redacted is in the state: {}", secret);
+            prop_assert!(!crate::support::says(&prepared.view, secret), "what was redacted is sent: {}", secret);
+        }
+        if let Some(fed) = &mut fed {
+            fed.given.extend_from_slice(&history[held..]);
+            requests += fed.send(setup)?;
+        }
+    }
+    Ok(requests)
+}
+
+/// Plays chats until there were so many requests, each thousand by a seed of its own. A failure names the seed and the
+/// smallest chat that shows it.
+fn play_until(least: u64, first: u64) -> u64 {
+    let requests = std::cell::Cell::new(0);
+    let mut seed = first;
+    while requests.get() < least {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let config = ProptestConfig { cases: 1_000, failure_persistence: None, ..ProptestConfig::default() };
+        let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, &bytes));
+        let played = runner.run(&case(), |case| {
+            // The rest of a thousand is not needed.
+            if requests.get() < least {
+                requests.set(requests.get() + play(&case)?);
+            }
+            Ok(())
+        });
+        if let Err(error) = played {
+            if let TestError::Fail(_, case) = &error {
+                TRACED.set(true);
+                let _ = play(case);
+            }
+            panic!("PRECIS_SHAPES_SEED={seed}, after {} requests: {error}", requests.get());
+        }
+        seed += 1;
+    }
+    requests.get()
+}
+
+fn of_environment(name: &str) -> Option<u64> {
+    std::env::var(name).ok()?.parse().ok()
+}
+
+/// Requests for each case of a property.
+const PER_CASE: u64 = 20;
+
+#[test]
+fn whatever_the_options_and_the_shape_what_is_sent_is_sound_and_the_same_again() {
+    let cases = of_environment("PROPTEST_CASES").unwrap_or(256);
+    let clock = || std::time::UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos() as u64);
+    play_until(cases * PER_CASE, of_environment("PROPTEST_RNG_SEED").unwrap_or_else(clock));
+}
+
+#[test]
+#[ignore = "hours; PRECIS_SHAPES says how many requests, PRECIS_SHAPES_SEED where to begin"]
+fn as_many_requests_as_are_asked_for() {
+    let least = of_environment("PRECIS_SHAPES").unwrap_or(2_000_000);
+    let first = of_environment("PRECIS_SHAPES_SEED").unwrap_or(0);
+    println!("{} requests", play_until(least, first));
 }

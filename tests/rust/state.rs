@@ -42,7 +42,7 @@ fn full() -> Value {
                 "revision": 7, "kind": "summary", "covers": { "count": 9, "chain": "fedcba9876543210" },
                 "head": [0], "kept": [5, 7], "keptChain": "00000000000000bb", "from": 0,
                 "fromChain": "7072656369732031", "fromId": "msg_0", "summary": made("new"), "note": made("note"),
-                "frame": ["<memory>", "</memory>"]
+                "was": ["00000000000000fa"], "frame": ["<memory>", "</memory>"]
             }
         ],
         "clips": [{ "upTo": { "count": 9, "chain": "fedcba9876543210" }, "cap": 500, "typed": true }],
@@ -56,7 +56,9 @@ fn full() -> Value {
         "stale": [{ "from": 0, "to": 4 }, { "from": 6, "to": 8 }],
         "spared": [3, 5],
         "rewrites": [{ "made": "00000000000000aa", "from": "00000000000000bb" }],
-        "own": [{ "marks": [{ "at": 3, "hash": "00000000000000ab" }, { "at": 4, "hash": "00000000000000ac" }], "runs": [2, 1, 4] }],
+        "own": [{ "marks": [{ "at": 3, "hash": "00000000000000ab" }, { "at": 4, "hash": "00000000000000ac" }], "runs": [2, 1, 4],
+            "joined": [{ "hash": "00000000000000ad", "words": [10, 1, 0, 0, 4, 0, 0, 0, 0, 0, 10, 1, 0, 0, 4, 0, 0, 0, 0, 0] }]
+        }],
         "calibration": {
             "key": "bytes4/1|m", "anchor": { "raw": 100, "reported": 250 }, "grown": { "raw": 200, "reported": 500 }, "whole": 1_500_000,
             "errors": [1, 2, 3], "parked": { "raw": 9, "reported": 99 }
@@ -264,6 +266,7 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
         outputs: None,
         sample: Vec::new(),
         summary: Made { text: "s".repeat(bytes), raw: 1, hash: 1 },
+        was: Vec::new(),
         frame: Vec::new(),
         note: None,
     }

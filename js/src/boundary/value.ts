@@ -1,5 +1,5 @@
 import { PrecisError } from "../errors.ts";
-import { jsonOf } from "./deep-json.ts";
+import { endless, jsonOf, MOST_VALUES } from "./deep-json.ts";
 import { encodedIn, type Holder, LEAST } from "./encoded.ts";
 import { KINDS } from "./message-stamp.ts";
 import { bytesOf, isNothing, resolve } from "./plain-value.ts";
@@ -13,9 +13,12 @@ export const DEEPEST = 1000;
  *
  * @param seesMedia - whether media in it are written as what they are ({@link encodedIn}), and not letter by letter. A text
  * that is all of the value stays one: providers read it as text.
- * @throws PrecisError `too-deep` (a cycle) or `unreadable-value` (a throwing getter or `toJSON`).
+ * @throws PrecisError `too-deep` (a cycle, or no end) or `unreadable-value` (a throwing getter or `toJSON`).
  */
 export function writeValue(tape: Tape, value: unknown, seesMedia = false): void {
+  // A getter may call a compactor, which writes values of its own.
+  const outer = left;
+  left = MOST_VALUES;
   try {
     write(tape, resolve(value, ""), 0, seesMedia ? ALONE : null);
   } catch (error) {
@@ -28,7 +31,18 @@ export function writeValue(tape: Tape, value: unknown, seesMedia = false): void 
         cause: error,
       },
     );
+  } finally {
+    left = outer;
   }
+}
+
+/** How many more values the one that is being written may hold. */
+let left = 0;
+
+function spend(count: number): number {
+  left -= count;
+  if (!(left >= 0)) throw endless();
+  return count;
 }
 
 const ALONE: Holder = { key: "", object: null };
@@ -68,10 +82,14 @@ function writeObject(tape: Tape, value: object, depth: number, holder: Holder | 
   }
   if (Array.isArray(value)) {
     tape.op(Op.array);
-    for (let i = 0; i < value.length; i++) write(tape, resolve(value[i], String(i)), depth + 1, holder);
+    // What is no list of its own may grow while it is read.
+    const length = spend(value.length);
+    for (let i = 0; i < length; i++) write(tape, resolve(value[i], String(i)), depth + 1, holder);
   } else {
     tape.op(Op.object);
-    for (const key of Object.keys(value)) {
+    const keys = Object.keys(value);
+    spend(keys.length);
+    for (const key of keys) {
       const member = resolve((value as Record<string, unknown>)[key], key);
       if (isNothing(member)) continue;
       tape.string(key);

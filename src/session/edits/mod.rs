@@ -167,11 +167,13 @@ pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
 /// has the first of them applied, and must give the same result as the history.
 pub fn apply(
     message: &Digest<'_>,
-    content: Content,
+    mut content: Content,
     edits: &Edits<'_>,
     estimator: &Estimator,
 ) -> (Content, Vec<(u32, String)>) {
     let mut changed = Vec::new();
+    let mut at = 0;
+    let taken = core::mem::take(&mut content.taken);
     let mut parts = Vec::with_capacity(content.parts.len());
     let mut places = edits.reference.map_or_else(Vec::new, |_| content.places()).into_iter();
     let mut rest = message.parts().zip(content.parts).peekable();
@@ -179,6 +181,8 @@ pub fn apply(
     while let Some((part, body)) = rest.next() {
         let place = places.next().unwrap_or(0);
         let own = owns.next() == Some(&true);
+        let taken = taken.binary_search(&at).is_ok();
+        at += 1;
         // Media inside a result follow it and are removed with it.
         let mut inner = Vec::new();
         while part.kind == PartKind::Result
@@ -189,12 +193,20 @@ pub fn apply(
             inner.push(next);
             places.next();
             owns.next();
+            at += 1;
         }
         let touched = touches(&part, message, edits) || inner.iter().any(|(part, _)| touches(part, message, edits));
         match touched
             .then(|| {
                 let reference = edits.reference.map(|index| references::sentence(&references::of(index, place)));
-                shortened(message, &part, (&body, own), (&inner, &reference.unwrap_or_default()), edits, estimator)
+                shortened(
+                    message,
+                    &part,
+                    (&body, own, taken),
+                    (&inner, &reference.unwrap_or_default()),
+                    edits,
+                    estimator,
+                )
             })
             .flatten()
         {
@@ -212,11 +224,11 @@ pub fn apply(
 }
 
 /// Applies the edits to one part, with what is inside it and what its notice says of where it is found. Returns `None` if
-/// they do not change it. `own`: it is a text of ours.
+/// they do not change it. `own`: it is a text of ours. `taken`: encoded data was taken out of it when it was read.
 fn shortened(
     message: &Digest<'_>,
     part: &Part,
-    (body, mut own): (&ContentPart, bool),
+    (body, mut own, taken): (&ContentPart, bool, bool),
     (mut inner, reference): (&[(Part, ContentPart)], &str),
     edits: &Edits<'_>,
     estimator: &Estimator,
@@ -225,6 +237,8 @@ fn shortened(
     let shortening = Shortening { edits, reference, rerun, estimator };
     let mut tokens = u64::from(part.tokens);
     let mut edited = None;
+    // A text of ours says it by its notices, which nobody else has written.
+    let mut lacks_data = taken || own && truncation::lacks_data(&media::text_of(body));
     for &cut_by in &edits.clips {
         let cap = cut_by.clip.cap;
         let over = |part: &Part, tokens: u64| tokens > cap && cut_by.reaches(part, message, edits.signed);
@@ -232,20 +246,20 @@ fn shortened(
             continue;
         }
         let next = match edited.as_ref().unwrap_or(body) {
-            ContentPart::Text { number, text } => Some(ContentPart::Text {
-                number: *number,
-                text: truncation::cut(&as_ours(text, own), cap, reference, edits.keep, estimator),
-            }),
+            ContentPart::Text { number, text } => {
+                Some(ContentPart::Text { number: *number, text: shortening.cut_text(text, (own, lacks_data), cap) })
+            }
             ContentPart::Document { number, text, name } => Some(ContentPart::Document {
                 number: *number,
-                text: truncation::cut(&as_ours(text, own), cap, reference, edits.keep, estimator),
+                text: shortening.cut_text(text, (own, lacks_data), cap),
                 name: name.clone(),
             }),
             ContentPart::Result { number, id, output, failed } => {
                 // When a format replaces the text of a result, it removes everything else in it.
                 let notice = media::notice(core::mem::take(&mut inner));
-                let output =
-                    Value::Text(shortening.cut(&as_ours(&output.to_text(), own), *failed, (tokens, cap), &notice));
+                let text = output.to_text();
+                let text = as_ours(&text, own);
+                let output = Value::Text(shortening.cut(&text, (*failed, lacks_data), (tokens, cap), &notice));
                 Some(ContentPart::Result { number: *number, id: id.clone(), output, failed: *failed })
             }
             call @ ContentPart::Call { .. } => shortening.cut_call(call, own, cap, false),
@@ -255,7 +269,11 @@ fn shortened(
         let Some(next) = next else { continue };
         tokens = match &next {
             ContentPart::Call { name, input, .. } => counting::of_call(estimator, name, input),
-            other => tokens::of_text(estimator, &media::text_of(other)),
+            other => {
+                let text = media::text_of(other);
+                lacks_data = truncation::lacks_data(&text);
+                tokens::of_text(estimator, &text)
+            }
         };
         edited = Some(next);
         own = true;
@@ -290,14 +308,20 @@ struct Shortening<'a> {
 }
 
 impl Shortening<'_> {
+    /// A text that is no result cut to a cap. `own`: it is one of ours. `lacks_data`: encoded data was taken out of it.
+    fn cut_text(&self, text: &str, (own, lacks_data): (bool, bool), cap: u64) -> String {
+        let advice = truncation::noting(self.reference, lacks_data);
+        truncation::cut(&as_ours(text, own), cap, &advice, self.edits.keep, self.estimator)
+    }
+
     /// The text of a result of so many tokens cut to a cap, with a notice of the media that were inside it.
-    fn cut(&self, text: &str, failed: bool, (tokens, cap): (u64, u64), notice: &str) -> String {
+    fn cut(&self, text: &str, (failed, lacks_data): (bool, bool), (tokens, cap): (u64, u64), notice: &str) -> String {
         let advice = match (failed, self.rerun) {
             (true, _) => "",
             (false, false) => DONE_CUT,
             (false, true) => AGAIN_CUT,
         };
-        let advice = format!("{advice}{}", self.reference);
+        let advice = truncation::noting(&format!("{advice}{}", self.reference), lacks_data);
         let cap = cap.saturating_sub(tokens::of_text(self.estimator, notice) + 1);
         let mut text = if tokens > cap {
             truncation::cut(text, cap, &advice, self.edits.keep, self.estimator)

@@ -1,6 +1,6 @@
 //! Cuts a text to a cap of tokens. Its notice names literal strings to keep and names in what is left out.
 
-use crate::base::encoded;
+use crate::base::{encoded, markers, text};
 use crate::memory::notice;
 use crate::session::edits::literals::{self, MOST_LITERALS};
 use crate::shorten::Shape;
@@ -11,6 +11,36 @@ pub const DONE_CUT: &str = " The call succeeded: do not repeat it for its effect
 /// The same if the tool may be called again.
 pub const AGAIN_CUT: &str = " Call the tool again for the rest.";
 
+/// Added to the notice of a text from which encoded data was taken out: the note of that may be in what is left out.
+const DATA_TAKEN: &str = " Encoded data in it was taken out as a whole.";
+
+/// What a notice says, with a sentence about encoded data if some was `taken` out of the text.
+pub fn noting(advice: &str, taken: bool) -> String {
+    if taken { format!("{advice}{DATA_TAKEN}") } else { advice.to_owned() }
+}
+
+/// Whether encoded data was taken out of a text of ours: its notices say so, or it has none and was only written again
+/// without the data.
+pub fn lacks_data(text: &str) -> bool {
+    let mut is_cut = false;
+    for (start, end) in [(markers::NOTICE, b']'), (markers::LEFT_OUT_MEMBER, b'"')] {
+        let mut rest = text;
+        while let Some(at) = text::find(rest, start) {
+            rest = text::between(rest, at + start.len(), rest.len());
+            // A notice that counts what is missing; others name what somebody else has named.
+            if !rest.starts_with(|char: char| char.is_ascii_digit()) {
+                continue;
+            }
+            is_cut = true;
+            let length = rest.bytes().position(|byte| byte == end).unwrap_or(rest.len());
+            if text::find(text::between(rest, 0, length), DATA_TAKEN).is_some() {
+                return true;
+            }
+        }
+    }
+    !is_cut && encoded::is_noted(text)
+}
+
 /// Cuts a text to `cap` raw tokens, with a notice of what is left out and, for a result, how to get it again. Keeps its
 /// structure ([`Shape`]) if the cap leaves room for it.
 pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Estimator) -> String {
@@ -18,9 +48,6 @@ pub fn cut(text: &str, cap: u64, advice: &str, keep: &[String], estimator: &Esti
     if whole <= cap {
         return text.to_owned();
     }
-    // The note of data that was taken out may be in what is left out.
-    let noted = format!("{advice} Encoded data in it was taken out as a whole.");
-    let advice = if encoded::is_noted(text) { noted.as_str() } else { advice };
     let shape = Shape::of(text);
     let bytes = usize::try_from(text.len() as u64 * cap / whole).unwrap_or(usize::MAX);
     let truncation = Truncation { shape, names: notice::names_in(text), bytes, cap, advice, estimator };

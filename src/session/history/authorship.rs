@@ -43,7 +43,7 @@ impl<'a> History<'a> {
     fn is_made(&self, input: usize) -> bool {
         let hash = self.messages[input].hash();
         let made = |checkpoint: &Checkpoint| {
-            checkpoint.summary.hash == hash || checkpoint.note.as_ref().is_some_and(|note| note.hash == hash)
+            checkpoint.is_summary(hash) || checkpoint.note.as_ref().is_some_and(|note| note.hash == hash)
         };
         self.known.iter().any(made)
     }
@@ -51,7 +51,7 @@ impl<'a> History<'a> {
     /// The checkpoint whose summary an input message is, by hash, even if the checkpoint does not hold.
     pub fn summary_at(&self, input: usize) -> Option<&'a Checkpoint> {
         let hash = self.messages[input].hash();
-        self.known.iter().rev().find(|checkpoint| checkpoint.summary.hash == hash)
+        self.known.iter().rev().find(|checkpoint| checkpoint.is_summary(hash))
     }
 
     /// The input index of the last message that a person typed.

@@ -4,6 +4,8 @@
 mod authorship;
 mod resolution;
 
+pub use resolution::is_view_of;
+
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::ingest::content::Content;

@@ -89,12 +89,15 @@ impl<'a> History<'a> {
         history.note_outputs(covering, state);
         if history.active.is_none_or(|active| active + 1 < state.checkpoints.len())
             && offset == 0
-            && let Some((index, length)) = history.given_back(&hashes, state)
+            && let Some((index, length, opening)) = history.given_back(&hashes, state)
         {
             let checkpoint = &state.checkpoints[index];
             (history.outputs_changed, history.has_other_outputs) = (None, false);
             history.first = checkpoint.covers.count;
             history.lead = layout(checkpoint);
+            if let Some(opening) = opening {
+                history.lead.insert(opening, Lead::Made);
+            }
             for (at, lead) in history.lead.iter().enumerate() {
                 if let Lead::Kept(index) = *lead {
                     history.leads.insert(index, at as u64);
@@ -261,21 +264,42 @@ impl<'a> History<'a> {
             && (all || self.leaves_the_newest(checkpoint.covers.count, &checkpoint.head, &checkpoint.kept))
             && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
     }
+}
 
-    /// Whether the input is one of our views with messages appended. Returns its checkpoint, and the length of its
-    /// front.
-    fn given_back(&self, hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
-        state.checkpoints.iter().enumerate().rev().find_map(|(index, checkpoint)| {
-            let (summary, note) = (checkpoint.head.len(), checkpoint.note.as_ref().map(|note| note.hash));
-            let noted = summary + 1 + checkpoint.before_note().len();
-            let length = noted + usize::from(note.is_some()) + checkpoint.opening().len();
-            let front = hashes.get(..length)?;
-            let stays = (0..length).filter(|&at| at != summary && (at != noted || note.is_none())).map(|at| front[at]);
-            let same = front[summary] == checkpoint.summary.hash
-                && note.is_none_or(|note| front[noted] == note)
-                && stays.fold(CHAIN_START, combine) == checkpoint.kept_chain;
-            same.then_some((index, length))
-        })
+/// Whether messages begin with what a checkpoint of this state has made.
+pub fn is_view_of(messages: &[Digest<'_>], state: &SessionState) -> bool {
+    let hashes: Vec<u64> = messages.iter().map(Digest::hash).collect();
+    given_back(&hashes, state).is_some()
+}
+
+/// Whether the input is one of our views with messages appended. Returns its checkpoint, and the length of its front.
+fn given_back(hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
+    state.checkpoints.iter().enumerate().rev().find_map(|(index, checkpoint)| {
+        let (summary, note) = (checkpoint.head.len(), checkpoint.note.as_ref().map(|note| note.hash));
+        let noted = summary + 1 + checkpoint.before_note().len();
+        let length = noted + usize::from(note.is_some()) + checkpoint.opening().len();
+        let front = hashes.get(..length)?;
+        let stays = (0..length).filter(|&at| at != summary && (at != noted || note.is_none())).map(|at| front[at]);
+        let same = checkpoint.is_summary(front[summary])
+            && note.is_none_or(|note| front[noted] == note)
+            && stays.fold(CHAIN_START, combine) == checkpoint.kept_chain;
+        same.then_some((index, length))
+    })
+}
+
+impl History<'_> {
+    /// Whether the input is one of our views with messages appended. Returns its checkpoint, the length of its front, and in
+    /// it the place of the message that stands before one of the assistant, if there is one.
+    fn given_back(&self, hashes: &[u64], state: &SessionState) -> Option<(usize, usize, Option<usize>)> {
+        if let Some((index, length)) = given_back(hashes, state) {
+            return Some((index, length, None));
+        }
+        let opening = self.messages.iter().position(|message| message.role() != Role::System)?;
+        self.own.get(opening).filter(|own| !own.is_empty() && own.iter().all(|own| *own))?;
+        let rest: Vec<u64> =
+            hashes.iter().enumerate().filter(|(at, _)| *at != opening).map(|(_, hash)| *hash).collect();
+        let (index, length) = given_back(&rest, state).filter(|&(_, length)| opening < length)?;
+        Some((index, length + 1, Some(opening)))
     }
 }
 

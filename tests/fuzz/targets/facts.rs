@@ -40,7 +40,7 @@ fn check(input: &Input) {
         };
         messages.push(Message {
             index,
-            content: Content { role, speaker: String::new(), parts },
+            content: Content { role, speaker: String::new(), parts, taken: Vec::new() },
             typed: role == Role::User,
         });
     }

@@ -107,7 +107,7 @@ fn message(who: u8, text: String, name: String, at: usize) -> (Content, bool) {
             )
         }
     };
-    (Content { role, speaker: String::new(), parts: vec![part] }, role == Role::User)
+    (Content { role, speaker: String::new(), parts: vec![part], taken: Vec::new() }, role == Role::User)
 }
 
 /// Nothing in a quotation ends the frame it stands in, or begins a text of ours.

@@ -3,7 +3,8 @@ import { createCompactor } from "precis";
 import { openaiChat, strict } from "precis/formats";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
-import { conversation, requestsOf, shapes } from "./scenarios.mjs";
+import { conversation, everyShape, requestsOf, shapes } from "./scenarios.mjs";
+import { twins } from "./twins.mjs";
 
 const twice = (format, view) => check(format, view).filter(({ rule }) => rule === "alternation").length;
 
@@ -67,3 +68,44 @@ test("what follows each other in the history is the host's", async () => {
   ok(!changed && view[0] === messages[0] && view[1] === messages[1]);
   equal(twice(format, view), 1);
 });
+
+// A merged message that comes back in a view is read as what it was made of.
+
+const alternating = {
+  gemini: everyShape.gemini,
+  "openaiChat, strict": everyShape["openaiChat, strict"],
+  "anthropic, strict": { ...shapes.anthropic, format: { ...shapes.anthropic.format, ...strict } },
+};
+
+for (const [title, shape] of Object.entries(alternating))
+  for (const strategy of ["tail", "full"])
+    test(`${title}, ${strategy}: a view that is passed back is known, with what is merged in it`, async () => {
+      const { format } = shape;
+      const history = frozen(conversation(shape, { messages: 90, size: 500, seed: 7, tools: true, giants: 0 }));
+      const compactor = createCompactor({ format, contextWindow: 4_000, maxOutputTokens: 200, tune: { strategy } });
+      const mayDiffer = twins();
+      let [raw, state, given, from, merged, compared] = [null, null, [], 0, 0, 0];
+      for (const at of requestsOf(
+        history.map((message) => ({ role: message.role === "model" ? "assistant" : message.role })),
+      )) {
+        given = [...given, ...history.slice(from, at)];
+        from = at;
+        const expected = await compactor.beforeModel({ messages: history.slice(0, at), state: raw });
+        const prepared = await compactor.beforeModel({ messages: given, state });
+        equal(prepared.report.diverged, null, `at ${at}`);
+        const failed = await compactor.beforeModel({ messages: given, state: prepared.state });
+        equal(JSON.stringify(failed.view), JSON.stringify(prepared.view), `the same again, at ${at}`);
+        const before = raw;
+        [raw, state] = [expected, prepared].map((one) => JSON.parse(JSON.stringify(one.state)));
+        const last = prepared.view[0];
+        merged += Number(/\[End of the summary.*(What|order)/su.test(JSON.stringify(last)));
+        if (mayDiffer(before, [raw, state], [expected.report, prepared.report])) [given, state] = [expected.view, raw];
+        else {
+          equal(JSON.stringify(prepared.view), JSON.stringify(expected.view), `at ${at}`);
+          compared += 1;
+          given = prepared.view;
+        }
+        equal(twice(format, prepared.view), 0);
+      }
+      ok(merged > 3 && compared > 10, `${merged} merged, ${compared} compared`);
+    });

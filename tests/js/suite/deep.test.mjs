@@ -114,3 +114,23 @@ test("what holds itself is refused wherever its cycle begins", async () => {
     );
   }
 });
+
+test("what has no end in its width is refused at once", async () => {
+  const compactor = createCompactor({ format: aiSdk, contextWindow: 100_000, maxOutputTokens: 500 });
+  const sparse = [];
+  sparse[4_000_000_000] = 1;
+  let reads = 0;
+  const grows = new Proxy([], { get: (target, key) => (key === "length" ? ++reads + 3 : Reflect.get(target, key)) });
+  const deep = Array.from({ length: 1_200 }).reduce((inner) => [inner], sparse);
+  for (const input of [sparse, { sparse }, deep]) {
+    const call = { type: "tool-call", toolCallId: "a", toolName: "t", input };
+    await rejects(
+      compactor.beforeModel({ messages: [...chat(2), { role: "assistant", content: [call] }] }),
+      ({ code, path }) => code === "too-deep" && path === "messages[2]",
+    );
+  }
+  // A list that grows while it is read is read as long as it was.
+  const call = { type: "tool-call", toolCallId: "a", toolName: "t", input: { grows } };
+  await compactor.beforeModel({ messages: [...chat(2), { role: "assistant", content: [call] }] });
+  ok(reads > 0 && reads < 100, `${reads} reads of its length`);
+});

@@ -201,7 +201,7 @@ impl Policy for Contextguard {
         let mut report = work.report(start.usage(&work));
         let Rounds { compacts, request, next } = cover_in_rounds(&mut work, &start, plan, answers, &mut report, host)?;
         let mut view = work.project(host)?;
-        let (mut sent, _) = render(&work, &mut view, host)?;
+        let mut sent = render(&work, &mut view, host)?.view;
         if compacts {
             // The calibration is reset, then stored for the request as it is sent.
             work.state.contextguard = Some(ContextguardState { real: 0, last: request });

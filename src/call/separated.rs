@@ -1,0 +1,281 @@
+//! Messages that precis had joined, passed back in a view: the engine reads them one by one, and its host is asked for the
+//! one message that they stand in. Where one of them is to be sent alone, that is a copy without the others.
+
+use crate::base::error::Error;
+use crate::base::text;
+use crate::ingest::content::{Content, ContentPart};
+use crate::ingest::host::{Host, Kept, LEFT_OUT, Product, Sent};
+use crate::model::message::Digest;
+use crate::session::history;
+use crate::session::joined::{Joined, Seam, seam};
+use crate::session::own;
+use crate::session::state::SessionState;
+
+/// Where a message that the engine reads stands in what the host passed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The index of the host's message.
+    input: usize,
+    /// Which piece of that it is.
+    piece: Option<Piece>,
+}
+
+/// A piece of a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Piece {
+    /// Parts with these places. The numbers are those of the other parts.
+    Parts { from: usize, to: usize, others: Vec<u32> },
+    /// Bytes of the only text, which has this number: so many come before them and behind them. In the largest piece
+    /// encoded data may have been taken out as the text was read.
+    Text { number: u32, before: usize, length: usize, after: usize, is_largest: bool, follows_largest: bool },
+}
+
+/// The messages of a call with joined ones taken apart.
+pub(crate) struct Apart {
+    /// Their records.
+    pub(crate) records: Vec<u32>,
+    /// Where each of them stands.
+    pub(crate) places: Vec<Place>,
+}
+
+impl Apart {
+    /// Takes joined messages apart if what was passed is a view of this state. `None` if there is nothing to take apart.
+    pub(crate) fn of(records: &[u32], state: &SessionState, leaves_out: bool) -> Option<Self> {
+        let known = state.own.iter().rev().flat_map(|own| &own.joined).collect::<Vec<_>>();
+        if known.is_empty() {
+            return None;
+        }
+        let messages = Digest::split(records)?;
+        let mut apart = Self { records: Vec::new(), places: Vec::new() };
+        let mut last = 0;
+        for (input, message) in messages.iter().enumerate() {
+            let is_it = |joined: &&&Joined| joined.hash == message.hash();
+            let found = known.iter().find(is_it).and_then(|joined| pieces(message, joined, leaves_out));
+            match found {
+                Some((words, pieces)) => {
+                    apart.records.extend(words);
+                    apart.places.extend(pieces.into_iter().map(|piece| Place { input, piece: Some(piece) }));
+                    last = apart.places.len();
+                }
+                None => {
+                    apart.records.extend(message.words());
+                    apart.places.push(Place { input, piece: None });
+                }
+            }
+        }
+        // Whoever says the same in a history of their own has said one message.
+        let digests = Digest::split(&apart.records).filter(|_| last > 0)?;
+        let is_view = own::among(&state.own, &digests).0.len() >= last || history::is_view_of(&digests, state);
+        is_view.then_some(apart)
+    }
+
+    /// For each message, the flags of the one that it stands in.
+    pub(crate) fn flags(&self, given: &[u8]) -> Vec<u8> {
+        self.places.iter().map(|place| given.get(place.input).copied().unwrap_or(0)).collect()
+    }
+
+    /// For each message, the id of the one whose end it is.
+    pub(crate) fn ids(&self, given: &[Option<String>]) -> Vec<Option<String>> {
+        if given.is_empty() {
+            return Vec::new();
+        }
+        let ends = |at: usize| self.places.get(at + 1).map(|next| next.input) != Some(self.places[at].input);
+        let of = |(at, place): (usize, &Place)| given.get(place.input).filter(|_| ends(at)).cloned().flatten();
+        self.places.iter().enumerate().map(of).collect()
+    }
+}
+
+/// The records of the pieces of a message, and where they stand in it.
+fn pieces(message: &Digest<'_>, joined: &Joined, leaves_out: bool) -> Option<(Vec<u32>, Vec<Piece>)> {
+    let records = joined.records()?;
+    let digests = Digest::split(&records)?;
+    let numbers: Vec<u32> = message.parts().map(|part| part.number).collect();
+    let mut pieces = Vec::with_capacity(digests.len());
+    match seam(message, &digests)? {
+        Seam::Parts if !leaves_out => return None,
+        Seam::Parts => {
+            let mut from = 0;
+            for piece in &digests {
+                let to = from + piece.len();
+                let mut others: Vec<u32> = numbers[..from].iter().chain(&numbers[to..]).copied().collect();
+                others.dedup();
+                pieces.push(Piece::Parts { from, to, others });
+                from = to;
+            }
+        }
+        Seam::Text(between) => {
+            let lengths: Vec<usize> =
+                digests.iter().flat_map(|piece| piece.parts().next()).map(|part| part.bytes as usize).collect();
+            // The first is a summary, or stands for itself.
+            let largest = (1..lengths.len()).max_by_key(|&at| lengths[at]).unwrap_or(0);
+            for (at, &length) in lengths.iter().enumerate() {
+                let sum = |lengths: &[usize]| lengths.iter().map(|length| length + between).sum::<usize>();
+                pieces.push(Piece::Text {
+                    number: numbers[0],
+                    before: sum(&lengths[..at]),
+                    length,
+                    after: sum(&lengths[at + 1..]),
+                    is_largest: at == largest,
+                    follows_largest: at > largest,
+                });
+            }
+        }
+    }
+    // Its numbers are those that the state noted, if it is the same message.
+    let noted = digests.iter().flat_map(Digest::parts).map(|part| part.number);
+    let is_same = match &pieces[..] {
+        [Piece::Text { number, .. }, ..] => noted.into_iter().all(|other| other == *number),
+        _ => noted.eq(numbers),
+    };
+    is_same.then_some((records, pieces))
+}
+
+impl Place {
+    /// The index of the host's message.
+    pub const fn input(&self) -> usize {
+        self.input
+    }
+}
+
+impl Piece {
+    /// What of a message belongs to it.
+    fn of(&self, mut whole: Content) -> Content {
+        match *self {
+            Self::Parts { from, to, .. } => {
+                whole.parts.truncate(to);
+                whole.parts.drain(..from.min(whole.parts.len()));
+                whole.taken.retain(|&at| (from..to).contains(&at));
+                whole.taken.iter_mut().for_each(|at| *at -= from);
+            }
+            Self::Text { before, length, after, is_largest, follows_largest, .. } => {
+                if !is_largest {
+                    whole.taken.clear();
+                }
+                if let Some(ContentPart::Text { text, .. }) = whole.parts.first_mut() {
+                    let end = text.len();
+                    let (from, to) = if is_largest {
+                        (before, end.saturating_sub(after))
+                    } else if follows_largest {
+                        (end.saturating_sub(after + length), end.saturating_sub(after))
+                    } else {
+                        (before, before + length)
+                    };
+                    let (from, to) = (text::floor(text, from.min(end)), text::floor(text, to.min(end)));
+                    *text = text::between(text, from, to.max(from)).to_owned();
+                }
+            }
+        }
+        whole
+    }
+
+    /// What distinguishes copies of it from those of other pieces.
+    fn key(&self, key: &str) -> String {
+        let at = match self {
+            Self::Parts { from, .. } => from,
+            Self::Text { before, .. } => before,
+        };
+        format!("piece {at} {key}")
+    }
+}
+
+/// A host of which messages are taken apart.
+pub struct Separated<'h> {
+    host: &'h mut dyn Host,
+    places: &'h [Place],
+}
+
+impl<'h> Separated<'h> {
+    /// `places`: where each message stands; empty if all are as the host passed them.
+    pub fn new(places: &'h [Place], host: &'h mut dyn Host) -> Self {
+        Self { host, places }
+    }
+
+    /// The host's message that an input stands in. What the host loads beside them comes behind them.
+    fn input(&self, input: usize) -> usize {
+        match self.places.get(input) {
+            Some(place) => place.input,
+            None => {
+                let count = self.places.last().map_or(0, |last| last.input + 1);
+                input - self.places.len() + count
+            }
+        }
+    }
+
+    fn piece(&self, input: usize) -> Option<&'h Piece> {
+        self.places.get(input).and_then(|place| place.piece.as_ref())
+    }
+
+    /// A message as it is sent: of one that is a piece of another, a copy.
+    ///
+    /// # Errors
+    ///
+    /// If the host cannot create it.
+    pub fn place(&mut self, sent: Sent) -> Result<Sent, Error> {
+        let Sent::Input(input) = sent else { return Ok(sent) };
+        if self.piece(input).is_none() {
+            return Ok(Sent::Input(self.input(input)));
+        }
+        let copy = match self.remade(input, "")? {
+            Some(copy) => copy,
+            None => self.replace(input, "", &[])?,
+        };
+        Ok(Sent::Made(copy.number))
+    }
+}
+
+impl Host for Separated<'_> {
+    fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
+        let places: Vec<usize> = inputs.iter().map(|&input| self.input(input)).collect();
+        let whole = self.host.read(&places)?;
+        let own = |(content, &input): (Content, &usize)| match self.piece(input) {
+            Some(piece) => piece.of(content),
+            None => content,
+        };
+        Ok(whole.into_iter().zip(inputs).map(own).collect())
+    }
+
+    fn index(&mut self, from: usize, to: usize) -> Result<Kept, Error> {
+        // Messages that are pieces have other places than those for which the host keeps something.
+        if self.places.is_empty() { self.host.index(from, to) } else { Ok(Kept::Nowhere) }
+    }
+
+    fn keep_index(&mut self, from: usize, to: usize, index: &[u8]) -> Result<(), Error> {
+        if self.places.is_empty() { self.host.keep_index(from, to, index) } else { Ok(()) }
+    }
+
+    fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
+        self.host.summary(text, id, covers)
+    }
+
+    fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {
+        match self.piece(input) {
+            Some(piece) => self.host.remade(self.input(input), &piece.key(key)),
+            None => self.host.remade(self.input(input), key),
+        }
+    }
+
+    fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
+        let Some(piece) = self.piece(input) else { return self.host.replace(self.input(input), key, texts) };
+        let mut texts = texts.to_vec();
+        match piece {
+            Piece::Parts { others, .. } => texts.extend(others.iter().map(|part| (part | LEFT_OUT, String::new()))),
+            Piece::Text { number, .. } if texts.is_empty() => {
+                let own = self.read(&[input])?.pop().and_then(|mut own| own.parts.pop());
+                if let Some(ContentPart::Text { text, .. }) = own {
+                    texts.push((*number, text));
+                }
+            }
+            Piece::Text { .. } => {}
+        }
+        self.host.replace(self.input(input), &piece.key(key), &texts)
+    }
+
+    fn result(&mut self, input: usize, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
+        self.host.result(self.input(input), id, name, text)
+    }
+
+    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
+        let (first, second) = (self.place(first)?, self.place(second)?);
+        self.host.merge(first, second)
+    }
+}
