@@ -205,7 +205,7 @@ export interface SummaryOptions {
   /**
    * What stands before and after the text of every summary and digest in the view, in your words: at most 500 bytes each.
    * It stands inside the lines by which precis marks a summary, and no summarizer and no later summary reads it. Left out
-   * where nothing else fits. The preset `contextguard` has none.
+   * where nothing else fits, and put back when the view next changes and has room. The preset `contextguard` has none.
    */
   readonly frame?: { readonly before?: string | undefined; readonly after?: string | undefined } | undefined;
 }
