@@ -283,23 +283,29 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     })
 }
 
-/// The messages that stay with a result: its group. In a view that was passed as history, groups are unknown, so these
-/// are the adjacent messages from the call on.
+/// The messages that stay with a result or a call: its group. In a view that was passed as history, groups are unknown, so
+/// these are the adjacent calls, with what was thought before them, and the results behind them.
 pub(crate) fn group(scene: &Scene<'_>, input: usize) -> Range<usize> {
     let (lead, messages) = (scene.lead(), &scene.history.messages);
     if let Some(at) = input.checked_sub(lead) {
         return scene.cuts.start_of(at) + lead..scene.cuts.end_of(at) + lead;
     }
     let has = |at: usize, kind| messages[at].has(kind);
+    let answers = |at: usize| has(at, PartKind::Result) && !has(at, PartKind::Call);
+    let calls = |at: usize| has(at, PartKind::Call);
     let mut from = input;
-    while from > 0 && has(from, PartKind::Result) && !has(from, PartKind::Call) {
+    while from > 0 && answers(from) {
         from -= 1;
     }
-    while from > 0 && has(from - 1, PartKind::Reasoning) && !has(from - 1, PartKind::Result) {
+    // A format may have a message for each call.
+    while from > 0 && !has(from - 1, PartKind::Result) && (calls(from - 1) || has(from - 1, PartKind::Reasoning)) {
         from -= 1;
     }
     let mut end = input + 1;
-    while end < lead && has(end, PartKind::Result) && !has(end, PartKind::Call) {
+    while end < lead && !answers(end - 1) && calls(end) && !has(end, PartKind::Result) {
+        end += 1;
+    }
+    while end < lead && answers(end) {
         end += 1;
     }
     from..end

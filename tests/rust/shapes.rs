@@ -484,9 +484,8 @@ fn play((setup, chat): &Case) -> Result<u64, TestCaseError> {
     // message is whose.
     let is_unclear = |event: &Event| matches!(event, Event::Executed { .. } | Event::Asks { media: true, .. });
     let is_unclear = setup.shape == Shape::Turns && chat.iter().flat_map(|(_, events)| events).any(is_unclear);
-    // Pins are places here, which are others in a view. And what is held there is not yet always held with its group.
-    let holds = !setup.call["keep"].is_null() || !setup.options["toolPolicy"].is_null();
-    if is_unclear || holds || setup.pins.is_some() {
+    // Pins are places here, which are others in a view.
+    if is_unclear || setup.pins.is_some() {
         fed = None;
     }
     let mut secrets = Vec::new();
