@@ -21,8 +21,10 @@ export function isEqual(one: unknown, other: unknown, depth = 0): boolean {
 }
 
 function areEqual(one: object, other: object, depth: number): boolean {
-  if (!Array.isArray(one) || !Array.isArray(other) || one.length !== other.length) return false;
-  for (let at = 0; at < one.length; at++) if (!isEqual(one[at], other[at], depth + 1)) return false;
+  if (!Array.isArray(one) || !Array.isArray(other)) return false;
+  const { length } = one;
+  if (other.length !== length) return false;
+  for (let at = 0; at < length; at++) if (!isEqual(one[at], other[at], depth + 1)) return false;
   return true;
 }
 

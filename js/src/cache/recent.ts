@@ -82,8 +82,11 @@ export function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null || depth > DEEPEST) return 0;
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return value.byteLength;
+  const members: readonly unknown[] = Array.isArray(value) ? value : Object.values(value);
+  // A list of the host's may grow while it is read.
+  const { length } = members;
   let size = LEAST;
-  for (const member of Array.isArray(value) ? value : Object.values(value)) size += sizeOf(member, depth + 1);
+  for (let at = 0; at < length; at++) size += sizeOf(members[at], depth + 1);
   return size;
 }
 
