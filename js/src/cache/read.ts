@@ -341,7 +341,7 @@ export class Memory<Base> {
     for (; count < most; count++) {
       const message = messages[count] as Simple | null | undefined;
       if (typeof message !== "object" || message === null) break;
-      if (message.content === contents[count] && message.role === roles[count] && hasTwo(message)) continue;
+      if (saysSimply(message, roles[count], contents[count])) continue;
       const isOther = message !== seen[count];
       if (!this.isSame(message as Base, entries[count] as Entry, isOther)) break;
     }
@@ -416,8 +416,7 @@ export class Memory<Base> {
     const { leaves, members } = entry;
     if (isOther && !entry.isShared) return false;
     if (typeof members === "string") {
-      const { role, content } = message as Simple;
-      if (role === members && content === leaves[SAID] && hasTwo(message as object)) return true;
+      if (saysSimply(message as Simple, members, leaves[SAID])) return true;
     } else if (members && holds(message as object, members)) return true;
     // A format may call the compactor: then it finds none to share.
     const comparer = this.comparer ?? new Comparer();
@@ -532,6 +531,15 @@ const OTHER = {};
 
 /** Where among the leaves of a message of one text that text is. */
 const SAID = 2;
+
+/** Whether a message has this role and this content and nothing else. What cannot be read does not. */
+function saysSimply(message: Simple, role: unknown, content: unknown): boolean {
+  try {
+    return message.content === content && message.role === role && hasTwo(message);
+  } catch {
+    return false;
+  }
+}
 
 function hasTwo(message: object): boolean {
   let count = 0;
