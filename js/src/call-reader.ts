@@ -91,32 +91,32 @@ export class CallReader<Base> {
   }
 
   /**
-   * Reads what is new of a long history in slices. Returns the call as it is: the host may change it meanwhile. What is wrong
-   * with its messages is for {@link open} to say.
+   * Reads what is new of a long history in slices. Resolves to the call as it is: the host may change it meanwhile. Null where
+   * there is little to read: then nothing is waited for. What is wrong with its messages is for {@link open} to say.
    */
-  async ahead<M extends Base>(call: ModelCall<M>, slice: number): Promise<ModelCall<M>> {
+  ahead<M extends Base>(call: ModelCall<M>, slice: number): Promise<ModelCall<M>> | null {
     const { messages, model, signal } = call ?? {};
-    if (!Array.isArray(messages) || messages.length < LONG) return call;
+    if (!Array.isArray(messages) || messages.length < LONG) return null;
     const { memory } = this.readerFor(model);
     const own = messages.slice() as readonly M[];
     let at = 0;
     try {
       const { from, count } = memory.unread(own);
-      if (count < LONG) return call;
+      if (count < LONG) return null;
       at = from;
     } catch {
-      return call;
+      return null;
     }
     const given = { ...call, messages: own };
-    await inSlices(slice, signal, () => {
+    const step = () => {
       try {
         at = memory.readAhead(own, at);
         return at < own.length;
       } catch {
         return false;
       }
-    });
-    return given;
+    };
+    return inSlices(slice, signal, step).then(() => given);
   }
 
   /** The same, out of reach of others: while the call waits, the host may add messages, and another call read more. */

@@ -184,7 +184,8 @@ class HostCompactor<Base> {
   private async decide<M extends Base>(call: ModelCall<M>, known: Table, more?: More): Promise<Prepared<M>> {
     checkMembers(known, call);
     call?.signal?.throwIfAborted();
-    return this.decideNow(this.slice > 0 ? await this.reader.ahead(call, this.slice) : call, more);
+    const ahead = this.slice > 0 ? this.reader.ahead(call, this.slice) : null;
+    return this.decideNow(ahead ? await ahead : call, more);
   }
 
   private async decideNow<M extends Base>(call: ModelCall<M>, more?: More): Promise<Prepared<M>> {
