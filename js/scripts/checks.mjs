@@ -120,7 +120,7 @@ export function checksFor(thisNode) {
 
     // Version 7 asks for Node 22; older ones run 5 and 6 alone.
     ...NODES.map((major) => ({ name: `AI SDK, Node ${major}`, from: major === sdkNode ? "quick" : "all", job: "sdk", pkg: true, ignores: ignoredBy.package, run: (lengths) => aiSdk(lengths, major) })),
-    { name: "agent frameworks, 200 steps in each", job: "sdk", pkg: true, ignores: ignoredBy.package, run: frameworks },
+    { name: "agent frameworks, 200 steps in each", from: "all", job: "sdk", pkg: true, run: frameworks },
 
     { name: "documentation site", from: "all", job: "examples", pkg: true, single: true, run: documentationSite },
     // It measures how long frames take.
