@@ -182,7 +182,7 @@ export interface ReadResultOptions {
   readonly most?: number | undefined;
 }
 
-/** Answers a model's call of `readResult`. Never rejects: what goes wrong is an answer that says so. */
+/** Returns what a model's call of `readResult` asks for. Never rejects: where something is wrong, the text that it returns says so. */
 export async function readResult(
   { offloaders, read, most = 8_000 }: ReadResultOptions,
   asked: unknown,

@@ -184,7 +184,7 @@ impl Query {
     }
 }
 
-/// How a passage answers a query, as its words are met.
+/// How well a passage fits a query, as its words are met.
 #[derive(Debug, Default)]
 pub struct Meeting {
     /// How often each term stands in it, at most 255 times.
