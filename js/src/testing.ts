@@ -1,11 +1,18 @@
 /**
- * For tests of programs that use precis: histories, a host that plays them, the check of a view, and a summarizer with
- * prepared answers.
+ * For tests of programs that use precis: histories, a host that plays them, the checks of a view and of a format,
+ * and a summarizer with prepared answers.
  *
  * @module precis/testing
  */
 import { checkMessages, type Format, input, type ReadableFormat, type Summarize, type SummaryRequest } from "precis";
 
+export {
+  type CheckedFormat,
+  type CheckFormatOptions,
+  checkFormat,
+  type FormatProblem,
+  type FormatRule,
+} from "./testing/check-format.ts";
 export { type AnyMessage, type HistoryOptions, history } from "./testing/history.ts";
 export { type Recorder, type RecorderOptions, recorder } from "./testing/recorder.ts";
 export { type Problem, type Replayed, replay } from "./testing/replay.ts";

@@ -41,10 +41,11 @@ export const bedrock: Format<Message, any> = {
   replace: (message, part, text) =>
     withPart(message, part, (block) => {
       const { toolUse, toolResult, document } = block;
-      if (isPart(toolUse)) return { toolUse: { ...toolUse, input: JSON.parse(text) } };
-      if (isPart(toolResult)) return { toolResult: { ...toolResult, content: [{ text }] } };
-      if (textOfDocument(document) !== undefined) return { document: { ...(document as Part), source: { text } } };
-      return { text };
+      if (isPart(toolUse)) return { ...block, toolUse: { ...toolUse, input: JSON.parse(text) } };
+      if (isPart(toolResult)) return { ...block, toolResult: { ...toolResult, content: [{ text }] } };
+      if (textOfDocument(document) !== undefined)
+        return { ...block, document: { ...(document as Part), source: { text } } };
+      return typeof block.text === "string" ? { ...block, text } : { text };
     }),
 };
 

@@ -108,14 +108,14 @@ function textOfPart(part: unknown): string | undefined {
 }
 
 function readPart(index: number, part: unknown, to: Reader): void {
-  const { type, text, refusal, image_url, file_id, file_data, file_url, filename } = isPart(part) ? part : {};
+  const { type, text, refusal, image_url, file_data, file_url, filename } = isPart(part) ? part : {};
   if ((type === "input_text" || type === "output_text") && typeof text === "string") to.text(index, text);
   else if (type === "refusal" && typeof refusal === "string") to.text(index, refusal);
-  else if (type === "input_image") to.media("image", image_url ?? { file_id }, undefined, index);
+  else if (type === "input_image") to.media("image", image_url ?? part, undefined, index);
   else if (type === "input_file") {
     const type = typeOfUrl(file_data);
     const kind = mediaKind(type, filename ?? (type ? undefined : "document.pdf"));
-    to.media(kind, file_data ?? file_url ?? { file_id }, type, index, filename as string | undefined);
+    to.media(kind, file_data ?? file_url ?? part, type, index, filename as string | undefined);
   } else to.opaque(part);
 }
 
@@ -180,7 +180,7 @@ function readOutput(type: string, { call_id, output }: Part, to: Reader): void {
   if (isPart(output) && !Array.isArray(output) && !/^(function|custom_tool)_/.test(type)) {
     const { image_url, file_id } = output;
     to.result(0, call_id as string, "", false, toolOf(type));
-    if (image_url !== undefined || file_id !== undefined) to.media("image", image_url ?? { file_id }, undefined);
+    if (image_url !== undefined || file_id !== undefined) to.media("image", image_url ?? output, undefined);
     else to.opaque(output);
     return;
   }
