@@ -27,9 +27,11 @@ export function meter(window) {
       before = view;
       return { cached, prompt: cached + fresh };
     },
-    /** A request to the model that summarizes. */
-    summary(input, output) {
-      const price = input * PRICES.input + output * PRICES.output;
+    /** Tokens of these messages that the last request has left in the cache. */
+    cachedOf: (messages) => messages.slice(0, shared(before, messages)).reduce((sum, one) => sum + weigh(one), 0),
+    /** A request to the model that summarizes, `cached` of whose tokens are those of the last request. */
+    summary(input, output, cached = 0) {
+      const price = (input - cached) * PRICES.input + cached * PRICES.cachedRead + output * PRICES.output;
       sum.summarizer += price;
       sum.cost += price;
     },

@@ -6,7 +6,7 @@ import { summarizationMiddleware } from "langchain";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { half, losesHalf } from "../longterm/summarizer.mjs";
-import { contentOf, weigh } from "../longterm/work.mjs";
+import { contentOf, weigh, weighAll } from "../longterm/work.mjs";
 import { tokensOf } from "../recall/session.mjs";
 import { PRICES } from "./cost.mjs";
 import { fromModelMessage, toModelMessage } from "./prune.mjs";
@@ -22,6 +22,7 @@ const SUMMARY = 4_000;
 
 export const EVERYTHING = "sending everything";
 export const OURS = "precis";
+export const APPENDED = 'precis, summaryRequest: "append"';
 export const PRICED = "precis, tune.prices";
 export const PRICED_ALONE = "precis, tune.prices, no LLM";
 
@@ -33,6 +34,7 @@ export const ways = {
   "contextguard (preset)": (given) => ours(given, { summarize: losesHalf, tune: { preset: "contextguard" } }),
   "precis, no LLM": (given) => ours(given, {}),
   [OURS]: (given) => ours(given, { summarize: losesHalf }),
+  [APPENDED]: (given) => ours(given, { summarize: losesHalf, summaryRequest: "append" }),
   [PRICED_ALONE]: (given) => ours(given, { tune: { prices: PRICES } }),
   [PRICED]: (given) => ours(given, { summarize: losesHalf, tune: { prices: PRICES } }),
 };
@@ -44,7 +46,9 @@ const replyLimit = (window) => Math.min(8_000, window >> 3);
 function ours({ history, window, meter }, { summarize, ...options }) {
   const asked = async (request) => {
     const answer = await summarize(request);
-    meter.summary(tokensOf(request.system) + tokensOf(request.prompt), tokensOf(answer.text));
+    const { append, system, prompt } = request;
+    if (append) meter.summary(weighAll(append.messages), tokensOf(answer.text), meter.cachedOf(append.messages));
+    else meter.summary(tokensOf(system) + tokensOf(prompt), tokensOf(answer.text));
     return answer;
   };
   const compactor = createCompactor({
@@ -57,7 +61,7 @@ function ours({ history, window, meter }, { summarize, ...options }) {
   let [state, request] = [null, ""];
   return {
     view: async (index) => {
-      const prepared = await compactor.beforeModel({ messages: history.slice(0, index), state });
+      const prepared = await compactor.beforeModel({ messages: history.slice(0, index), state, tools: [] });
       request = prepared.report.request;
       state = JSON.parse(JSON.stringify(prepared.state));
       return prepared.view;

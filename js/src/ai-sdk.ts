@@ -52,7 +52,7 @@ export function compaction<Context = any>(options: CompactionOptions<Context>): 
   checkCompaction(options);
   const { agent, store, chat, scope, providerOptions, onReport, ...given } = options;
   const asking = new OwnPrompts();
-  const own = { ...given, summarize: asking.of(summarizersOf(given.summarize)) };
+  const own = { ...given, summarize: asking.of(summarizersOf(given.summarize, "messages")) };
   const summaries: Shared["summaries"] = new WeakMap();
   const summary: typeof aiSdk.summary = (text, place) => {
     const message = aiSdk.summary(text, place);
@@ -64,7 +64,8 @@ export function compaction<Context = any>(options: CompactionOptions<Context>): 
   let below: typeof compactor | undefined;
   const prompts = () => {
     const summary = (text: string) => ({ role: "user", content: [{ type: "text", text }] });
-    below ??= createCompactor({ ...own, format: { ...aiSdk, summary } });
+    const summarize = asking.of(summarizersOf(given.summarize, "prompts", providerOptions));
+    below ??= createCompactor({ ...own, summarize, format: { ...aiSdk, summary } });
     return below;
   };
   const shared: Shared = {

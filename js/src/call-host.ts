@@ -119,7 +119,7 @@ export class CallHost<Base, M extends Base> implements Host {
   }
 
   /** What to send: the host's own messages, and those made in this call. */
-  view({ view: triples }: Outcome): M[] {
+  view({ view: triples }: Pick<Outcome, "view">): M[] {
     const view: M[] = [];
     for (let at = 0; at < triples.length; at += 3) {
       const [kind, from, to] = [triples[at], triples[at + 1] as number, triples[at + 2] as number];

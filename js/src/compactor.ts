@@ -1,5 +1,5 @@
 import { enter } from "./boundary/engine.ts";
-import { type Answer, type CallInput, members, type Outcome } from "./boundary/glue.ts";
+import { type Answer, type CallInput, members, type Outcome, type Requested } from "./boundary/glue.ts";
 import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type CallHost, telling } from "./call-host.ts";
 import { CallReader, type Kept, type More } from "./call-reader.ts";
@@ -12,20 +12,20 @@ import { demanding, keptIn, type Stored } from "./native-block.ts";
 import { plainOptions } from "./options.ts";
 import { type Look, recall } from "./recall.ts";
 import { sliceOf } from "./slices.ts";
-import { answerOf, asking } from "./summarizer.ts";
+import { type Asked, answerOf, asking } from "./summarizer.ts";
 import { showsMismatch } from "./transformations.ts";
 import type {
   CompactionEvent,
   Compactor,
   CompactorOptions,
   ContextUsage,
-  CoveredChat,
   ModelCall,
   Plan,
   Prepared,
   RecallCall,
   Report,
   SessionState,
+  SummaryRequest,
   Warning,
 } from "./types.ts";
 import { readUsage } from "./usage.ts";
@@ -104,7 +104,9 @@ class HostCompactor<Base> {
       },
       requests: (call, plan) => {
         const opened = this.whole(call);
-        return enter((glue) => glue.requests(opened.input, opened.records, opened.flags, plan, reader.host(opened)));
+        const host = reader.host(opened);
+        const all = enter((glue) => glue.requests(opened.input, opened.records, opened.flags, plan, host));
+        return all.map((one) => askedOf(one, opened.given, host).request) as SummaryRequest<Base>[];
       },
       commit: (call, plan, results) => {
         const opened = this.whole(call);
@@ -276,16 +278,16 @@ class HostCompactor<Base> {
     const { signal } = opened.given;
     const blocks: Stored[] = [];
     let host = this.reader.host(opened);
+    const ask = asking({
+      ...{ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered },
+      native: (block) => void blocks.unshift(block),
+    });
     const outcome = await complete(unfinished, {
       host: () => {
         host = this.reader.host(opened, blocks);
         return host;
       },
-      ask: asking({
-        ...{ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered },
-        chat: () => this.chatOf(opened, plan),
-        native: (block) => void blocks.unshift(block),
-      }),
+      ask: (requests) => ask(requests.map((one) => askedOf(one, opened.given, host))),
       next({ report, next }) {
         total = next?.total ?? total;
         const goesOn = next?.requests.some(({ kind }) => kind === "chunk" || kind === "merge");
@@ -298,16 +300,6 @@ class HostCompactor<Base> {
     return prepared({ ...outcome, report }, host);
   }
 
-  /** What a plan is going to cover, as it is sent at the moment; undefined where that cannot be told. */
-  private chatOf<M extends Base>(opened: Kept<Base, M>, plan: Plan): CoveredChat | undefined {
-    const { shape } = plan as { readonly shape?: { readonly covers?: { readonly count?: number } } };
-    const whole = this.uncompacted(opened);
-    const { offset, system, tools, model } = opened.given;
-    const rest = (offset ?? 0) + opened.messages.length - (shape?.covers?.count ?? 0);
-    if (whole?.report.rung !== "pass" || rest < 0 || rest >= whole.view.length) return undefined;
-    return { messages: whole.view.slice(0, whole.view.length - rest), system, tools, model };
-  }
-
   /** Tells the compactor's listener, and that of the call. */
   private tellingOf(call: { readonly onEvent?: Tell | undefined } | undefined): Tell {
     const tellCaller = telling(call?.onEvent);
@@ -316,6 +308,18 @@ class HostCompactor<Base> {
       tellCaller(event);
     };
   }
+}
+
+/** A request as the summarizer gets it, with the chats that come with it. */
+function askedOf<Base, M extends Base>(
+  { chat, append, ...request }: Requested,
+  { system, tools, model }: Partial<ModelCall<M>>,
+  host: CallHost<Base, M>,
+): Asked {
+  const whole = (places: Uint32Array) =>
+    places.length > 0 ? { messages: host.view({ view: places }), system, tools, model } : undefined;
+  const appended = whole(append);
+  return { request: appended ? { ...request, append: appended } : request, chat: whole(chat) };
 }
 
 /** The answers that `commit` was given; nothing where the digest is to be made. */

@@ -22,6 +22,7 @@ export type {
   CompactorOptions,
   ContextUsage,
   Cost,
+  CoveredChat,
   Excerpt,
   Keep,
   LoadMessages,

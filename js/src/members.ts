@@ -108,6 +108,7 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
       maxOutputTokens: ANY,
       summary: ANY,
       summarizer: ANY,
+      summaryRequest: ANY,
       repair: ANY,
       toolPolicy: ANY,
       trigger: ANY,

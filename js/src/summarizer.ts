@@ -27,15 +27,19 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** What a stream has just added. */
   readonly progress?: (text: string) => void;
-  /** The conversation that a whole summary is to stand for, if it can be had. */
-  readonly chat?: (() => CoveredChat | undefined) | undefined;
   /** An answer is a provider's own summary. */
   readonly native?: (block: Stored) => void;
   /** An answer is complete, whatever it is. */
   readonly answered?: () => void;
 }
 
-export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answer[]>;
+/** A request, and the conversation that a whole summary is to stand for. */
+export interface Asked {
+  readonly request: SummaryRequest<unknown>;
+  readonly chat: CoveredChat | undefined;
+}
+
+export type Ask = (requests: readonly Asked[]) => Promise<Answer[]>;
 
 /**
  * Makes the function that asks the host's summarizer during one call: the requests of a round beside each other, up to
@@ -44,18 +48,19 @@ export type Ask = (requests: readonly SummaryRequest<unknown>[]) => Promise<Answ
  */
 export function asking(options: AskOptions): Ask {
   const asked = new Map<string, Promise<Answer>>();
-  const once = (request: SummaryRequest<unknown>, attempt: number): Promise<Answer> => {
-    let answer = asked.get(request.id);
+  const once = (one: Asked, attempt: number): Promise<Answer> => {
+    let answer = asked.get(one.request.id);
     if (!answer) {
-      answer = askInTurn(options, request, attempt);
-      asked.set(request.id, answer);
+      answer = askInTurn(options, one, attempt);
+      asked.set(one.request.id, answer);
     }
     return answer;
   };
   let attempt = 0;
   return (requests) => {
     // The pieces of a text and their merges are one attempt.
-    if (attempt === 0 || requests.some(({ kind }) => kind === "summary" || kind === "correction")) attempt += 1;
+    if (attempt === 0 || requests.some(({ request: { kind } }) => kind === "summary" || kind === "correction"))
+      attempt += 1;
     const answers: Promise<Answer>[] = [];
     for (const request of requests) {
       const before = answers[answers.length - AT_ONCE];
@@ -69,12 +74,12 @@ export function asking(options: AskOptions): Ask {
 const COMPLETE = /^(stop|end_turn|completed)$/i;
 
 /** Asks the summarizer of this attempt, and those after it for as long as one fails. */
-async function askInTurn(options: AskOptions, request: SummaryRequest<unknown>, attempt: number): Promise<Answer> {
+async function askInTurn(options: AskOptions, asked: Asked, attempt: number): Promise<Answer> {
   const all = typeof options.summarize === "function" ? [options.summarize] : (options.summarize ?? []);
   const first = Math.min(attempt, all.length) - 1;
   let answer: Answer = { error: "There is no summarizer." };
   for (const [at, summarize] of all.slice(Math.max(first, 0)).entries()) {
-    answer = await askOne({ ...options, summarize }, request, attempt + at);
+    answer = await askOne({ ...options, summarize }, asked, attempt + at);
     if ("text" in answer && COMPLETE.test(answer.finish)) break;
   }
   options.answered?.();
@@ -82,8 +87,8 @@ async function askInTurn(options: AskOptions, request: SummaryRequest<unknown>, 
 }
 
 function askOne(
-  { summarize, timeoutMs, signal, progress, chat, native }: AskOptions & { readonly summarize: Summarize },
-  request: SummaryRequest<unknown>,
+  { summarize, timeoutMs, signal, progress, native }: AskOptions & { readonly summarize: Summarize },
+  { request, chat }: Asked,
   attempt: number,
 ): Promise<Answer> {
   return new Promise<Answer>((resolve, reject) => {
@@ -112,15 +117,7 @@ function askOne(
 
     // In a task of its own: the summarizer may call the compactor, and whatever it throws is an answer.
     Promise.resolve()
-      .then((): unknown =>
-        summarize(request, {
-          ...{ signal: stop.signal, attempt },
-          // Read by those who need it alone.
-          get chat() {
-            return request.kind === "summary" ? chat?.() : undefined;
-          },
-        }),
-      )
+      .then((): unknown => summarize(request, { signal: stop.signal, attempt, chat }))
       .then((answer) => {
         const block = settled ? null : blockOf(answer);
         if (block) native?.(block);

@@ -3,6 +3,7 @@
 use crate::base::error::Error;
 use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
+use crate::engine::covered_chat;
 use crate::engine::commit::Commit;
 use crate::engine::editing;
 use crate::engine::policy::Policy;
@@ -103,7 +104,13 @@ impl Policy for Climbing {
             return Ok(Vec::new());
         }
         let view = now(work, plan, host)?;
-        summarizing::ask(work, &view, shape, plan, None, host)
+        let mut requests = summarizing::ask(work, &view, shape, plan, None, host)?;
+        if let [request] = &mut requests[..]
+            && request.kind == "summary"
+        {
+            covered_chat::add(work, &view, shape, request, host)?;
+        }
+        Ok(requests)
     }
 
     fn commit(

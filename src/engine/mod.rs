@@ -8,6 +8,7 @@
 
 mod climbing;
 mod commit;
+mod covered_chat;
 mod covering;
 mod editing;
 pub mod fast_path;
@@ -108,7 +109,12 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
     if plan.requests.is_empty() {
         return Ok(Vec::new());
     }
-    policy(&call.options).requests(&mut work, plan, shape, &mut Separated::new(&call.places, host))
+    let host = &mut Separated::new(&call.places, host);
+    let mut requests = policy(&call.options).requests(&mut work, plan, shape, host)?;
+    for sent in requests.iter_mut().flat_map(|request| request.chat.iter_mut().chain(&mut request.append)) {
+        *sent = host.place(*sent)?;
+    }
+    Ok(requests)
 }
 
 /// Applies a plan. Without answers to its requests, code writes a digest.

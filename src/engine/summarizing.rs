@@ -308,6 +308,13 @@ pub(crate) fn ask(
                 system: request::system(kind, most, call.focus.as_ref(), tongue, &call.options.prompt),
                 prompt,
                 max_output_tokens: most,
+                appended: if call.options.appends && kind == "summary" && !job.corrects {
+                    let todos = request::todo_list(&call.todos, sizes::of(job.budget / 3));
+                    request::appended(most, call.focus.as_ref(), tongue, &call.options.prompt, &todos)
+                } else {
+                    String::new()
+                },
+                ..Request::default()
             });
             continue;
         };

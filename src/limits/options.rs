@@ -34,6 +34,8 @@ pub struct Options {
     pub summarize: bool,
     /// The summarizer's limits.
     pub summarizer: Summarizer,
+    /// Whether a summary is asked for in a message behind the chat, where that is possible.
+    pub appends: bool,
     /// The language of summaries.
     pub language: Wanted,
     /// Additional instructions for summaries.
@@ -54,12 +56,13 @@ pub struct Options {
     pub wishes: Wishes,
 }
 
-const MEMBERS: [&str; 17] = [
+const MEMBERS: [&str; 18] = [
     "format",
     "contextWindow",
     "maxOutputTokens",
     "summarize",
     "summarizer",
+    "summaryRequest",
     "summary",
     "toolPolicy",
     "trigger",
@@ -116,8 +119,9 @@ impl Options {
         let prices = Prices::parse(tune, family);
         let tools = ToolPolicies::parse(options);
         let wishes = Wishes::parse(options);
-        let policy = (!options.raw("toolPolicy").is_null()).then_some("toolPolicy");
-        if let Some(name) = policy.or_else(|| wishes::given(json)).filter(|_| preset.is_some()) {
+        let appends = appends(options);
+        let set = |name: &'static str| (!options.raw(name).is_null()).then_some(name);
+        if let Some(name) = set("toolPolicy").or_else(|| set("summaryRequest")).or_else(|| wishes::given(json)).filter(|_| preset.is_some()) {
             faults.note(Error::at(
                 Code::PresetWithStrategy,
                 name,
@@ -134,6 +138,7 @@ impl Options {
             repair,
             summarize,
             summarizer,
+            appends,
             language,
             prompt,
             estimator: Estimator::parse(&estimator)?,
@@ -145,6 +150,16 @@ impl Options {
             wishes,
         })
     }
+}
+
+/// Whether the chat itself is sent to the summarizer, with the request behind it.
+fn appends(options: Fields<'_>) -> bool {
+    const NAMES: [&str; 2] = ["transcript", "append"];
+    let named = options.text("summaryRequest");
+    if let Some(name) = named.filter(|name| !NAMES.contains(name)) {
+        unknown(options, "summaryRequest", name, &NAMES, "way to ask for a summary");
+    }
+    named == Some("append")
 }
 
 /// Who decides, and what a compaction keeps.

@@ -12,16 +12,18 @@ use crate::summary::request::Request;
 use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
-/// `{ id, kind, system, prompt, maxOutputTokens }[]`.
+/// `{ id, kind, system, prompt, maxOutputTokens, chat, append }[]`, the last two as views are.
 pub(super) fn requests_to_js(requests: Vec<Request>) -> JsValue {
     let request = |request: Request| {
-        to_js(&Json::record(&mut [
+        object(&[
             ("id", request.id.into()),
             ("kind", request.kind.into()),
             ("system", request.system.into()),
             ("prompt", request.prompt.into()),
-            ("maxOutputTokens", request.max_output_tokens.into()),
-        ]))
+            ("maxOutputTokens", to_js(&request.max_output_tokens.into())),
+            ("chat", Uint32Array::from(&runs(&request.chat)[..]).into()),
+            ("append", Uint32Array::from(&runs(&request.append)[..]).into()),
+        ])
     };
     requests.into_iter().map(request).collect::<Array>().into()
 }

@@ -10,31 +10,62 @@ const formats = { anthropic, gemini, openaiChat, openaiResponses };
 /**
  * `name`: the provider's. `options`: those of the compactor. `summarize`: whether there is a model for summaries.
  * `given`: what the client's requests say besides (`model`, `thinking`, `dropBlock`, …). `usage`: whether the compactor
- * learns from what the server counted. `most`: requests, at most.
+ * learns from what the server counted. `most`: requests, at most. `append`: the summary is asked for behind the chat itself.
  *
- * Resolves to `{ judged, refusals, rungs, silent, infeasible }`: refusals as `{ request, rung, findings, body }`, the steps of
- * the ladder that requests took, and what the server did silently.
+ * Resolves to `{ judged, appended, refusals, rungs, silent, infeasible }`: refusals as `{ request, rung, findings, body }`, the
+ * steps of the ladder that requests took, and what the server did silently.
  */
 export async function replay(
   session,
   name,
-  { options = {}, summarize = false, given = {}, account, usage = true, most = Number.POSITIVE_INFINITY } = {},
+  {
+    options = {},
+    summarize = false,
+    append = false,
+    given = {},
+    account,
+    usage = true,
+    most = Number.POSITIVE_INFINITY,
+  } = {},
 ) {
   const client = clients[name];
   const server = createServer(name, account ? { account } : {});
   const model = given.model ?? client.model;
   const compactor = createCompactor({
     format: client.strict ? { ...formats[client.format], ...strict } : formats[client.format],
-    ...(summarize && { summarize: async ({ prompt }) => `- notes of ${prompt.length} characters, made by a model` }),
+    ...((summarize || append) && {
+      summarize: async ({ prompt, append }) => {
+        if (append) judgeAppended(append);
+        return `- notes of ${prompt.length} characters, made by a model`;
+      },
+    }),
+    ...(append && { summaryRequest: "append", prefer: "summarize" }),
     ...options,
   });
   const { tools } = session;
   const system = client.inline ? undefined : session.system;
   let history = client.inline ? client.system(session.system) : [];
-  const found = { judged: 0, refusals: [], rungs: {}, silent: 0, infeasible: 0 };
+  const found = { judged: 0, appended: 0, refusals: [], rungs: {}, silent: 0, infeasible: 0 };
   let state = null;
+  /** The request before this one. */
+  let before = null;
+  /** The chat as it was sent last, and one message behind it; what is new was not sent yet. */
+  const judgeAppended = ({ messages, tools: declared }) => {
+    const request = client.request(messages, { ...given, model, system, tools });
+    const answer = server.answer(request, { text: "Notes." });
+    found.appended += 1;
+    const findings = answer.ok ? [] : answer.findings;
+    const shared = Math.min(messages.length - 1, before?.length ?? 0);
+    const isSame = JSON.stringify(messages.slice(0, shared)) === JSON.stringify(before?.slice(0, shared) ?? []);
+    if (!isSame)
+      findings.push({ rule: "prefix", source: "this test", text: "The prefix is not that of the last request." });
+    if (JSON.stringify(declared) !== JSON.stringify(toolsOf(request)))
+      findings.push({ rule: "tools", source: "this test", text: "The tools are not those of the chat." });
+    if (findings.length > 0)
+      found.refusals.push({ request: found.judged, rung: "append", findings, body: request.body });
+  };
   const ask = async (turn) => {
-    const beside = client.request([], { ...given, model, system, tools }).body.tools;
+    const beside = toolsOf(client.request([], { ...given, model, system, tools }));
     const call = { messages: history, state, model, ...(system && { system }), ...(beside && { tools: beside }) };
     const prepared = await compactor.beforeModel(call);
     const { view, report } = prepared;
@@ -44,6 +75,7 @@ export async function replay(
     for (const taken of new Set(report.changes.map((change) => change.rung)))
       found.rungs[taken] = (found.rungs[taken] ?? 0) + 1;
     const request = client.request(view, { ...given, model, system, tools });
+    before = view;
     const reply = replyOf(turn, found.judged);
     let answer = server.answer(request, reply);
     found.judged += 1;
@@ -65,6 +97,7 @@ export async function replay(
   return found;
 }
 
+const toolsOf = ({ body: { tools, toolConfig } }) => tools ?? toolConfig?.tools;
 const usageOf = ({ usage, usageMetadata }) => usage ?? usageMetadata;
 const textOf = ({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
 

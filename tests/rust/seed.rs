@@ -439,6 +439,7 @@ fn chat_request() -> precis::summary::request::Request {
         system: String::new(),
         prompt: String::new(),
         max_output_tokens: 1,
+        ..Default::default()
     }
 }
 

@@ -78,6 +78,7 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
       countTokens: ANY,
       summary: ANY,
       summarizer: ANY,
+      summaryRequest: ANY,
       onEvent: ANY,
       repair: ANY,
       toolPolicy: ANY,

@@ -7,7 +7,7 @@ import { ReadPrompts } from "./read-prompts.ts";
 import { lowered } from "./reply-limit.ts";
 import { type Ask, once, type ProviderRequest, type Streamed, started } from "./retry.ts";
 import type { Shared } from "./session.ts";
-import { isSame, type Message, modelOf } from "./steps.ts";
+import { isSame, type Message, modelOf, textOf } from "./steps.ts";
 import { withBinding } from "./thinking.ts";
 import type { Middleware, ScopedCall } from "./types.ts";
 
@@ -182,13 +182,4 @@ function given(options: unknown): { params: Request; model: Model } {
   });
   objectOf(model, "options.model", "the model that is wrapped");
   return { params: params as Request, model: model as Model };
-}
-
-/** The text of a message that has nothing else. */
-function textOf(message: Message | undefined): string {
-  const { content } = message ?? {};
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content) || content.length !== 1) return "";
-  const { text } = content[0] as { text?: unknown };
-  return typeof text === "string" ? text : "";
 }

@@ -1,4 +1,5 @@
 import type { CompactorOptions, Summarize } from "precis";
+import { textOf } from "./steps.ts";
 
 /**
  * Prompts that the summarizer is asked at the moment. It may ask through a model that is wrapped itself, and what was
@@ -20,9 +21,11 @@ export class OwnPrompts {
 
   private one(summarize: Summarize): Summarize {
     return ((request, context) => {
-      const { prompt } = request;
-      this.add(prompt, 1);
-      const done = () => this.add(prompt, -1);
+      const prompts = [request.prompt, textOf(request.append?.messages.at(-1))].filter(Boolean);
+      for (const prompt of prompts) this.add(prompt, 1);
+      const done = () => {
+        for (const prompt of prompts) this.add(prompt, -1);
+      };
       // Also when it is given up: what it asks then is nobody's.
       context.signal.addEventListener("abort", done, { once: true });
       const settled = () => {

@@ -67,3 +67,12 @@ export function sourcesOf(prompt: readonly Message[], messages: readonly Message
   }
   return at === rest.length ? sources : null;
 }
+
+/** The text of a message that has nothing else. */
+export function textOf(message: Message | undefined): string {
+  const { content } = message ?? {};
+  if (typeof content === "string") return content;
+  if (!Array.isArray(content) || content.length !== 1) return "";
+  const { text } = content[0] as { text?: unknown };
+  return typeof text === "string" ? text : "";
+}

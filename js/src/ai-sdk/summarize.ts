@@ -1,5 +1,6 @@
-import { input, PrecisError, type Summarize } from "precis";
+import { type CoveredChat, input, PrecisError, type Summarize } from "precis";
 import { isModel, noModel } from "./model.ts";
+import { modelOf } from "./steps.ts";
 import type { CompactionOptions, LanguageModel } from "./types.ts";
 
 /** The summarizing model and how it is called: handed to `generateText` as they are. */
@@ -39,26 +40,55 @@ export function summarizeWith(
       const advice = `How summaries are written is set once, for every summarizer: pass it as \`summary: { ${name === "summary" ? "…" : name} }\` to \`compaction\`.`;
       throw new PrecisError("unknown-option", `settings.${name}`, advice);
     }
-  return async ({ system, prompt, maxOutputTokens }, { signal }) => {
-    const answer = await generateText({ ...settings, system, prompt, maxOutputTokens, abortSignal: signal });
+  return async ({ system, prompt, append, maxOutputTokens }, { signal }) => {
+    const chat = ofModel(append, settings.model);
+    const asked = chat ? callOf(chat) : { system, prompt };
+    const answer = await generateText({ ...settings, ...asked, maxOutputTokens, abortSignal: signal });
     return { text: answer.text, finishReason: answer.finishReason, usage: answer.usage };
+  };
+}
+
+/** Whether the model that writes the summary is the one that has the chat in its cache. */
+function ofModel(append: CoveredChat | undefined, model: unknown): CoveredChat | undefined {
+  return append?.model !== undefined && append.model === modelOf(model) ? append : undefined;
+}
+
+/** A chat as a call of generateText. Its tools are declared as they were, and none is run. */
+function callOf({ messages, system, tools }: CoveredChat): object {
+  const declared = Object.entries((tools ?? {}) as Readonly<Record<string, object>>);
+  return {
+    messages,
+    ...(system === undefined ? {} : { system }),
+    ...(declared.length === 0
+      ? {}
+      : { tools: Object.fromEntries(declared.map(([name, tool]) => [name, { ...tool, execute: undefined }])) }),
   };
 }
 
 /** What belongs to the option `summary`; version 7 would take `instructions` for a system prompt. */
 const ABOUT_SUMMARIES = ["summary", "instructions", "sections", "language", "frame"];
 
+/** What messages are: those of the SDK's functions, or the prompts that it makes of them for a provider. */
+export type Level = "messages" | "prompts";
+
 /**
  * Summarizers as functions: models among them are asked directly. What is neither is left for the compactor to refuse.
+ * A chat to which the request is appended is for those alone that take its messages: of prompts models, of messages functions.
+ * `providerOptions` are those of the chat's own calls, which a provider's cache may depend on.
  *
  * @throws PrecisError `invalid-option` for the name of a model.
  */
-export function summarizersOf(given: CompactionOptions["summarize"]): Summarize | readonly Summarize[] | undefined {
+export function summarizersOf(
+  given: CompactionOptions["summarize"],
+  level: Level,
+  providerOptions?: unknown,
+): Summarize | readonly Summarize[] | undefined {
   const all: readonly unknown[] = Array.isArray(given) ? given : [given];
   const functions = all.map((one, at) => {
     if (typeof one === "string")
       throw noModel(one, Array.isArray(given) ? `summarize[${at}]` : "summarize", "invalid-option");
-    return isModel(one) ? asking(one, at === all.length - 1 ? RETRIES : 0) : one;
+    if (isModel(one)) return asking(one, at === all.length - 1 ? RETRIES : 0, { level, providerOptions });
+    return typeof one === "function" && level === "prompts" ? withTranscripts(one as Summarize) : one;
   });
   return (Array.isArray(given) ? functions : functions[0]) as Summarize | readonly Summarize[] | undefined;
 }
@@ -68,15 +98,28 @@ const RETRIES = 2;
 /** Milliseconds before a model is asked again, doubled each time, where it does not say. */
 const PAUSE = 2_000;
 
-function asking(model: LanguageModel, retries: number): Summarize {
-  return async ({ system, prompt, maxOutputTokens }, { signal }) => {
-    const request = {
-      prompt: [
-        { role: "system", content: system },
-        { role: "user", content: [{ type: "text", text: prompt }] },
-      ],
-      ...{ maxOutputTokens, abortSignal: signal },
-    };
+/** The same summarizer, which is always sent a transcript. */
+const withTranscripts =
+  (summarize: Summarize): Summarize =>
+  ({ append: _, ...request }, context) =>
+    summarize(request, context);
+
+function asking(
+  model: LanguageModel,
+  retries: number,
+  { level, providerOptions }: { readonly level: Level; readonly providerOptions: unknown },
+): Summarize {
+  return async ({ system, prompt, append, maxOutputTokens }, { signal }) => {
+    const chat = level === "prompts" ? ofModel(append, model) : undefined;
+    const asked = chat
+      ? { prompt: [...(chat.system ?? []), ...chat.messages], tools: chat.tools, providerOptions }
+      : {
+          prompt: [
+            { role: "system", content: system },
+            { role: "user", content: [{ type: "text", text: prompt }] },
+          ],
+        };
+    const request = { ...asked, maxOutputTokens, abortSignal: signal };
     for (let retry = 0; ; retry++) {
       try {
         return answerOf(await model.doGenerate(request));

@@ -173,13 +173,8 @@ export const glue = {
     engine.resume(given(input), records, standing),
   usage: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): ContextUsage =>
     engine.usage(given(input), records, flags, host),
-  requests: (
-    input: CallInput,
-    records: Uint32Array,
-    flags: Uint8Array,
-    plan: unknown,
-    host: Host,
-  ): SummaryRequest<never>[] => engine.requests(given(input), records, flags, plain(plan), host),
+  requests: (input: CallInput, records: Uint32Array, flags: Uint8Array, plan: unknown, host: Host): Requested[] =>
+    engine.requests(given(input), records, flags, plain(plan), host),
   commit: (
     input: CallInput,
     records: Uint32Array,
@@ -300,11 +295,18 @@ export interface Rounds {
   /** Who is asked in the next step. */
   host(): Host;
   /** Asks the summarizer. */
-  ask(requests: SummaryRequest<never>[]): PromiseLike<Answer[]>;
+  ask(requests: Requested[]): PromiseLike<Answer[]>;
   /** A round is over, and another follows. */
   next(outcome: Outcome): void;
   /** Runs a step of the engine; throws what it traps with. */
   poll(step: () => void): void;
+}
+
+/** A request to a summarizer; the chats that come with it are places of messages, as {@link Outcome.view}. */
+export interface Requested extends Omit<SummaryRequest<never>, "append"> {
+  /** What it is to stand for. */
+  readonly chat: Uint32Array;
+  readonly append: Uint32Array;
 }
 
 /** What a summarizer said, or why it said nothing. */

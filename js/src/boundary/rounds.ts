@@ -1,7 +1,7 @@
 /**
  * Calls that wait inside the engine for their summarizer. Internal.
  */
-import type { Plan, SummaryRequest } from "../types.ts";
+import type { Plan } from "../types.ts";
 import {
   currentInstance,
   enter,
@@ -14,7 +14,7 @@ import {
   wait,
   waitNoMore,
 } from "./engine.ts";
-import type { Answer, CallInput, Host, Outcome, Rounds } from "./glue.ts";
+import type { Answer, CallInput, Host, Outcome, Requested, Rounds } from "./glue.ts";
 import { plain } from "./plain.ts";
 
 /** A call and the plan that waits for the summarizer. */
@@ -30,7 +30,7 @@ export interface Parties {
   /** A host for the next step. */
   host(): Host;
   /** Asks the summarizer, never twice the same. */
-  ask(requests: readonly SummaryRequest<never>[]): Promise<Answer[]>;
+  ask(requests: readonly Requested[]): Promise<Answer[]>;
   /** Called when a round is over and another follows. */
   next(outcome: Outcome): void;
 }
@@ -96,7 +96,7 @@ class Completing implements Rounds, Waiting {
     return this.parties.host();
   }
 
-  ask(requests: SummaryRequest<never>[]): PromiseLike<Answer[]> {
+  ask(requests: Requested[]): PromiseLike<Answer[]> {
     const answers = leave(() => this.parties.ask(requests));
     // No promise: what the engine does with the answers has to have a frame under it.
     const then = (resolve: (answers: unknown) => void, reject: (reason: unknown) => void) => {

@@ -27,6 +27,13 @@ export interface CompactorOptions<Base, Made = Base> {
   /** The limits of the model behind `summarize`. */
   readonly summarizer?: SummarizerOptions | undefined;
   /**
+   * How a summary of the whole past is asked for. `"transcript"`: with a transcript of its messages, which any model can read.
+   * `"append"`: with the chat itself and one message behind it ({@link SummaryRequest.append}), so that the chat's own model finds
+   * most of it in its prompt cache. Where the chat with the reply does not fit, the tools that it calls were not passed, a past
+   * is summarized in pieces, or an answer is to be corrected, the transcript is sent. Default `"transcript"`. Not with a preset.
+   */
+  readonly summaryRequest?: "transcript" | "append" | undefined;
+  /**
    * Counts the tokens of a request exactly, as the counting endpoints of providers do. It is asked only where the estimate
    * and its bound do not decide whether the request fits, at most once a request, and by `beforeModel` alone. What it
    * returns is learned like reported usage. If it throws, returns no whole number above 0, or takes more than five seconds,

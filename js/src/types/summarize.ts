@@ -35,12 +35,18 @@ export interface SummaryRequest<_M> {
   readonly prompt: string;
   /** The reply limit to send, in tokens. */
   readonly maxOutputTokens: number;
+  /**
+   * With {@link CompactorOptions.summaryRequest} `"append"`: the chat as it is sent, with one message behind it that asks for the
+   * summary. Send it in place of `system` and `prompt`, to the chat's own model with its other settings. Undefined where that is
+   * not possible; then these two are to be sent.
+   */
+  readonly append?: CoveredChat | undefined;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: handed on to a client that has its own types.
 type Any = any;
 
-/** What a summary is to stand for: messages as they are sent, and what the call said of them. */
+/** Messages as they are sent, and what the call said of them. */
 export interface CoveredChat {
   readonly messages: Any[];
   readonly system?: Any;

@@ -186,6 +186,7 @@ impl Policy for Contextguard {
             system: system(asked.max_output_tokens),
             prompt: prompt(&contents, previous, &work.call.todos),
             max_output_tokens: asked.max_output_tokens,
+            ..Request::default()
         }])
     }
 
