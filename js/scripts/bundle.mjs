@@ -1,6 +1,6 @@
 // TypeScript → the files of the package: code once for ES modules and once for CommonJS, small entries that say how
 // each platform gets the engine, the engine once for reading and once as text, and flat declarations.
-import { readFileSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { deflateRawSync } from "node:zlib";
@@ -9,7 +9,7 @@ import esbuild from "esbuild";
 import { rollup } from "rollup";
 import { dts } from "rollup-plugin-dts";
 import { minify } from "terser";
-import { at, root } from "./common.mjs";
+import { at, cache, files, hash, imported, once, root } from "./common.mjs";
 import { kindOf, stampOf } from "./engine.mjs";
 
 /** The entries of `.`: in which file, by which way of loading. */
@@ -32,9 +32,9 @@ export async function bundle([main, ...entries], wasm, directory) {
   const to = (name) => join(directory, name);
   writeFileSync(to("precis.wasm"), wasm);
   writeFileSync(to("precis.wasm.js"), `export default "${await pack(wasm)}";\n`);
-  const code = { define: { BUILD: JSON.stringify(stampOf(wasm)) }, inject: [at("js/src/boundary/text-codec.ts")] };
+  const inlined = { define: { BUILD: JSON.stringify(stampOf(wasm)) }, inject: [at("js/src/boundary/text-codec.ts")] };
   const core = `export * from "${main.source}"; export { loadBy } from "./boundary/engine.ts";`;
-  const sources = [await javascript(core, to("core.js"), code)];
+  const sources = [await javascript(core, to("core.js"), inlined)];
   const names = await exported(to("core.js"), main.source);
   const bundled = await Promise.all([
     ...Object.entries(platforms).map(([file, load]) => {
@@ -45,11 +45,14 @@ export async function bundle([main, ...entries], wasm, directory) {
         isModule ? "./core.js" : "./boundary/engine.ts",
         load,
       );
-      return javascript(text, to(file), isModule ? {} : code);
+      return javascript(text, to(file), isModule ? {} : inlined);
     }),
     ...entries.flatMap(({ name, source }) => ["js", "cjs"].map((ending) => subpath(source, to(`${name}.${ending}`)))),
-    ...[main, ...entries].map((one) => declarations(one, directory)),
   ]);
+  const code = readdirSync(directory).filter((name) => /\.c?js$/.test(name) && name !== "precis.wasm.js");
+  // What only tests use need not be short.
+  await Promise.all(code.map((name) => finish(to(name), kindOf(wasm) === "fast" ? async (text) => text : shortened)));
+  await declarations([main, ...entries], directory);
   return [...sources, ...bundled].flat().filter(Boolean);
 }
 
@@ -103,7 +106,6 @@ async function javascript(contents, outfile, more) {
     stdin: { contents, resolveDir: at("js/src"), loader: "js" },
     ...more,
   });
-  await shorten(outfile);
   return Object.keys(metafile.inputs);
 }
 
@@ -114,17 +116,21 @@ async function subpath(source, outfile) {
   if (inputs.some((input) => input.endsWith("js/src/boundary/engine.ts"))) {
     throw new Error(`${outfile} holds a second engine: its sources must import "precis", not a file of the engine`);
   }
-  await shorten(outfile);
   return inputs;
 }
 
+/** Rewrites a file. Bundlers follow `require` by its name, so esbuild, which would have replaced it, sees it under another. */
+async function finish(file, rewritten) {
+  const code = await rewritten(readFileSync(file, "utf8"), file.endsWith(".js"));
+  writeFileSync(file, code.replaceAll("bundledRequire", "require"));
+}
+
 /** Terser takes out 3 to 4 % of what esbuild leaves. */
-async function shorten(file) {
-  const bundled = readFileSync(file, "utf8");
+async function shortened(bundled, module) {
   // Dead code by which Node reads what a CommonJS file exports.
   const [names = ""] = bundled.match(/0&&\(module\.exports=\{.*?\}\);/) ?? [];
   const { code } = await minify(bundled, {
-    module: file.endsWith(".js"),
+    module,
     toplevel: true,
     ecma: 2020,
     compress: { passes: 3, ecma: 2020, unsafe_arrows: true },
@@ -132,8 +138,7 @@ async function shorten(file) {
     // What is marked as pure is left out by whoever bundles a program that does not use it.
     format: { ecma: 2020, max_line_len: 1000, preserve_annotations: true },
   });
-  // Bundlers follow `require` by its name; esbuild would have replaced it here.
-  writeFileSync(file, `${code.replaceAll("bundledRequire", "require")}${names}\n`);
+  return `${code}${names}\n`;
 }
 
 function options(outfile, external) {
@@ -157,8 +162,23 @@ function options(outfile, external) {
   };
 }
 
+/** They depend on the TypeScript alone, and take longer than all else: they are made again only if that changed. */
+async function declarations(entries, directory) {
+  const made = join(cache, "declarations");
+  const key = hash(
+    [...files("js/src", "tsconfig.json", "package-lock.json"), ...imported("js/scripts/bundle.mjs")],
+    JSON.stringify(entries),
+  );
+  await once("declarations", key, [made], async () => {
+    rmSync(made, { recursive: true, force: true });
+    mkdirSync(made, { recursive: true });
+    await Promise.all(entries.map((one) => declare(one, made)));
+  });
+  cpSync(made, directory, { recursive: true });
+}
+
 /** Written once, for CommonJS; an ES module has the same types, and so do programs that use both. */
-async function declarations({ name, source }, directory) {
+async function declare({ name, source }, directory) {
   const bundled = await rollup({
     input: source,
     external: name === "index" ? [] : ["precis"],

@@ -1,11 +1,15 @@
 // Checks that run the tests of tests/js, and what was recorded, on the package, in this Node and in other runtimes.
-import { readdirSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { install } from "../../../tests/js/cli/installed.mjs";
-import { at, must, packages } from "../common.mjs";
+import { at, cache, must, packages } from "../common.mjs";
 import { checkSupported } from "../supported.mjs";
 import { chromium, node, npmBinary } from "../tools.mjs";
 import { quiet, testPackages, total } from "./common.mjs";
+
+const SUITE = "tests/js/suite";
 
 /** Tests run at full length once, in this Node; elsewhere the long ones have fewer cases: tests/js/suite/length.mjs. */
 const short = { PRECIS_SUITE: "short" };
@@ -14,7 +18,7 @@ const AT_LENGTH = 22;
 
 /** The suite in the Node that runs the checks. */
 export function suite({ suite: env }) {
-  return nodeTests(process.execPath, { folder: "tests/js/suite", env });
+  return nodeTests(process.execPath, { folder: SUITE, env });
 }
 
 export function commandLine({ suite: env }) {
@@ -60,12 +64,11 @@ const LOADED = /^(loading|boundary|wrong-input|refused|wrong-format|formats|seal
 /** The suite in another Node, or loaded in another way, with fewer cases; `whole`: all tests that can run so. */
 export async function shortSuite(major, way, whole) {
   const binary = await node(major);
-  const folder = "tests/js/suite";
-  if (way === "import") return nodeTests(binary, { folder, env: short });
+  if (way === "import") return nodeTests(binary, { folder: SUITE, env: short });
   // What needs Node itself tests the engine: how the package is loaded changes nothing there.
   const isPortable = (name) => !name.endsWith(".node.test.mjs");
   const only = (name) => isPortable(name) && (whole || major === OLDEST || LOADED.test(name));
-  return nodeTests(binary, { folder, only, env: short }, "--import", "./tests/js/hooks/require.mjs");
+  return nodeTests(binary, { folder: SUITE, only, env: short }, "--import", "./tests/js/hooks/require.mjs");
 }
 
 export async function runtimeSuite(runtime) {
@@ -160,12 +163,35 @@ async function nodeTests(...args) {
   return total(await nodeTap(...args), /^# pass (\d+)/gm);
 }
 
-/** The tests of a folder, or `only` some of its files, with an environment of their own. */
+/**
+ * The tests of a folder, or `only` some of its files, with an environment of their own. Files that any runtime can run share
+ * processes, as they do in all runtimes but Node: an engine that has run for a while is compiled once.
+ */
 export async function nodeTap(binary, { folder, only = () => true, env = {} }, ...flags) {
   await testPackages();
   const names = readdirSync(at(folder)).filter((name) => name.endsWith(".test.mjs") && only(name));
+  const needsNode = (name) => folder !== SUITE || name.endsWith(".node.test.mjs");
+  const apart = names.filter(needsNode).map((name) => `${folder}/${name}`);
+  const together = names.filter((name) => !needsNode(name)).map((name) => `${folder}/${name}`);
   // By itself Node leaves one core to the process that only listens to the others.
   const all = `--test-concurrency=${availableParallelism()}`;
-  const args = [...flags, "--test", all, "--test-reporter=tap", ...names.map((name) => `${folder}/${name}`)];
-  return must(binary, args, { ...quiet, env });
+  mkdirSync(cache, { recursive: true });
+  const parts = mkdtempSync(join(cache, "suite-"));
+  try {
+    const files = [...shared(together, availableParallelism(), parts), ...apart];
+    return await must(binary, [...flags, "--test", all, "--test-reporter=tap", ...files], { ...quiet, env });
+  } finally {
+    rmSync(parts, { recursive: true, force: true });
+  }
+}
+
+/** As many modules in a folder, each of which imports its share of the files; none that would be empty. */
+function shared(files, count, folder) {
+  const share = (number) => files.filter((_, index) => index % count === number);
+  const lines = (number) => share(number).map((file) => `await import(${JSON.stringify(pathToFileURL(at(file)))});\n`);
+  return Array.from({ length: Math.min(count, files.length) }, (_, number) => {
+    const module = join(folder, `part-${number + 1}.mjs`);
+    writeFileSync(module, lines(number).join(""));
+    return module;
+  });
 }

@@ -50,6 +50,8 @@ test("a chat of 20,000 messages and a text of eight megabytes stay within bounds
     content: `message ${at}`,
   }));
   const large = [{ role: "user", content: "one long text, ".repeat(560_000) }];
+  await compactor().beforeModel({ messages: many.slice(0, 1) });
+  const least = engine.memory();
   const all = async () => {
     for (const messages of [many, large]) await compactor().beforeModel({ messages });
   };
@@ -57,7 +59,8 @@ test("a chat of 20,000 messages and a text of eight megabytes stay within bounds
   const once = engine.memory();
   for (let again = 0; again < cases(3, 1); again++) await all();
   equal(engine.memory(), once);
-  ok(once <= 3 * 8.4e6 + 16 * MEBIBYTE, `${once} bytes`);
+  // A build that only tests use takes more for itself than the one that is shipped.
+  ok(once - least <= 3 * 8.4e6 + 15 * MEBIBYTE, `${once} bytes, ${least} without a chat`);
 });
 
 test("a text of any kind takes three times its size and 16 MB at most, and its instance is replaced", async () => {
