@@ -1,6 +1,6 @@
 // What `npm test` runs: a row for each check. docs/checks.md has them as a table.
 import { browserExample, durableObjects, example, manyChats, queuedChats, storesOfOthers } from "./checks/examples.mjs";
-import { documentationSite, lint, programs, rehearse, types } from "./checks/package.mjs";
+import { documentationSite, leastTypeScript, lint, programs, rehearse, types } from "./checks/package.mjs";
 import {
   fuzzing,
   fuzzLint,
@@ -100,6 +100,7 @@ export function checksFor(thisNode) {
 
     { name: "README and documentation examples", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: runReadme },
     { name: "programs compile", job: "node", pkg: true, single: true, uses: "snippets", ignores: ignoredBy.declarations, run: programs },
+    { name: "least TypeScript", from: "all", job: "node", pkg: true, single: true, ignores: ignoredBy.declarations, run: leastTypeScript },
     { name: "conformance, both presets", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: conformance },
     { name: "demo, no request over the window", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: demo },
     { name: "command line", job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },

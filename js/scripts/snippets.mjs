@@ -6,10 +6,14 @@ import { at, files, root } from "./common.mjs";
 
 const place = "tests/js/programs/snippets";
 /** Each a project with the stand-ins that its documents need. */
-const folders = { core: `${place}/core`, sdk: place, workers: `${place}/workers`, frameworks: `${place}/frameworks` };
-/** The documents that speak of the AI SDK, or of Workers. */
+const folders = {
+  ...{ core: `${place}/core`, sdk: place, workers: `${place}/workers` },
+  ...{ frameworks: `${place}/frameworks`, browsers: `${place}/browsers` },
+};
+/** The documents that speak of the AI SDK, of Workers, or of pages. */
 const homes = {
   "docs/ai-sdk.md": folders.sdk,
+  "docs/browsers.md": folders.browsers,
   "docs/frameworks.md": folders.frameworks,
   "docs/nextjs.md": folders.sdk,
   "docs/streaming.md": folders.sdk,

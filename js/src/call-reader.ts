@@ -82,7 +82,7 @@ export class CallReader<Base> {
     const isShort = (rest: Rest) => isSameCall(rest, input);
     const history = memory.history(given.messages, more || format.id ? undefined : isShort);
     const messages = given.messages as readonly M[];
-    const refused = history.misread > 0 ? wrongFormat(messages, history.misread, format.name) : null;
+    const refused = history.misread > 0 ? wrongFormat(messages, history.misread, format) : null;
     if (refused) throw refused;
     input.unreadable = history.unreadable;
     if (history.guessed) input.counterFailed = true;

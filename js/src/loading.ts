@@ -2,6 +2,7 @@ import { loadAhead } from "./boundary/engine.ts";
 import type { ErrorCode } from "./codes.ts";
 import { createCompactor } from "./compactor.ts";
 import { PrecisError } from "./errors.ts";
+import type { Address, Signal } from "./globals.ts";
 import { engine } from "./loaded.ts";
 import { checkMembers, type Kind, SIGNAL, type Table, table } from "./members.ts";
 
@@ -11,9 +12,9 @@ export interface LoadOptions {
    * Where your server has the package's `precis.wasm`, as `application/wasm`: it is compiled while it arrives. Bundlers give
    * such an address: in Vite `import url from "precis/precis.wasm?url"`. Without it the engine comes from the package.
    */
-  readonly url?: string | URL | undefined;
+  readonly url?: string | Address | undefined;
   /** Stops waiting: the call rejects with the signal's reason. Other calls of `load` go on. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }
 
 const URL_KIND: Kind = {

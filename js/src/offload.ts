@@ -4,8 +4,10 @@
  *
  * @module precis/offload
  */
+
 import { type Format, input, PrecisError } from "precis";
 import { schemaOf } from "./ai-sdk/schema.ts";
+import type { Signal } from "./globals.ts";
 import { type PartOfResult, readPart } from "./offload/part.ts";
 import { type Copies, type LargeResult, withResults } from "./offload/results.ts";
 import { within } from "./offload/within.ts";
@@ -21,7 +23,7 @@ export interface OffloadedResult {
   /** The index of its message in the history. */
   readonly index: number;
   /** Aborted when nobody waits for the reference any more. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** The options of {@link offloader}. */

@@ -3,9 +3,11 @@
  *
  * @module precis/pi
  */
+
 import { type ContextUsage, input, type ModelCall, type Report, type SessionState } from "precis";
 import { Chat, type Compacting, holding } from "./adapter/chat.ts";
 import { type AdapterOptions, sharedOf } from "./adapter/options.ts";
+import type { Signal } from "./globals.ts";
 import { isUnsent, type PiMessage, piFormat } from "./pi/format.ts";
 import { asking } from "./pi/refusal.ts";
 import { type PiSummarizer, summarizeWith, usageOf } from "./pi/summarize.ts";
@@ -34,7 +36,7 @@ export interface PiOptions
 /** What keeps the requests of one agent inside the window. */
 export interface PiCompaction {
   /** For the option of this name of an `Agent`. Never rejects; where it could not decide, `problem` says why. */
-  readonly transformContext: (messages: AnyMessage[], signal?: AbortSignal) => Promise<AnyMessage[]>;
+  readonly transformContext: (messages: AnyMessage[], signal?: Signal) => Promise<AnyMessage[]>;
   /** The same stream function, which asks once more, with less, where the provider says that a request was too long. */
   streamFn<F extends (model: AnyMessage, context: AnyMessage, options?: AnyMessage) => AnyMessage>(stream: F): F;
   /** Compacts now. The next request sends what came of it. */

@@ -195,7 +195,7 @@ function counted<Base>(
     for (let i = 0; i < parts.length; i++) counter.add((parts[i] as Part)[0], (parts[i] as Part)[1]);
     if (one.isMisread) misread += 1;
   }
-  const refused = misread > 0 ? wrongFormat(messages, misread, format.name) : null;
+  const refused = misread > 0 ? wrongFormat(messages, misread, format) : null;
   if (refused) throw refused;
 }
 

@@ -5,9 +5,10 @@
  * @module precis/seal
  */
 import { input, PrecisError, type SessionState } from "precis";
+import type { Key } from "./globals.ts";
 
 /** The secret: at least 16 bytes, as bytes, as a text, or as a key of Web Crypto for HMAC with SHA-256. */
-export type SealKey = string | Uint8Array<ArrayBuffer> | CryptoKey;
+export type SealKey = string | Uint8Array | Key;
 
 /** The form of what is sealed. */
 const FORM = "precis1";
@@ -70,7 +71,9 @@ async function imported(key: SealKey, use: "sign" | "verify"): Promise<CryptoKey
   if (!(bytes instanceof Uint8Array)) {
     if (isHmacKey(bytes, use)) return bytes;
   } else if (bytes.length >= LEAST_KEY)
-    return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, [use]);
+    return crypto.subtle.importKey("raw", bytes as Uint8Array<ArrayBuffer>, { name: "HMAC", hash: "SHA-256" }, false, [
+      use,
+    ]);
   throw new PrecisError(
     "invalid-call",
     "key",

@@ -3,6 +3,7 @@
  * whether a history is refused of which a format would lose something, and what the error names.
  */
 import { PrecisError } from "./errors.ts";
+import type { ReadableFormat, Reader } from "./format.ts";
 
 /** Names of formats, as `Format.name` says them. */
 type FormatName =
@@ -267,7 +268,12 @@ export function isForeign(message: object, format: string, partly: boolean): boo
  * the most, and of one in another dialect, of which only what it has in common with others can be read. A few strange
  * messages in a history of the right dialect are passed on as they are.
  */
-export function wrongFormat(messages: readonly unknown[], misread: number, format: string): PrecisError | null {
+export function wrongFormat(
+  messages: readonly unknown[],
+  misread: number,
+  of: ReadableFormat<never>,
+): PrecisError | null {
+  const format = of.name;
   const votes = new Map<Dialect, number>();
   let [own, others] = [0, 0];
   for (const message of messages) {
@@ -284,6 +290,7 @@ export function wrongFormat(messages: readonly unknown[], misread: number, forma
   let [most, likely]: [number, Dialect | null] = [0, null];
   for (const [dialect, count] of votes) if (count > most) [most, likely] = [count, dialect];
   const advice =
+    (isKnown(format) ? null : thrownBy(messages, of)) ??
     likely?.advice ??
     strangeRole(messages) ??
     "No format of precis/formats can read them. Write a format of your own (docs/formats.md).";
@@ -292,6 +299,19 @@ export function wrongFormat(messages: readonly unknown[], misread: number, forma
     "messages",
     `${misread} of ${messages.length} messages cannot be read by the format "${format}". ${advice}`,
   );
+}
+
+/** What a format of the host's own throws at the first message that it cannot read. */
+function thrownBy(messages: readonly unknown[], format: ReadableFormat<never>): string | null {
+  const to = new Proxy({}, { get: () => () => {} }) as Reader;
+  for (const [at, message] of messages.entries())
+    try {
+      format.read(message as never, to);
+    } catch (error) {
+      const said = error instanceof Error ? error.message : String(error);
+      return `Its \`read\` throws at messages[${at}]: ${said}. \`checkFormat\` of precis/testing tries a format.`;
+    }
+  return null;
 }
 
 type Part = Readonly<Record<string, unknown>>;

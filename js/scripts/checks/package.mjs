@@ -1,5 +1,5 @@
 // Checks of the sources in TypeScript, of the package, and of what documents show of it.
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { at, must, packages } from "../common.mjs";
 import { buildSite } from "../docs.mjs";
 import { release } from "../release.mjs";
@@ -44,6 +44,20 @@ export async function programs() {
   } finally {
     cleanSnippets();
   }
+}
+
+/** Every entry of the package with the least TypeScript that README.md names, and with no library but the language's own. */
+export async function leastTypeScript() {
+  const folder = "tests/js/programs/least";
+  await testPackages();
+  await packages(folder);
+  const { devDependencies } = JSON.parse(readFileSync(at(folder, "package.json"), "utf8"));
+  const version = devDependencies.typescript.split(".").slice(0, 2).join(".");
+  if (!readFileSync(at("README.md"), "utf8").includes(`TypeScript ${version} and newer`))
+    throw new Error(`README.md does not say that TypeScript ${version} and newer compile the package's types`);
+  const least = at(folder, "node_modules/typescript/bin/tsc");
+  for (const compiler of [least, tsc[1]]) await must(process.execPath, [compiler, "-p", folder], quiet);
+  return 2;
 }
 
 /** Builds the site, follows its links and anchors, and has axe look at some pages. Counts links and pages. */

@@ -10,6 +10,7 @@ import type {
   SessionState,
   Summarize,
 } from "precis";
+import type { Signal } from "../globals.ts";
 import type { Compacting } from "./compact-tool.ts";
 import type { Recalling } from "./recall.ts";
 
@@ -263,7 +264,7 @@ export interface RunOptions
   /** The reply limit of this call, in tokens. Default: the one of {@link CompactionOptions}. */
   readonly maxOutputTokens?: number | undefined;
   /** Aborts a compaction in the middle of a step; nothing has changed then. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** Called with each event of this call, after the listener of {@link CompactionOptions}. */
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
   /**

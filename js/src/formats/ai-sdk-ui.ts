@@ -1,13 +1,14 @@
 import type { ReadableFormat, Reader } from "precis";
 import { isPart, mediaKind, type Part } from "./parts.ts";
 
-type Message = { role: string; parts: readonly unknown[] };
+/** What precis reads of a `UIMessage`. */
+export type AiSdkUIMessage = { role: string; parts: readonly unknown[] };
 
 /**
  * `UIMessage`s of the AI SDK's `useChat`, versions 5 to 7, for reading only: `createMeter` with this format is a
  * meter for a chat as a browser holds it. What is sent to a model is made of model messages: use `aiSdk` there.
  */
-export const aiSdkUI: ReadableFormat<Message> = {
+export const aiSdkUI: ReadableFormat<AiSdkUIMessage> = {
   name: "ai-sdk-ui",
 
   read(message, to) {

@@ -2,11 +2,12 @@ import type { Format, Reader } from "precis";
 import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, withoutParts, withPart } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
-type Message = { role: string; content: unknown };
+/** What precis reads of a `ModelMessage`. */
+export type AiSdkMessage = { role: string; content: unknown };
 
 /** `ModelMessage`s of the AI SDK, versions 5 to 7. */
 // biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
-export const aiSdk: Format<Message, any> = {
+export const aiSdk: Format<AiSdkMessage, any> = {
   name: "ai-sdk",
 
   read(message, to) {
@@ -213,7 +214,7 @@ function withoutOptions<P extends object>(part: P, names: readonly string[]): P 
  * An assistant's message of which something is edited, as new content: without the ids under which a provider has stored
  * what it was, and without the reasoning that only goes with those items. The SDK sends nothing of reasoning without an id.
  */
-function released(message: Message): Message {
+function released(message: AiSdkMessage): AiSdkMessage {
   const { role, content } = message;
   const isItem = (part: unknown) => isPart(part) && isStored(part.providerOptions);
   if (role !== "assistant" || !Array.isArray(content) || !content.some(isItem)) return message;
@@ -228,7 +229,7 @@ function released(message: Message): Message {
 /**
  * Without the other places from which OpenRouter takes reasoning that is left out: those of the message and of its calls.
  */
-function withoutDetails(message: Message, parts: readonly number[]): Message {
+function withoutDetails(message: AiSdkMessage, parts: readonly number[]): AiSdkMessage {
   const content = message.content as readonly unknown[];
   if (!parts.some((part) => (content[part] as Part | undefined)?.type === "reasoning")) return message;
   const DETAILS = ["reasoning_details"];

@@ -1,11 +1,12 @@
 import type { Format, Reader } from "precis";
 import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, withoutParts, withPart } from "./parts.ts";
 
-type Message = { role: string; content: unknown };
+/** What precis reads of a `MessageParam`. */
+export type AnthropicMessage = { role: string; content: unknown };
 
 /** Messages of Anthropic's Messages API. */
 // biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
-export const anthropic: Format<Message, any> = {
+export const anthropic: Format<AnthropicMessage, any> = {
   name: "anthropic",
 
   read(message, to) {

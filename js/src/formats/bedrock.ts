@@ -1,14 +1,15 @@
 import type { Format, Reader } from "precis";
 import { isEmpty, isPart, joinTexts, mediaKind, type Part, withoutParts, withPart } from "./parts.ts";
 
-type Message = { role?: string; content?: unknown };
+/** What precis reads of a `Message` of the Converse API. */
+export type BedrockMessage = { role?: string; content?: unknown };
 
 /**
  * Messages of Amazon Bedrock's Converse API, as its SDK for JavaScript has them. A block is named by its one member. The user
  * begins there, and roles alternate.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the SDK declares messages of its own.
-export const bedrock: Format<Message, any> = {
+export const bedrock: Format<BedrockMessage, any> = {
   name: "bedrock-converse",
   alternation: "strict",
   opening: "user",

@@ -2,14 +2,15 @@ import type { Format, Reader, Role } from "precis";
 import { isEmpty, isPart, mediaKind, type Part, readSpeaker } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
-type Message = { role?: unknown; parts?: unknown };
+/** What precis reads of a `Content`. */
+export type GeminiContent = { role?: unknown; parts?: unknown };
 
 /**
  * `Content`s of Google's Gemini API and of ADK, in the spelling of JavaScript (`functionCall`) or Python (`function_call`).
  * Turns have to alternate there, so a summary and the user's message after it become one.
  */
 // biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
-export const gemini: Format<Message, any> = {
+export const gemini: Format<GeminiContent, any> = {
   name: "gemini",
   thinking: "free",
   alternation: "strict",

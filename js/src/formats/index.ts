@@ -3,12 +3,12 @@
  *
  * @module precis/formats
  */
-export { aiSdk } from "./ai-sdk.ts";
-export { aiSdkUI } from "./ai-sdk-ui.ts";
-export { anthropic } from "./anthropic.ts";
-export { bedrock } from "./bedrock.ts";
-export { gemini } from "./gemini.ts";
-export { mistral } from "./mistral.ts";
-export { openaiChat } from "./openai-chat.ts";
-export { openaiResponses } from "./openai-responses.ts";
+export { type AiSdkMessage, aiSdk } from "./ai-sdk.ts";
+export { type AiSdkUIMessage, aiSdkUI } from "./ai-sdk-ui.ts";
+export { type AnthropicMessage, anthropic } from "./anthropic.ts";
+export { type BedrockMessage, bedrock } from "./bedrock.ts";
+export { type GeminiContent, gemini } from "./gemini.ts";
+export { type MistralMessage, mistral } from "./mistral.ts";
+export { type OpenAIChatMessage, openaiChat } from "./openai-chat.ts";
+export { type OpenAIResponsesItem, openaiResponses } from "./openai-responses.ts";
 export { strict } from "./strict.ts";

@@ -3,14 +3,15 @@ import { argumentsOf } from "./openai-chat.ts";
 import { isEmpty, isPart, joinTexts, type Part, withoutParts, withPart } from "./parts.ts";
 import { strict } from "./strict.ts";
 
-type Message = { role?: string; content?: unknown };
+/** What precis reads of a message of Mistral's SDK. */
+export type MistralMessage = { role?: string; content?: unknown };
 
 /**
  * Messages of Mistral's SDK for TypeScript, which spells what the API has in camelCase (`toolCalls`, `toolCallId`); OpenRouter's
  * are spelled so as well. Mistral refuses two messages of users in a row.
  */
 // biome-ignore lint/suspicious/noExplicitAny: the SDKs declare messages of their own.
-export const mistral: Format<Message, any> = {
+export const mistral: Format<MistralMessage, any> = {
   name: "mistral",
   thinking: "free",
   alternation: "strict",
@@ -103,7 +104,7 @@ function readResult({ content, toolCallId, name }: Part, to: Reader): void {
 }
 
 /** Arguments keep the form that they had: text, or a value. */
-function withInput<M extends Message>(message: M, index: number, json: string): M {
+function withInput<M extends MistralMessage>(message: M, index: number, json: string): M {
   const toolCalls = ((message as Part).toolCalls as Part[]).map((call, at) => {
     if (at !== index) return call;
     const called = call.function as Part;

@@ -2,11 +2,12 @@ import type { Format, Reader, Role } from "precis";
 import { isEmpty, isPart, joinTexts, mediaKind, type Part, readSpeaker, typeOfUrl, withPart } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
-type Message = { role: string; content?: unknown };
+/** What precis reads of a `ChatCompletionMessageParam`. */
+export type OpenAIChatMessage = { role: string; content?: unknown };
 
 /** Messages of OpenAI's Chat Completions API, and of the many that take the same. */
 // biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
-export const openaiChat: Format<Message, any> = {
+export const openaiChat: Format<OpenAIChatMessage, any> = {
   name: "openai-chat",
   thinking: "free",
 

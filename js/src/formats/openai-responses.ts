@@ -2,14 +2,15 @@ import type { Format, Reader } from "precis";
 import { isEmpty, isPart, mediaKind, type Part, readSpeaker, typeOfUrl, withoutParts, withPart } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
-type Item = { type?: unknown; role?: unknown; content?: unknown };
+/** What precis reads of a `ResponseInputItem`. */
+export type OpenAIResponsesItem = { type?: unknown; role?: unknown; content?: unknown };
 
 /**
  * Input items of OpenAI's Responses API: messages, calls, their outputs and reasoning, each an item of its own.
  * Items that a tool of OpenAI's own left (searches, images, compactions) are counted and left alone.
  */
 // biome-ignore lint/suspicious/noExplicitAny: every client declares messages of its own.
-export const openaiResponses: Format<Item, any> = {
+export const openaiResponses: Format<OpenAIResponsesItem, any> = {
   name: "openai-responses",
   thinking: "free",
   continues: true,

@@ -1,5 +1,6 @@
 import type { SessionState } from "precis";
 import type { StateStore } from "../ai-sdk/types.ts";
+import type { Databases } from "../globals.ts";
 import { checkClient } from "./stored.ts";
 
 /** The options of {@link fromIndexedDb}. */
@@ -21,7 +22,7 @@ const VERSION = 1;
  *
  * @throws PrecisError `invalid-option` when there is no IndexedDB.
  */
-export function fromIndexedDb(factory: IDBFactory, { name = "precis" }: IndexedDbOptions = {}): StateStore {
+export function fromIndexedDb(factory: Databases, { name = "precis" }: IndexedDbOptions = {}): StateStore {
   checkClient(factory, ["open"], "the global indexedDB");
   let opened: Promise<IDBDatabase> | undefined;
   const forget = () => {

@@ -3,7 +3,9 @@
  *
  * @module
  */
+
 import type { Role } from "../format.ts";
+import type { Signal } from "../globals.ts";
 import type { Keep, Size, ToolPolicies } from "./options.ts";
 import type { CompactionEvent, Plan, Report } from "./report.ts";
 
@@ -97,7 +99,7 @@ export interface ModelCall<M> {
    */
   readonly overflow?: unknown;
   /** Aborts the call: it rejects with the signal's reason, and nothing has changed. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** Called with each event of this call, after the listener of {@link CompactorOptions}. Errors that it throws are ignored. */
   readonly onEvent?: ((event: CompactionEvent) => void) | undefined;
 }
@@ -174,10 +176,7 @@ export type RankAnswer =
   | { readonly query: ArrayLike<number>; readonly vectors: readonly ArrayLike<number>[] };
 
 /** Says how well texts fit a query. `signal` is aborted when its time is over. */
-export type Rank = (
-  request: RankRequest,
-  context: { readonly signal: AbortSignal },
-) => RankAnswer | PromiseLike<RankAnswer>;
+export type Rank = (request: RankRequest, context: { readonly signal: Signal }) => RankAnswer | PromiseLike<RankAnswer>;
 
 /** Loads the messages of the history from one index up to, but not including, another. */
 export type LoadMessages<M> = (from: number, to: number) => readonly M[] | PromiseLike<readonly M[]>;

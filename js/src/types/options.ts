@@ -3,9 +3,11 @@
  *
  * @module
  */
+
 import type { Format, ReadableFormat } from "../format.ts";
+import type { Signal } from "../globals.ts";
 import type { CompactionEvent } from "./report.ts";
-import type { Summarize } from "./summarize.ts";
+import type { Handed, Summarize } from "./summarize.ts";
 
 /** The options of {@link createCompactor}. */
 export interface CompactorOptions<Base, Made = Base> {
@@ -162,22 +164,16 @@ export interface ToolPolicy {
 }
 
 /** Counts the tokens of a request. `context.signal` is aborted when nobody waits for the count any more. */
-export type CountTokens = (
-  call: CountedCall,
-  context: { readonly signal: AbortSignal },
-) => number | PromiseLike<number>;
-
-// biome-ignore lint/suspicious/noExplicitAny: handed on to a client that has its own types.
-type Any = any;
+export type CountTokens = (call: CountedCall, context: { readonly signal: Signal }) => number | PromiseLike<number>;
 
 /** A request to be counted: what would be sent if nothing were done, and what the call said of it. */
 export interface CountedCall {
-  readonly messages: Any[];
-  readonly system?: Any;
-  readonly tools?: Any;
-  readonly schemas?: Any;
+  readonly messages: Handed[];
+  readonly system?: Handed;
+  readonly tools?: Handed;
+  readonly schemas?: Handed;
   /** Undefined if the call named none. */
-  readonly model?: Any;
+  readonly model?: Handed;
   readonly maxOutputTokens?: number | undefined;
 }
 

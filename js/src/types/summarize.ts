@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Signal } from "../globals.ts";
 
 /**
  * Asks a model for a summary. Returns a promise of the answer, or a stream of its text. A past that is larger than the
@@ -12,7 +13,7 @@ export type Summarize = (
   request: SummaryRequest<unknown>,
   context: {
     /** Aborted when the call is aborted or the time is up. */
-    readonly signal: AbortSignal;
+    readonly signal: Signal;
     /** 1 for the first attempt; one more each time a summarizer of this call failed, or its answer could not be used. */
     readonly attempt: number;
     /**
@@ -43,15 +44,16 @@ export interface SummaryRequest<_M> {
   readonly append?: CoveredChat | undefined;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: handed on to a client that has its own types.
-type Any = any;
+/** What is handed on to a client, which has types of its own. */
+// biome-ignore lint/suspicious/noExplicitAny: see above.
+export type Handed = any;
 
 /** Messages as they are sent, and what the call said of them. */
 export interface CoveredChat {
-  readonly messages: Any[];
-  readonly system?: Any;
-  readonly tools?: Any;
-  readonly model?: Any;
+  readonly messages: Handed[];
+  readonly system?: Handed;
+  readonly tools?: Handed;
+  readonly model?: Handed;
 }
 
 /**

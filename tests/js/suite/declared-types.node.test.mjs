@@ -1,5 +1,6 @@
 // The declarations that are published say what the engine returns and takes: each value is held against its type, member
 // by member, and each option that is declared is one that the engine knows.
+import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
@@ -155,4 +156,14 @@ test("the options that are declared are those that the engine knows", () => {
     [member(options, "summary"), { summary: odd }],
   ];
   for (const [type, given] of places) deepEqual(known(given)?.sort(), names(type).sort(), JSON.stringify(given));
+});
+
+test("no declaration has a name that its bundler made up: errors of TypeScript show it", () => {
+  const folder = fileURLToPath(new URL("../../../pkg/", import.meta.url));
+  const declarations = readdirSync(folder).filter((name) => name.endsWith(".d.cts"));
+  ok(declarations.length > 10);
+  for (const name of declarations) {
+    const made = readFileSync(`${folder}${name}`, "utf8").match(/\b[A-Z]\w*\$\d+\b/g);
+    deepEqual([...new Set(made)], [], name);
+  }
 });

@@ -180,3 +180,19 @@ test("a format that cannot write is refused when the compactor is made, not at t
   const refused = (error) => error instanceof PrecisError && error.code === "invalid-option" && error.path === "format";
   throws(() => createCompactor({ format: aiSdkUI, contextWindow: 8_000 }), refused);
 });
+
+test("a format of one's own that throws is refused with what it throws, whatever its messages look like", () => {
+  const own = {
+    ...openaiChat,
+    name: "mine",
+    read(message, to) {
+      to.role("user");
+      to.text(0, message.parts[0].body.trim());
+    },
+  };
+  const messages = [{ parts: [{ body: "Hello." }] }, { parts: [{ text: "And?" }] }, { parts: [{ text: "So?" }] }];
+  throws(
+    () => createCompactor({ format: own, contextWindow: 8_000 }).usage({ messages }),
+    (error) => error.code === "wrong-format" && /throws at messages\[1\]: .*undefined.*checkFormat/.test(error.advice),
+  );
+});
