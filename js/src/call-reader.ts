@@ -3,8 +3,11 @@
  */
 import { enter } from "./boundary/engine.ts";
 import type { CallInput } from "./boundary/glue.ts";
+import type { Rest } from "./cache/chat.ts";
 import { loadedBy } from "./cache/deferred.ts";
-import { type Entry, type History, Memory, NOWHERE, type Rest } from "./cache/read.ts";
+import type { Entry } from "./cache/entry.ts";
+import { type History, NOWHERE } from "./cache/history.ts";
+import { Memory } from "./cache/read.ts";
 import { FixedMemory } from "./cache/system-and-tools.ts";
 import { CallHost } from "./call-host.ts";
 import { hashOfChat } from "./chat-name.ts";

@@ -5,7 +5,8 @@
  */
 import { enter } from "./boundary/engine.ts";
 import { type Again, type CallInput, members, type Outcome, STATE } from "./boundary/glue.ts";
-import type { History, Rest } from "./cache/read.ts";
+import type { Rest } from "./cache/chat.ts";
+import type { History } from "./cache/history.ts";
 import type { ContextUsage, Prepared, SessionState } from "./types.ts";
 
 /** The fast path: what the last call of this chat left, and the messages that were added since. */

@@ -116,7 +116,7 @@ const table = [
       ["role", "system"],
       ["text", 0, "See."],
       ["media", "image", "https://example.com/a.png", undefined, 1],
-      ["media", "pdf", { file_id: "file-1" }, undefined, 2, "a.pdf"],
+      ["media", "pdf", { type: "input_file", file_id: "file-1", filename: "a.pdf" }, undefined, 2, "a.pdf"],
     ],
   ],
   [
