@@ -9,12 +9,14 @@ import type { History } from "./cache/history.ts";
 import type { Memory } from "./cache/read.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
-import { found, type Stored } from "./native-block.ts";
 import { quiet } from "./quiet.ts";
-import type { CompactionEvent } from "./types.ts";
+import type { CompactionEvent, NativeBlock } from "./types.ts";
 
 /** Summaries of one chat that are kept to be found again. */
 const MOST_MADE = 8;
+
+/** In place of the id of a summary: a provider's own has none. */
+const BLOCK = "block";
 
 /** Where no index is kept. */
 const NOWHERE = /* @__PURE__ */ new Uint8Array(0);
@@ -29,17 +31,13 @@ export class CallHost<Base, M extends Base> implements Host {
   private readonly known = new Map<unknown, Made>();
   private tape: EngineTape | undefined;
 
-  /** The view begins with a provider's own summary. */
-  sendsBlock = false;
-
-  /** `history`: what is kept of this chat. `blocks`: providers' own summaries, one of which may be the one that is written. */
+  /** `history`: what is kept of this chat. */
   constructor(
     private readonly format: Format<Base>,
     private readonly memory: Memory<Base>,
     private readonly messages: readonly M[],
     private readonly entries: readonly Entry[],
     private readonly history: History,
-    readonly blocks: readonly Stored[] = [],
   ) {}
 
   read(indices: Uint32Array, reading: Reading): void {
@@ -67,20 +65,15 @@ export class CallHost<Base, M extends Base> implements Host {
 
   summary(text: string, id: string, covers: number): Uint32Array {
     return leave(() => {
-      const earlier = this.history.made;
-      const stored = this.format.block ? this.blocks.find((one) => found(one, text)) : undefined;
-      const is = (one: Made) => one.text === text && one.id === id && one.covers === covers;
-      let known = earlier.find((one) => is(one) && one.block === stored?.hash);
-      if (!known) {
-        const native = stored && found(stored, text);
-        const message = native
-          ? checked(this.format.block?.(native.block, native.around), "format.block")
-          : checked(this.format.summary(text, { id, covers }), "format.summary");
-        known = { text, id, covers, message, block: stored?.hash };
-        remember(earlier, known);
-      }
-      this.known.set(known.message, known);
-      return this.add(known.message);
+      const made = () => this.format.summary(text, { id, covers });
+      return this.remembered({ text, id, covers }, made, "format.summary") as Uint32Array;
+    });
+  }
+
+  block(block: NativeBlock): Uint32Array | undefined {
+    return leave(() => {
+      const made = () => this.format.block?.(block);
+      return this.remembered({ text: JSON.stringify(block), id: BLOCK, covers: 0 }, made, "format.block");
     });
   }
 
@@ -127,7 +120,7 @@ export class CallHost<Base, M extends Base> implements Host {
     for (let at = 0; at < triples.length; at += 3) {
       const [kind, from, to] = [triples[at], triples[at + 1] as number, triples[at + 2] as number];
       if (kind === 1) {
-        const message = this.placed(this.made[from] as M, view.length === 0);
+        const message = this.made[from] as M;
         view.push(message);
         // However many others this call has tried: what is sent is found again.
         const known = this.known.get(message);
@@ -137,13 +130,18 @@ export class CallHost<Base, M extends Base> implements Host {
     return view;
   }
 
-  /** A provider's own summary must come first; anywhere else its text is sent. */
-  private placed(message: M, isFirst: boolean): M {
-    const known = this.known.get(message);
-    if (known?.block === undefined) return message;
-    if (!isFirst) return this.format.summary(known.text, known) as M;
-    this.sendsBlock = true;
-    return message;
+  /** A message of ours: the one that was made of the same before, or a new one; undefined if the format has none. */
+  private remembered(made: Omit<Made, "message">, make: () => Base | undefined, path: string): Uint32Array | undefined {
+    const earlier = this.history.made;
+    let known = earlier.find(({ text, id, covers }) => text === made.text && id === made.id && covers === made.covers);
+    if (!known) {
+      const message = make();
+      if (message === undefined && made.id === BLOCK) return undefined;
+      known = { ...made, message: checked(message, path) };
+      remember(earlier, known);
+    }
+    this.known.set(known.message, known);
+    return this.add(known.message);
   }
 
   private add(message: object): Uint32Array {

@@ -12,7 +12,6 @@ import { FixedMemory } from "./cache/system-and-tools.ts";
 import { CallHost } from "./call-host.ts";
 import { hashOfChat } from "./chat-name.ts";
 import { isSameCall } from "./fast-path.ts";
-import { type Stored, storedIn } from "./native-block.ts";
 import { refusalOf } from "./options.ts";
 import { wrongFormat } from "./shapes.ts";
 import { inSlices } from "./slices.ts";
@@ -138,13 +137,8 @@ export class CallReader<Base> {
   }
 
   /** What the engine may ask during one step of a call. */
-  host<M extends Base>(
-    { messages, memory, history, entries, input }: Kept<Base, M>,
-    blocks: readonly Stored[] = [],
-  ): CallHost<Base, M> {
-    const stored = storedIn(input.state);
-    const all = stored ? [...blocks, stored] : blocks;
-    return new CallHost(this.options.format, memory, messages, entries, history, all);
+  host<M extends Base>({ messages, memory, history, entries }: Kept<Base, M>): CallHost<Base, M> {
+    return new CallHost(this.options.format, memory, messages, entries, history);
   }
 
   private input<M extends Base>(

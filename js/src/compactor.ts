@@ -8,7 +8,6 @@ import { isWorth, left, measured, resumed } from "./fast-path.ts";
 import type { Format } from "./format.ts";
 import { engine } from "./loaded.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
-import { demanding, keptIn, type Stored } from "./native-block.ts";
 import { plainOptions } from "./options.ts";
 import { type Look, recall } from "./recall.ts";
 import { sliceOf } from "./slices.ts";
@@ -276,15 +275,11 @@ class HostCompactor<Base> {
       if (inPieces) progress("");
     };
     const { signal } = opened.given;
-    const blocks: Stored[] = [];
     let host = this.reader.host(opened);
-    const ask = asking({
-      ...{ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered },
-      native: (block) => void blocks.unshift(block),
-    });
+    const ask = asking({ summarize, timeoutMs: summarizer?.timeoutMs, signal, progress, answered });
     const outcome = await complete(unfinished, {
       host: () => {
-        host = this.reader.host(opened, blocks);
+        host = this.reader.host(opened);
         return host;
       },
       ask: (requests) => ask(requests.map((one) => askedOf(one, opened.given, host))),
@@ -341,9 +336,6 @@ function warned(report: Report, warnings: readonly Warning[]): Report {
 }
 
 function prepared<Base, M extends Base>(outcome: Outcome, host: CallHost<Base, M>): Prepared<M> {
-  const { changed, next } = outcome;
-  const view = host.view(outcome);
-  const state = host.blocks.length > 0 ? keptIn(outcome.state, host.blocks) : outcome.state;
-  const report = host.sendsBlock ? demanding(outcome.report) : outcome.report;
-  return { view, state, changed, report, ...(next ? { next } : {}) };
+  const { state, changed, report, next } = outcome;
+  return { view: host.view(outcome), state, changed, report, ...(next ? { next } : {}) };
 }

@@ -52,10 +52,10 @@ export interface Format<Base, Made = Base> extends ReadableFormat<Base> {
    */
   summary(text: string, info: { readonly id: string; readonly covers: number }): Made;
   /**
-   * Returns a new message that carries a provider's own summary, as it came, and behind it `text`. Without it, such a summary is
-   * sent as text.
+   * Returns a new message that carries a provider's own summary as it came, or undefined for one of another provider. It stands
+   * before the summary message. Without it, such a summary is sent as text, or what code keeps alone.
    */
-  block?(block: { readonly content: string }, text: string): Made;
+  block?(block: { readonly content?: string | undefined; readonly [member: string]: unknown }): Made | undefined;
   /**
    * Returns a copy of `message` in which `text` replaces the part that `read` numbered `part`. Everything else stays.
    *

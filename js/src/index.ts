@@ -28,6 +28,7 @@ export type {
   LoadMessages,
   MeterOptions,
   ModelCall,
+  NativeBlock,
   Plan,
   Prepared,
   Prices,

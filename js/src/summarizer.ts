@@ -1,8 +1,7 @@
 import type { Answer } from "./boundary/glue.ts";
 import { shown } from "./members.ts";
-import { type Stored, storedOf } from "./native-block.ts";
 import { quiet } from "./quiet.ts";
-import type { CoveredChat, NativeBlock, Summarize, SummaryRequest } from "./types.ts";
+import type { CoveredChat, Summarize, SummaryRequest } from "./types.ts";
 
 /** Milliseconds an answer may take when the host does not say. */
 const PATIENCE = 30_000;
@@ -27,8 +26,6 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** What a stream has just added. */
   readonly progress?: (text: string) => void;
-  /** An answer is a provider's own summary. */
-  readonly native?: (block: Stored) => void;
   /** An answer is complete, whatever it is. */
   readonly answered?: () => void;
 }
@@ -87,7 +84,7 @@ async function askInTurn(options: AskOptions, asked: Asked, attempt: number): Pr
 }
 
 function askOne(
-  { summarize, timeoutMs, signal, progress, native }: AskOptions & { readonly summarize: Summarize },
+  { summarize, timeoutMs, signal, progress }: AskOptions & { readonly summarize: Summarize },
   { request, chat }: Asked,
   attempt: number,
 ): Promise<Answer> {
@@ -118,11 +115,6 @@ function askOne(
     // In a task of its own: the summarizer may call the compactor, and whatever it throws is an answer.
     Promise.resolve()
       .then((): unknown => summarize(request, { signal: stop.signal, attempt, chat }))
-      .then((answer) => {
-        const block = settled ? null : blockOf(answer);
-        if (block) native?.(block);
-        return answer;
-      })
       .then((answer) =>
         isStream(answer) ? readStream(answer, stop.signal, (text) => settled || progress?.(text)) : answerOf(answer),
       )
@@ -170,14 +162,18 @@ export function answerOf(answer: unknown): Answer {
   try {
     if (typeof answer === "string") return { text: answer, finish: "stop" };
     if (typeof answer === "object" && answer !== null) {
-      const { text, finishReason, usage, error } = answer as {
+      const { text, finishReason, usage, error, block } = answer as {
         text?: unknown;
         finishReason?: unknown;
         usage?: unknown;
         error?: unknown;
+        block?: unknown;
       };
       if (typeof text === "string" && typeof finishReason === "string")
-        return { text, finish: finishReason, usage: plain(usage) };
+        return {
+          ...{ text, finish: finishReason, usage: plain(usage) },
+          ...(block === undefined ? {} : { block: plain(block) }),
+        };
       if (error !== undefined && typeof text !== "string") return { error: reasonOf(error) };
       if (typeof text === "string") {
         return {
@@ -192,12 +188,6 @@ export function answerOf(answer: unknown): Answer {
   } catch (error) {
     return { error: `The summarizer's answer cannot be read; reading it threw ${quoted(error)}` };
   }
-}
-
-/** What is kept of a provider's own summary, if an answer is one. */
-function blockOf(answer: unknown): Stored | null {
-  const { block } = (answer ?? {}) as { block?: NativeBlock };
-  return typeof block === "object" && block !== null ? storedOf(block) : null;
 }
 
 function isStream(answer: unknown): answer is AsyncIterable<unknown> {
@@ -229,7 +219,7 @@ function quoted(error: unknown): string {
   }
 }
 
-/** Usage as plain data, whatever class it came in. */
+/** What a provider said as plain data, whatever class it came in. */
 function plain(usage: unknown): unknown {
   try {
     return usage === undefined ? null : JSON.parse(JSON.stringify(usage));

@@ -111,6 +111,6 @@ impl Work<'_> {
         let left_out = if is_left_out { self.state.stale.clone() } else { Vec::new() };
         let thinking = Thinking { bound: demands.bound, source, left_out };
         let controls = rules::controls(self.call.model.as_deref().unwrap_or_default());
-        (Some(thinking), demands.bound.then_some(Provider { controls }))
+        (Some(thinking), demands.bound.then_some(Provider { controls: Some(controls), ..Provider::default() }))
     }
 }

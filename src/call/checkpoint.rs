@@ -13,6 +13,7 @@ use crate::session::compaction::{Checkpoint, Kind, Made, framed};
 use crate::session::history::History;
 use crate::session::outputs;
 use crate::session::state::SessionState;
+use crate::summary::block::Block;
 
 /// What a summarizer reads.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +54,8 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
     let history = scene.history;
     let active = history.active.map(|active| &scene.state.checkpoints[active]);
     let lasting = history.active.and_then(|active| {
-        scene.state.checkpoints[..=active].iter().rev().find(|checkpoint| checkpoint.kind == Kind::Summary)
+        let is_lasting = |checkpoint: &&Checkpoint| checkpoint.kind == Kind::Summary || checkpoint.block.is_some();
+        scene.state.checkpoints[..=active].iter().rev().find(is_lasting)
     });
     let base = match lasting {
         _ if !llm => active,
@@ -297,6 +299,8 @@ pub struct Written {
     pub text: String,
     /// Nothing of the host's stands around it.
     pub bare: bool,
+    /// The provider's own summary.
+    pub block: Option<Block>,
 }
 
 /// Creates the checkpoint of a shape and its messages.
@@ -307,7 +311,7 @@ pub struct Written {
 pub fn checkpoint(
     scene: &Scene<'_>,
     shape: &Shape,
-    Written { kind, digest, shortened, text, bare }: Written,
+    Written { kind, digest, shortened, text, bare, block }: Written,
     note: Option<String>,
     ids: &[Option<String>],
     host: &mut dyn Host,
@@ -322,8 +326,25 @@ pub fn checkpoint(
     };
     // Where a text has to be as short as can be, nothing stands around it.
     let frame = if bare { Vec::new() } else { scene.options.prompt.frame.clone() };
-    let summary = Made { text: text.clone(), ..made(framed(&text, &frame), SUMMARY_SLOT)? };
+    let mut summary = Made { text: text.clone(), ..made(framed(&text, &frame), SUMMARY_SLOT)? };
+    let mut was = Vec::new();
+    let block = match block.and_then(|block| block.within(&text).map(|parts| (block, parts))) {
+        Some((block, (native, beside))) => {
+            let behind = made(framed(&beside, &frame), SUMMARY_SLOT)?;
+            let whole = core::mem::replace(&mut summary, Made { text, ..behind });
+            was.extend((whole.hash != summary.hash).then_some(whole.hash));
+            Some((Block { whole: whole.raw, ..block }, native))
+        }
+        None => None,
+    };
     let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
+    let block = match block {
+        Some((block, native)) => host.block(&native)?.map(|product| {
+            let (raw, hash) = product.digest().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
+            Block { raw, hash, ..block }
+        }),
+        None => None,
+    };
     let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.hash(input));
     let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
     let first_kept = shape.head.iter().chain(&shape.kept).min().copied();
@@ -355,9 +376,10 @@ pub fn checkpoint(
         outputs: history.outputs_at(shape.covers.count),
         sample: sample(scene, shape.covers.count),
         summary,
-        was: Vec::new(),
+        was,
         frame,
         note,
+        block,
     })
 }
 

@@ -17,6 +17,7 @@ use crate::ingest::pairs::{self, Cuts, Violation};
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, Move, RungId, Scene};
 use crate::limits::budget::{Limits, Window};
+use crate::limits::provider_refusal::Refusal;
 use crate::limits::thinking::{Demands, Source};
 use crate::model::message::Position;
 use crate::report::{Cost, Usage};
@@ -91,6 +92,9 @@ impl<'a> Work<'a> {
         history.drops_system = call.options.wishes.drops_system == Some(true);
         history.rules = result_rules::of(&history, &call.options);
         let mut state = call.state.clone();
+        if call.refusal == Some(Refusal::Block) {
+            state.checkpoints.iter_mut().for_each(Checkpoint::forget_block);
+        }
         // Drops checkpoints that no longer hold: the newest one that matches the history becomes the newest of the
         // state.
         let hold = history.active.map_or(0, |active| active + 1);

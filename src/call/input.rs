@@ -243,6 +243,9 @@ fn refusal(json: &Json) -> Option<Refusal> {
     }
     let text = json.text().or_else(|| json.get("text").text()).unwrap_or_default();
     let status = json.get("status").count();
+    if provider_refusal::is_of_block(text) {
+        return Some(Refusal::Block);
+    }
     if let Some(complaint) = thinking_refusal::read(text, status) {
         return Some(Refusal::Thinking(complaint));
     }

@@ -27,6 +27,7 @@ pub(crate) struct Rendered {
 /// the user or of the assistant that became adjacent only by a compaction are merged.
 pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> Result<Rendered, Error> {
     let checkpoint = work.history.active.map(|active| &work.state.checkpoints[active]);
+    let has_block = view.has_block();
     let mut sent: Vec<Sending> = Vec::with_capacity(view.items.len());
     // The role and the history index of the previous message, if it has one; `None` if it takes no turn.
     let mut before: Option<(Role, Option<u64>)> = None;
@@ -39,7 +40,9 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
                 .transpose()
         };
         match (item.slot, checkpoint) {
-            (Slot::Summary, Some(checkpoint)) => item.made = made(&checkpoint.sent(), checkpoint::SUMMARY_SLOT, host)?,
+            (Slot::Summary, Some(checkpoint)) => {
+                item.made = made(&checkpoint.sent(has_block), checkpoint::SUMMARY_SLOT, host)?
+            }
             (Slot::Note, Some(checkpoint)) => {
                 if let Some(note) = &checkpoint.note {
                     item.made = made(&note.text, checkpoint::NOTE_SLOT, host)?;

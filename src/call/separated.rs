@@ -2,6 +2,7 @@
 //! one message that they stand in. Where one of them is to be sent alone, that is a copy without the others.
 
 use crate::base::error::Error;
+use crate::base::json::Json;
 use crate::base::text;
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::{Host, Kept, LEFT_OUT, Product, Sent};
@@ -245,6 +246,10 @@ impl Host for Separated<'_> {
 
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
         self.host.summary(text, id, covers)
+    }
+
+    fn block(&mut self, block: &Json) -> Result<Option<Product>, Error> {
+        self.host.block(block)
     }
 
     fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {

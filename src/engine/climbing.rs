@@ -3,8 +3,8 @@
 use crate::base::error::Error;
 use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
-use crate::engine::covered_chat;
 use crate::engine::commit::Commit;
+use crate::engine::covered_chat;
 use crate::engine::editing;
 use crate::engine::policy::Policy;
 use crate::engine::summarizing;

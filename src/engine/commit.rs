@@ -12,17 +12,19 @@ use crate::engine::editing;
 use crate::engine::fast_path;
 use crate::engine::restoring;
 use crate::engine::skipped;
-use crate::engine::summarizing::{self, Settled};
+use crate::engine::summarizing::{self, Settled, Summary};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
 use crate::ladder::protection;
 use crate::ladder::{self, Move, RungId, strategies};
+use crate::limits::provider_refusal::Refusal;
 use crate::report::change::{self, Action, Change};
 use crate::report::reasons::{idle, infeasible, why};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::own;
 use crate::session::state::{Pending, SessionState};
 use crate::session::view::View;
+use crate::summary::block::Block;
 use crate::summary::verify::Answer;
 
 /// The most steps of one commit. No history that can be made to fit needs more.
@@ -49,7 +51,7 @@ pub(crate) struct Commit<'a> {
     /// Whether the plan no longer held and the request was decided again.
     stale: bool,
     /// The summary, until a checkpoint holds it.
-    summary: Option<String>,
+    summary: Option<Summary>,
     /// The plan of the next round, if one is needed.
     next: Option<Plan>,
     /// The highest rung that made the view smaller.
@@ -96,6 +98,7 @@ impl<'a> Commit<'a> {
             next: None,
             highest: RungId::Pass,
             revised: work.state.checkpoints.len() != call.state.checkpoints.len()
+                || call.refusal == Some(Refusal::Block)
                 || work.broken_at.is_some()
                 || call.of_other.is_some(),
             counts: strategies::counts(&work.scene(&first)),
@@ -150,7 +153,7 @@ impl<'a> Commit<'a> {
             return Ok(());
         };
         match summarizing::settle(&mut self.work, &self.first, self.plan, &shape, answers, &mut self.report, host)? {
-            Settled::Summary(text) => self.summary = Some(text),
+            Settled::Summary(summary) => self.summary = Some(summary),
             // Until the summary is complete, code makes the view fit if necessary.
             Settled::Next(plan) => self.next = Some(*plan),
             Settled::Failed => {}
@@ -368,6 +371,9 @@ impl<'a> Commit<'a> {
         let cut_anew = if self.call.counts_anew() { first_edited(&self.current) } else { None };
         self.report.first_changed = changed_here.into_iter().chain(cut_anew).chain(self.work.broken_at).min();
         (self.report.thinking, self.report.provider) = self.work.thinking();
+        if self.sends_signed_block() {
+            self.report.provider.get_or_insert_default().compacts = true;
+        }
         self.report.keep_from = checkpoints.last().map_or(0, |checkpoint| checkpoint.from);
         self.report.after = self.work.usage(&self.current);
         self.report.saved = self.work.saved(&self.current);
@@ -382,6 +388,13 @@ impl<'a> Commit<'a> {
             self.warn(Warning::Tight, None, "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.");
         }
         (self.report.outcome, self.report.reason) = self.outcome(fit, changed);
+    }
+
+    /// Whether the view has a provider's own summary that must be announced.
+    fn sends_signed_block(&self) -> bool {
+        let active = self.work.history.active.map(|active| &self.work.state.checkpoints[active]);
+        let block = active.and_then(|checkpoint| checkpoint.block.as_ref());
+        block.is_some_and(Block::is_signed) && self.current.has_block()
     }
 
     fn outcome(&self, fit: &Fit, changed: bool) -> (Outcome, String) {

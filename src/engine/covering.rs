@@ -6,6 +6,7 @@ use crate::base::millionths;
 use crate::call::checkpoint::{self, Written};
 use crate::call::context::Work;
 use crate::engine::literals;
+use crate::engine::summarizing::Summary;
 use crate::ingest::host::Host;
 use crate::ladder::compact::{self, Shape};
 use crate::ladder::{self, RungId, Scene};
@@ -16,6 +17,7 @@ use crate::session::compaction::Kind;
 use crate::session::edits::eligibility;
 use crate::session::state::Breaker;
 use crate::session::view::View;
+use crate::summary::block::Block;
 use crate::tokens;
 
 /// The approximate raw tokens of the lines around a summary.
@@ -79,13 +81,16 @@ impl Covering<'_> {
     pub(crate) fn make(
         &self,
         work: &mut Work<'_>,
-        summary: Option<String>,
+        summary: Option<Summary>,
         host: &mut dyn Host,
     ) -> Result<bool, Error> {
         let covered = |active: usize| work.state.checkpoints[active].covers.count;
         let replaces =
             summary.is_some() && work.history.active.is_some_and(|active| covered(active) >= self.shape.covers.count);
         let breaker = self.breaker(work, replaces, summary.is_none());
+        let (summary, native) = summary.map_or((None, None), |Summary { text, block }| (Some(text), block));
+        // What only the provider can read has a digest beside it.
+        let summary = summary.filter(|text| !text.is_empty());
         let trimmed = self.trimmed(work);
         let dropped = trimmed.as_ref().map_or(0, |trimmed| trimmed.dropped);
         let scene = work.scene(self.view);
@@ -109,7 +114,10 @@ impl Covering<'_> {
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
         let note = turn.and_then(|_| source.progress(checkpoint::note_tokens(&scene, shape)));
         let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);
-        let size = Size { replaced: known.raw, note: beside, dropped, shorter };
+        let native = native.or_else(|| self.carried(work, summary.is_some() || shorter));
+        let taken =
+            native.as_ref().filter(|block| !block.is_readable()).map_or(0, |block| block.rest.bytes() as u64 / 4);
+        let size = Size { replaced: known.raw, note: beside + taken, dropped, shorter };
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
             (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
             (None, Some(trimmed)) if !shorter => {
@@ -127,7 +135,9 @@ impl Covering<'_> {
         }
         let text = checkpoint::trimmed(&text, dropped);
         // What a long text, the note and long lists take is not left for the memory.
-        let written = quoted_bytes(&text) + note.as_deref().map_or(0, quoted_bytes);
+        let written = quoted_bytes(&text)
+            + note.as_deref().map_or(0, quoted_bytes)
+            + native.as_ref().map_or(0, |block| block.rest.bytes());
         let listed =
             work.state.list_bytes(shape.covers.count) + indices_bytes(&shape.head) + indices_bytes(&shape.kept);
         let stored = STATE_BYTES.saturating_sub(written + listed.saturating_sub(LIST_BYTES));
@@ -139,11 +149,19 @@ impl Covering<'_> {
             shortened: left_out.more && kind != Kind::Summary,
             text: checkpoint::summary_text(&text),
             bare: shorter,
+            block: native,
         };
         work.state.memory = Some(memory);
         self.push(work, shape, written, note, replaces, host)?;
         work.state.breaker = breaker;
         Ok(left_out.required)
+    }
+
+    /// The provider's own summary that stays in the view: of what is covered, it stands for the beginning. A readable one
+    /// stays with its text; a text by code stands behind one that only the provider can read.
+    fn carried(&self, work: &Work<'_>, gives_way: bool) -> Option<Block> {
+        let active = work.history.active.map(|active| &work.state.checkpoints[active])?;
+        active.block.clone().filter(|block| !gives_way || block.is_readable())
     }
 
     /// The backoff counters after this compaction.

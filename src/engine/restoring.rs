@@ -73,7 +73,14 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     if text.len() <= before.summary.text.len() {
         return Ok(false);
     }
-    let written = Written { kind: before.kind, digest: before.digest, shortened: left_out.more, text, bare: false };
+    let written = Written {
+        kind: before.kind,
+        digest: before.digest,
+        shortened: left_out.more,
+        text,
+        bare: false,
+        block: before.block.clone(),
+    };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let checkpoint =
         checkpoint::checkpoint(&scene, &compact::of_checkpoint(before), written, note, &work.call.ids, host)?;
@@ -94,7 +101,14 @@ pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
         return Ok(false);
     }
     let Checkpoint { kind, digest, shortened, .. } = *before;
-    let written = Written { kind, digest, shortened, text: before.summary.text.clone(), bare: false };
+    let written = Written {
+        kind,
+        digest,
+        shortened,
+        text: before.summary.text.clone(),
+        bare: false,
+        block: before.block.clone(),
+    };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let scene = work.scene(view);
     let checkpoint =

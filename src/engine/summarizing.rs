@@ -34,6 +34,7 @@ use crate::model::message::{hash_text, hex, short_hex};
 use crate::report::{Notice, Report};
 use crate::session::state::{Breaker, WAIT};
 use crate::session::view::{self, View};
+use crate::summary::block::Block;
 use crate::summary::chunk;
 use crate::summary::claims::Sources;
 use crate::summary::language::Language;
@@ -54,10 +55,19 @@ const SKIMMED: usize = 8_000;
 /// The raw tokens of the tags and of a correction.
 const FRAMES: u64 = 150;
 
+/// What a summarizer wrote.
+#[derive(Clone, Debug)]
+pub(crate) struct Summary {
+    /// The text; empty if only the provider can read it.
+    pub(crate) text: String,
+    /// What makes it the provider's own.
+    pub(crate) block: Option<Block>,
+}
+
 /// The result of a round.
 pub(crate) enum Settled {
     /// The summary.
-    Summary(String),
+    Summary(Summary),
     /// A further round.
     Next(Box<Plan>),
     /// There will be no summary.
@@ -194,6 +204,8 @@ pub(crate) struct Judging<'a> {
     reason: Option<String>,
     /// Whether asking again may help.
     curable: bool,
+    /// What makes the answer a provider's own summary.
+    block: Option<Block>,
 }
 
 impl Judging<'_> {
@@ -204,11 +216,12 @@ impl Judging<'_> {
             notes.push(String::new());
         }
         let judged = match self.answers.get(at) {
-            Some(answer) => verify::judge(answer, measure, estimator),
+            Some(answer) => verify::usable(answer, measure, estimator),
             None => Err("The summarizer gave no answer.".to_owned()),
         };
         match judged {
-            Ok(text) => {
+            Ok((text, block)) => {
+                self.block = block.filter(|_| self.next.job.asked() == 1);
                 // Merged notes take the place of the first; the others stay empty until all are done.
                 for notes in &mut notes[from..to] {
                     notes.clear();
@@ -218,7 +231,7 @@ impl Judging<'_> {
                 self.curable = true;
             }
             Err(reason) => {
-                self.curable |= matches!(self.answers.get(at), Some(Answer::Text { .. }));
+                self.curable |= matches!(self.answers.get(at), Some(Answer::Text { .. } | Answer::Block { .. }));
                 self.reason = Some(reason);
                 self.next.job.parts.extend_from_slice(part);
                 self.next.requests.push(Asked {
@@ -387,9 +400,9 @@ pub(crate) fn settle(
         changes: plan.changes.clone(),
         ..Plan::default()
     };
-    let mut judging = Judging { answers, next, reason: None, curable: false };
+    let mut judging = Judging { answers, next, reason: None, curable: false, block: None };
     ask(work, view, shape, plan, Some(&mut judging), host)?;
-    let Judging { mut next, reason, curable, .. } = judging;
+    let Judging { mut next, reason, curable, block, .. } = judging;
     let calls = plan.spent.calls + answers.len() as u64;
     let limit = limit(work.call).unwrap_or(u64::MAX);
     if let Some(reason) = reason {
@@ -410,7 +423,7 @@ pub(crate) fn settle(
     if next.job.last {
         work.state.breaker.failures = 0;
         report.warnings.extend(limited(&next.job, limit));
-        return Ok(Settled::Summary(next.notes.pop().unwrap_or_default()));
+        return Ok(Settled::Summary(Summary { text: next.notes.pop().unwrap_or_default(), block }));
     }
     next.job.corrects = false;
     round(work, shape, &mut next, calls);

@@ -2,6 +2,7 @@
 //! are synchronous, and pure as far as the engine is concerned.
 
 use crate::base::error::Error;
+use crate::base::json::Json;
 use crate::ingest::content::Content;
 use crate::model::message::Digest;
 
@@ -86,6 +87,15 @@ pub trait Host {
     ///
     /// If the format cannot create it.
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error>;
+
+    /// Creates the message that carries a provider's own summary. Returns `None` if the format has no message for this one.
+    ///
+    /// # Errors
+    ///
+    /// If the format cannot create it.
+    fn block(&mut self, _block: &Json) -> Result<Option<Product>, Error> {
+        Ok(None)
+    }
 
     /// Returns the copy of message `input` that an earlier call cached under `key`.
     ///

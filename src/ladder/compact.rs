@@ -135,7 +135,7 @@ pub fn trim(scene: &Scene<'_>) -> Option<Shape> {
 
 /// Covers nothing more, but shortens our own texts: the summary and the note get at most `most` raw tokens.
 pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
-    let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
+    let own = |item: &&Item| matches!(item.slot, Slot::Block | Slot::Summary | Slot::Note);
     if !scene.view.items.iter().filter(own).any(|item| item.tokens > most) {
         return None;
     }

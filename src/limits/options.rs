@@ -121,7 +121,11 @@ impl Options {
         let wishes = Wishes::parse(options);
         let appends = appends(options);
         let set = |name: &'static str| (!options.raw(name).is_null()).then_some(name);
-        if let Some(name) = set("toolPolicy").or_else(|| set("summaryRequest")).or_else(|| wishes::given(json)).filter(|_| preset.is_some()) {
+        if let Some(name) = set("toolPolicy")
+            .or_else(|| set("summaryRequest"))
+            .or_else(|| wishes::given(json))
+            .filter(|_| preset.is_some())
+        {
             faults.note(Error::at(
                 Code::PresetWithStrategy,
                 name,

@@ -95,10 +95,10 @@ pub fn covered_between(
     let places = after.places(count);
     let stays = |item: &Item| match item.slot {
         Slot::Host { input, .. } => places[input].is_some(),
-        Slot::Summary | Slot::Note => false,
+        Slot::Block | Slot::Summary | Slot::Note => false,
         Slot::Repaired { .. } => true,
     };
-    let own = after.items.iter().filter(|item| matches!(item.slot, Slot::Summary | Slot::Note));
+    let own = after.items.iter().filter(|item| matches!(item.slot, Slot::Block | Slot::Summary | Slot::Note));
     covered(rung, before, &stays, own.map(|item| item.tokens).sum(), scale)
 }
 

@@ -137,11 +137,16 @@ pub struct Thinking {
 }
 
 /// What a host that calls the provider itself has to set in its request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Provider {
-    /// The controls of thinking.
-    pub controls: Controls,
+    /// The controls of thinking, if some is no longer valid.
+    pub controls: Option<Controls>,
+    /// Whether the request holds a summary of the provider's own, which Anthropic demands a header for.
+    pub compacts: bool,
 }
+
+/// That header.
+const COMPACTS: (&str, &str) = ("anthropic-beta", "compact-2026-09-04");
 
 impl Thinking {
     fn to_json(&self) -> Json {
@@ -156,14 +161,23 @@ impl Thinking {
 
 impl Provider {
     fn to_json(self) -> Json {
-        let Controls { header, beta, member, value } = self.controls;
         let text = |text: &str| Json::Text(text.to_owned());
-        let binding = Json::record(&mut [(member, text(value))]);
-        let thinking = Json::record(&mut [("block_binding", binding)]);
-        Json::record(&mut [
-            ("headers", Json::record(&mut [(header, text(beta))])),
-            ("body", Json::record(&mut [("thinking", thinking)])),
-        ])
+        let mut headers: Vec<(&str, String)> = Vec::new();
+        let mut body = Vec::new();
+        if let Some(Controls { header, beta, member, value }) = self.controls {
+            headers.push((header, beta.to_owned()));
+            let binding = Json::record(&mut [(member, text(value))]);
+            body.push(("thinking", Json::record(&mut [("block_binding", binding)])));
+        }
+        if self.compacts {
+            let (name, value) = COMPACTS;
+            match headers.iter_mut().find(|header| header.0 == name) {
+                Some(header) => header.1 = format!("{},{value}", header.1),
+                None => headers.push((name, value.to_owned())),
+            }
+        }
+        let mut headers: Vec<(&str, Json)> = headers.into_iter().map(|(name, value)| (name, text(&value))).collect();
+        Json::record(&mut [("headers", Json::record(&mut headers)), ("body", Json::record(&mut body))])
     }
 }
 

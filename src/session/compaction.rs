@@ -7,6 +7,7 @@ use crate::limits::state_size::indices_bytes;
 use crate::limits::summary_options::FRAME_MOST;
 use crate::model::message::Position;
 use crate::session::outputs;
+use crate::summary::block::Block;
 
 /// The most bytes of a text that is read: about twenty times the longest summary that is requested.
 const TEXT_MOST: usize = 1_000_000;
@@ -86,6 +87,8 @@ pub struct Checkpoint {
     pub frame: Vec<String>,
     /// The progress note, if the cut is inside the active turn.
     pub note: Option<Made>,
+    /// The provider's own summary, in a message of its own before the summary message. The newest checkpoint alone has one.
+    pub block: Option<Block>,
 }
 
 /// A summary between what the host puts around it, inside the lines by which it is known.
@@ -101,9 +104,11 @@ pub fn framed(text: &str, frame: &[String]) -> String {
 impl Checkpoint {
     /// Notes the checkpoint in whose place this one stands, which covers and keeps the same.
     pub fn replaces(&mut self, earlier: &Self) {
-        self.was.clone_from(&earlier.was);
-        if earlier.summary.hash != self.summary.hash {
-            self.was.push(earlier.summary.hash);
+        let own = core::mem::replace(&mut self.was, earlier.was.clone());
+        for hash in core::iter::once(earlier.summary.hash).chain(own) {
+            if hash != self.summary.hash && !self.was.contains(&hash) {
+                self.was.push(hash);
+            }
         }
         let surplus = self.was.len().saturating_sub(MOST_EARLIER);
         self.was.drain(..surplus);
@@ -114,9 +119,17 @@ impl Checkpoint {
         self.summary.hash == hash || self.was.contains(&hash)
     }
 
-    /// The text of the summary message as it is sent.
-    pub fn sent(&self) -> String {
-        framed(&self.summary.text, &self.frame)
+    /// The text of the summary message as it is sent, behind the provider's own summary or without that.
+    pub fn sent(&self, behind_block: bool) -> String {
+        let beside = self.block.as_ref().filter(|_| behind_block).and_then(|block| block.within(&self.summary.text));
+        framed(&beside.map_or_else(|| self.summary.text.clone(), |(_, beside)| beside), &self.frame)
+    }
+
+    /// Leaves the provider's own summary out: from now on the whole text is sent.
+    pub fn forget_block(&mut self) {
+        if let Some(block) = self.block.take() {
+            self.summary.raw = block.whole;
+        }
     }
 
     /// The bytes of its lists in JSON.
@@ -194,6 +207,7 @@ impl Record for Checkpoint {
             archive.reject("frame");
         }
         archive.maybe_record("note", &mut self.note);
+        archive.maybe_record("block", &mut self.block);
         let first = |list: &[u64]| list.first().copied().unwrap_or(self.covers.count);
         if first(&self.head).min(first(&self.kept)) != self.from {
             archive.reject("from");

@@ -35,6 +35,9 @@ impl Prefixes {
         let (mut places, mut hash) = (Vec::new(), CHAIN_START);
         for item in &view.items {
             let own = match item.slot {
+                Slot::Block => {
+                    checkpoint.and_then(|checkpoint| checkpoint.block.as_ref()).map_or(0, |block| block.hash)
+                }
                 Slot::Summary => checkpoint.map_or(0, |checkpoint| checkpoint.summary.hash),
                 Slot::Note => checkpoint.and_then(|checkpoint| checkpoint.note.as_ref()).map_or(0, |note| note.hash),
                 Slot::Host { .. } | Slot::Repaired { .. } => {

@@ -388,6 +388,8 @@ impl SessionState {
         // The caller has removed the checkpoints that cover more. If one is left, the order must still hold.
         debug_assert!(self.checkpoints.iter().all(|older| older.covers.count <= checkpoint.covers.count));
         self.uncover(checkpoint.covers.count + 1);
+        // A provider's own summary is large, and the next one stands for it as well.
+        self.checkpoints.iter_mut().for_each(Checkpoint::forget_block);
         self.checkpoints.push(checkpoint);
         let mut bytes: usize = self.checkpoints.iter().map(Self::text_bytes).sum();
         let mut lists: usize = self.list_bytes(0) + self.checkpoints.iter().map(Checkpoint::list_bytes).sum::<usize>();

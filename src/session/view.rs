@@ -24,6 +24,8 @@ pub enum Slot {
         /// Its history index.
         index: u64,
     },
+    /// A provider's own summary, before the summary message.
+    Block,
     /// The summary.
     Summary,
     /// The progress note.
@@ -105,6 +107,11 @@ impl View {
         parts
     }
 
+    /// Whether it begins with a provider's own summary.
+    pub fn has_block(&self) -> bool {
+        self.items.iter().any(|item| item.slot == Slot::Block)
+    }
+
     /// The raw tokens of the view.
     pub fn raw(&self) -> u64 {
         self.before.raw + self.items.iter().map(|item| item.tokens).sum::<u64>()
@@ -170,7 +177,7 @@ pub fn project(
                 }
             }
         }
-        Some(checkpoint) => covered(history, checkpoint, &mut view),
+        Some(checkpoint) => covered(history, checkpoint, &mut view, host)?,
     }
     if history.left_out.iter().any(|left_out| left_out.whole) {
         let is_left_out = |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.left_out(input).is_some_and(|left_out| left_out.whole));
@@ -277,7 +284,7 @@ fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
     own + (history.tokens[input] - history.messages[input].tokens())
 }
 
-fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
+fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View, host: &mut dyn Host) -> Result<(), Error> {
     let kept = |indices: &[u64], fixed: bool, view: &mut View| {
         for &index in indices {
             if let Some(input) = history.input_of(index) {
@@ -290,7 +297,16 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
     order::numbers(&mut head);
     kept(&head, true, view);
     let made = |slot, tokens| Item { slot, tokens, made: None, fixed: false };
-    view.items.push(made(Slot::Summary, checkpoint.summary.raw));
+    let mut summary = checkpoint.summary.raw;
+    if let Some(block) = &checkpoint.block {
+        match sent_block(history, checkpoint, &view.items, host)? {
+            Some(product) => {
+                view.items.push(Item { slot: Slot::Block, tokens: block.raw, made: Some(product), fixed: false });
+            }
+            None => summary = block.whole,
+        }
+    }
+    view.items.push(made(Slot::Summary, summary));
     kept(checkpoint.before_note(), false, view);
     if let Some(note) = &checkpoint.note {
         view.items.push(made(Slot::Note, note.raw));
@@ -300,6 +316,23 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View) {
     while let Some(input) = history.input_of(index) {
         view.items.push(plain(history, input, index, false));
         index += 1;
+    }
+    Ok(())
+}
+
+/// The message of a checkpoint's own summary of the provider, if it can be sent: only instructions stand before it.
+fn sent_block(
+    history: &History<'_>,
+    checkpoint: &Checkpoint,
+    before: &[Item],
+    host: &mut dyn Host,
+) -> Result<Option<Product>, Error> {
+    let is_instruction =
+        |item: &Item| matches!(item.slot, Slot::Host { input, .. } if history.messages[input].role() == Role::System);
+    let block = checkpoint.block.as_ref().filter(|_| before.iter().all(is_instruction));
+    match block.and_then(|block| block.within(&checkpoint.summary.text)) {
+        Some((block, _)) => host.block(&block),
+        None => Ok(None),
     }
 }
 

@@ -3,8 +3,10 @@
 //! Each message that the host creates takes the next number of the call. What is to be sent leaves as triples: `0,
 //! from, to` for the host's own messages, `1, number, 0` for one that was created.
 
+use super::objects::to_js;
 use super::reading::{self, Buffer, Reading};
 use crate::base::error::{Code, Error};
+use crate::base::json::Json;
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Kept, Product, Sent};
 use js_sys::{Array, JsString, Uint8Array, Uint32Array};
@@ -24,6 +26,8 @@ extern "C" {
     fn keep_index(this: &JsHost, from: u32, to: u32, index: Uint8Array) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]
     fn summary(this: &JsHost, text: &str, id: &str, covers: f64) -> Result<Option<Uint32Array>, JsValue>;
+    #[wasm_bindgen(method, catch)]
+    fn block(this: &JsHost, block: &JsValue) -> Result<Option<Uint32Array>, JsValue>;
     #[wasm_bindgen(method, catch)]
     fn remade(this: &JsHost, index: u32, key: &str) -> Result<Option<Uint32Array>, JsValue>;
     #[wasm_bindgen(method, catch)]
@@ -108,6 +112,11 @@ impl Host for Bridge<'_> {
         #[allow(clippy::cast_precision_loss, reason = "a number of messages")]
         let answer = self.host.summary(text, id, covers as f64);
         self.need(answer)
+    }
+
+    fn block(&mut self, block: &Json) -> Result<Option<Product>, Error> {
+        let answer = self.host.block(&to_js(block));
+        self.made(answer)
     }
 
     fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {

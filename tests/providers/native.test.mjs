@@ -84,8 +84,8 @@ test("the provider's summary stands first, comes back letter for letter, and is 
     ok(/^ {2}- summary \d+: .*\n$/.test(content) && typeof signature === "string", `request ${at}`);
     ok(reports[at].provider.headers["anthropic-beta"].split(",").includes("compact-2026-09-04"));
     // What code keeps stands behind it.
-    ok(JSON.stringify(view[0].content.slice(1)).includes("must never be paid"), `request ${at}`);
-    equal(view[0].content[0], block);
+    ok(JSON.stringify(view[1].content).includes("must never be paid"), `request ${at}`);
+    deepEqual(view[0].content, [block]);
     ok(reports[at].after.tokens + reports[at].after.bound <= 8_000);
   }
   // A later summary is made of the one before it and what came since.
@@ -132,18 +132,39 @@ test("a summary that does not come back as it was made is sent as text, without 
   const { server } = await play({
     rounds: 70,
     between(found, n) {
-      const { block } = found.state;
-      if (!block || changed) {
+      const newest = found.state.checkpoints?.at(-1);
+      if (!newest?.block || changed) {
         if (changed && found.views.at(-1) && !blockOf(found.views.at(-1))) after += 1;
         return;
       }
       // Somebody has written to the state: another hash, so another text.
-      found.state = { ...found.state, block: { ...block, hash: "0".repeat(64) } };
+      const block = { ...newest.block, text: "0".repeat(16) };
+      found.state = { ...found.state, checkpoints: [...found.state.checkpoints.slice(0, -1), { ...newest, block }] };
       changed = n > 0;
     },
   });
   equal(server.refused.length, 0);
   ok(changed && after > 0);
+});
+
+test("a summary that the provider refuses is sent as text from then on", async () => {
+  const { state, history } = await play({ rounds: 80 });
+  ok(state.checkpoints.at(-1).block);
+  const compactor = createCompactor({ format: anthropic, contextWindow: 8_000, maxOutputTokens: 500 });
+  const call = { messages: history, model: MODEL, system: "Be brief." };
+  const first = await compactor.beforeModel({ ...call, state });
+  ok(blockOf(first.view));
+  // Another account's server, which does not know the signature.
+  const request = client.request(first.view, { model: MODEL, system: "Be brief.", betas: ["compact-2026-09-04"] });
+  const answer = createServer("anthropic", {}).answer(request, {});
+  equal(answer.findings[0].rule, "compaction-block-signature");
+  const error = Object.assign(new Error(answer.findings[0].text), { status: 400, error: answer.body });
+  const second = await compactor.beforeModel({ ...call, state: first.state, overflow: error });
+  ok(!blockOf(second.view) && JSON.stringify(second.view[0]).includes("summary "));
+  ok(second.report.warnings.every(({ code }) => code !== "not-an-overflow"));
+  equal(second.state.revision, first.state.revision + 1);
+  const third = await compactor.beforeModel({ ...call, state: second.state });
+  equal(JSON.stringify(third.view), JSON.stringify(second.view));
 });
 
 test("a block that is no block, or is too large, is a summary of text", async () => {
@@ -152,7 +173,7 @@ test("a block that is no block, or is too large, is a summary of text", async ()
     { content: 7 },
     null,
     "block",
-    { content: "- files were read, one after the other", signature: "s".repeat(9_000) },
+    { content: "- files were read, one after the other", signature: "s".repeat(25_000) },
   ];
   for (const block of odd) {
     const compactor = createCompactor({
@@ -165,7 +186,7 @@ test("a block that is no block, or is too large, is a summary of text", async ()
     }));
     const { view, state, report } = await compactor.beforeModel({ messages });
     equal(report.rung, "summarize");
-    ok(!JSON.stringify(view).includes('"type":"compaction"') && state.block === undefined);
+    ok(!JSON.stringify(view).includes('"type":"compaction"') && !("block" in state.checkpoints[0]));
   }
 });
 

@@ -27,6 +27,7 @@ mod maps;
 mod media;
 mod memory;
 mod must_keep;
+mod native;
 mod numbers;
 mod outputs;
 mod overflow;

@@ -269,6 +269,7 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
         was: Vec::new(),
         frame: Vec::new(),
         note: None,
+        block: None,
     }
 }
 

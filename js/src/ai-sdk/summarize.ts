@@ -54,7 +54,7 @@ function ofModel(append: CoveredChat | undefined, model: unknown): CoveredChat |
 }
 
 /** A chat as a call of generateText. Its tools are declared as they were, and none is run. */
-function callOf({ messages, system, tools }: CoveredChat): object {
+export function callOf({ messages, system, tools }: CoveredChat): object {
   const declared = Object.entries((tools ?? {}) as Readonly<Record<string, object>>);
   return {
     messages,

@@ -1,7 +1,17 @@
 /**
  * The boundary as TypeScript sees it: what the engine can be called for, what it is given, what it asks. Internal.
  */
-import type { ContextUsage, Plan, RecallCall, Recalled, Report, SessionState, SummaryRequest, Todo } from "../types.ts";
+import type {
+  ContextUsage,
+  NativeBlock,
+  Plan,
+  RecallCall,
+  Recalled,
+  Report,
+  SessionState,
+  SummaryRequest,
+  Todo,
+} from "../types.ts";
 import { bind } from "./generated/bindings.js";
 import { plain } from "./plain.ts";
 
@@ -281,6 +291,8 @@ export interface Host {
   index(from: number, to: number): Uint8Array | undefined;
   keepIndex(from: number, to: number, index: Uint8Array): void;
   summary(text: string, id: string, covers: number): Uint32Array;
+  /** The message of a provider's own summary, if the format has one for it. */
+  block(block: NativeBlock): Uint32Array | undefined;
   /** The copy of a message that an earlier call made under `key`, if it is still known. */
   remade(index: number, key: string): Uint32Array | undefined;
   replace(index: number, key: string, parts: Uint32Array, texts: string[]): Uint32Array;
@@ -310,7 +322,7 @@ export interface Requested extends Omit<SummaryRequest<never>, "append"> {
 }
 
 /** What a summarizer said, or why it said nothing. */
-export type Answer = { text: string; finish: string; usage?: unknown } | { error: string };
+export type Answer = { text: string; finish: string; usage?: unknown; block?: unknown } | { error: string };
 
 /** Usage as a provider reported it, in tokens. */
 export interface Reported {

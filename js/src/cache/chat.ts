@@ -62,8 +62,6 @@ export interface Made {
   readonly covers: number;
   readonly text: string;
   readonly message: object;
-  /** The hash of the provider's own summary that it carries. */
-  readonly block?: string | undefined;
 }
 
 export function newChat(): Chat {

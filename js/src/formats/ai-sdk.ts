@@ -25,6 +25,12 @@ export const aiSdk: Format<AiSdkMessage, any> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
+  block({ content, ...part }) {
+    const whole: Part = content === undefined ? part : { ...part, text: content };
+    const isOwn = whole.type === "text" ? isCompaction(whole) : whole.kind === "openai.compaction";
+    return isOwn ? { role: "assistant", content: [whole] } : undefined;
+  },
+
   without: (message, parts) => released(withoutParts(withoutDetails(message, parts), parts)),
 
   result: (id, name, text) => ({

@@ -24,7 +24,8 @@ export const anthropic: Format<AnthropicMessage, any> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
-  block: (block, text) => ({ role: "user", content: [block, { type: "text", text }] }),
+  block: (block) =>
+    block.type === "compaction" && typeof block.content === "string" ? { role: "user", content: [block] } : undefined,
 
   without: withoutParts,
 

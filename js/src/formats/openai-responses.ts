@@ -34,6 +34,8 @@ export const openaiResponses: Format<OpenAIResponsesItem, any> = {
 
   summary: (text) => ({ role: "user", content: text }),
 
+  block: (block) => (block.type === "compaction" && typeof block.encrypted_content === "string" ? block : undefined),
+
   without: withoutParts,
 
   result(id, _name, text, call) {

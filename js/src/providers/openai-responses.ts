@@ -153,12 +153,16 @@ const reasoning: Rule[] = [
   },
   {
     id: "encrypted-content",
-    about: "Encrypted reasoning is the server's own.",
+    about: "Encrypted reasoning and compactions are the server's own.",
     source: "developers.openai.com/api/docs/guides/reasoning",
     remembers: true,
     *find({ body, memory }) {
       for (const [at, { type, encrypted_content: text }] of itemsOf(body).entries())
-        if (type === "reasoning" && typeof text === "string" && !memory?.recall("ciphertext", text))
+        if (
+          (type === "reasoning" || type === "compaction") &&
+          typeof text === "string" &&
+          !memory?.recall("ciphertext", text)
+        )
           yield {
             at,
             code: "invalid_encrypted_content",

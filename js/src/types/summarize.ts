@@ -58,7 +58,7 @@ export interface CoveredChat {
 
 /**
  * A summary: its complete text, or its text and why it ended. `stop`, `end_turn` and `completed` mean complete. `block` is what
- * the provider itself made, whose `content` is the text: see `precis/native`.
+ * the provider itself made: its `content` is the text, or it has none and `text` is empty. See `precis/native`.
  */
 export type SummaryAnswer =
   | string
@@ -69,9 +69,12 @@ export type SummaryAnswer =
       readonly block?: NativeBlock | undefined;
     };
 
-/** A provider's own summary, which stands in the view as it came. */
+/**
+ * A provider's own summary, which stands in the view as it came: plain data of at most 24,000 bytes beside its text. Of one that
+ * only the provider can read there is no text.
+ */
 export interface NativeBlock {
-  readonly content: string;
+  readonly content?: string | undefined;
   readonly [member: string]: unknown;
 }
 

@@ -48,7 +48,7 @@ impl Rung for ClipAll {
 /// As long as cutting the others to theirs makes enough room, a summary keeps its part: it stands for all of the past.
 pub(super) fn level_of_own(scene: &Scene<'_>) -> Option<u64> {
     let parts = cuttable(scene, reach::EVERYTHING);
-    let own = |item: &&Item| matches!(item.slot, Slot::Summary | Slot::Note);
+    let own = |item: &&Item| matches!(item.slot, Slot::Block | Slot::Summary | Slot::Note);
     let own: Vec<_> = scene.view.items.iter().filter(own).map(|item| (0, item.tokens)).collect();
     let raw = scene.view.raw();
     let left = |cap| raw.saturating_sub(gain(&parts, LEAST_CAP) + gain(&own, cap));

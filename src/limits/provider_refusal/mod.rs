@@ -41,8 +41,25 @@ pub enum Refusal {
     TooLong(Overflow),
     /// Reasoning in it was refused.
     Thinking(Complaint),
+    /// The provider's own summary in it was refused.
+    Block,
     /// Another error, which compaction cannot fix.
     Other,
+}
+
+/// Of errors about a provider's own summary, all words of a row.
+const OF_BLOCKS: [&[&str]; 5] = [
+    &["compaction_signature_invalid"],
+    &["compaction_content_mismatch"],
+    &["compaction_tool_changes_mismatch"],
+    &["compaction_block_"],
+    &["invalid", "signature", "compaction", "block"],
+];
+
+/// Whether an error is about a provider's own summary that was sent back to it.
+pub fn is_of_block(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    OF_BLOCKS.iter().any(|words| words.iter().all(|word| text.contains(word)))
 }
 
 /// Unauthorized, payment required, forbidden, not found, timeout, too many requests.

@@ -43,7 +43,9 @@ impl<'a> History<'a> {
     fn is_made(&self, input: usize) -> bool {
         let hash = self.messages[input].hash();
         let made = |checkpoint: &Checkpoint| {
-            checkpoint.is_summary(hash) || checkpoint.note.as_ref().is_some_and(|note| note.hash == hash)
+            checkpoint.is_summary(hash)
+                || checkpoint.note.as_ref().is_some_and(|note| note.hash == hash)
+                || checkpoint.block.as_ref().is_some_and(|block| block.hash == hash)
         };
         self.known.iter().any(made)
     }

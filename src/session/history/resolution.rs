@@ -95,6 +95,10 @@ impl<'a> History<'a> {
             (history.outputs_changed, history.has_other_outputs) = (None, false);
             history.first = checkpoint.covers.count;
             history.lead = layout(checkpoint);
+            // A provider's own summary stands before the other.
+            if history.lead.len() + usize::from(opening.is_some()) < length {
+                history.lead.insert(checkpoint.head.len(), Lead::Made);
+            }
             if let Some(opening) = opening {
                 history.lead.insert(opening, Lead::Made);
             }
@@ -275,11 +279,15 @@ pub fn is_view_of(messages: &[Digest<'_>], state: &SessionState) -> bool {
 /// Whether the input is one of our views with messages appended. Returns its checkpoint, and the length of its front.
 fn given_back(hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
     state.checkpoints.iter().enumerate().rev().find_map(|(index, checkpoint)| {
-        let (summary, note) = (checkpoint.head.len(), checkpoint.note.as_ref().map(|note| note.hash));
+        let note = checkpoint.note.as_ref().map(|note| note.hash);
+        let front = checkpoint.head.len();
+        let block = checkpoint.block.as_ref().is_some_and(|block| hashes.get(front) == Some(&block.hash));
+        let summary = front + usize::from(block);
         let noted = summary + 1 + checkpoint.before_note().len();
         let length = noted + usize::from(note.is_some()) + checkpoint.opening().len();
         let front = hashes.get(..length)?;
-        let stays = (0..length).filter(|&at| at != summary && (at != noted || note.is_none())).map(|at| front[at]);
+        let is_ours = |at: usize| at == summary || block && at + 1 == summary || at == noted && note.is_some();
+        let stays = (0..length).filter(|&at| !is_ours(at)).map(|at| front[at]);
         let same = checkpoint.is_summary(front[summary])
             && note.is_none_or(|note| front[noted] == note)
             && stays.fold(CHAIN_START, combine) == checkpoint.kept_chain;

@@ -6,7 +6,8 @@ export const openaiResponses = {
     error: { message: text, type: "invalid_request_error", param: "input", code: code ?? null },
   }),
 
-  respond({ body, memory }, { thought, text, calls = [], phase }) {
+  respond({ body, memory }, { thought, text, calls = [], phase, stop, size = 400 }) {
+    if (body.input.at?.(-1)?.type === "compaction_trigger") return compacted({ body, memory }, { stop, size });
     const encrypted = body.include?.includes("reasoning.encrypted_content");
     const reasoning = thought && {
       id: memory.next("rs_"),
@@ -74,6 +75,23 @@ export const openaiResponses = {
 
   stream: streamOf,
 };
+
+/** What a trigger is answered: one encrypted item of `size` characters, or nothing where the answer ended otherwise. */
+function compacted({ body, memory }, { stop, size }) {
+  const encrypted_content = memory.next("gCMP").padEnd(size, "0");
+  const item = { id: memory.next("cmp_"), type: "compaction", encrypted_content };
+  memory.note("ciphertext", encrypted_content, { id: item.id });
+  memory.note("item", item.id, { reasoning: null, next: null, item, stored: body.store !== false });
+  const output = stop ? [] : [item];
+  const usage = { input_tokens: Math.ceil(JSON.stringify(body.input).length / 4), output_tokens: 200 };
+  const ended = stop ? { status: "incomplete", incomplete_details: { reason: stop } } : { status: "completed" };
+  const response = { id: memory.next("resp_"), object: "response", created_at: 1795000000, model: body.model };
+  return {
+    body: { ...response, error: null, incomplete_details: null, ...ended, output, usage },
+    entries: output,
+    notes: [],
+  };
+}
 
 /** Items that were sent by reference: the stored text is used, whatever the host holds. */
 function substituted({ input }, memory) {

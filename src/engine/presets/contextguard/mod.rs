@@ -340,7 +340,9 @@ fn cover_in_rounds(
 fn summary(work: &Work<'_>, answer: Option<&Answer>, contents: &[Content], report: &mut Report) -> String {
     let reason = match answer {
         Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => return text.clone(),
-        Some(Answer::Text { .. }) => Some("The summarizer returned no text, or far too much.".to_owned()),
+        Some(Answer::Text { .. } | Answer::Block { .. }) => {
+            Some("The summarizer returned no text, or far too much.".to_owned())
+        }
         Some(Answer::Failed(reason)) => Some(reason.clone()),
         None => None,
     };
@@ -398,7 +400,7 @@ fn cover(
         checkpoint::checkpoint(
             &scene,
             shape,
-            Written { kind, digest: false, shortened: false, text, bare: true },
+            Written { kind, digest: false, shortened: false, text, bare: true, block: None },
             None,
             &work.call.ids,
             host,
