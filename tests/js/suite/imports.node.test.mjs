@@ -21,7 +21,7 @@ const LIGHT = {
   "precis/openai-agents": ["openaiAgents", "summarizeWith"],
   "precis/formats": names.find(([from]) => from === "precis/formats")[1],
   "precis/models": ["auto", "limitsOf", "modelsDate"],
-  "precis/native": ["anthropicCompaction"],
+  "precis/native": ["anthropicCompaction", "openaiCompaction"],
   "precis/offload": ["offloader", "readResult", "readResultDefinition", "readResultTool"],
   "precis/otel": ["otelEvents", "tracedSummarize"],
   "precis/seal": ["openState", "sealState"],
