@@ -51,7 +51,89 @@ const parts = {
       run.onStepFinish({ usage: { inputTokens: 1_500, outputTokens: 20 } });
       return { prepared, state: run.state, usage: run.usage, told, asked };`,
   },
+  "./langchain": chatOf("precis/langchain", "langchain", '{ type: i % 2 ? "ai" : "human", content: text }'),
+  "./openai-agents": chatOf("precis/openai-agents", "openaiAgents", '{ type: "message", role: "user", content: text }'),
+  "./tanstack": chatOf("precis/tanstack", "tanstack", '{ role: i % 2 ? "assistant" : "user", content: text }'),
+  "./pi": {
+    imports: { "precis/pi": ["compaction as piCompaction"] },
+    body: `
+      const messages = Array.from({ length: 41 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: [{ type: "text", text: "turn " + i + " " + "words ".repeat(50) }], timestamp: i }));
+      const chat = piCompaction({ contextWindow: 3_000, maxOutputTokens: 200, summarize: async () => "- a summary" });
+      const view = await chat.transformContext(messages);
+      return { view, state: chat.state };`,
+  },
+  "./mastra": {
+    imports: { "precis/mastra": ["compactionProcessor"] },
+    body: `
+      const prompt = Array.from({ length: 41 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: [{ type: "text", text: "turn " + i + " " + "words ".repeat(50) }] }));
+      const processor = compactionProcessor({ contextWindow: 3_000, maxOutputTokens: 200 });
+      return [processor.id, await processor.processLLMRequest({ prompt, model: { modelId: "small" }, state: {} })];`,
+  },
+  "./seal": {
+    imports: { "precis/seal": ["openState", "sealState"] },
+    body: `
+      const key = "a".repeat(64);
+      const state = { version: 1, revision: 3 };
+      return await openState(await sealState(state, key, "chat"), key, "chat");`,
+  },
+  "./otel": {
+    imports: { "precis/otel": ["otelEvents"] },
+    body: `
+      const noted = [];
+      const span = { setAttributes: (given) => noted.push(Object.keys(given).sort()), end: () => noted.push("end"), recordException() {}, setStatus() {}, addEvent() {} };
+      const listen = otelEvents({ tracer: { startSpan: (name) => { noted.push(name); return span; } } });
+      listen({ type: "start", id: "one", reason: "size", before: { tokens: 1 } });
+      return noted;`,
+  },
+  "./stores": {
+    imports: { "precis/stores": ["fromStorage"] },
+    body: `
+      const kept = new Map();
+      const store = fromStorage({ getItem: (name) => kept.get(name) ?? null, setItem: (name, value) => { kept.set(name, value); } });
+      await store.save("main:chat", { version: 1, revision: 3 }, null);
+      return [[...kept.keys()], await store.load("main:chat"), await store.load("main:other")];`,
+  },
+  "./models": {
+    imports: { "precis/models": ["auto", "limitsOf"] },
+    body: `return [limitsOf("openai/gpt-5.6"), limitsOf("nobody-knows"), Object.keys(auto()).sort()];`,
+  },
+  "./offload": {
+    imports: { "precis/offload": ["readResultDefinition"] },
+    body: `return readResultDefinition;`,
+  },
+  "./native": {
+    imports: {
+      "precis/native": ["anthropicCompaction", "openaiCompaction"],
+      precis: ["createCompactor as compactorOf"],
+      "precis/formats": ["anthropic as claude", "openaiResponses"],
+    },
+    body: `
+      const text = (i) => "turn " + i + " " + "words ".repeat(50);
+      const all = [];
+      const block = { type: "compaction", content: "- a summary of all turns", signature: "signed" };
+      const client = { beta: { messages: { create: async () => ({ stop_reason: "compaction", content: [block], usage: {} }) } } };
+      const item = { type: "compaction", id: "cmp_1", encrypted_content: "gAAA" };
+      const responses = { create: async () => ({ status: "completed", output: [item] }) };
+      for (const [format, summarize] of [[claude, anthropicCompaction(client)], [openaiResponses, openaiCompaction({ responses })]]) {
+        const messages = Array.from({ length: 41 }, (_, i) => ({ role: i % 2 ? "assistant" : "user", content: text(i) }));
+        const compactor = compactorOf({ format, contextWindow: 3_000, maxOutputTokens: 200, summarize, summarizer: { contextWindow: 100_000 } });
+        const { view, state } = await compactor.beforeModel({ messages, model: "a-model" });
+        all.push(view, state);
+      }
+      return all;`,
+  },
 };
+
+/** A chat in the format of a framework, which needs nothing of it. `message`: one of a `text`, number `i`. */
+function chatOf(from, format, message) {
+  return {
+    imports: { precis: [`createCompactor as ${format}Compactor`], [from]: [format] },
+    body: `
+      const messages = Array.from({ length: 41 }, (_, i) => { const text = "turn " + i + " " + "words ".repeat(50); return ${message}; });
+      const { view, state } = await ${format}Compactor({ format: ${format}, contextWindow: 3_000, maxOutputTokens: 200 }).beforeModel({ messages });
+      return { view, state };`,
+  };
+}
 
 export const known = Object.keys(parts);
 
