@@ -123,28 +123,30 @@ function* faults<Base, M extends Base>(
 interface Seen {
   role: string;
   typed: boolean;
-  start: string;
+  /** The first words of its paragraphs: of messages that are joined, the texts are paragraphs of one. */
+  starts: string[];
 }
 
-function isCopy(copy: Seen, of: Seen): boolean {
-  return copy.role === of.role && (of.start === "" || copy.start === of.start);
+/** Where roles must alternate, a copy may hold another message as well. */
+function isCopy(copy: Seen, { role, starts: [start] }: Seen): boolean {
+  return copy.role === role && (start === undefined || copy.starts.includes(start));
 }
 
 /** Characters by which a copy is known; a cut leaves more of a text. */
 const START = 12;
 
 function seenBy<Base>(format: Format<Base, unknown>, message: Base): Seen {
-  const seen: Seen = { role: "", typed: false, start: "" };
+  const seen: Seen = { role: "", typed: false, starts: [] };
   let results = false;
   const begin = (text: unknown) => {
-    if (seen.start === "" && typeof text === "string") seen.start = text.slice(0, START);
+    if (typeof text === "string" && text !== "") seen.starts.push(text.slice(0, START));
   };
   const reader: Reader = {
     role: (role) => {
       seen.role = role;
     },
     speaker: () => {},
-    text: (_, text) => begin(text),
+    text: (_, text) => text.split("\n\n").forEach(begin),
     reasoning: () => {},
     call: () => {},
     result: (_, id) => {
@@ -159,6 +161,6 @@ function seenBy<Base>(format: Format<Base, unknown>, message: Base): Seen {
     opaque: () => {},
   };
   format.read(message, reader);
-  seen.typed = seen.role === "user" && !results && seen.start !== "";
+  seen.typed = seen.role === "user" && !results && seen.starts.length > 0;
   return seen;
 }

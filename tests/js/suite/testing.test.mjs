@@ -1,11 +1,11 @@
 // precis/testing: histories that a provider would take, and a replay that sees what is wrong.
 import { createCompactor, PrecisError } from "precis";
-import { aiSdk, anthropic, openaiChat } from "precis/formats";
+import { aiSdk, anthropic, bedrock, mistral, openaiChat } from "precis/formats";
 import { check, history, replay } from "precis/testing";
 import { deepEqual, equal, frozen, notDeepEqual, ok, test, throws } from "./harness.mjs";
 import { cases } from "./length.mjs";
 
-const formats = [openaiChat, anthropic, aiSdk];
+const formats = [openaiChat, anthropic, aiSdk, bedrock, mistral];
 const rules = ({ problems }) => [...new Set(problems.map(({ rule }) => rule))];
 
 for (const format of formats) {
