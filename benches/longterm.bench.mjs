@@ -1,10 +1,11 @@
 // What a user said once, and what of it the model still sees after a million tokens of recorded work and a hundred
 // compactions: `npm run bench -- longterm`. By itself: node benches/longterm.bench.mjs [FILE…] [--table] [--json]
-// [--window N] [--mode digest|model] [--tokens N] [--compactions N] [--seed N] [--misses]. Without files: the fixtures.
+// [--script first|second] [--window N] [--mode digest|model] [--tokens N] [--compactions N] [--seed N] [--misses]. Without
+// files: the fixtures.
 // The words differ from seed to seed; without one it is the day's, and the seed is reported.
 import { parseArgs } from "node:util";
 import { main, note, packages } from "../js/scripts/common.mjs";
-import { collisions, script } from "./longterm/planted.mjs";
+import { collisions, SCRIPTS, script } from "./longterm/planted.mjs";
 import { row as rowOf } from "./row.mjs";
 
 /** Milliseconds of a day: as long a seed is the same if none is given. */
@@ -16,8 +17,8 @@ main(import.meta.url, async (args) => {
   await packages("benches");
   const { session, written } = await import("./longterm/walk.mjs");
   const { recorded } = await import("./longterm/work.mjs");
-  const said = script(options.seed);
-  note(`seed ${options.seed}: node benches/longterm.bench.mjs --seed ${options.seed} says the same`);
+  const said = script(options.seed, SCRIPTS[options.script]);
+  note(`seed ${options.seed}: --script ${options.script} --seed ${options.seed} says the same`);
   const planted = session(await recorded(options.files), options.tokens, said);
   for (const { says } of collisions(said, written([...planted.recorded], new Set())))
     note(`the recorded work itself says what “${says}” is known by`);
@@ -38,6 +39,7 @@ function read(args) {
       misses: { type: "boolean", default: false },
       window: { type: "string", multiple: true, default: ["14000", "20000", "32000", "64000"] },
       mode: { type: "string", multiple: true, default: ["digest", "model"] },
+      script: { type: "string", default: "first" },
       tokens: { type: "string", default: "1000000" },
       compactions: { type: "string", default: "100" },
       seed: { type: "string", default: String(Math.floor(Date.now() / DAY)) },
@@ -49,6 +51,7 @@ function read(args) {
     misses: values.misses,
     windows: values.window.map((one) => (/k$/i.test(one) ? parseFloat(one) * 1_000 : Number(one))),
     modes: values.mode,
+    script: values.script,
     tokens: Number(values.tokens),
     compactions: Number(values.compactions),
     seed: Number(values.seed),

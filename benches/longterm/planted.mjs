@@ -1,28 +1,38 @@
 // What a user says once in a long session, in the words of a seed, and what of it must stand in the view at its end.
-import { CHANGED, LIFTED, STANDING } from "./script.mjs";
+import * as first from "./script.mjs";
+import * as second from "./second.mjs";
 
-/** How many of the standing things are said in the first part; what is changed is changed in the second. */
+/** The scripts by name. Nothing is tuned on the second one. */
+export const SCRIPTS = { first, second };
+
+/** How many of the standing things are said before the first change. */
 const EARLY = 14;
 
 /**
- * What is said with a seed: `messages` in their order, `kept` what must stand at the end, `revoked` what may not be
+ * What a script says with a seed: `messages` in their order, `kept` what must stand at the end, `revoked` what may not be
  * asserted, and how a text is judged.
  */
-export function script(seed) {
+export function script(seed, { STANDING, CHANGED, LIFTED } = first) {
   const random = numbers(seed);
   const one = (list) => list[Math.floor(random() * list.length)];
   const value = (pattern) =>
     pattern.replace(/#/g, () => one([..."123456789"])).replace(/@/g, () => one([..."ABCDEFGHJKLMNPQRTUVWXY"]));
-  const made = ({ values, says, before, keep, stale, ...thing }) => {
+  const other = (values, taken) => {
+    let made = value(one(values));
+    while (values.length > taken.length && taken.includes(made)) made = value(one(values));
+    return made;
+  };
+  const made = ({ values, says, before, between, keep, stale, ...thing }) => {
     const v = value(one(values));
-    let w = value(one(values));
-    while (values.length > 1 && w === v) w = value(one(values));
-    const filled = (text) => text.replaceAll("{v}", v).replaceAll("{w}", w);
+    const w = other(values, [v]);
+    const u = between && other(values, [v, w]);
+    const filled = (text) => text.replaceAll("{v}", v).replaceAll("{w}", w).replaceAll("{u}", u);
     const all = (words) => words?.map((word) => (Array.isArray(word) ? word.map(filled) : filled(word)));
     return {
       ...thing,
       says: filled(one(says)),
       ...(before && { before: filled(one(before)) }),
+      ...(between && { between: filled(one(between)) }),
       ...{ keep: all(keep), stale: all(stale) },
     };
   };
@@ -33,9 +43,10 @@ export function script(seed) {
   const revoked = [...changed, ...lifted];
   const mixed = standing.map((_, index) => standing[(index * 7) % standing.length].says);
   const early = mixed.splice(0, EARLY);
-  const first = revoked.map(({ before }) => before);
-  const second = revoked.map(({ says }) => says);
-  const messages = [...alternating(first, early), ...alternating(second, mixed)];
+  const before = revoked.map((thing) => thing.before);
+  const between = revoked.flatMap((thing) => thing.between ?? []);
+  const after = revoked.map((thing) => thing.says);
+  const messages = [...alternating(before, early), ...between, ...alternating(after, mixed)];
   return { kept, revoked, messages, judge: (text) => judge(text, { kept, revoked, messages }) };
 }
 

@@ -1,6 +1,5 @@
-// What a user says in a long session, in words that differ from seed to seed. `{v}` is a value, `{w}` the one before it:
-// # is a digit, @ a capital letter. A thing is its values, the sentences of which one is said (of a change first those of
-// the old value), and last what must stand together on one line of the view. `|` parts choices, `&` what stands together.
+// What a user says in a long session, in words that differ from seed to seed: benches/longterm/things.mjs has the format.
+import { things } from "./things.mjs";
 
 /** Things that stay as they were said, by kind. */
 export const STANDING = things(`
@@ -166,31 +165,3 @@ Ya puedes cambiar la carpeta {v}. | Con la carpeta {v} haz lo que necesites.
 puedes cambiar | haz lo que & {v}
 {v} & no toques | se queda
 `);
-
-/** The things of a text, a block of lines each; a line that ends with a colon is the kind of those below it. */
-function things(text) {
-  let kind;
-  return text
-    .trim()
-    .split("\n\n")
-    .flatMap((block) => {
-      if (block.endsWith(":")) {
-        kind = block.slice(0, -1);
-        return [];
-      }
-      const lines = block.split("\n");
-      if (lines.length === 3)
-        return [{ kind, values: choices(lines[0]), says: choices(lines[1]), keep: together(lines[2]) }];
-      const [values, before, says] = lines.slice(0, 3).map(choices);
-      const [keep, stale] = lines.slice(3).map(together);
-      return [{ values, before, says, keep, stale }];
-    });
-}
-
-function choices(line) {
-  return line.split(" | ");
-}
-
-function together(line) {
-  return line.split(" & ").map((one) => (one.includes(" | ") ? choices(one) : one));
-}
