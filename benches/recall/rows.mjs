@@ -3,6 +3,7 @@
 // keeps the same tail as ours.
 import { AIMessage, HumanMessage, SystemMessage, ToolMessage, trimMessages } from "@langchain/core/messages";
 import { pruneMessages } from "ai";
+import { holds, searchable } from "./holds.mjs";
 import { itemOf, newest, tokensOf, total } from "./session.mjs";
 
 const text = (words) => itemOf("user", [{ type: "text", text: words }]);
@@ -58,7 +59,39 @@ export const rows = {
     const room = budget - total(head) - total(tail);
     return [...head, text(within([...found].reverse(), room).join("\n")), ...tail];
   },
+
+  // No peer but a bound: it knows what will be used, and quotes the shortest lines of the past that hold most of it.
+  "an oracle": ({ head, past, needed, tail, budget }) => {
+    const room = budget - total(head) - total(tail);
+    return [...head, text(foreseen(past, needed, room).join("\n")), ...tail];
+  },
 };
+
+/** Characters that the oracle quotes before and behind a thing of a longer line. */
+const AROUND = 80;
+
+function foreseen(past, needed, room) {
+  const hard = needed.filter(({ hard }) => hard);
+  const lines = [...new Set(past.flatMap((item) => item.text.replace(/\\n/g, "\n").split("\n")))];
+  const quotes = hard.flatMap(({ kind, thing }) => {
+    const line = lines.findLast((one) => one.includes(thing) && holds(searchable(one), kind, thing));
+    if (line === undefined) return [];
+    const at = line.indexOf(thing);
+    return [line.slice(Math.max(0, at - AROUND), at + thing.length + AROUND)];
+  });
+  const sized = [...new Set(quotes)].map((quote) => {
+    const searched = searchable(quote);
+    const held = hard.filter(({ kind, thing }) => holds(searched, kind, thing)).length;
+    return { quote, tokens: tokensOf(`${quote}\n`), held };
+  });
+  sized.sort((a, b) => b.held / b.tokens - a.held / a.tokens);
+  let left = room - 4;
+  return sized.flatMap(({ quote, tokens }) => {
+    if (tokens > left) return [];
+    left -= tokens;
+    return [quote];
+  });
+}
 
 function excerpt(words) {
   const bytes = Buffer.from(words);
