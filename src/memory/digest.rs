@@ -149,7 +149,6 @@ impl Source<'_> {
         let room = room.saturating_sub(head);
         let left = selection.typed(room);
         selection.more((size / 2).saturating_sub(head + room - left).min(left));
-        selection.amend(0);
         draft.body = self.fit(&mut selection, room).0;
         let left_out = self.left_out(&selection);
         if !draft.body.is_empty() {
@@ -206,11 +205,6 @@ impl Source<'_> {
                 break;
             }
             (draft.body, draft.size) = self.fit(selection, room.saturating_sub(names));
-        }
-        let written = selection.order.clone();
-        selection.amend(0);
-        if selection.order != written {
-            draft.body = self.write(selection);
         }
     }
 

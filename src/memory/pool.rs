@@ -33,8 +33,8 @@ pub struct Pool<'t> {
     pub calls: Vec<(String, String)>,
     /// What each unit is worth beside its words, in 1/64.
     pub merit: Vec<u64>,
-    /// The unit that amends each, or the number for none.
-    pub amended_by: Vec<u32>,
+    /// The newest units that amend each, or the number for none.
+    pub amended_by: Vec<[u32; amendments::WAYS]>,
     /// The unit that each is chosen together with, or the number for none.
     pub partner: Vec<u32>,
     /// The number of the message of each unit.

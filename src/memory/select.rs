@@ -3,8 +3,7 @@
 //!
 //! Typed sentences come first, with 25 % of a digest and 70 % of the state; results have no more than 75 % while
 //! anything else is left. A unit counts half when a third of the budget is of its message, an eighth where it is work,
-//! the start of a request apart. Where an amended sentence is chosen, the newest that amends it is chosen, too, or takes
-//! its place.
+//! the start of a request apart. A sentence is chosen together with the newest ones that amend it, and goes with them.
 
 use crate::base::order;
 use crate::base::words::Class;
@@ -14,11 +13,6 @@ use crate::memory::score::{self, TYPED_BASE};
 use crate::memory::units::Kind;
 use std::collections::BinaryHeap;
 
-/// How many times a unit that amends a chosen one is worth as much.
-const AMENDS: u64 = 2;
-
-/// The most amendments that are followed from one to the next.
-const CHAIN: usize = 3;
 /// Less room than this holds no unit.
 const LEAST: u64 = 6;
 /// A message of which as much was chosen as one part in so many of the budget is worth half, of what was said and of the
@@ -44,8 +38,6 @@ pub struct Selection<'p, 't> {
     bundled: bool,
     /// Whether a line of a result is chosen together with its call.
     attached: bool,
-    /// Units that amend a chosen one.
-    raised: Vec<bool>,
     /// What is chosen of each message.
     taken: Vec<u64>,
     /// The budget of which no message takes much.
@@ -65,7 +57,6 @@ impl<'p, 't> Selection<'p, 't> {
             size: (0..count).map(|unit| if open[unit] { size(unit) } else { 0 }).collect(),
             cover: vec![0; pool.rarity().len()],
             chosen: vec![false; count],
-            raised: vec![false; count],
             order: Vec::new(),
             taken: vec![0; count],
             spread: u64::MAX / 2,
@@ -85,16 +76,24 @@ impl<'p, 't> Selection<'p, 't> {
         }
     }
 
-    /// Closes the units of which at least this part of the weight, in percent, counts as said.
+    /// Closes the units of which at least this part of the weight, in percent, counts as said, and what those amend. What was
+    /// typed is not said while a value of it is not.
     pub fn close_said(&mut self, percent: &dyn Fn(usize) -> u64) {
-        for unit in 0..self.open.len() {
-            let (mut all, mut said) = (0, 0);
+        let mut closed = vec![false; self.open.len()];
+        // What amends a unit stands behind it.
+        for unit in (0..closed.len()).rev() {
+            let (mut all, mut said, mut lacks) = (0, 0, false);
             for &(word, class) in self.pool.words(unit) {
                 let weight = score::word(self.pool.rarity()[word as usize], class, Kind::Typed);
+                let is_said = self.cover[word as usize] > 0;
                 all += weight;
-                said += if self.cover[word as usize] > 0 { weight } else { 0 };
+                said += if is_said { weight } else { 0 };
+                lacks |= !is_said && class >= Class::Number;
             }
-            self.open[unit] &= said * 100 < all * percent(unit);
+            let lacks = lacks && self.pool.units[unit].kind == Kind::Typed;
+            let is_said = said * 100 >= all * percent(unit) && !lacks;
+            closed[unit] = is_said || self.amending(unit).any(|newer| closed[newer]);
+            self.open[unit] &= !closed[unit];
         }
     }
 
@@ -113,13 +112,14 @@ impl<'p, 't> Selection<'p, 't> {
         self.size[unit]
     }
 
-    /// Takes a unit out again, and what would be left without it: replies to a question, lines of a call. Returns what they
-    /// take.
+    /// Takes a unit out again, and what would be left without it: replies to a question, lines of a call, what it amends.
+    /// Returns what they take.
     pub fn drop(&mut self, unit: usize) -> u64 {
         let mut size = 0;
         let belongs = |one: usize| {
             let kind = self.pool.units[one].kind;
             (kind == Kind::Typed || self.attached && kind != Kind::Call) && self.partner(one) == Some(unit)
+                || self.amending(one).any(|newer| newer == unit)
         };
         let gone: Vec<usize> = self.order.iter().copied().filter(|&one| one == unit || belongs(one)).collect();
         for one in gone {
@@ -153,6 +153,11 @@ impl<'p, 't> Selection<'p, 't> {
         partner.filter(|_| self.attached || !is_line()).map(|partner| partner as usize)
     }
 
+    /// The units that amend one.
+    fn amending(&self, unit: usize) -> impl Iterator<Item = usize> {
+        self.pool.amended_by[unit].into_iter().filter(|&newer| newer != NONE).map(|newer| newer as usize)
+    }
+
     /// The chosen units that add least for what they take, first.
     pub fn least(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.order.clone();
@@ -168,9 +173,17 @@ impl<'p, 't> Selection<'p, 't> {
         // Its own words count as said by itself.
         let adds = |unit: usize| {
             let words = self.words(unit, true) * 16 / score::cost(&self.pool.units[unit], self.size[unit]);
-            self.merit(unit) * words
+            self.pool.merit[unit] * words
         };
-        order::by_key(&mut all, |&unit| order::both(needed[unit].into(), adds(unit)));
+        let mut added = vec![0; self.chosen.len()];
+        for &unit in &self.order {
+            let adds = adds(unit);
+            // What amends a unit takes it along.
+            for one in self.amending(unit).chain([unit]) {
+                added[one] = adds.max(added[one]);
+            }
+        }
+        order::by_key(&mut all, |&unit| order::both(needed[unit].into(), added[unit]));
         all
     }
 
@@ -182,8 +195,7 @@ impl<'p, 't> Selection<'p, 't> {
         let left = self.take(first, &|unit| units[unit].kind == Kind::Typed, None);
         let mut room = budget - (first - left);
         room = self.take(room, &|_| true, Some(budget * WORK / 100));
-        room = self.take(room, &|_| true, None);
-        self.amend(room)
+        self.take(room, &|_| true, None)
     }
 
     /// Lets no message take much of a budget before others have a part.
@@ -202,14 +214,15 @@ impl<'p, 't> Selection<'p, 't> {
         self.take(room, &|_| true, None)
     }
 
-    /// The units that have to be chosen with another one and are not chosen yet: its partner and, of a line that comes with
-    /// its call, how the call ended.
+    /// The units that have to be chosen with another one and are not chosen yet: its partner, of a line that comes with its
+    /// call how the call ended, and what amends it.
     fn missing(&self, unit: usize) -> impl Iterator<Item = usize> {
         let partner = self.partner(unit);
         let is_line = self.attached && partner.is_some_and(|call| self.pool.units[call].kind == Kind::Call);
         let ended = partner.filter(|_| is_line).and_then(|call| self.partner(call)).filter(|&ended| ended != unit);
         let missing = |one: &usize| self.open[*one] && !self.chosen[*one];
-        [partner.filter(missing), ended.filter(missing)].into_iter().flatten()
+        let amending = self.amending(unit).filter(move |one| Some(*one) != partner);
+        partner.into_iter().chain(ended).chain(amending).filter(missing)
     }
 
     /// What a unit and those chosen with it take.
@@ -241,13 +254,7 @@ impl<'p, 't> Selection<'p, 't> {
         // What was done is worth as much beside a long text as alone.
         let taken = if one.kind == Kind::Call { 0 } else { self.taken[self.pool.message[unit] as usize] };
         let spread = self.spread / if one.kind.is_work() { SPREAD_WORK } else { SPREAD } + 1;
-        self.merit(unit) * gain * 64 / (64 + 64 * taken.min(1 << 32) / spread)
-    }
-
-    /// What a unit is worth beside its words.
-    fn merit(&self, unit: usize) -> u64 {
-        let merit = self.pool.merit[unit];
-        if self.raised[unit] { merit * AMENDS } else { merit }
+        self.pool.merit[unit] * gain * 64 / (64 + 64 * taken.min(1 << 32) / spread)
     }
 
     /// Takes units by gain while there is room. `of_work`: what results may take.
@@ -289,13 +296,6 @@ impl<'p, 't> Selection<'p, 't> {
                 self.add(one);
             }
             self.add(unit);
-            let next = self.pool.amended_by[unit] as usize;
-            if self.pool.amended_by[unit] != NONE && !self.raised[next] && !self.chosen[next] && self.open[next] {
-                self.raised[next] = true;
-                if among(next) {
-                    heap.push((self.gain(next), next));
-                }
-            }
         }
         room
     }
@@ -312,34 +312,6 @@ impl<'p, 't> Selection<'p, 't> {
             let cover = &mut self.cover[word as usize];
             *cover = cover.saturating_add(times(class));
         }
-    }
-
-    /// Adds to each chosen unit the newest one that amends it, in its place if there is no room for both.
-    pub fn amend(&mut self, mut room: u64) -> u64 {
-        let mut all = self.order.clone();
-        order::indices(&mut all);
-        for unit in all {
-            let mut newest = unit;
-            for _ in 0..=CHAIN {
-                match self.pool.amended_by[newest] {
-                    NONE => break,
-                    next => newest = next as usize,
-                }
-            }
-            // What cannot be chosen stands in the view already.
-            if newest == unit || self.chosen[newest] || !self.open[newest] || !self.chosen[unit] {
-                continue;
-            }
-            let size = self.size[newest];
-            if size > room {
-                room += self.drop(unit);
-            }
-            if size <= room {
-                room -= size;
-                self.add(newest);
-            }
-        }
-        room
     }
 }
 

@@ -128,6 +128,73 @@ fn an_old_value_never_stands_without_the_new_one() {
     assert!(digest_of(&all, 400).contains("43,500 euros"));
 }
 
+/// A chat in which a value is replaced in few words, and a later sentence repeats more of the words of the first one.
+fn replaced_in_few_words() -> Vec<M> {
+    let mut all = Vec::new();
+    let mut say = |text: &str| all.extend([user(text), assistant("Noted.")]);
+    say("The project of the depot runs on Python 3.10.");
+    for street in ["Alder", "Birch", "Cedar", "Dogwood", "Elm", "Fir"] {
+        say(&format!("The {street} Street branch closes at noon and has {} lockers.", street.len() * 7));
+    }
+    say("Use Python 3.12 from here on.");
+    for street in ["Hazel", "Ivy", "Juniper", "Larch", "Maple", "Oak"] {
+        say(&format!("The {street} Street branch opens at nine and has {} lockers.", street.len() * 6));
+    }
+    say("Python 3.13 then.");
+    say("Whoever leads the project of the depot runs the Python workshop for newcomers, too.");
+    for street in ["Pine", "Quince", "Rowan", "Spruce", "Teak", "Willow"] {
+        say(&format!("The {street} Street branch has {} lockers and no ramp.", street.len() * 5));
+    }
+    all
+}
+
+#[test]
+fn a_value_that_was_replaced_in_few_words_never_stands_alone() {
+    let all = replaced_in_few_words();
+    let stale = |text: &str| {
+        let place = |value: &str| text.rfind(value);
+        place("Python 3.1").is_some_and(|last| place("Python 3.13") != Some(last))
+    };
+    for room in (40..700).step_by(10) {
+        let digest = digest_of(&all, room);
+        assert!(!stale(&digest), "{room}: {digest}");
+    }
+    let all = messages(0, &all);
+    let memory = Memory::default();
+    let pool = Pool::of(&memory, &all);
+    for bytes in (200..3_000).step_by(50) {
+        let upto = Position { count: all.len() as u64, ..Position::START };
+        let units = pool.bounded(bytes, upto).units;
+        let text: Vec<&str> = units.iter().map(|unit| &*unit.text).collect();
+        assert!(!stale(&text.join("\n")), "{bytes}: {text:#?}");
+    }
+}
+
+#[test]
+fn an_old_value_is_not_repeated_behind_a_summary_that_says_the_new_one() {
+    let all = messages(
+        0,
+        &[
+            user("The staging database listens on port 5438, and only the release team may restart it."),
+            assistant("Noted."),
+            user("The staging database listens on port 6391 now."),
+            assistant("Noted."),
+        ],
+    );
+    let (memory, estimator) = (Memory::default(), estimator());
+    let known = Pool::of(&memory, &all);
+    let kept_beside = |summary: &str| {
+        let mut text = format!("{summary} {}", "Nothing else of note happened that day. ".repeat(30));
+        source(&known, &estimator).keep(&mut text, 2_000);
+        digest::split(&text).1.to_owned()
+    };
+    let kept = kept_beside("The staging database listens on port 6391 now.");
+    assert!(!kept.contains("5438"), "{kept}");
+    // All of its words but the value.
+    let kept = kept_beside("The staging database listens on port 5438 now.");
+    assert!(kept.contains("port 6391"), "{kept}");
+}
+
 #[test]
 fn what_a_person_typed_outlives_what_tools_printed() {
     let rules = [
