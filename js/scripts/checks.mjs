@@ -30,6 +30,7 @@ import {
 } from "./checks/suites.mjs";
 import { checkLayers } from "./layers.mjs";
 import { checkLinks, checkPublishedLinks } from "./links.mjs";
+import { checkPictures } from "./picture.mjs";
 import { runReadme } from "./readme.mjs";
 import { compareSizes } from "./size.mjs";
 import { checkStyle } from "./style.mjs";
@@ -104,7 +105,8 @@ export function checksFor(thisNode) {
     { name: "conformance, both presets", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: conformance },
     { name: "demo, no request over the window", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: demo },
     { name: "command line", job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },
-    { name: "command line, 100 MB", from: "full", job: "node", pkg: true, single: true, run: largeTranscript },
+    { name: "pictures and samples", from: "all", job: "node", pkg: true, single: true, run: checkPictures },
+    { name: "command line, 200 MB", from: "full", job: "node", pkg: true, single: true, run: largeTranscript },
     { name: "providers, no request refused", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: providers },
     { name: "suite, this Node", job: "node", pkg: true, ignores: ignoredBy.suites, run: suite },
     // Every other Node once, the first of them by `require`, which loads other files. At night each in both ways.

@@ -1,22 +1,65 @@
-// npm run picture: the picture of the README. A recorded coding session, request by request: what its messages come to, and
-// what is sent of them in a window of 32,000 tokens. Drawn of what `precis replay` says.
+// npm run picture: all that documents show of programs. The picture of the README, drawn of what `precis replay` says; the
+// samples and the table of docs/cli.md; and with `-- --screens` the screenshots of the inspector and of the chat in a page,
+// which take Chromium. The check “pictures and samples” says what is stale.
 import { execFileSync } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
-import { at, main } from "./common.mjs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { pages, seen, withSamples } from "../../tests/js/cli/readers.mjs";
+import { buildAny } from "./build.mjs";
+import { at, files, hash, main, must } from "./common.mjs";
 
 const WINDOW = 32_000;
 const WIDTH = 860;
 const HEIGHT = 300;
 const PLOT = { left: 56, right: 12, top: 44, bottom: 34 };
 
-main(import.meta.url, () => {
+const session = at("docs/images/session.svg");
+const page = at("docs/cli.md");
+/** What screenshots show, by the program that takes them, and of which sources those in docs/images were taken. */
+const SCREENS = {
+  "tests/js/examples/inspector.mjs": ["examples/inspector/src", "js/src/cli/inspector"],
+  "tests/js/examples/browser.mjs": ["examples/browser-chat/src", "examples/browser-chat/index.html"],
+};
+const taken = at("docs/images/screens.json");
+
+main(import.meta.url, async (words) => {
+  await buildAny();
+  writeFileSync(session, sessionPicture());
+  writeFileSync(page, pages(await seen()).made);
+  if (!words.includes("--screens")) return;
+  for (const program of Object.keys(SCREENS)) await must(process.execPath, [program, "docs/images"]);
+  // No document shows the chat before its first compaction.
+  rmSync(at("docs/images/browser-chat-online.png"), { force: true });
+  noteScreens();
+});
+
+/** Notes of which sources the screenshots are. */
+export function noteScreens() {
+  writeFileSync(taken, `${JSON.stringify(hashes(), null, 2)}\n`);
+}
+
+/** Throws what documents show otherwise than the programs do. Gives the number of pictures and samples. */
+export async function checkPictures() {
+  await buildAny();
+  const stale = [];
+  if (readFileSync(session, "utf8") !== sessionPicture()) stale.push("docs/images/session.svg: npm run picture");
+  const text = readFileSync(page, "utf8");
+  if (text !== withSamples(text)) stale.push("the samples of docs/cli.md: npm run picture");
+  const before = JSON.parse(readFileSync(taken, "utf8"));
+  for (const [program, sources] of Object.entries(hashes()))
+    if (before[program] !== sources) stale.push(`the screenshots of ${program}: npm run picture -- --screens`);
+  if (stale.length > 0) throw new Error(`stale:\n${stale.join("\n")}`);
+  return 2 + Object.keys(SCREENS).length;
+}
+
+const hashes = () =>
+  Object.fromEntries(Object.entries(SCREENS).map(([name, sources]) => [name, hash(files(...sources))]));
+
+/** What `npm run picture` draws for the README. */
+export function sessionPicture() {
   const folder = at("tests/fixtures/pi-session");
   const file = `${folder}/${readdirSync(folder).find((name) => name.endsWith(".jsonl"))}`;
-  const sent = requestsOf(file, WINDOW);
-  const whole = requestsOf(file, 10_000_000);
-  writeFileSync(at("docs/images/session.svg"), drawn(sent, whole));
-  console.log(`docs/images/session.svg: ${sent.length} requests`);
-});
+  return drawn(requestsOf(file, WINDOW), requestsOf(file, 10_000_000));
+}
 
 function requestsOf(file, window) {
   const options = ["replay", file, "--window", String(window), "--requests", "--json"];

@@ -1,8 +1,8 @@
 import { costs, money } from "../../../js/src/cli/bill.ts";
-import { type InspectorDocument, PARTS, type Settings } from "../../../js/src/cli/inspector/document.ts";
+import { PARTS, type Settings } from "../../../js/src/cli/inspector/document.ts";
 import { type ContextChart, contextChart, PART_NAMES } from "./chart.ts";
 import { byId, download, grouped, h } from "./dom.ts";
-import { reportOf } from "./export.ts";
+import { documentIn, reportOf } from "./export.ts";
 import { virtualList } from "./list.ts";
 import { panels } from "./panels.ts";
 import type { Opened, Overview, Prices, Source } from "./protocol.ts";
@@ -27,6 +27,8 @@ let cards: Card[] = [];
 let prices: Prices | null = null;
 let chosen = 0;
 let request = 0;
+/** The request that is shown while nobody has chosen one. */
+let preset = 0;
 
 const status = (text: string) => {
   byId("status").textContent = text;
@@ -104,7 +106,8 @@ function begin(what: Opened, from: Source): void {
   variants = [...(what.variants ?? [firstSettings(FIRST_WINDOW), firstSettings(FIRST_WINDOW, "everything")])];
   overviews = [];
   chosen = 0;
-  choose(requests - 1);
+  preset = Math.max(0, requests - 1);
+  choose(preset);
   layout();
   replan();
 }
@@ -148,7 +151,12 @@ function replan(): void {
     overviews[at] = overview;
     showCard(at, done);
     compare();
-    if (at === chosen && done === null) void shown.refresh();
+    if (at === chosen && done === null) {
+      const [first] = overview.compactions;
+      if (first && request === preset) choose(first.request);
+      preset = -1;
+      void shown.refresh();
+    }
     status(done === null ? statusOf() : `Playing ${nameOf(overview.settings)}: ${Math.round(done * 100)} %`);
     document.body.dataset.played = String(Number(document.body.dataset.played ?? 0) + Number(done === null));
   });
@@ -369,9 +377,9 @@ function takeSamples(): void {
   );
 }
 
-function showReport(text: string): void {
-  const read = JSON.parse(text) as InspectorDocument;
+async function showReport(data: string): Promise<void> {
   document.body.classList.add("report");
+  const read = await documentIn(data);
   prices = read.prices;
   const { file, name, shape, model } = read;
   begin(
@@ -398,9 +406,15 @@ function showReport(text: string): void {
 
 legend();
 listen();
-if (report) showReport(report.textContent ?? "");
+const isReady = () => {
+  document.body.dataset.ready = "yes";
+};
+if (report)
+  showReport(report.textContent ?? "").then(isReady, (error: unknown) =>
+    alert(`This report cannot be read (${String(error)}). It needs a browser of 2023 or newer.`),
+  );
 else {
   takeFiles();
   takeSamples();
+  isReady();
 }
-document.body.dataset.ready = "yes";

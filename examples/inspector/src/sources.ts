@@ -33,8 +33,8 @@ export function workerSource(code: string): WorkerSource {
   return {
     open: (name, bytes) => ask("open", name, bytes),
     pick: (conversation) => ask("pick", conversation),
-    plan(variants, prices, told) {
-      update = told;
+    plan(variants, prices, onUpdate) {
+      update = onUpdate;
       ask("plan", variants, prices).catch(console.error);
     },
     page: (...given) => ask("page", ...given),

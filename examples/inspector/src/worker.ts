@@ -53,7 +53,7 @@ const calls = {
     const { name = file, shape = "recording" } = conversation ?? recorded ?? {};
     shown = {
       ...{ precis: "inspector", version: 1, file, name, shape, model: conversation?.model ?? recorded?.model ?? null },
-      messages: subject?.told ?? recorded?.messages ?? [],
+      messages: subject?.displayed ?? recorded?.messages ?? [],
       requests: subject?.requests ?? recorded?.requests ?? [],
       variants: [],
       prices: null,

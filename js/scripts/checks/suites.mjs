@@ -90,7 +90,7 @@ export async function packedCommandLine(runtime) {
   return nodeTests(process.execPath, { folder: "tests/js/cli", only, env });
 }
 
-/** What a transcript of 100 MB takes. Counts the commands. */
+/** What a transcript of 200 MB takes. Counts the commands. */
 export async function largeTranscript() {
   await install();
   return total(await must(process.execPath, ["tests/js/cli/large.mjs"], quiet), /^(\d+) commands/gm);

@@ -1,3 +1,4 @@
+import { closeSync, openSync, readSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { decoded } from "./text.ts";
 import { TranscriptError } from "./transcripts/conversation.ts";
@@ -27,5 +28,31 @@ function unpacked(file: string, bytes: Uint8Array): Uint8Array {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new TranscriptError(`${file} begins like a gzip file and cannot be unpacked: ${reason}.`);
+  }
+}
+
+/** Bytes that are read at a time. */
+const PIECE = 1 << 20;
+
+/** The lines of a file of UTF-8. Of one in another encoding, or compressed, they are no text. */
+export function* linesOf(path: string): Generator<string> {
+  const file = openSync(path, "r");
+  try {
+    const piece = new Uint8Array(PIECE);
+    const decoder = new TextDecoder();
+    // A line may be a whole document: it is put together once.
+    let begun: string[] = [];
+    for (let read = readSync(file, piece); read > 0; read = readSync(file, piece)) {
+      const [first = "", ...others] = decoder.decode(piece.subarray(0, read), { stream: true }).split("\n");
+      begun.push(first);
+      const last = others.pop();
+      if (last === undefined) continue;
+      yield begun.join("");
+      yield* others;
+      begun = [last];
+    }
+    yield begun.join("") + decoder.decode();
+  } finally {
+    closeSync(file);
   }
 }

@@ -2,6 +2,7 @@ import type { Format } from "precis";
 import { weigher, weightBeside } from "./anatomy.ts";
 import type { Given } from "./arguments.ts";
 import { type Billed, costs, money, type Prices } from "./bill.ts";
+import { billing } from "./billing.ts";
 import { grouped, paint, table } from "./paint.ts";
 import { print, progressLine } from "./print.ts";
 import { outliner } from "./recognise.ts";
@@ -59,6 +60,7 @@ async function walk(way: Way, conversation: Conversation, window: number, limit:
   const outline = outliner(format);
   const weigh = remembered(weigher(conversation));
   const fixed = weightBeside(conversation);
+  const bill = billing(conversation, weigh);
   const replies = requestsOf(conversation, outline, limit, MOST_REQUESTS);
   const counts = { peakTokens: 0, overWindow: 0, prefixBreaks: 0, userMissing: 0, invalid: 0 };
   const billed = { cached: 0, written: 0, output: 0 };
@@ -67,11 +69,14 @@ async function walk(way: Way, conversation: Conversation, window: number, limit:
     const history = messages.slice(0, reply);
     const view = await way.view(reply);
     const same = commonPrefix(before, view);
-    const cached = number === 0 ? 0 : fixed + sumOf(view.slice(0, same), weigh);
-    const prompt = fixed + sumOf(view, weigh);
+    const estimate = fixed + sumOf(view, weigh);
+    const prompt = bill(reply, view)?.prompt_tokens ?? estimate;
+    // What was there before, as a share of what is counted.
+    const share = number === 0 ? 0 : (fixed + sumOf(view.slice(0, same), weigh)) / Math.max(1, estimate);
+    const cached = Math.round(prompt * share);
     billed.cached += cached;
     billed.written += prompt - cached;
-    billed.output += weigh(messages[reply] as object);
+    billed.output += conversation.usageAfter.get(reply)?.completion_tokens ?? weigh(messages[reply] as object);
     counts.peakTokens = Math.max(counts.peakTokens, prompt);
     counts.overWindow += Number(prompt > window);
     counts.prefixBreaks += Number(same < before.length);

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { checkSize, textOf } from "./bytes.ts";
+import { checkSize, linesOf, textOf } from "./bytes.ts";
 import { type Conversation, type JsonObject, NoConversation, TranscriptError } from "./transcripts/conversation.ts";
-import { conversationsOf, transcripts } from "./transcripts/detect.ts";
+import { conversationsOf, transcripts, transcriptsOfLines } from "./transcripts/detect.ts";
 
 /** Files that may be transcripts. */
 const NAMES = /(\.(jsonl?|ndjson|traj)|chat[.-]history\.md)(\.gz)?$/;
@@ -32,12 +32,12 @@ export function load(
   const found = files.flatMap((file) => {
     if (file === STDIN) return attempt({ file: "standard input", bytes: () => stdin, skipped, clean });
     const path = locate(file);
-    if (!statSync(path).isDirectory()) return attempt({ file, bytes: () => read(file, path), skipped, clean }, other);
+    if (!statSync(path).isDirectory()) return attempt(ofFile(file, path, skipped, clean), other);
     // A folder holds other files as well: only what is broken is reported.
     const parts: JsonObject[] = [];
     const whole = namesIn(path).flatMap((name) => {
-      const one = { file: join(file, name), bytes: () => read(name, join(path, name)), skipped, clean };
-      return attempt(one, (found) => parts.push(...found));
+      const one = ofFile(name, join(path, name), skipped, clean);
+      return attempt({ ...one, file: join(file, name) }, (found) => parts.push(...found));
     });
     return [...whole, ...together(file, parts)];
   });
@@ -86,21 +86,39 @@ interface Attempt {
   readonly skipped: (reason: string) => void;
   readonly clean: (text: string) => string;
   bytes(): Uint8Array;
+  /** Its lines one after another, where it is better not to hold all of it. */
+  lines?(): Iterable<string>;
+}
+
+/** Bytes from which on a file is read line by line. */
+const LARGE = 16_000_000;
+
+function ofFile(file: string, path: string, skipped: Attempt["skipped"], clean: Attempt["clean"]): Attempt {
+  const isLarge = statSync(path).size >= LARGE;
+  return {
+    ...{ file, skipped, clean, bytes: () => read(file, path) },
+    ...(isLarge && { lines: () => linesOf(path) }),
+  };
 }
 
 /** Reads a file; of a folder's, `other` gets the records of those that hold no conversation by themselves. */
 function attempt(
-  { file, bytes, skipped, clean }: Attempt,
+  { file, bytes, lines, skipped, clean }: Attempt,
   other?: (parts: readonly JsonObject[]) => void,
 ): Conversation[] {
   try {
-    return transcripts(file, clean(textOf(file, bytes())), skipped);
+    const found = lines && transcriptsOfLines(file, cleaned(lines(), clean), skipped);
+    return found ?? transcripts(file, clean(textOf(file, bytes())), skipped);
   } catch (error) {
     if (!(error instanceof TranscriptError)) throw error;
     if (other && error instanceof NoConversation) other(error.parts);
     else skipped(error.message);
     return [];
   }
+}
+
+function* cleaned(lines: Iterable<string>, clean: (text: string) => string): Iterable<string> {
+  for (const line of lines) yield clean(line);
 }
 
 /** npm runs scripts in the project's folder; a name may be meant from where the user stands. */

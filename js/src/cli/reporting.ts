@@ -39,7 +39,11 @@ export async function writeReport(given: Given, out: string): Promise<number> {
     variants.push(trace);
   }
   progress("");
-  write(given, out, documentOf(conversation, { messages: subject.told, requests: subject.requests, variants, prices }));
+  write(
+    given,
+    out,
+    documentOf(conversation, { messages: subject.displayed, requests: subject.requests, variants, prices }),
+  );
   return end(EXIT.done);
 }
 

@@ -1,5 +1,7 @@
 import { createCompactor, type Format, type SessionState, type Tuning } from "precis";
+import { weigher } from "./anatomy.ts";
 import type { Given } from "./arguments.ts";
+import { billing } from "./billing.ts";
 import { outliner } from "./recognise.ts";
 import type { Conversation } from "./transcripts/conversation.ts";
 
@@ -34,15 +36,18 @@ export function all(conversation: Conversation, limits: Limits): Way[] {
   return [...strategies, ...own, everything(conversation), newest(conversation), cleared(conversation)];
 }
 
-/** A compactor without a summarizer. */
-function ours(name: string, { messages, system, tools, model, format }: Conversation, limits: Limits): Way {
+/** A compactor without a summarizer, which learns what the provider would have counted, where usage was recorded. */
+function ours(name: string, conversation: Conversation, limits: Limits): Way {
+  const { messages, system, tools, model, format } = conversation;
   const compactor = createCompactor<object>({ format: format as Format<object>, ...limits });
+  const bill = billing(conversation, weigher(conversation));
   let state: SessionState | null = null;
   return {
     name,
     view: async (index) => {
       const prepared = await compactor.beforeModel({ messages: messages.slice(0, index), state, system, tools, model });
-      ({ state } = prepared);
+      const usage = bill(index, prepared.view);
+      state = usage ? compactor.afterModel(prepared.state, usage, prepared.report.request) : prepared.state;
       return prepared.view;
     },
   };

@@ -4,12 +4,16 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { history, recorder, replay } from "precis/testing";
 import { at } from "../../../js/scripts/common.mjs";
+import { program } from "../../../js/scripts/demo.mjs";
 import { install, precis } from "./installed.mjs";
 
+const { packed, unpacked } = await import(pathToFileURL(await program("inspector/packed")).href);
 const folder = mkdtempSync(join(tmpdir(), "precis-cli-report-"));
 before(install);
 after(() => rmSync(folder, { recursive: true }));
@@ -25,8 +29,8 @@ function shown(args, out = join(folder, "report.html")) {
   const { stdout, stderr, status } = precis(["inspect", ...args, "--html", out, "--force"]);
   assert.deepEqual({ stdout, status }, { stdout: "", status: 0 }, stderr);
   const page = readFileSync(out, "utf8");
-  const [, json] = page.match(/<script type="application\/json" id="document">([\s\S]*?)<\/script>/);
-  return { page, document: JSON.parse(json) };
+  const [, data] = page.match(/<script type="application\/gzip" id="document">([\w+/=]*)<\/script>/);
+  return { page, document: unpacked(JSON.parse(gunzipSync(Buffer.from(data, "base64")).toString())) };
 }
 
 const played = (args) =>
@@ -85,6 +89,28 @@ test("a recording is shown as it was recorded, with texts or without", async () 
     assert.equal(status, texts ? 0 : 2, stderr);
     if (!texts) assert.match(stderr, /is a recording without texts/);
   }
+});
+
+test("a page of 10,000 messages takes less than 1 MB, and holds every text of them", () => {
+  const chat = [];
+  for (let seed = 1; chat.length < 10_000; seed++) chat.push(...history(openaiChat, { seed, turns: 50 }));
+  const { page, document } = shown([save("long.json", chat), "--window", "64k"]);
+  assert.ok(page.length < 1_000_000, `${page.length} bytes`);
+  assert.equal(document.messages.length, chat.length);
+  const text = ({ content }) => (typeof content === "string" ? content : (content?.[0].text ?? ""));
+  for (const [index, message] of chat.entries())
+    assert.ok(document.messages[index].text.includes(text(message)), `messages[${index}]`);
+});
+
+test("a document is packed and unpacked to the same", () => {
+  const text = "the first line of a summary\nthe second one\n\nthe first line of a summary";
+  const odd = {
+    lists: [[], [0], [5, -3, 2 ** 53 - 1], [0.5, 1], [null, true, "short"], [[1, 2], []]],
+    text,
+    none: null,
+  };
+  const document = { again: [text, `${text}\n`, "\n".repeat(20)], odd, 0: "a key like the mark of a list" };
+  assert.deepEqual(unpacked(JSON.parse(JSON.stringify(packed(document)))), document);
 });
 
 test("HTML and scripts of a chat are text in the page", () => {

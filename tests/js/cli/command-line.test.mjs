@@ -244,6 +244,11 @@ test("replay --compare: sending everything is never fewer tokens, and its bill i
   assert.deepEqual([ours.overWindow, ours.invalid, ours.userMissing], [0, 0, 0]);
   assert.ok(everything.overWindow > 0 && everything.prefixBreaks === 0);
   assert.ok(newest.prefixBreaks > ours.prefixBreaks && cleared.prefixBreaks > ours.prefixBreaks);
+  // What was recorded of the requests is what sending everything takes.
+  const records = lines(readFileSync(fixture("pi-session/refactoring.jsonl"), "utf8")).map((line) => JSON.parse(line));
+  const usages = records.flatMap(({ message }) => (message?.usage ? [message.usage] : []));
+  const prompts = usages.map(({ input, cacheRead, cacheWrite }) => input + cacheRead + cacheWrite);
+  assert.equal(everything.peakTokens, Math.max(...prompts));
 });
 
 test("compact --explain and --diff say what is done and write nothing; with -o they write as well", () => {

@@ -139,7 +139,7 @@ const SAMPLES = {
 };
 
 /** The page with what the commands print today. */
-function withSamples(text) {
+export function withSamples(text) {
   const place = mkdtempSync(join(tmpdir(), "precis-samples-"));
   writeFileSync(join(place, "session.jsonl"), readFileSync(at("tests/fixtures/pi-session/refactoring.jsonl")));
   writeFileSync(join(place, "chat.json"), JSON.stringify(REFUSED));

@@ -355,6 +355,26 @@ test("Cline and Roo: metrics are read as usage; what a summary stands for is not
   assert.equal(found.model, "claude-opus-5");
 });
 
+test("Cline: a native call is answered by the text that names it, also on the same line", () => {
+  const found = only("native.json", [
+    { role: "user", content: [{ type: "text", text: "<task>\nRead it.\n</task>" }] },
+    {
+      ...{ role: "assistant", content: [{ type: "tool_use", id: "t1", name: "attempt_completion", input: {} }] },
+      metrics: { tokens: { prompt: 900, completion: 20, cached: 0 } },
+    },
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "[attempt_completion] Result: Done" },
+        { type: "text", text: "<feedback>\nNow list it.\n</feedback>" },
+      ],
+    },
+  ]);
+  const [result, said] = found.messages[2].content;
+  assert.deepEqual([result.type, result.tool_use_id, result.content], ["tool_result", "t1", "Done"]);
+  assert.match(said.text, /Now list it/);
+});
+
 test("Copilot CLI: a sub-agent is a conversation of its own", () => {
   const event = (type, data) => ({ type, data, id: `${type}${data.toolCallId ?? ""}`, parentId: null });
   const [main, agent] = read(
@@ -638,6 +658,37 @@ test("tables of chats: rows by chat and time, parts as values or as text; chats 
     Message_v2: [row("a", "user", "Hi.", 1)],
   };
   assert.equal(only("dump.json", rows).name, "Greeting");
+});
+
+test("a large file is read line by line, to the same conversations and the same reports", () => {
+  const content = (number) => `${"a line of what a tool has printed, 日本語 😀; ".repeat(400)}${number}`;
+  const messages = Array.from({ length: 1_000 }, (_, number) => ({
+    role: number % 2 ? "assistant" : "user",
+    content: content(number),
+  }));
+  const text = lines(...messages);
+  assert.ok(text.length > 16_000_000);
+  const broken = `${text.slice(0, 100_000)}\n${text.slice(200_000)}\n{"role":"user","conte`;
+  for (const [name, one] of Object.entries({
+    "whole.jsonl": text,
+    "broken.jsonl": broken,
+    "document.json": [messages],
+  })) {
+    const reports = { large: [], small: [] };
+    const all = read(name, one, (reason) => reports.large.push(reason));
+    const bytes = typeof one === "string" ? one : JSON.stringify(one);
+    const small = load(["-"], (reason) => reports.small.push(reason), { stdin: Buffer.from(bytes) });
+    assert.deepEqual(
+      all.map(({ messages, shape }) => ({ messages, shape })),
+      small.map(({ messages, shape }) => ({ messages, shape })),
+      name,
+    );
+    assert.deepEqual(
+      reports.large.map((reason) => reason.replace(/^.*?:/, "")),
+      reports.small.map((reason) => reason.replace(/^.*?:/, "")),
+    );
+    assert.equal(reports.large.length, name === "broken.jsonl" ? 3 : 0, reports.large.join("\n"));
+  }
 });
 
 test("records of several kinds in one file are read each by its reader", () => {

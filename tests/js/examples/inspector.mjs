@@ -1,6 +1,6 @@
 // node tests/js/examples/inspector.mjs: the inspector in Chromium: recorded chats and one of 10,000 messages dropped on it,
 // the window moved, placeholders opened, exports opened again; what is no transcript; HTML and scripts in every field; axe.
-// With a folder as its argument the screenshots go there. Prints what it saw; exits 1 if anything is wrong.
+// With a folder as its argument it takes the screenshots alone, into that folder. Prints what it saw; exits 1 if anything is wrong.
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -47,7 +47,17 @@ main(import.meta.url, async ([screenshots]) => {
   let messages = 0;
   const from = performance.now();
   try {
-    const page = await open(server.url);
+    if (screenshots) await pictures(screenshots);
+    else await everyTest(await open(server.url));
+    assert.deepEqual(broken, [], "no error in any page");
+    assert.deepEqual(asked, [], "nothing was asked of any host but for the page itself");
+    console.log(`ok, ${messages} messages, ${((performance.now() - from) / 1_000).toFixed(1)} s`);
+  } finally {
+    await browser.close();
+    server.close();
+  }
+
+  async function everyTest(page) {
     await transcripts(page);
     await large(page);
     await reports(page);
@@ -55,13 +65,6 @@ main(import.meta.url, async ([screenshots]) => {
     await refused(page);
     await harmless(page);
     await offline();
-    if (screenshots) await pictures(screenshots);
-    assert.deepEqual(broken, [], "no error in any page");
-    assert.deepEqual(asked, [], "nothing was asked of any host but for the page itself");
-    console.log(`ok, ${messages} messages, ${((performance.now() - from) / 1_000).toFixed(1)} s`);
-  } finally {
-    await browser.close();
-    server.close();
   }
 
   async function open(url, options = {}) {
@@ -130,6 +133,12 @@ main(import.meta.url, async ([screenshots]) => {
 
     // What stood instead of a result that was cleared.
     await drop(page, "session.jsonl", readFileSync(at(fixtures[0])));
+    // It opens at the first compaction, below the table of all variants.
+    assert.match(await page.locator("#facts").innerText(), /^Compacted here/);
+    await page.locator("#previous").click();
+    assert.match(await page.locator("#facts").innerText(), /^Compacted here/, "there is none before it");
+    assert.deepEqual((await page.locator("#work h2").allInnerTexts()).slice(0, 2), ["Side by side", "Variants"]);
+    await page.locator("#request").press("End");
     await page.locator(".row.cleared").first().click();
     await page.waitForSelector("#detail h3");
     const detail = await page.locator("#detail").innerText();
@@ -228,6 +237,8 @@ main(import.meta.url, async ([screenshots]) => {
     const report = await open(pathToFileURL(html).href);
     asked.splice(0, asked.length, ...asked.filter((one) => one !== pathToFileURL(html).href));
     assert.equal(await report.locator("#compare").innerText(), table, "the report says what the page said");
+    assert.match(await report.locator("#facts").innerText(), /^Compacted here/);
+    await report.locator("#request").press("End");
     await report.locator(".row.made").first().click();
     await report.waitForSelector("#detail h3");
     assert.match(await report.locator("#detail").innerText(), /Written by precis/);
@@ -281,6 +292,7 @@ main(import.meta.url, async ([screenshots]) => {
       assert.ok(sum.compactions > 0);
       assert.equal(await page.locator("#add").isVisible(), texts, "with texts it can be played in other ways");
       if (!texts) continue;
+      await page.locator("#request").press("End");
       await page.getByRole("tab", { name: "Summary" }).click();
       await page.waitForFunction(() => /Condensed by code/.test(document.getElementById("panel").innerText));
     }
@@ -420,6 +432,7 @@ main(import.meta.url, async ([screenshots]) => {
       for (const colorScheme of ["light", "dark"]) {
         const page = await open(server.url, { viewport: { width, height }, colorScheme });
         await drop(page, "session.jsonl", readFileSync(at(fixtures[0])));
+        await page.locator("#request").press("End");
         await page.evaluate(() => document.activeElement?.blur());
         await page.locator(".row.cleared").first().click();
         await page.waitForSelector("#detail h3");

@@ -1,4 +1,4 @@
-import type { Entry, Fate, InspectorDocument, Part, Settings, Told, Trace, View } from "./document.ts";
+import type { Displayed, Entry, Fate, InspectorDocument, Part, Settings, Trace, View } from "./document.ts";
 import { PARTS } from "./document.ts";
 
 /** What the page asks about a document; small answers, whatever the size of the chat. */
@@ -132,7 +132,7 @@ export function detailOf(document: Read, variant: number, request: number, mode:
   if (typeof entry === "number") return { ...row, sent: document.messages[entry]?.text ?? "", original: null };
   if (!("of" in entry)) return { ...row, sent: entry.text, original: null };
   const original = document.messages[entry.of]?.text ?? "";
-  return { ...row, sent: entry.fate === "summarized" ? null : entry.told.text, original };
+  return { ...row, sent: entry.fate === "summarized" ? null : entry.shown.text, original };
 }
 
 export function rememberedOf({ variants }: Read, variant: number, request: number): Remembered {
@@ -156,9 +156,9 @@ function rowOf({ messages }: Read, entry: Shown, at: number): Row {
   const index = indexOf(entry);
   const fate: Fate = typeof entry === "number" ? "kept" : "of" in entry ? entry.fate : "made";
   const original = index === null ? undefined : messages[index];
-  const told: Told | undefined =
-    typeof entry === "number" ? original : "told" in entry ? entry.told : "of" in entry ? original : entry;
-  const { role = "unknown", tools = [], tokens = 0, text = "" } = told ?? {};
+  const shown: Displayed | undefined =
+    typeof entry === "number" ? original : "shown" in entry ? entry.shown : "of" in entry ? original : entry;
+  const { role = "unknown", tools = [], tokens = 0, text = "" } = shown ?? {};
   return { at, index, fate, role, tools, tokens, text: text.slice(0, PREVIEW).replace(/\s+/g, " ") };
 }
 
@@ -190,7 +190,7 @@ function viewAt(trace: Trace | undefined, request: number): View | undefined {
   return trace?.views.findLast((view) => view.request <= request);
 }
 
-function plainAt(messages: readonly Told[], way: "newest" | "cleared", end: number): Entry[] {
+function plainAt(messages: readonly Displayed[], way: "newest" | "cleared", end: number): Entry[] {
   const all = Array.from({ length: end }, (_, index) => index);
   if (way === "newest") {
     const isSystem = (index: number) => messages[index]?.role === "system";
@@ -202,7 +202,7 @@ function plainAt(messages: readonly Told[], way: "newest" | "cleared", end: numb
   return all.map((index) => {
     const message = messages[index];
     if (!message?.result || left-- <= 0) return index;
-    return { of: index, fate: "cleared", told: { ...message, tokens: OMITTED.length >> 2, text: OMITTED } };
+    return { of: index, fate: "cleared", shown: { ...message, tokens: OMITTED.length >> 2, text: OMITTED } };
   });
 }
 

@@ -9,15 +9,15 @@ export interface InspectorDocument {
   readonly shape: string;
   readonly model: string | null;
   /** The messages of the chat; empty where a recording holds none. */
-  readonly messages: readonly Told[];
+  readonly messages: readonly Displayed[];
   /** How many messages were there at each request. */
   readonly requests: readonly number[];
   readonly variants: readonly Trace[];
   readonly prices: Prices | null;
 }
 
-/** A message for people. */
-export interface Told {
+/** A message as people see it. */
+export interface Displayed {
   readonly role: string;
   readonly tools: readonly string[];
   readonly tokens: number;
@@ -103,7 +103,10 @@ export interface Compaction {
 }
 
 /** A message of the history by its index; one that was clipped or cleared; one that precis wrote. */
-export type Entry = number | { readonly of: number; readonly fate: "clipped" | "cleared"; readonly told: Told } | Told;
+export type Entry =
+  | number
+  | { readonly of: number; readonly fate: "clipped" | "cleared"; readonly shown: Displayed }
+  | Displayed;
 
 export interface View {
   /** The first request that it is of, and how many messages of the history it was made from. */

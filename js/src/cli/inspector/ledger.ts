@@ -1,8 +1,8 @@
 import type { Report } from "precis";
+import { sum } from "./displayed.ts";
 import type { Compaction, Settings, Trace, View } from "./document.ts";
 import { PARTS, type Part } from "./document.ts";
 import type { Subject } from "./subject.ts";
-import { sum } from "./told.ts";
 
 const COMPACTED = new Set(["compacted", "tight"]);
 
@@ -24,7 +24,7 @@ export interface Billed {
   readonly cached: number;
 }
 
-export function ledger({ requests, weight, upTo, beside, told }: Subject, settings: Settings): Ledger {
+export function ledger({ requests, weight, upTo, beside, displayed }: Subject, settings: Settings): Ledger {
   const parts = Object.fromEntries(PARTS.map((part) => [part, [] as number[]])) as Record<Part, number[]>;
   const lists = { tokens: [] as number[], trigger: [] as number[], cached: [] as number[], written: [] as number[] };
   const compactions: Compaction[] = [];
@@ -69,7 +69,7 @@ export function ledger({ requests, weight, upTo, beside, told }: Subject, settin
       forgets += Number(!remembers);
     },
     trace(error) {
-      const output = lists.tokens.map((_, request) => told[requests[request] ?? -1]?.tokens ?? 0);
+      const output = lists.tokens.map((_, request) => displayed[requests[request] ?? -1]?.tokens ?? 0);
       return {
         settings,
         parts,

@@ -11,10 +11,10 @@ import {
 import type { Prices } from "../bill.ts";
 import { changesOf } from "../changes.ts";
 import { commonPrefix } from "../replay.ts";
+import { sum } from "./displayed.ts";
 import type { Entry, Settings, View } from "./document.ts";
 import type { Billed, Ledger } from "./ledger.ts";
 import type { Pause, Subject } from "./subject.ts";
-import { sum } from "./told.ts";
 
 /** Chats with more requests are not played request by request: only those around compactions are. */
 export const MOST_PLAYED = 400;
@@ -99,7 +99,7 @@ export async function precisOf(subject: Subject, settings: Settings, book: Ledge
 
   function billed(before: readonly object[], view: readonly object[], request: number): Billed {
     const weigh = (some: readonly object[]) =>
-      some.reduce((total, message) => total + sum(subject.teller.parts(message)), subject.beside);
+      some.reduce((total, message) => total + sum(subject.display.parts(message)), subject.beside);
     const last = request === 0 ? [] : [...before, ...messages.slice(end, requests[request - 1])];
     const same = commonPrefix(last, view);
     return { prompt: weigh(view), cached: request === 0 ? 0 : weigh(view.slice(0, same)) };
@@ -123,9 +123,9 @@ export async function precisOf(subject: Subject, settings: Settings, book: Ledge
     return view.map((message) => {
       const index = places.get(message);
       if (index !== undefined) return index;
-      const told = subject.teller.told(message);
+      const shown = subject.display.of(message);
       const of = copies.get(message);
-      return of === undefined ? told : { of, fate: cleared.has(of) ? "cleared" : "clipped", told };
+      return of === undefined ? shown : { of, fate: cleared.has(of) ? "cleared" : "clipped", shown };
     });
   }
 }

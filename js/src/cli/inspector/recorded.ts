@@ -4,6 +4,7 @@ import { type Conversation, isObject, type JsonObject, TranscriptError } from ".
 import { conversationsOf } from "../transcripts/detect.ts";
 import { asRequests, type RecordedChat, recordedChats } from "../transcripts/recording.ts";
 import { parse, type Source } from "../transcripts/source.ts";
+import { type MessageDisplay, messageDisplay } from "./displayed.ts";
 import {
   type Compaction,
   type Entry,
@@ -13,7 +14,6 @@ import {
   type Trace,
   type View,
 } from "./document.ts";
-import { type Teller, teller } from "./told.ts";
 
 export interface Recorded {
   readonly document: InspectorDocument;
@@ -38,10 +38,10 @@ export function recordedDocuments(
 function documentOf(source: Source, chat: RecordedChat): Recorded {
   const { file } = source;
   const conversation = conversationIn(source, chat);
-  const tell = conversation && teller(conversation);
-  const messages = tell && conversation ? conversation.messages.map(tell.told) : [];
+  const display = conversation && messageDisplay(conversation);
+  const messages = display && conversation ? conversation.messages.map(display.of) : [];
   const requests: number[] = [];
-  const { trace } = traced(chat.lines, requests, conversation, tell);
+  const { trace } = traced(chat.lines, requests, conversation, display);
   const model = typeof chat.beside.model === "string" ? chat.beside.model : null;
   const document: InspectorDocument = {
     ...{ precis: "inspector", version: 1, file, name: chat.name || file, shape: "recording", model },
@@ -65,7 +65,7 @@ function traced(
   lines: readonly JsonObject[],
   requests: number[],
   conversation: Conversation | undefined,
-  tell: Teller | undefined,
+  display: MessageDisplay | undefined,
 ): { trace: Trace } {
   const parts = Object.fromEntries(PARTS.map((part) => [part, [] as number[]])) as Record<Part, number[]>;
   const lists = { tokens: [] as number[], trigger: [] as number[], cached: [] as number[], written: [] as number[] };
@@ -85,7 +85,7 @@ function traced(
     for (const part of PARTS) parts[part].push(number(object(after.parts)[part]));
     const tokens = number(after.tokens);
     // What stands before the first message that differs was there already.
-    const same = typeof line.firstChanged === "number" ? share(line.firstChanged, conversation, tell) : undefined;
+    const same = typeof line.firstChanged === "number" ? share(line.firstChanged, conversation, display) : undefined;
     const cached = Math.min(tokens, request === 0 ? 0 : (same ?? lists.tokens.at(-1) ?? 0));
     lists.tokens.push(tokens);
     lists.trigger.push(number(after.trigger));
@@ -95,7 +95,7 @@ function traced(
     window = Math.max(window, number(after.window));
     if (["compacted", "tight", "infeasible"].includes(String(line.outcome)))
       compactions.push(compactionOf(request, line));
-    if (pending) views.push(viewOf(request, end, pending, conversation, tell));
+    if (pending) views.push(viewOf(request, end, pending, conversation, display));
     pending = undefined;
   }
   const trace = {
@@ -111,9 +111,13 @@ function traced(
   return { trace: trace as Trace };
 }
 
-function share(first: number, conversation: Conversation | undefined, tell: Teller | undefined): number | undefined {
-  if (!conversation || !tell) return 0;
-  return conversation.messages.slice(0, first).reduce((sum: number, message) => sum + tell.told(message).tokens, 0);
+function share(
+  first: number,
+  conversation: Conversation | undefined,
+  display: MessageDisplay | undefined,
+): number | undefined {
+  if (!conversation || !display) return 0;
+  return conversation.messages.slice(0, first).reduce((sum: number, message) => sum + display.of(message).tokens, 0);
 }
 
 function compactionOf(request: number, line: JsonObject): Compaction {
@@ -141,16 +145,21 @@ function viewOf(
   end: number,
   { view, state }: JsonObject,
   conversation: Conversation | undefined,
-  tell: Teller | undefined,
+  display: MessageDisplay | undefined,
 ): View {
   const listed: readonly unknown[] = Array.isArray(view) ? view : [];
   return {
     ...{ request, end, state, summary: summaryIn(state) },
-    entries: conversation && tell ? entriesOf(listed, end, conversation, tell) : [],
+    entries: conversation && display ? entriesOf(listed, end, conversation, display) : [],
   };
 }
 
-function entriesOf(listed: readonly unknown[], end: number, conversation: Conversation, tell: Teller): Entry[] {
+function entriesOf(
+  listed: readonly unknown[],
+  end: number,
+  conversation: Conversation,
+  display: MessageDisplay,
+): Entry[] {
   const history = conversation.messages.slice(0, end);
   const view = listed.flatMap((one) => (typeof one === "number" ? (history[one] ?? []) : isObject(one) ? one : []));
   const { copies, cleared } = changesOf(conversation.format as Format<object>, history, view as object[]);
@@ -159,9 +168,9 @@ function entriesOf(listed: readonly unknown[], end: number, conversation: Conver
   return (view as object[]).map((message) => {
     const index = places.get(message);
     if (index !== undefined) return index;
-    const told = tell.told(message);
+    const shown = display.of(message);
     const of = origins.get(message);
-    return of === undefined ? told : { of, fate: cleared.includes(of) ? "cleared" : "clipped", told };
+    return of === undefined ? shown : { of, fate: cleared.includes(of) ? "cleared" : "clipped", shown };
   });
 }
 

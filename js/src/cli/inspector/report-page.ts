@@ -2,19 +2,16 @@
 export interface ReportParts {
   readonly style: string;
   readonly script: string;
-  readonly json: string;
+  /** The packed document as JSON, compressed with gzip, in base64. */
+  readonly data: string;
 }
 
-/**
- * A self-contained page that shows a document. Whatever is in the document stays data: no `<` of it reaches the parser of
- * HTML, and the page's policy runs its own script alone.
- */
-export function reportPage(frame: string, { style, script, json }: ReportParts): string {
-  const data = json.replaceAll("<", "\\u003c").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+/** A self-contained page that shows a document. Nothing in the document reaches the parser of HTML. */
+export function reportPage(frame: string, { style, script, data }: ReportParts): string {
   const parts: Readonly<Record<string, string>> = {
     STYLE: style,
     SCRIPT: script,
-    BLOCKS: `<script type="application/json" id="document">${data}</script>`,
+    BLOCKS: `<script type="application/gzip" id="document">${data}</script>`,
   };
   return frame.replace(/%(STYLE|SCRIPT|BLOCKS)%/g, (_, name: string) => parts[name] ?? "");
 }

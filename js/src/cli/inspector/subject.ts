@@ -4,14 +4,14 @@ import { billing } from "../billing.ts";
 import { outliner } from "../recognise.ts";
 import { repliesOf } from "../replay.ts";
 import type { Conversation } from "../transcripts/conversation.ts";
-import { PARTS, type Part, type Told, type Trace } from "./document.ts";
-import { sum, type Teller, teller } from "./told.ts";
+import { type MessageDisplay, messageDisplay, sum } from "./displayed.ts";
+import { type Displayed, PARTS, type Part, type Trace } from "./document.ts";
 
 /** A conversation, read for being shown; made once, however many variants are tried on it. */
 export interface Subject {
   readonly conversation: Conversation;
-  readonly teller: Teller;
-  readonly told: readonly Told[];
+  readonly display: MessageDisplay;
+  readonly displayed: readonly Displayed[];
   /** How many messages there are at each request. */
   readonly requests: readonly number[];
   /** By part, the tokens of all messages before an index. */
@@ -40,33 +40,33 @@ export async function subjectOf(
   prices: Prices | null = null,
   pause: Pause = () => {},
 ): Promise<Subject> {
-  const tell = teller(conversation);
+  const display = messageDisplay(conversation);
   const outline = outliner(conversation.format);
   const { messages } = conversation;
   const upTo = Object.fromEntries(
     PARTS.map((part) => [part, new Float64Array(messages.length + 1)]),
   ) as Subject["upTo"];
   const weight = new Float64Array(messages.length + 1);
-  const told: Told[] = [];
+  const displayed: Displayed[] = [];
   for (const [index, message] of messages.entries()) {
-    const parts = tell.parts(message);
+    const parts = display.parts(message);
     for (const part of PARTS) upTo[part][index + 1] = (upTo[part][index] ?? 0) + parts[part];
     weight[index + 1] = (weight[index] ?? 0) + sum(parts);
-    told.push(tell.told(message));
+    displayed.push(display.of(message));
     if (index % AT_ONCE === 0) await pause(index, messages.length);
   }
   const replies = repliesOf(conversation, outline);
   return {
     conversation,
-    teller: tell,
-    told,
+    display,
+    displayed,
     // A chat nobody has answered yet is about to be sent.
     requests: replies.length > 0 ? replies : [messages.length],
     upTo,
     weight,
     beside: weightBeside(conversation),
     outline,
-    bill: billing(conversation, (message) => sum(tell.parts(message))),
+    bill: billing(conversation, (message) => sum(display.parts(message))),
     prices,
   };
 }

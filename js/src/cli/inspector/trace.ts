@@ -1,10 +1,10 @@
 import { commonPrefix, holdsRequest } from "../replay.ts";
+import { sum } from "./displayed.ts";
 import { PARTS, type Part, type Settings, type Trace } from "./document.ts";
 import { type Ledger, ledger } from "./ledger.ts";
 import { plainWay } from "./plain-ways.ts";
 import { precisOf } from "./precis.ts";
 import { type Pause, STOPPED, type Subject } from "./subject.ts";
-import { sum } from "./told.ts";
 
 /** Milliseconds that are worked before others are let in. */
 const MOST_MS = 12;
@@ -28,7 +28,7 @@ function isPlain(way: Settings["way"]): boolean {
 
 /** What is commonly done without a library. */
 async function plain(subject: Subject, settings: Settings, book: Ledger, pause: Pause): Promise<void> {
-  const { conversation, requests, outline, teller, beside } = subject;
+  const { conversation, requests, outline, display, beside } = subject;
   const { messages } = conversation;
   const way = plainWay(conversation, settings.way);
   // By place in the view, the tokens of all before it.
@@ -44,7 +44,7 @@ async function plain(subject: Subject, settings: Settings, book: Ledger, pause: 
     const same = commonPrefix(before, view);
     sums.length = same + 1;
     for (const message of view.slice(same)) {
-      const own = teller.parts(message);
+      const own = display.parts(message);
       const last = sums.at(-1) as Record<Part, number>;
       sums.push(Object.fromEntries(PARTS.map((part) => [part, last[part] + own[part]])) as Record<Part, number>);
     }

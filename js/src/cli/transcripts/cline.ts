@@ -48,7 +48,7 @@ function sentOf(conversation: Conversation): Conversation {
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
-const RESULT = /^\[(?<name>[a-z][\w-]*)(?: for [\s\S]*?)?\] Result:(?:\n|$)/;
+const RESULT = /^\[(?<name>[a-z][\w-]*)(?: for [\s\S]*?)?\] Result:(?:[ \n]|$)/;
 /** What the program or a person says beside results, in a block of its own. */
 const ASIDE = /^\s*<(?:environment_details|feedback|task|user_message)>/;
 /** What a person says within a result: all of it, or behind a sentence about it. */

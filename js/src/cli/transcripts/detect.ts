@@ -29,7 +29,7 @@ import type { TranscriptReader } from "./reader.ts";
 import { asRequests } from "./recording.ts";
 import { isList, records } from "./records.ts";
 import { shareGpt } from "./sharegpt.ts";
-import { parse, type Source } from "./source.ts";
+import { parse, parseLines, type Source } from "./source.ts";
 import { sweAgent } from "./swe-agent.ts";
 import { tauBench } from "./tau-bench.ts";
 
@@ -76,6 +76,16 @@ const KNOWN = [
 /** All conversations of a file, whatever its shape. `skipped` is called for each line that cannot be read. */
 export function transcripts(file: string, text: string, skipped: (reason: string) => void): Conversation[] {
   return aider(file, text) ?? conversationsOf(asRequests(parse(file, text, skipped)));
+}
+
+/** The same of a file that is read line by line; undefined if its lines are no records. */
+export function transcriptsOfLines(
+  file: string,
+  lines: Iterable<string>,
+  skipped: (reason: string) => void,
+): Conversation[] | undefined {
+  const source = parseLines(file, lines, skipped);
+  return source && conversationsOf(asRequests(source));
 }
 
 /** The same of what was parsed already. Records of several kinds in one file are read by each kind's reader. */

@@ -27,20 +27,49 @@ export function asValue({ indent }: Pick<Source, "indent">): (value: unknown) =>
 export function parse(file: string, text: string, skipped: (reason: string) => void): Source {
   const whole = attempt(text);
   if (whole.ok) return { file, values: [whole.value], indent: /^\s*[[{]\r?\n( +)/.exec(text)?.[1]?.length ?? 0 };
-  const values: unknown[] = [];
-  const broken: string[] = [];
-  for (const [index, line] of text.split("\n").entries()) {
-    if (line.trim() === "") continue;
-    const one = attempt(line);
-    if (one.ok) values.push(one.value);
-    else broken.push(`${file}:${index + 1}: this line is not JSON (${one.reason}) and is skipped.`);
-  }
+  const { values, broken } = parseEach(file, text.split("\n"));
   if (values.length + broken.length === 0) throw new TranscriptError(`${file} is empty.`);
   // Lines of indented JSON, or of prose, may happen to be values: records are objects or arrays.
-  if (!values.some((value) => typeof value === "object" && value !== null))
-    throw new TranscriptError(`${file} is neither JSON (${whole.reason}) nor JSON lines.`);
+  if (!values.some(isRecord)) throw new TranscriptError(`${file} is neither JSON (${whole.reason}) nor JSON lines.`);
   for (const reason of broken) skipped(reason);
   return { file, values };
+}
+
+/**
+ * The same of lines that are read one after another, so that their text is never held as a whole. Undefined if the first is
+ * no record by itself: then it is the beginning of a document, or of something else.
+ */
+export function parseLines(
+  file: string,
+  lines: Iterable<string>,
+  skipped: (reason: string) => void,
+): Source | undefined {
+  const { values, broken } = parseEach(file, lines, isRecord);
+  if (values.length === 0) return undefined;
+  for (const reason of broken) skipped(reason);
+  return values.length + broken.length === 1 ? { file, values, indent: 0 } : { file, values };
+}
+
+const isRecord = (value: unknown) => typeof value === "object" && value !== null;
+
+/** The values of lines, and a report of each that is none. Ends at once where the first must be something else. */
+function parseEach(
+  file: string,
+  lines: Iterable<string>,
+  isFirst?: (value: unknown) => boolean,
+): { values: unknown[]; broken: string[] } {
+  const values: unknown[] = [];
+  const broken: string[] = [];
+  let number = 0;
+  for (const line of lines) {
+    number += 1;
+    if (line.trim() === "") continue;
+    const one = attempt(line);
+    if (values.length === 0 && isFirst && !(one.ok && isFirst(one.value))) break;
+    if (one.ok) values.push(one.value);
+    else broken.push(`${file}:${number}: this line is not JSON (${one.reason}) and is skipped.`);
+  }
+  return { values, broken };
 }
 
 type Attempt = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };

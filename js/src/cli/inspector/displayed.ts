@@ -1,24 +1,24 @@
 import { partsWeigher, piecesReader } from "../anatomy.ts";
 import type { Conversation } from "../transcripts/conversation.ts";
-import type { Part, Told } from "./document.ts";
+import type { Displayed, Part } from "./document.ts";
 
-/** Tells messages of a conversation for people; those that a view shares are told once. */
-export interface Teller {
-  told(message: object): Told;
+/** Messages of a conversation as people see them; those that several views share are made once. */
+export interface MessageDisplay {
+  of(message: object): Displayed;
   parts(message: object): Readonly<Record<Part, number>>;
 }
 
-export function teller(conversation: Conversation): Teller {
+export function messageDisplay(conversation: Conversation): MessageDisplay {
   const read = piecesReader(conversation);
   const weigh = partsWeigher(conversation);
-  const known = new WeakMap<object, Told>();
+  const known = new WeakMap<object, Displayed>();
   const weights = new WeakMap<object, Readonly<Record<Part, number>>>();
   const parts = (message: object) => {
     const found = weights.get(message) ?? weigh(message);
     weights.set(message, found);
     return found;
   };
-  const make = (message: object): Told => {
+  const make = (message: object): Displayed => {
     const { role = "unknown", pieces } = read(message);
     const text = pieces.map(({ kind, tool, text }) => label(kind, tool, text)).filter((one) => one !== "");
     return {
@@ -31,7 +31,7 @@ export function teller(conversation: Conversation): Teller {
   };
   return {
     parts,
-    told(message) {
+    of(message) {
       const found = known.get(message) ?? make(message);
       known.set(message, found);
       return found;
