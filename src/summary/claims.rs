@@ -1,10 +1,10 @@
 //! What a summary says the user wants, and nobody typed: a model that confuses who said what would make a rule of what the
 //! assistant or a tool said.
 
-use crate::base::order;
 use crate::base::words;
-use crate::summary::request::WANTED;
-use crate::summary::wrapping::is_structure;
+use crate::base::{order, sentences, text};
+use crate::summary::request::{SECTIONS, WANTED};
+use crate::summary::wrapping::heading;
 
 /// Of a point's words in percent: what the user typed of them at least, or else what others said of them at most.
 const TYPED: usize = 25;
@@ -42,15 +42,31 @@ impl Sources {
     }
 }
 
-/// A summary without the points of what the user wants that nobody typed but somebody else said.
+/// A summary without the sentences of what the user wants that nobody typed but somebody else said. Of headings that were
+/// translated the first is what is wanted.
 pub fn checked(text: &str, sources: &Sources) -> String {
+    let headings = || text.lines().filter_map(heading);
+    let is_known = |name: &str| SECTIONS.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
+    let translated = headings().count() == SECTIONS.len() && !headings().any(is_known);
     let mut wanted = false;
+    let mut seen = 0;
     let mut out = String::with_capacity(text.len());
     for line in text.split_inclusive('\n') {
-        if let Some(heading) = line.trim().strip_prefix('#') {
-            wanted = heading.trim_start_matches(['#', ' ']) == WANTED;
-        } else if wanted && is_structure(line) && sources.is_of_others(line) {
-            continue;
+        if let Some(name) = heading(line) {
+            wanted = if translated { seen == 0 } else { name.eq_ignore_ascii_case(WANTED) };
+            seen += 1;
+        } else if wanted {
+            let mut all: Vec<&str> = Vec::new();
+            sentences::each(line, &mut |sentence| all.push(sentence));
+            let count = all.len();
+            all.retain(|sentence| !sources.is_of_others(sentence));
+            if all.len() < count {
+                if !all.is_empty() {
+                    out.push_str(&text::joined(&all, " "));
+                    out.push('\n');
+                }
+                continue;
+            }
         }
         out.push_str(line);
     }

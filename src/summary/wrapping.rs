@@ -1,9 +1,8 @@
-//! What models put around a summary: a fence, an object of JSON, a sentence before the first heading, a question behind the
-//! last point. Each is known by its form, in any language.
+//! What models put around a summary: a fence, a tag, an object of JSON, sentences before the first heading, a question
+//! behind the last point. Each is known by its form, in any language.
 
-use crate::base::distinct::Distinct;
 use crate::base::text;
-use crate::base::words;
+use crate::base::words::{self, Class};
 use crate::ingest::content::Value;
 use crate::ingest::json;
 
@@ -14,18 +13,57 @@ const WHOLE: usize = 70;
 
 /// A summary without what stands around it.
 pub fn unwrapped(text: &str) -> String {
-    let inside = unfenced(text.trim());
-    let plain = of_json(inside).unwrap_or_else(|| inside.to_owned());
+    let inside = untagged(unfenced(within_fence(text.trim())));
+    let plain = of_json(inside).or_else(|| of_json(behind_preamble(inside))).unwrap_or_else(|| inside.to_owned());
     without_question(without_preamble(&plain)).trim().to_owned()
 }
 
-/// A text without the fence around all of it.
+/// A text without the fence around all of it. A model may forget to close it.
 pub fn unfenced(text: &str) -> &str {
     let within = |fence: &&str| {
-        let inside = text.strip_prefix(*fence)?.split_once('\n')?.1.trim();
-        inside.strip_suffix(*fence).filter(|inside| !inside.contains(*fence))
+        let (name, inside) = text.strip_prefix(*fence)?.split_once('\n')?;
+        let inside = inside.trim().strip_suffix(*fence).unwrap_or(inside).trim();
+        (!name.contains(char::is_whitespace) && !inside.contains(*fence)).then_some(inside)
     };
-    ["```", "~~~"].iter().find_map(within).map_or(text, str::trim)
+    FENCES.iter().find_map(within).map_or(text, str::trim)
+}
+
+const FENCES: [&str; 2] = ["```", "~~~"];
+
+/// The fenced summary, where no more than a sentence stands before the fence and behind it; else the whole text.
+fn within_fence(text: &str) -> &str {
+    let within = |fence: &&str| {
+        let mark = format!("\n{fence}");
+        let from = text::find(text, &mark)? + 1;
+        let to = text.rfind(&mark).filter(|to| *to > from)? + mark.len();
+        let inside = text::between(text, from, to);
+        let around = [text::between(text, 0, from), text::between(text, to, text.len())];
+        let is_summary = inside.lines().skip(1).any(|line| line.starts_with(['#', '{']));
+        (is_summary && around.iter().all(|part| is_about(part) && !part.lines().any(is_structure))).then_some(inside)
+    };
+    FENCES.iter().find_map(within).unwrap_or(text)
+}
+
+/// A text without one tag around all of it (`<notes>`).
+fn untagged(text: &str) -> &str {
+    let within = || {
+        let (name, rest) = text.strip_prefix('<')?.split_once('>')?;
+        let is_name =
+            !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
+        let inside = rest.strip_suffix(&*format!("</{name}>"))?;
+        (is_name && !inside.contains(&format!("<{name}>"))).then_some(inside.trim())
+    };
+    within().unwrap_or(text)
+}
+
+/// Whether a text is no more than a sentence about the summary.
+fn is_about(text: &str) -> bool {
+    text.trim().len() <= LONGEST && !has_value(text)
+}
+
+/// What follows the first line, where that only announces it.
+fn behind_preamble(text: &str) -> &str {
+    text.split_once('\n').filter(|(first, _)| is_about(first)).map_or(text, |(_, rest)| rest.trim())
 }
 
 /// The summary in an object: its longest text, or a section for each member.
@@ -59,16 +97,21 @@ pub fn is_structure(line: &str) -> bool {
         || digits > 0 && line.get(digits..).is_some_and(|rest| rest.starts_with(['.', ')']))
 }
 
-/// A text without the line before its first heading, if that says nothing which has to be repeated exactly.
+/// A text without the lines before its first heading, if they say nothing which has to be repeated exactly; and without a
+/// line that announces the points behind it.
 fn without_preamble(text: &str) -> &str {
-    let mut lines = text.split_inclusive('\n');
-    let Some(first) = lines.next().filter(|line| !is_structure(line) && line.len() <= LONGEST) else { return text };
-    let rest = text::between(text, first.len(), text.len());
-    let next = rest.lines().find(|line| !line.trim().is_empty());
-    let announces = first.trim_end().ends_with([':', '：']);
-    let is_heading = next.is_some_and(|line| line.trim_start().starts_with('#'));
-    let goes = is_heading || announces && next.is_some_and(is_structure);
-    if goes && !has_value(first) { rest } else { text }
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let is_heading = line.trim_start().starts_with('#');
+        if is_heading || is_structure(line) {
+            let before = text::between(text, 0, at);
+            let announces = before.trim_end().ends_with([':', '：']);
+            let goes = (is_heading || announces) && is_about(before);
+            return if goes { text::between(text, at, text.len()) } else { text };
+        }
+        at += line.len();
+    }
+    text
 }
 
 /// A text without a question that stands apart behind its last point: nobody will reply to it.
@@ -76,8 +119,11 @@ fn without_question(text: &str) -> &str {
     let text = text.trim_end();
     let Some(at) = text.rfind('\n') else { return text };
     let (before, last) = (text::between(text, 0, at), text::between(text, at + 1, text.len()));
-    let apart = before.ends_with('\n') || before.ends_with("\n\r");
-    let after_point = before.trim_end().lines().last().is_some_and(|line| !line.trim_start().starts_with('#'));
+    let above = before.trim_end().lines().last().unwrap_or_default();
+    // What is indented belongs to the point above it.
+    let apart =
+        before.ends_with('\n') || before.ends_with("\n\r") || is_structure(above) && !last.starts_with([' ', '\t']);
+    let after_point = !above.trim_start().starts_with('#');
     let asks = last.trim_end().ends_with(['?', '？', '؟']) && last.len() <= LONGEST && !is_structure(last);
     if apart && after_point && asks && !has_value(last) { before.trim_end() } else { text }
 }
@@ -92,24 +138,48 @@ pub fn has_value(line: &str) -> bool {
     })
 }
 
+/// A line as a heading: its words, without the marks of Markdown.
+pub fn heading(line: &str) -> Option<&str> {
+    let line = line.trim();
+    let inside = || line.strip_prefix("**")?.trim_end_matches(':').strip_suffix("**").filter(|one| !one.contains("**"));
+    let name = line.strip_prefix('#').map(|rest| rest.trim_start_matches('#')).or_else(inside)?;
+    Some(name.trim_matches(|char: char| char == '*' || char == ':' || char.is_whitespace()))
+}
+
+/// Of the words of two sections in percent, what both say if they say the same.
+const SAME: usize = 85;
+/// The words of the shortest section that counts: "none" may stand under each heading.
+const LEAST: usize = 4;
+
 /// Whether a text says the same under most of its headings.
 pub fn says_the_same(text: &str) -> bool {
     const HEADINGS: usize = 3;
     let mut bodies: Vec<String> = Vec::new();
-    let mut within = false;
     for line in text.lines() {
-        if line.trim_start().starts_with('#') {
+        if heading(line).is_some() {
             bodies.push(String::new());
-            within = true;
-        } else if let Some(body) = bodies.last_mut().filter(|_| within) {
-            body.push_str(line.trim().trim_start_matches(['-', '*', '•', ' ']));
+        } else if let Some(body) = bodies.last_mut() {
+            let mark = |char: char| char.is_ascii_digit() || "-*•.) ".contains(char);
+            body.push_str(if is_structure(line) { line.trim_start_matches(mark) } else { line });
+            body.push('\n');
         }
     }
-    bodies.retain(|body| words::says_anything(body));
-    let count = bodies.len();
-    let mut distinct = Distinct::default();
-    for body in &bodies {
-        distinct.number(body);
+    let bodies = bodies.iter().map(|body| words::of(body));
+    let bodies: Vec<Vec<(u64, Class)>> = bodies.filter(|body| body.len() >= LEAST).collect();
+    // How many say what one before them says.
+    let repeats = bodies.iter().enumerate().filter(|(at, body)| bodies[..*at].iter().any(|other| is_same(body, other)));
+    bodies.len() >= HEADINGS && repeats.count() * 2 >= bodies.len()
+}
+
+/// Whether two sections have most of their words in common, and all values.
+fn is_same(one: &[(u64, Class)], other: &[(u64, Class)]) -> bool {
+    let (mut both, mut only) = (0, false);
+    for (some, others) in [(one, other), (other, one)] {
+        for (word, class) in some {
+            let shared = others.binary_search_by_key(word, |(word, _)| *word).is_ok();
+            both += usize::from(shared);
+            only |= !shared && *class >= Class::Number;
+        }
     }
-    count >= HEADINGS && distinct.all.len() * 2 <= count
+    !only && both * 100 >= (one.len() + other.len()) * SAME
 }
