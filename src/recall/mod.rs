@@ -6,6 +6,7 @@
 
 mod fuse;
 mod index;
+mod lend;
 mod passages;
 mod query;
 mod rank;

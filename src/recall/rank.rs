@@ -4,6 +4,7 @@
 
 use super::Ranked;
 use super::fuse::fused;
+use super::lend::lent;
 use super::query::{Effect, Meeting, Query};
 use super::words::{self, Words};
 use crate::base::logarithm;
@@ -43,9 +44,7 @@ pub struct Match {
     pub print: u64,
     /// How well it matches if nothing was taken yet.
     score: u64,
-    /// What the passages beside it add to that.
-    around: u64,
-    /// How well it matches with all that is known of it.
+    /// How well it matches with what the passages beside it add to that, and with what a ranker says.
     whole: u64,
 }
 
@@ -167,7 +166,6 @@ impl Ranking {
             counts: (from, self.counts.len()),
             print: words.print,
             score: 0,
-            around: 0,
             whole: 0,
         });
     }
@@ -214,7 +212,7 @@ impl Ranking {
     /// Takes in what a ranker said of the first matches.
     pub fn fuse(&mut self, ranked: &Ranked) {
         let first = self.matches.len().min(MOST_CANDIDATES);
-        let words: Vec<u64> = self.matches[..first].iter().map(|found| found.whole).collect();
+        let words: Vec<(u64, u64)> = self.matches[..first].iter().map(|found| (found.place, found.whole)).collect();
         self.matches.truncate(first);
         for (found, fused) in self.matches.iter_mut().zip(fused(&words, ranked)) {
             found.whole = fused;
@@ -222,18 +220,10 @@ impl Ranking {
         self.sort();
     }
 
-    /// Three eighths of a score for the passages next to it, half of that for those behind them.
     fn lend(&mut self) {
-        for at in 0..self.matches.len() {
-            let place = self.matches[at].place;
-            let near = at.saturating_sub(2)..(at + 3).min(self.matches.len());
-            let around = self.matches[near].iter().map(|other| match other.place.abs_diff(place) {
-                1 => other.score * 3 / 8,
-                2 => other.score * 3 / 16,
-                _ => 0,
-            });
-            self.matches[at].around = around.sum();
-            self.matches[at].whole = self.matches[at].score + self.matches[at].around;
+        let scores: Vec<(u64, u64)> = self.matches.iter().map(|found| (found.place, found.score)).collect();
+        for (found, whole) in self.matches.iter_mut().zip(lent(&scores)) {
+            found.whole = whole;
         }
     }
 

@@ -232,6 +232,15 @@ fn a_ranker_counts_as_much_as_the_words_and_finds_what_shares_none() {
     let angles = texts.iter().flat_map(|text| if is_it(text) { [900, 30] } else { [-5, 7_000] });
     assert_eq!(best(2, [2_000, 1].into_iter().chain(angles).collect()), "The walrus is called Antje.");
 
+    // What the ranker says of a passage counts for those beside it, too.
+    let mut scores = vec![0; texts.len()];
+    for (text, score) in texts.iter().zip(&mut scores) {
+        *score = if is_it(text) { 1_000 } else { i32::from(text.contains("heron")) * 900 };
+    }
+    let found = ranked(&chat, &history, query, 0, scores).excerpts;
+    assert!(found[0].text.contains("walrus") && found[1].text.contains("heron"), "{found:?}");
+    assert!(found[2..6].iter().any(|one| one.index.abs_diff(found[0].index) == 1), "{found:?}");
+
     // Whatever the numbers, and however few: what is found fits.
     for (dimensions, numbers) in
         [(0, vec![]), (0, vec![i32::MAX, i32::MIN]), (3, vec![i32::MIN; 3_000]), (MOST_COUNTED, vec![7; 9])]
