@@ -92,7 +92,8 @@ impl Covering<'_> {
         // What only the provider can read has a digest beside it.
         let summary = summary.filter(|text| !text.is_empty());
         let trimmed = self.trimmed(work);
-        let dropped = trimmed.as_ref().map_or(0, |trimmed| trimmed.dropped);
+        // A digest is written again of all that is covered: nothing goes without it.
+        let dropped = trimmed.as_ref().filter(|trimmed| !trimmed.digest).map_or(0, |trimmed| trimmed.dropped);
         let scene = work.scene(self.view);
         let held;
         let shape = if self.reads_all {

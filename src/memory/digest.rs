@@ -115,6 +115,7 @@ impl Source<'_> {
         let head = draft.head.clone();
         let units = &self.known.units;
         let mut selection = self.selection(&|unit| shown(units[unit].at));
+        selection.attach();
         selection.said(&head, 1);
         selection.said(self.summary, TOLD);
         let named = if least { 0 } else { self.wanted(room).min(room * NAMES / 100) };
@@ -341,7 +342,8 @@ impl Source<'_> {
         let known = self.known;
         let all = &known.names.all;
         let mut ranked: Vec<(u64, usize)> = (0..all.len())
-            .filter(|&number| shown(all[number].at))
+            // What the assistant wrote once, and nobody else, is not to be repeated.
+            .filter(|&number| shown(all[number].at) && (all[number].seen > 1 || all[number].used == 0))
             .map(|number| {
                 let name = &all[number];
                 let size = name.context.len() as u64 / 4 + 4;

@@ -9,6 +9,7 @@ use crate::base::words::is_letter;
 use crate::ingest::content::{ContentPart, Value};
 use crate::memory::message::Message;
 use crate::memory::records::leaves;
+use crate::memory::trim::{ESCAPE, colour};
 use crate::model::message::Role;
 
 /// A name with a few words around it.
@@ -177,6 +178,8 @@ const CAPITAL: u8 = 16;
 const PART: u8 = 32;
 /// No name ends with it.
 const TAIL: u8 = 64;
+/// It begins what sets a colour.
+const COLOUR: u8 = 128;
 
 const BYTES: [u8; 256] = {
     let mut all = [0; 256];
@@ -192,6 +195,7 @@ const BYTES: [u8; 256] = {
             b'.' | b'-' => JOINT | PART | TAIL,
             b':' | b'+' | b'#' | b'=' | b'&' | b'?' | b'~' | b'$' => PART | TAIL,
             0x80.. => PART,
+            ESCAPE => COLOUR,
             byte if byte.is_ascii_whitespace() => SPACE,
             _ => 0,
         };
@@ -276,13 +280,23 @@ fn context(name: &str, before: &[&str; 2], word: &str, after: Option<&str>) -> S
 /// Reports the names in a word.
 fn in_word<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
     let mut at = 0;
-    while let Some(start) = word.as_bytes()[at..].iter().position(|byte| class(*byte) & PART != 0) {
-        let from = at + start;
+    while let Some(start) = word.as_bytes()[at..].iter().position(|byte| class(*byte) & (PART | COLOUR) != 0) {
+        let mut from = at + start;
+        if word.as_bytes()[from] == ESCAPE {
+            at = from + colour(&word.as_bytes()[from..]);
+            continue;
+        }
         let mut end = from;
         while word.as_bytes().get(end).is_some_and(|byte| class(*byte) & PART != 0) {
             end += 1;
         }
         at = end;
+        match word.as_bytes().get(from.wrapping_sub(1)) {
+            // A tag is none.
+            Some(b'<') if from == 1 || word.as_bytes()[from] == b'/' => continue,
+            Some(b'\\') => from += escape(&word.as_bytes()[from..end]),
+            _ => {}
+        }
         let part = text::between(word, from, end);
         if part.is_ascii() {
             of_part(part, each);
@@ -290,6 +304,15 @@ fn in_word<'t>(word: &'t str, each: &mut dyn FnMut(&'t str)) {
             part.split(|char: char| !char.is_ascii() && !is_letter(char) && !matches!(char, '€' | '£' | '¥'))
                 .for_each(|part| of_part(part, each));
         }
+    }
+}
+
+/// The bytes of an escape in a text that begins behind its backslash: of `\nThis` the `n`, of `\u003cdiv` the `u003c`.
+fn escape(bytes: &[u8]) -> usize {
+    match bytes {
+        [b'n' | b't' | b'r', next, ..] if next.is_ascii_uppercase() => 1,
+        [b'u', code @ ..] if code.len() >= 4 && code[..4].iter().all(u8::is_ascii_hexdigit) => 5,
+        _ => 0,
     }
 }
 

@@ -16,6 +16,8 @@ use std::borrow::Cow;
 pub const NAMED_IN: &str = " Names in it: ";
 /// Characters of a line that stands in a notice.
 const LINE: (usize, usize) = (120, 40);
+/// Bytes of what stands between lines and in place of a middle.
+const MARK: usize = 8;
 /// Bytes of a text that are read.
 const READ: usize = 200_000;
 /// Names of a text that are looked at.
@@ -31,9 +33,11 @@ pub fn gist(text: &str, bytes: usize) -> String {
     let messages = [Message { index: 0, content, typed: false }];
     let memory = Memory::default();
     let pool = Pool::of(&memory, &messages);
+    // In little room a line is short, and one of a few that there are may take all of it.
+    let most = |part: usize| part.min(bytes.saturating_sub(MARK) * part / (LINE.0 + LINE.1));
     let shown = |unit: usize| {
         let unit = &pool.units[unit];
-        let line = cut(Cow::Borrowed(&*unit.text), LINE);
+        let line = cut(Cow::Borrowed(&*unit.text), (most(LINE.0), most(LINE.1)));
         line.into_owned()
     };
     let size = |unit: usize| shown(unit).len() as u64 + 3;

@@ -141,10 +141,11 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
     out
 }
 
-/// Whether a line is a tag and nothing else.
+/// Whether a line is a tag, or the number of a line of a file, and nothing else.
 fn is_frame(line: &str) -> bool {
     let name = line.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     name.is_some_and(|name| !name.contains(['<', '>', ' ']))
+        || is_numbered(line) && !line.chars().any(|char| words::is_letter(char) && !char.is_ascii_digit())
 }
 
 /// Whether a line reports an error, or sums up.
@@ -152,10 +153,36 @@ pub fn shape_of(line: &str) -> Shape {
     Reading::of(line).shape
 }
 
-/// Whether a line is one of a file that is shown with its numbers: what it says happened nowhere.
+/// Whether a line is one of a file that is shown with its numbers, or a commit of a log: what it says happened nowhere.
 fn is_numbered(line: &str) -> bool {
     let rest = line.trim_start_matches(|char: char| char.is_ascii_digit());
-    rest.len() < line.len() && rest.starts_with([':', '→', '|', '\t'])
+    let is_line = rest.starts_with([':', '→', '|', '\t']) || rest.starts_with("- ") || rest == "-";
+    if rest.len() < line.len() && is_line {
+        return true;
+    }
+    let id = line.split(' ').next().unwrap_or_default().as_bytes();
+    let is_hash = (7..=40).contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit);
+    is_hash && id.iter().any(u8::is_ascii_digit) && id.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Whether a word that names an error is one of a program's text: `raise ValueError("…")`, `fail_str`, `"error"`. `at`:
+/// where it stands in the line. `is_kind`: it is the name of a kind of errors, which a report follows.
+fn is_code(line: &[u8], at: usize, word: &[u8], is_kind: bool) -> bool {
+    let before = at.checked_sub(1).map_or(b' ', |at| line[at]);
+    let behind = line.get(at + word.len()..).unwrap_or_default();
+    let after = behind.first().copied().unwrap_or(b' ');
+    let reports = behind.starts_with(b": ");
+    match (before, after) {
+        _ if line.starts_with(b"//") => true,
+        // "2 error(s)" is none.
+        (_, b'(') => !behind.starts_with(b"(s)"),
+        (_, b'_' | b'=') => true,
+        (_, b'"' | b'\'' | b'`') => behind.get(1) != Some(&b':'),
+        (b'"' | b'\'' | b'`' | b'_' | b'@', _) => true,
+        (b'.', _) => !reports,
+        (_, b'.') => behind.get(1).is_some_and(u8::is_ascii_alphanumeric),
+        _ => is_kind && !reports && !(at == 0 && matches!(after, b' ')),
+    }
 }
 
 /// What the words of a line say.
@@ -195,7 +222,9 @@ impl<'t> Reading<'t> {
             // "No such file", "not found".
             let before = |one: &[u8]| last.eq_ignore_ascii_case(one);
             let missing = word == b"found" && before(b"not") || word == b"such" && before(b"no");
-            let named = says == Some(Says::Error) || matches!(word.last(), Some(b'r' | b'n')) && is_kind();
+            let kind = says != Some(Says::Error) && matches!(word.last(), Some(b'r' | b'n')) && is_kind();
+            let place = || word.as_ptr() as usize - line.as_ptr() as usize;
+            let named = (kind || says == Some(Says::Error)) && !is_code(line.as_bytes(), place(), word, kind);
             fails |= missing || named && none == 0;
             sums_up |= named || says == Some(Says::Verdict);
             none = if word.eq_ignore_ascii_case(b"no") { NONE } else { none.saturating_sub(1) };

@@ -3,12 +3,36 @@
 use crate::base::text;
 use std::borrow::Cow;
 
-/// A line without blanks around it, and with one blank for several.
+/// A line without blanks around it and colours, and with one blank for several.
 pub fn clean(line: &str) -> Cow<'_, str> {
     let line = line.trim();
     let bytes = line.as_bytes();
+    if memchr::memchr(ESCAPE, bytes).is_some() {
+        return Cow::Owned(text::spaced(without_colours(line).trim()));
+    }
     let many = memchr::memchr(b'\t', bytes).is_some() || memchr::memmem::find(bytes, b"  ").is_some();
     if many { Cow::Owned(text::spaced(line)) } else { Cow::Borrowed(line) }
+}
+
+/// What begins a sequence that sets a colour.
+pub const ESCAPE: u8 = 0x1b;
+
+/// The bytes of the sequence that a text begins with: `ESC [ 1 ; 34 m`.
+pub fn colour(bytes: &[u8]) -> usize {
+    let rest = bytes.strip_prefix(&[ESCAPE, b'[']).unwrap_or_default();
+    let parameters = rest.iter().take_while(|byte| matches!(byte, b'0'..=b'?')).count();
+    if rest.get(parameters).is_some_and(u8::is_ascii_alphabetic) { parameters + 3 } else { 1 }
+}
+
+fn without_colours(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut at = 0;
+    while let Some(next) = memchr::memchr(ESCAPE, &line.as_bytes()[at..]) {
+        out.push_str(text::between(line, at, at + next));
+        at += next + colour(&line.as_bytes()[at + next..]);
+    }
+    out.push_str(text::between(line, at, line.len()));
+    out
 }
 
 /// A text cut to this many characters of its start and end.

@@ -125,10 +125,8 @@ impl Work {
             self.commits.push(Commit { subject, at });
             keep_last(&mut self.commits, COMMITS);
         }
-        let mut line = command.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
-        while let Some((_, next)) = line.split_once("&& ").filter(|_| line.starts_with("cd ")) {
-            line = next.trim();
-        }
+        let line = command.lines().map(without_preparation).find(|line| !line.is_empty());
+        let line = line.unwrap_or_else(|| command.trim().lines().next().unwrap_or_default());
         self.running = Some((id.to_owned(), cut(clean(line), (COMMAND, 0)).into_owned()));
     }
 
@@ -209,6 +207,24 @@ impl Work {
         self.files.push(file);
         keep_last(&mut self.files, FILES);
     }
+}
+
+/// A line of a command without what only prepares the rest: where it runs, options of the shell, variables.
+fn without_preparation(line: &str) -> &str {
+    let mut line = line.trim();
+    while !line.is_empty() {
+        let ends = ["&& ", "; "].into_iter().filter_map(|sign| line.split_once(sign));
+        let (step, next) = ends.min_by_key(|(step, _)| step.len()).unwrap_or((line, ""));
+        let step = step.trim_end_matches([' ', ';']);
+        let word = step.split_whitespace().next().unwrap_or_default();
+        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        let sets = word == step && word.split_once('=').is_some_and(|(name, _)| is_name(name));
+        if !sets && !["cd", "set", "export"].contains(&word) {
+            break;
+        }
+        line = next.trim();
+    }
+    line
 }
 
 /// The lines of a result's end that are read.

@@ -394,6 +394,86 @@ fn a_change_that_failed_is_no_change() {
     assert!(digest.contains("Changed: a.rs\n"), "{digest}");
 }
 
+/// A file that is shown, a log of commits and a help text speak of errors that happened nowhere.
+#[test]
+fn what_a_program_says_about_errors_is_none() {
+    let shown = |output: &str| {
+        let all = [user("Go."), call("1", "bash", json!({ "command": "cat a.py" })), result("1", output)];
+        digest_of(&all, 500)
+    };
+    for output in [
+        "    raise ValueError(\"Cannot read 3\")",
+        "except KeyError:",
+        "from django.core import CommandError, CommandParser, 3",
+        "fail_str: ' select 1 from tbl;'",
+        "if e.desc().startswith(\"Unexpected exception\"): count(3)",
+        "77-    raise _exception[0]",
+        "ed3c59097a Fixed #30361 -- Increased the default timeout",
+        "logger.error('not connected', 3)",
+        "// throws an exception in 2 cases",
+    ] {
+        assert!(!shown(output).contains("Check:"), "{output}: {}", shown(output));
+    }
+    for output in [
+        "ERROR: 2 of 14 tests",
+        "src/a.ts(3,5): error TS2304: Cannot find name 'x'.",
+        "sqlfluff.core.errors.SQLParseError: line 3",
+        "ValueError: 3 is not allowed",
+        "# fail 1",
+        "error[E0433]: failed to resolve, 1 error",
+        "=== 3 failed, 2 passed in 0.1s ===",
+        "\u{1b}[1;31mFAILED\u{1b}[m 3 of 4 tests",
+    ] {
+        assert!(shown(output).contains("Check:"), "{output}: {}", shown(output));
+    }
+}
+
+#[test]
+fn a_check_is_named_by_what_it_runs() {
+    let named = |command: &str| {
+        let all = [user("Go."), call("1", "bash", json!({ "command": command })), result("1", "3 passed")];
+        let digest = digest_of(&all, 500);
+        let line = digest.lines().find(|line| line.starts_with("Check: ")).unwrap_or_default().to_owned();
+        line.trim_start_matches("Check: ").split(" ←").next().unwrap().to_owned()
+    };
+    for (command, name) in [
+        ("cd /repo && export A=1 && npm test", "npm test"),
+        ("set -o pipefail\nREPO='a/b'; NUMBER=3;\ngh pr checks 3", "gh pr checks 3"),
+        ("CI=1 npm test", "CI=1 npm test"),
+        ("cd /repo", "cd /repo"),
+    ] {
+        assert_eq!(named(command), name);
+    }
+}
+
+#[test]
+fn no_result_stands_without_its_call() {
+    let mut all = vec![user("Where do the herons nest?")];
+    for number in 0..12 {
+        let id = number.to_string();
+        all.push(call(&id, "lookup", json!({ "marsh": format!("marsh-{number}") })));
+        let output = format!("a colony of {number}7 herons nests behind the dyke of the Aller\nit was counted in May");
+        all.push(result(&id, &output));
+    }
+    let digest = digest_of(&all, 260);
+    let lines: Vec<&str> = digest.lines().collect();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with('←')) {
+        assert!(lines[at - 1].starts_with(['→', '←']), "{line}: {digest}");
+    }
+    assert!(digest.contains('←'), "{digest}");
+}
+
+#[test]
+fn tags_colours_and_escapes_are_no_names() {
+    let text = "<returncode>0</returncode>\n<system-reminder>\n\u{1b}[0;32mstate_of_build\u{1b}[m\n\"a\\nThis\\u003cPlatformDetector\"\n</system-reminder>";
+    assert_eq!(precis::memory::notice::names_in(text), ["state_of_build", "PlatformDetector"]);
+    let gist = precis::memory::notice::gist("\u{1b}[1mBUILD\u{1b}[m FAILURE in 3 modules\n12→}\n13-\n", 90);
+    assert_eq!(gist, "BUILD FAILURE in 3 modules");
+    // In little room the one line there is is shown by its start.
+    let long = format!("The herons of the Aller {}", "and those of the Leine ".repeat(40));
+    assert!(precis::memory::notice::gist(&long, 80).starts_with("The herons of the Aller"));
+}
+
 #[test]
 fn a_call_stands_with_how_it_ended_and_an_error_with_its_call() {
     let mut all = vec![user("Find out why the upload fails.")];
