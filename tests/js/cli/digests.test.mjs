@@ -24,6 +24,8 @@ const sessions = {
   toolbench: ["digests/sessions/toolbench.jsonl", 24_000],
   crosswoz: ["openai-chat/chinese.jsonl", 24_000],
   "copilot-chat": ["digests/sessions/copilot-chat.jsonl", 24_000],
+  intake: ["digests/sessions/intake.jsonl", 3_000],
+  sql: ["digests/sessions/sql.jsonl", 3_500],
 };
 /** What the user says next: all before it is covered, but for what they said last, which stands in the view as it is. */
 const next = { role: "user", content: "Go on." };
@@ -144,6 +146,41 @@ const facts = {
       /Third time's the charm/,
     ],
     request: [/im testing chat just do it/],
+  },
+  intake: {
+    digest: [
+      /Ruth Wessendorf, geboren am 14\.03\.1961/,
+      /Knöchel sind abends dick, links mehr als rechts/,
+      /Bisoprolol 2,5 mg/,
+      /Penicillin, da bekam ich/,
+      /Kontrastmittel 2017/,
+      /Hashimoto seit 2012/,
+      /Faktor V Leiden/,
+      /TSH war 5,8/,
+      /nicht an meine Krankenkasse/,
+      // What was changed stands behind what it was.
+      /Bisoprolol nehme ich seit zwei Wochen nicht mehr/,
+      /erst um 9:20/,
+      /0151 4470 2963/,
+    ],
+    request: [/Zusammenfassung für Frau Dr\. Averbeck/],
+  },
+  sql: {
+    digest: [
+      /1,284,310\.55 EUR\) is higher than what finance booked \(1,231,902\.10 EUR\)/,
+      /never query payments without a date range/,
+      /11\.45 for SEK and 0\.935 for CHF/,
+      /62,189\.23 too high/,
+      /17,880\.35 EUR of them too much/,
+      /264 orders are `on_hold`/,
+      /31 of the 264 were paid after all/,
+      /counts payments, not orders, by paid_at in Europe\/Berlin/,
+      /migration 0147/,
+      /Call the column rate, not eur_rate/,
+      /not be refreshed between 06:00 and 09:00/,
+      /report_weekly_v2, the old one stays until January/,
+    ],
+    request: [/Write the migration now/],
   },
 };
 /** Fails unless a text holds facts in their order. */
