@@ -141,11 +141,16 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
     out
 }
 
+/// Bytes of the longest line that is but its own number and a bracket or two.
+const LONGEST_NUMBER: usize = 16;
+
 /// Whether a line is a tag, or the number of a line of a file, and nothing else.
 fn is_frame(line: &str) -> bool {
     let name = line.strip_prefix('<').and_then(|rest| rest.strip_suffix('>'));
     name.is_some_and(|name| !name.contains(['<', '>', ' ']))
-        || is_numbered(line) && !line.chars().any(|char| words::is_letter(char) && !char.is_ascii_digit())
+        || line.len() < LONGEST_NUMBER
+            && is_numbered(line)
+            && !line.chars().any(|char| words::is_letter(char) && !char.is_ascii_digit())
 }
 
 /// Whether a line reports an error, or sums up.
@@ -232,13 +237,13 @@ impl<'t> Reading<'t> {
         }
         let exit = exit.filter(|code| code.iter().all(u8::is_ascii_digit));
         let shape = match exit {
+            None if !fails && !(sums_up && number) => Shape::Text,
             _ if is_numbered(line) => Shape::Text,
             // "exit code 0" says only that it ran.
             Some(b"0") => Shape::Text,
             Some(_) => Shape::Error,
             None if fails => Shape::Error,
-            None if sums_up && number => Shape::Verdict,
-            None => Shape::Text,
+            None => Shape::Verdict,
         };
         Self { shape, exit }
     }
