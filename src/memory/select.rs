@@ -76,10 +76,12 @@ impl<'p, 't> Selection<'p, 't> {
         }
     }
 
-    /// Closes the units of which at least this part of the weight, in percent, counts as said, and what those amend. What was
-    /// typed is not said while a value of it is not.
+    /// Closes the units of which at least this part of the weight, in percent, counts as said, and what those amend. What
+    /// amends another sentence is not said while a value of it is not.
     pub fn close_said(&mut self, percent: &dyn Fn(usize) -> u64) {
         let mut closed = vec![false; self.open.len()];
+        let mut amends = vec![false; self.open.len()];
+        (0..closed.len()).flat_map(|unit| self.amending(unit)).for_each(|newer| amends[newer] = true);
         // What amends a unit stands behind it.
         for unit in (0..closed.len()).rev() {
             let (mut all, mut said, mut lacks) = (0, 0, false);
@@ -90,8 +92,7 @@ impl<'p, 't> Selection<'p, 't> {
                 said += if is_said { weight } else { 0 };
                 lacks |= !is_said && class >= Class::Number;
             }
-            let lacks = lacks && self.pool.units[unit].kind == Kind::Typed;
-            let is_said = said * 100 >= all * percent(unit) && !lacks;
+            let is_said = said * 100 >= all * percent(unit) && !(lacks && amends[unit]);
             closed[unit] = is_said || self.amending(unit).any(|newer| closed[newer]);
             self.open[unit] &= !closed[unit];
         }
