@@ -237,7 +237,7 @@ impl<'t> Reading<'t> {
         }
         let exit = exit.filter(|code| code.iter().all(u8::is_ascii_digit));
         let shape = match exit {
-            None if !fails && !(sums_up && number) => Shape::Text,
+            None if !(fails || sums_up && number) => Shape::Text,
             _ if is_numbered(line) => Shape::Text,
             // "exit code 0" says only that it ran.
             Some(b"0") => Shape::Text,
