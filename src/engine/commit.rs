@@ -300,8 +300,9 @@ impl<'a> Commit<'a> {
         }
         let Rendered { view: sent, messages, joined } = render(&self.work, &mut self.current, host)?;
         if self.is_sent() {
+            let covers = self.work.scene(&self.current).covered();
             let known = core::mem::take(&mut self.work.state.own);
-            self.work.state.own = own::following(known, self.work.history.passed.take(), (&messages, joined));
+            self.work.state.own = own::following(known, self.work.history.passed.take(), (&messages, joined), covers);
         }
         self.warn_of_losses(host)?;
         remember_rewrites(&mut self.work, &self.current);

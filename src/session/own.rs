@@ -25,6 +25,8 @@ pub struct OwnParts {
     pub runs: Vec<u64>,
     /// What was sent as one message. The others count these as what they were made of.
     pub joined: Vec<Joined>,
+    /// How many messages its summary stands for; 0 if it has none. Two summaries may say the same.
+    pub covers: u64,
 }
 
 impl Record for OwnParts {
@@ -32,6 +34,9 @@ impl Record for OwnParts {
         archive.records("marks", &mut self.marks);
         archive.counts("runs", &mut self.runs);
         archive.records("joined", &mut self.joined);
+        let mut covers = Some(self.covers).filter(|&covers| covers > 0);
+        archive.maybe_count("covers", &mut covers);
+        self.covers = covers.unwrap_or(0);
         if archive.reads() && self.joined_words() > joined::MOST_WORDS {
             archive.reject("joined");
         }
@@ -94,7 +99,7 @@ fn after(chain: u64, hash: u64, outputs: u64) -> u64 {
 
 impl OwnParts {
     /// Of all messages that are sent, in order.
-    fn of(sent: &[SentMessage], joined: Vec<Joined>) -> Self {
+    fn of(sent: &[SentMessage], joined: Vec<Joined>, covers: u64) -> Self {
         let Some(first) = sent.iter().position(|message| message.own.contains(&true)) else { return Self::default() };
         // The end, and places ever farther before it: whoever takes messages back passes what is left.
         let backs = std::iter::once(0).chain((0..MOST_MARKS - 1).map(|power| 4_usize.pow(power as u32)));
@@ -120,7 +125,7 @@ impl OwnParts {
             let forgotten: u64 = runs.drain(..3).sum();
             runs.insert(0, forgotten);
         }
-        Self { marks, runs, joined }
+        Self { marks, runs, joined, covers }
     }
 
     /// The words that it notes of joined messages.
@@ -185,20 +190,21 @@ pub fn among(known: &[OwnParts], messages: &[Digest<'_>]) -> (Vec<Vec<bool>>, Op
 }
 
 /// What is to be known of views: of the one that was `passed` as history, which may be passed again, and of what is sent now.
-/// Where that only goes on from what is known, nothing has to change.
+/// `covers`: how many messages its summary stands for. Where that only goes on from what is known, nothing has to change.
 pub fn following(
     known: Vec<OwnParts>,
     passed: Option<OwnParts>,
     (sent, mut joined): (&[SentMessage], Vec<Joined>),
+    covers: u64,
 ) -> Vec<OwnParts> {
     // The newest are the first that a host takes back.
     while joined.iter().map(|joined| joined.words.len()).sum::<usize>() > joined::MOST_WORDS {
         joined.pop();
     }
-    if known.last().is_some_and(|newest| newest.stands_in(sent) && newest.joined == joined) {
+    if known.last().is_some_and(|newest| newest.stands_in(sent) && newest.joined == joined && newest.covers == covers) {
         return known;
     }
-    let newest = OwnParts::of(sent, joined);
+    let newest = OwnParts::of(sent, joined, covers);
     let passed = passed.filter(|passed| *passed != newest);
     passed.into_iter().chain(Some(newest).filter(|newest| !newest.is_empty())).collect()
 }

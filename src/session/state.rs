@@ -388,6 +388,10 @@ impl SessionState {
         // The caller has removed the checkpoints that cover more. If one is left, the order must still hold.
         debug_assert!(self.checkpoints.iter().all(|older| older.covers.count <= checkpoint.covers.count));
         self.uncover(checkpoint.covers.count + 1);
+        // One call may cover more and more. What it made on the way is in no view that was sent, and must not take the place of
+        // a checkpoint whose view a host may pass back. But digests quote a summary by a model.
+        let is_on_the_way = |one: &mut Checkpoint| one.revision == checkpoint.revision && one.kind != Kind::Summary;
+        while self.checkpoints.pop_if(is_on_the_way).is_some() {}
         // A provider's own summary is large, and the next one stands for it as well.
         self.checkpoints.iter_mut().for_each(Checkpoint::forget_block);
         self.checkpoints.push(checkpoint);

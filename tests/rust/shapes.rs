@@ -281,7 +281,11 @@ impl Setup {
     }
 
     fn send(&self, chat: &mut Chat, history: &[M]) -> Prepared {
-        chat.pinned = self.pinned(history.len());
+        self.send_pinning(chat, history, self.pinned(history.len()))
+    }
+
+    fn send_pinning(&self, chat: &mut Chat, history: &[M], pinned: Vec<usize>) -> Prepared {
+        chat.pinned = pinned;
         let mut summarize = |request: &precis::summary::request::Request| {
             answer(&format!("- notes of the {} bytes that were covered so far", format!("{request:?}").len()))
         };
@@ -447,22 +451,20 @@ struct Fed {
 }
 
 impl Fed {
-    /// Sends what it has, and the same again as if that had failed. Returns the number of requests.
-    fn send(&mut self, setup: &Setup) -> Result<u64, TestCaseError> {
-        // Not yet so where instructions come later, and behind the late rungs: a view that was passed before such a compaction
-        // is compacted again. It fits, and says what the history says.
-        let mut later = self.given.iter().skip_while(|message| message.role == Role::System);
-        let is_plain = !later.any(|message| message.role == Role::System);
+    /// Sends what it has, and the same again as if that had failed. `wanted`: what it pins. Returns the number of requests.
+    fn send(&mut self, setup: &Setup, wanted: &[M]) -> Result<u64, TestCaseError> {
+        let is_thought = |message: &M| message.parts.iter().all(|part| matches!(part, P::Reasoning { .. }));
+        let is_wanted = |message: &M| wanted.iter().any(|wanted| !is_thought(wanted) && holds(message, wanted));
+        let pinned: Vec<usize> = (0..self.given.len()).filter(|&at| is_wanted(&self.given[at])).collect();
         let mut twin = self.chat.clone();
-        let prepared = setup.send(&mut self.chat, &self.given);
+        let prepared = setup.send_pinning(&mut self.chat, &self.given, pinned.clone());
         prop_assert_eq!(blamed(&prepared.view, &self.given), Vec::<&str>::new());
         prop_assert_eq!(&prepared.committed.report.diverged, &None, "a view of ours is not known");
-        let same = setup.send(&mut twin, &self.given);
+        let same = setup.send_pinning(&mut twin, &self.given, pinned.clone());
         prop_assert_eq!(&same.view, &prepared.view, "the same call with a view twice");
         let mut requests = 2;
-        let is_late = matches!(prepared.committed.report.rung, Some("clip-results" | "trim" | "clip-all"));
-        if is_plain && !is_late && !is_tight(&prepared) {
-            let again = setup.send(&mut self.chat.clone(), &self.given);
+        if !is_tight(&prepared) {
+            let again = setup.send_pinning(&mut self.chat.clone(), &self.given, pinned);
             prop_assert_eq!(&again.view, &prepared.view, "the request with a view again");
             requests += 1;
         }
@@ -484,8 +486,7 @@ fn play((setup, chat): &Case) -> Result<u64, TestCaseError> {
     // message is whose.
     let is_unclear = |event: &Event| matches!(event, Event::Executed { .. } | Event::Asks { media: true, .. });
     let is_unclear = setup.shape == Shape::Turns && chat.iter().flat_map(|(_, events)| events).any(is_unclear);
-    // Pins are places here, which are others in a view.
-    if is_unclear || setup.pins.is_some() {
+    if is_unclear {
         fed = None;
     }
     let mut secrets = Vec::new();
@@ -521,7 +522,8 @@ fn play((setup, chat): &Case) -> Result<u64, TestCaseError> {
         }
         if let Some(fed) = &mut fed {
             fed.given.extend_from_slice(&history[held..]);
-            requests += fed.send(setup)?;
+            let wanted: Vec<M> = own.pinned.iter().map(|&index| history[index].clone()).collect();
+            requests += fed.send(setup, &wanted)?;
         }
     }
     Ok(requests)
@@ -558,6 +560,72 @@ fn play_until(least: u64, first: u64) -> u64 {
 
 fn of_environment(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
+}
+
+/// Chats whose view was taken for one of another compaction when it was passed back: the other had only left out its note, or
+/// said the same of more messages.
+fn mistaken() -> [Case; 3] {
+    let chat = |shape, window, pins, call: Value, said: Vec<Vec<Event>>| {
+        let options = json!({ "tune": { "strategy": "tail", "tokens": { "estimator": "bytes4" } } });
+        let setup = Setup { shape, window, summarizes: false, options, call, pins };
+        (setup, said.into_iter().map(|events| (Between::Nothing, events)).collect())
+    };
+    let tools = |sizes: &[u32], shot: &[bool], thought: bool| {
+        let one = |(&size, &shot): (&u32, &bool)| (0, size, false, shot);
+        Event::Tools { batch: sizes.iter().zip(shot).map(one).collect(), said: false, thought }
+    };
+    let answers = |size| Event::Answers { size, thought: false };
+    let asks = |media| Event::Asks { size: 1, media };
+    let two = |size, other, thought| tools(&[size, other], &[false; 2], thought);
+    [
+        chat(
+            Shape::Turns,
+            3_000,
+            Some(8),
+            json!({ "keep": { "results": 1, "turns": 2 }, "trigger": { "messages": 4 } }),
+            vec![
+                vec![two(102, 3, false)],
+                vec![tools(&[1], &[false], false), tools(&[139], &[false], false), answers(1), answers(1)],
+                vec![two(14, 4, true)],
+            ],
+        ),
+        chat(
+            Shape::Messages,
+            1_500,
+            None,
+            json!({ "keep": { "turns": 1 }, "recall": true }),
+            vec![
+                vec![answers(63), tools(&[1], &[true], false)],
+                vec![asks(true), asks(false), tools(&[42, 25, 5], &[false, false, true], false)],
+            ],
+        ),
+        chat(
+            Shape::Blocks,
+            1_500,
+            Some(9),
+            json!({ "keep": { "results": 1, "turns": 2 } }),
+            vec![
+                vec![
+                    two(1, 1, false),
+                    asks(false),
+                    asks(false),
+                    asks(true),
+                    tools(&[1], &[false], false),
+                    two(1, 1, false),
+                    answers(112),
+                ],
+                vec![asks(true), Event::Executed { size: 1 }],
+                vec![Event::Approval { size: 1, approved: false }],
+            ],
+        ),
+    ]
+}
+
+#[test]
+fn a_view_is_known_by_what_follows_where_several_compactions_begin_alike() {
+    for case in mistaken() {
+        play(&case).unwrap();
+    }
 }
 
 /// Requests for each case of a property.

@@ -273,12 +273,15 @@ impl<'a> History<'a> {
 /// Whether messages begin with what a checkpoint of this state has made.
 pub fn is_view_of(messages: &[Digest<'_>], state: &SessionState) -> bool {
     let hashes: Vec<u64> = messages.iter().map(Digest::hash).collect();
-    given_back(&hashes, state).is_some()
+    given_back(&hashes, state, None).is_some()
 }
 
 /// Whether the input is one of our views with messages appended. Returns its checkpoint, and the length of its front.
-fn given_back(hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
-    state.checkpoints.iter().enumerate().rev().find_map(|(index, checkpoint)| {
+///
+/// Several checkpoints may begin alike: one says of more what another had said already, or only left out its note. `covers` is
+/// what is known of the summary in this view; the longest front is the whole one.
+fn given_back(hashes: &[u64], state: &SessionState, covers: Option<u64>) -> Option<(usize, usize)> {
+    let fronts = state.checkpoints.iter().enumerate().filter_map(|(index, checkpoint)| {
         let note = checkpoint.note.as_ref().map(|note| note.hash);
         let front = checkpoint.head.len();
         let block = checkpoint.block.as_ref().is_some_and(|block| hashes.get(front) == Some(&block.hash));
@@ -292,21 +295,23 @@ fn given_back(hashes: &[u64], state: &SessionState) -> Option<(usize, usize)> {
             && note.is_none_or(|note| front[noted] == note)
             && stays.fold(CHAIN_START, combine) == checkpoint.kept_chain;
         same.then_some((index, length))
-    })
+    });
+    fronts.max_by_key(|&(index, length)| (covers == Some(state.checkpoints[index].covers.count), length))
 }
 
 impl History<'_> {
     /// Whether the input is one of our views with messages appended. Returns its checkpoint, the length of its front, and in
     /// it the place of the message that stands before one of the assistant, if there is one.
     fn given_back(&self, hashes: &[u64], state: &SessionState) -> Option<(usize, usize, Option<usize>)> {
-        if let Some((index, length)) = given_back(hashes, state) {
+        let covers = self.passed.as_ref().map(|passed| passed.covers);
+        if let Some((index, length)) = given_back(hashes, state, covers) {
             return Some((index, length, None));
         }
         let opening = self.messages.iter().position(|message| message.role() != Role::System)?;
         self.own.get(opening).filter(|own| !own.is_empty() && own.iter().all(|own| *own))?;
         let rest: Vec<u64> =
             hashes.iter().enumerate().filter(|(at, _)| *at != opening).map(|(_, hash)| *hash).collect();
-        let (index, length) = given_back(&rest, state).filter(|&(_, length)| opening < length)?;
+        let (index, length) = given_back(&rest, state, covers).filter(|&(_, length)| opening < length)?;
         Some((index, length + 1, Some(opening)))
     }
 }
