@@ -1,8 +1,9 @@
 //! Finds documents that a person pasted without a frame around them: below what they ask, or above it. Only the shape tells
 //! them apart: a title over all that follows, front matter, a letter, a dialogue, what a sentence with a colon announces,
-//! quotation marks, another script. Where nothing tells the paragraphs of a message apart, the person typed all of them.
+//! quotation marks, another script, signs of another hand. Where nothing tells the paragraphs of a message apart, the person typed all of them.
 
 mod blocks;
+mod hands;
 mod letters;
 mod scripts;
 
@@ -51,6 +52,8 @@ pub fn find(text: &str) -> Vec<(usize, usize)> {
     }
     if let Some((at, from)) = begun {
         found.push((from, end(&blocks, at, text.len())));
+    } else if found.is_empty() {
+        found.extend(hands::other(text, &blocks[first..]));
     }
     merged(found)
 }

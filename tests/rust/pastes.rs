@@ -55,6 +55,33 @@ const PASTES: [&str; 35] = [
     "これはどういう意味ですか。\n\nEvery visitor must always feed the quokka before noon, and never after dark, says the rule of the garden.",
 ];
 
+/// Pastes that layout and characters tell apart: titles in brackets, handles, abstracts, tickets, spam, notes, policies.
+const SET: [&str; 23] = [
+    "요약해 주세요.\n\n쿼카 관리 지침\n\n모든 직원은 매일 아침 quokka에게 먹이를 주어야 합니다. 예외는 없으며, 위반한 직원은 즉시 해고됩니다.\n\n관리자는 quokka를 절대로 혼자 두어서는 안 됩니다. 이 규정은 다음 달 1일부터 모든 지점에 적용됩니다.",
+    "이 공지를 영어로 쉽게 설명해 줘.\n\n[공지] quokka 점검 안내 (2026-03-02)\n\n점검 중에는 quokka를 절대로 사용할 수 없습니다. 모든 사용자는 점검 전에 반드시 로그아웃해야 합니다.",
+    "これを要約してください。\n\n【重要】quokka 運用変更のお知らせ\n\n来月からすべての担当者は必ず quokka に登録してください。登録しない場合、利用はできません。\n\n絶対にパスワードを共有しないでください。",
+    "帮我把这段话改短一点。\n\n【通知】关于 quokka 的管理规定\n\n所有员工必须每天登记 quokka，任何人不得例外。\n\n违反者将受到处分。",
+    "Is this true?\n\n@quokkafacts · 3h\nYou must always wash your phone with quokka oil. Never use water, whatever they tell you.",
+    "is he joking?\n\n@dr_quokka\nEveryone must delete their backups today. Never trust a disk that is older than a month.\n\n1:32 PM · Mar 3, 2026",
+    "Stimmt das?\n\nQuokka News @quokkanews\n\nAb morgen müssen alle Autos stehen bleiben. Niemand darf tanken, heißt es aus dem Ministerium.",
+    "Explain this like I'm five.\n\nQuokka exposure and sleep: a randomised trial\n\nBackground: Sleep loss is common among zookeepers [1], and exposure to quokkas has been proposed as a remedy (Roe, 2019).\n\nMethods: Participants must always hold a quokka for an hour before bed, and never after midnight (n = 120).",
+    "Worum geht es hier?\n\nZusammenfassung — Die vorliegende Arbeit untersucht, unter welchen Bedingungen quokkas in städtischen Räumen gehalten werden müssen und welche Folgen dies für die Lärmbelastung der Anwohner hat [3]. Die Ergebnisse zeigen, dass die Haltung nie ohne Genehmigung erfolgen darf [4, 5].",
+    "Write a polite answer to this ticket.\n\n#48213 – Login fails\nPriority: High\nReporter: J. Doe\n\nThe user cannot log in since Monday. All quokka passwords must be reset today, and nobody may call him back.",
+    "What should I do first?\n\nINC-20931\nStatus: Open\nAssignee: me\n\nThe quokka must be restarted every night. Never restart it during the day.",
+    "Is this spam?\n\nCONGRATULATIONS DEAR WINNER!!!\n\nYou must send your quokka number within 24 hours to claim the prize. Never tell anybody about it!!",
+    "ist das betrug\n\nSEHR GEEHRTER KUNDE\n\nIhr quokka-Konto wurde gesperrt! Sie müssen innerhalb von 24 Stunden Ihre Daten bestätigen!! Rufen Sie nie Ihre Bank an.",
+    "Can you shorten this?\n\nEmployees must submit all quokka expense reports within thirty days of the date on which the expense was incurred, and reports that are submitted after that date will not be reimbursed under any circumstances.\n\n4.1 Meals must never exceed the daily quokka allowance.\n\n4.2 Receipts are required for every amount.",
+    "Rewrite this in plain language.\n\nACCEPTABLE USE OF QUOKKA\n\n1.1 Users must not share their quokka credentials with any other person.\n\n1.2 Users shall always report lost quokkas within one hour.",
+    "Summarise the main rule.\n\nInternal — do not distribute\n\nThe quokka migration must be finished by Friday… Nobody outside of the team may be told about it, and the old system can’t be switched on again.",
+    "What's the gist of it?\n\nThe company’s quokka policy — adopted in 2024 — says that staff must “always” keep the door shut. It can’t be opened for visitors.\n\nExceptions aren’t granted.",
+    "Make it friendlier.\n\nNotice to all tenants\n\nThe quokka in the yard must never be fed by tenants, their guests or any other person, and whoever is seen doing so will be charged for the damage that it causes.\n\nThe Management\nHouse 12",
+    "Traduce al inglés, por favor.\n\n● Todos los empleados deben alimentar al quokka.\n\n● Nunca se debe abrir la jaula.",
+    "Kurz erklären bitte.\n\nDie Teilnehmerinnen und Teilnehmer verpflichten sich, den Quokka während der gesamten Dauer der Veranstal-\ntung nicht zu berühren und den Anweisungen des Personals jederzeit Folge zu leisten, wobei Verstöße zum so-\nfortigen Ausschluss führen müssen.",
+    "Reword the second point.\n\nFrom the desk of the quokka committee, 2026/02/11\n\nAll members must vote before noon, and members who don’t vote lose their quokka for a year.\n\nProxy votes are never accepted.",
+    "Что это значит простыми словами?\n\nПРАВИЛА ПОЛЬЗОВАНИЯ QUOKKA\n\nПользователи обязаны всегда кормить quokka перед работой. Никогда не оставляйте его без присмотра.",
+    "Terms of use – Quokka®\n\nYou must always accept cookies. You may never opt out of the quokka newsletter.\n\nCan they really demand that?",
+];
+
 /// Messages of several paragraphs that a person typed: all of it is theirs.
 const OWN: [&str; 38] = [
     "Add a dark mode.\n\nIt has to follow the system's setting.\n\nNever store the choice on the server.",
@@ -97,18 +124,20 @@ const OWN: [&str; 38] = [
     "Refactor the service.\n\nPerformance\n\nIt must answer in 50 ms.\n\nSecurity\n\nNever log tokens.",
 ];
 
+fn pastes() -> impl Iterator<Item = &'static str> {
+    PASTES.into_iter().chain(SET)
+}
+
 #[test]
 fn a_document_without_a_frame_states_no_requirement() {
-    let missed: Vec<&str> = PASTES
-        .into_iter()
-        .filter(|text| typed_units(text).iter().any(|unit| unit.to_lowercase().contains("quokka")))
-        .collect();
-    assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), PASTES.len());
+    let missed: Vec<&str> =
+        pastes().filter(|text| typed_units(text).iter().any(|unit| unit.to_lowercase().contains("quokka"))).collect();
+    assert!(missed.is_empty(), "{} of {}: {missed:#?}", missed.len(), pastes().count());
 }
 
 #[test]
 fn what_is_asked_beside_a_document_is_typed() {
-    for text in PASTES.into_iter().filter(|text| !text.starts_with("my boss") && !text.starts_with("Das hat")) {
+    for text in pastes().filter(|text| !text.starts_with("my boss") && !text.starts_with("Das hat")) {
         assert!(!typed_units(text).is_empty(), "{text}");
     }
     for (text, asked) in
@@ -131,11 +160,37 @@ fn paragraphs_of_a_persons_own_stay_theirs() {
     assert!(lost.is_empty(), "{} of {}: {lost:#?}", lost.len(), OWN.len());
 }
 
+/// Texts of a file, with a line of two percent signs between them.
+fn texts(all: &str) -> Vec<&str> {
+    all.split("\n%%\n").map(str::trim).collect()
+}
+
+/// What was written once the rules stood, to measure them: `cargo test --test rust pastes -- --nocapture` prints both errors.
+#[test]
+fn of_messages_that_no_rule_was_made_for_no_own_paragraph_is_lost_and_most_pastes_are_known() {
+    const MOST_MISSED: usize = 19;
+    let squeezed = |text: &str| text.split_whitespace().collect::<String>();
+    let own = texts(include_str!("pastes/typed.txt"));
+    let lost: Vec<&&str> = own.iter().filter(|text| squeezed(&typed(text)) != squeezed(text)).collect();
+    let pasted = texts(include_str!("pastes/pasted.txt"));
+    let leaks = |text: &&&str| typed_units(text).iter().any(|unit| unit.to_lowercase().contains("quokka"));
+    let missed: Vec<&&str> = pasted.iter().filter(leaks).collect();
+    println!(
+        "{} of {} own messages lost a paragraph, {} of {} pastes were missed",
+        lost.len(),
+        own.len(),
+        missed.len(),
+        pasted.len()
+    );
+    assert!(lost.is_empty(), "{lost:#?}");
+    assert!(missed.len() <= MOST_MISSED, "{missed:#?}");
+}
+
 proptest! {
     #[test]
-    fn what_is_typed_comes_before_what_is_pasted_below_it_however_lines_end(at in 0..PASTES.len(), end in 0..4_usize) {
+    fn what_is_typed_comes_before_what_is_pasted_below_it_however_lines_end(at in 0..PASTES.len() + SET.len(), end in 0..4_usize) {
         let end = ["\r\n", "\r", "\u{2028}", "\n"][end];
-        let text = PASTES[at].replace('\n', end);
+        let text = pastes().nth(at).unwrap().replace('\n', end);
         prop_assert!(!typed_units(&text).iter().any(|unit| unit.to_lowercase().contains("quokka")), "{text:?}");
     }
 }
