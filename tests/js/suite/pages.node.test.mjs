@@ -135,18 +135,16 @@ const pages = {
         Object.assign(this, { ctx, env });
       }
     }
-    const { Chat } = await moduleOf(blockOf("workers", "extends DurableObject"), { DurableObject });
-    const env = {
-      async ask(messages) {
-        const asks = messages.at(-1).content;
-        const isSummary = messages.length === 2 && messages[0].role === "system";
-        const text = isSummary
-          ? "- the fox jumped, many times, and the blue file is not to be deleted"
-          : await model(messages, asks);
-        return { text, usage: { prompt_tokens: 1 }, finishReason: "stop" };
-      },
+    const fetch = async (_, { body }) => {
+      const { messages } = JSON.parse(body);
+      const isSummary = messages.length === 2 && messages[0].role === "system";
+      const content = isSummary
+        ? "- the fox jumped, many times, and the blue file is not to be deleted"
+        : await model(messages, messages.at(-1).content);
+      return Response.json({ choices: [{ message: { content }, finish_reason: "stop" }], usage: { prompt_tokens: 1 } });
     };
-    const chat = new Chat({ storage }, env);
+    const { Chat } = await moduleOf(blockOf("workers", "extends DurableObject"), { DurableObject, fetch });
+    const chat = new Chat({ storage }, { OPENAI_API_KEY: "none" });
     return async (text) => {
       await chat.turn(text);
       if (!alarm) return;
