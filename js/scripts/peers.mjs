@@ -70,7 +70,7 @@ ${importTable(await importCosts(at("benches")))}
 
 ## What stands in the way of less
 
-The aims are 300 kB (gzip) for precis with a format, and 190 kB for what a page loads first. Neither is reached. \`npm run size -- --by module\` says where the bytes are: of 794 kB of code and data, uncompressed, the memory has 105, the steps of a call 102, the data 82, the reading of calls 76, the reading of messages 72, the boundary 72, the session 50, the ladder 33, recall 12.
+The aims are 300 kB (gzip) for precis with a format, and 190 kB for what a page loads first. Neither is reached. \`npm run size -- --by module\` says where the bytes are: of 852 kB of code and data, uncompressed, the memory has 107, the reading of calls 107, the steps of a call 93, the data 84, the reading of messages 81, the session 58, the summary 38, the boundary 38, the ladder 34, recall 27.
 
 - **A call with nothing to do** needs the reading of messages and calls, the session, the limits, the tokens and the boundary: about half of the code. The steps of a call, the ladder, the memory, the summary, recall and the report's parts about them could be a second module, which is fetched at the first compaction.
 - **One decision, one memory.** Both modules would work on the same state and history, which are Rust values: either they share a linear memory and an allocator, which no stable toolchain links for this target, or the call crosses between them as bytes, and both contain the reading of calls, options and states (76 and 20 kB) and the formatting of errors.

@@ -9,8 +9,11 @@ import { at, main, must } from "./common.mjs";
 
 const budgetFile = at("benches/size.json");
 const allowed = 1.02;
-/** The most bytes that wasm and glue may take together, compressed with gzip. */
-const engineLimit = 390_000;
+/**
+ * The most bytes that wasm and glue may take together, compressed with gzip. The summaries that providers make, a summary
+ * asked for behind the chat, telling pastes by their layout, and a second amendment for each sentence took 19 kB of them.
+ */
+const engineLimit = 412_000;
 /**
  * The most bytes that an installation may take in node_modules, without the command line. 25 kB of it are what reads reports
  * and measures without the engine, loads it ahead and from files, and recognizes prompts; CommonJS has most of it twice. An
@@ -18,7 +21,7 @@ const engineLimit = 390_000;
  * the rules that `checkFormat` tries a format of one's own by, which only tests load; 15 kB are the providers' own compaction, by
  * their clients and by the AI SDK.
  */
-const installedLimit = 2_125_000;
+const installedLimit = 2_195_000;
 /**
  * The most bytes that the command line may add to that: no program that imports precis loads any of it. Two fifths are
  * the recorded session of `precis demo` and the page of `precis inspect --html`, so that both work where nothing else is; a
