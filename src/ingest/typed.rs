@@ -122,8 +122,8 @@ impl Reader<'_> {
             return Step::Typed;
         }
         while self.documents.next_if(|(from, _)| *from < line.from).is_some() {}
-        if let Some((_, to)) = self.documents.next_if(|(from, _)| *from == line.from) {
-            return Step::Pasted(line.from, to);
+        if let Some((from, to)) = self.documents.next_if(|(from, _)| *from == line.from) {
+            return if self.holds_ours(from, to) { Step::Rest(from) } else { Step::Pasted(from, to) };
         }
         if let Some(fence) = fence(seen) {
             return Step::Pasted(line.from, self.after_fence(line.next, fence));
@@ -168,6 +168,12 @@ impl Reader<'_> {
             Some(_) if self.names_material(line.next) => Step::Rest(line.next),
             _ => Step::Typed,
         }
+    }
+
+    /// Whether a document holds one of our own texts, so that its end may be an imitation, too.
+    fn holds_ours(&self, from: usize, to: usize) -> bool {
+        let mut lines = core::iter::successors(Line::at(self.text, from), |line| Line::at(self.text, line.next));
+        lines.by_ref().take_while(|line| line.from < to).any(|line| is_ours(line.seen) || self.marker(&line).is_some())
     }
 
     /// The next line that is not empty.

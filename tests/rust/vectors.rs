@@ -136,7 +136,7 @@ fn asked(requests: &[Request]) -> Value {
     let request = |one: &Request| {
         value!({
             "id": one.id, "kind": one.kind, "system": one.system, "prompt": one.prompt,
-            "maxOutputTokens": one.max_output_tokens,
+            "maxOutputTokens": one.max_output_tokens, "chat": runs(&one.chat), "append": runs(&one.append),
         })
     };
     requests.iter().map(request).collect()

@@ -270,13 +270,16 @@ impl Both {
                 self.module.call(&asked.with("requests", std::slice::from_ref(&plan_json)), &mut asked.host()).unwrap();
             let mine: Value = requests
                 .iter()
-                .map(|one| value!({ "id": one.id, "kind": one.kind, "system": one.system, "prompt": one.prompt, "maxOutputTokens": one.max_output_tokens }))
+                .map(|one| value!({ "id": one.id, "kind": one.kind, "system": one.system, "prompt": one.prompt, "maxOutputTokens": one.max_output_tokens, "chat": runs(&one.chat), "append": runs(&one.append) }))
                 .collect();
             assert_eq!(theirs, mine);
             let results: Value = requests
                 .iter()
                 .map(|request| match setup.answer(request) {
                     Answer::Text { text, finish } => value!({ "text": text, "finish": finish }),
+                    Answer::Block { block, text, finish } => {
+                        value!({ "block": to_value(&block), "text": text, "finish": finish })
+                    }
                     Answer::Failed(reason) => value!({ "error": reason }),
                 })
                 .collect();
