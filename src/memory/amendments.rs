@@ -21,7 +21,7 @@ const POSTINGS: usize = 4;
 const LEAST: u64 = 44;
 /// Of the lesser weight of two sentences without their values, what they share is at least one part in so many: of any two,
 /// and of two with different values. What is wrongly taken for an amendment takes room: of the open chats in
-/// `benches/facts` more is told at one part in three than in two or in four.
+/// `benches/facts` more stands in the view at one part in three than in two or in four.
 const SHARED: u64 = 3;
 const SHARED_OF_VALUES: u64 = 6;
 /// Characters of a longer message that amends nothing.

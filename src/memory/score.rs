@@ -32,7 +32,7 @@ const ANNOUNCED: u64 = 400;
 /// What replies to a question at the end of the message before it.
 const REPLIES: u64 = 1_500;
 /// What the assistant says behind a question that a person's message ends with. Measured on the open chats in
-/// `benches/facts`: at 1.7 as little is told as without it.
+/// `benches/facts`: at 1.7 as little stands in the view as without it.
 const INFORMS: u64 = 1_400;
 /// A typed sentence that holds a word which has to be repeated exactly, the same for a name, and a short answer that holds
 /// such a word: it says what nobody knew. Measured on the open chats in `benches/facts`, as is how often words count as

@@ -14,7 +14,7 @@ export type SdkModel =
       readonly model: unknown;
     };
 
-/** What a provider compacted: the part of the answer, and how the answer ended in the provider's word, if that is told. */
+/** What a provider compacted: the part of the answer, and how the answer ended in the provider's word, if it gives one. */
 export interface SdkAnswer {
   readonly parts: readonly Part[];
   readonly finish: string | undefined;
