@@ -1,7 +1,6 @@
 // node benches/reach.mjs [FILE…] [--fraction 0.25 | --window 32k] [--set NAME] [--limit N] [--json] [--misses]: of what
 // benches/recall.mjs finds missing in the view, how much is in the first 1,000 tokens that `recall` returns. The query has
-// the words around the place where the assistant used the thing, and those of the request, without the thing itself: see
-// docs/recall.md, "Within reach".
+// the words around the place where the assistant used the thing, and those of the request, without the thing itself.
 import { parseArgs } from "node:util";
 import { main, note, packages } from "../js/scripts/common.mjs";
 

@@ -1,4 +1,4 @@
-// What is still in the view of what a recorded assistant really used next: see docs/recall.md. The files named in
+// What is still in the view of what a recorded assistant really used next; recall.mjs has the definitions. The files named in
 // PRECIS_SESSIONS (parted by blanks) or as arguments, else the recorded sessions of tests/fixtures. `--table`: Markdown.
 import { ALL, measure, OURS } from "./recall/measure.mjs";
 import { setsOf } from "./recall/sets.mjs";

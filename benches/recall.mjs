@@ -1,7 +1,20 @@
 // node benches/recall.mjs [FILE…] [--fraction 0.25 | --window 32000] [--set NAME] [--limit N] [--json] [--misses]
 // [--no-peers]: what is still in the view of what a recorded assistant really used next. No LLM. Without files: the
 // recorded sessions of tests/fixtures. node benches/recall.mjs --planted: what is planted once and asked for after many
-// compactions. See docs/recall.md for the definitions.
+// compactions.
+//
+// Thing: what has to be repeated exactly or is worth nothing: ids, codes, dates, flags, symbols, numbers, names, quoted
+// phrases, stretches of Han. `recall/` defines them for this measure alone; tests/js/cli/recall.test.mjs has samples.
+// Needed: it was used in a text or an argument of the assistant up to the next compaction, and some message before says it.
+// Hard: no message that the view holds as it was says it. Fresh: hard, and nobody repeated it before its use.
+// Kept: it stands anywhere in the view, and not as a part of a longer word. In context: in a message that is as it was, or
+// in a line with a word of a line it came from; values of JSON are lines of their own.
+// Bare names: of what a compaction wrote, the tokens in lists of four and more elements without a blank.
+//
+// Peers get as many tokens as our view has: the newest groups that fit (drop-oldest), the first 200 characters of each text
+// (what contextguard does without a model), LangChain's `trimMessages`, the AI SDK's `pruneMessages`, and the newest
+// identifiers, which no model could work with. The oracle knows what will be used, and quotes the shortest lines of the past
+// that hold it: the bound of the measure.
 import { parseArgs } from "node:util";
 import { main, note, packages } from "../js/scripts/common.mjs";
 
