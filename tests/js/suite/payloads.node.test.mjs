@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { answers, conversations, expected, judge, reported } from "../payloads.mjs";
 
-/** What no format reads: pieces of a provider's own that come back as they are. docs/formats.md lists them. */
+/** What no format reads: pieces of a provider's own that come back as they are. */
 const LEFT_ALONE = new Set([
   "additional_tools",
   "bash_code_execution_result",
