@@ -1,9 +1,18 @@
 //! The preset `contextguard`: the threshold strategy of adk-utils-go v1.1.0, step by step, independent of the ladder.
 //!
-//! Its steps are: estimate, trigger, truncate the summarizer's input to 80 % of the window, get a structured summary,
-//! replace everything by the summary and a continuation, reset the calibration, and store the estimate. It makes up to
-//! three attempts. It guarantees only the invariants 1, 3, 5, 8 and 9. The differences from the original, and their
-//! reasons, are listed in `docs/guarantees.md`.
+//! 1. Estimate: raw tokens (UTF-8 bytes / 4, each field rounded down) × 2.5. Once the provider has reported a prompt: ×
+//!    the last ratio of reported to estimated, within 1 and 5, and never less than what was reported.
+//! 2. The threshold is the window less a buffer: 20,000 tokens, in windows below 200,000 a fifth. Below it, send the
+//!    summary, if there is one, instead of what it covers. Equality fires.
+//! 3. At or above it, give the summarizer the conversation, the oldest messages dropped while it exceeds 80 % of the
+//!    window. The summary may have half of the buffer. On failure, take the first 200 bytes of each text instead, 24,000
+//!    bytes in all.
+//! 4. Send the summary and a continuation that quotes the request of the turn, and nothing else of the conversation.
+//!    Restart the calibration.
+//! 5. If the raw count is still at the threshold, do it again, up to three times in all.
+//!
+//! The preset guarantees only the invariants 1, 3, 5, 8 and 9. Leading system messages stay; a pinned message further
+//! back goes with the rest. `docs/guarantees.md` lists how the strategies differ.
 
 mod continuation;
 pub(crate) mod text;
