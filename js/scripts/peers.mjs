@@ -56,7 +56,7 @@ export async function writePeers() {
 
 <!-- This file is written by npm run size -- --peers; the text stands in js/scripts/peers.mjs. -->
 
-What an app ships, in bytes: for each row a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")} in the same way, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; the rows of subpaths are what they add to it. Of the peers, tiktoken and gpt-tokenizer only count tokens, \`trimMessages\` only drops messages, and the middleware compresses and truncates for the AI SDK: it is an eighth of the size of precis. It is bundled for Node, without the SDK; tiktoken for Node as well.
+What an app ships, in bytes: for each row a program of one line, bundled and minified by esbuild ${version("node_modules/esbuild")} in the same way, with the wasm it needs. \`precis\` holds the engine, as text, or on Workers as wasm; the rows of subpaths are what they add to it. Of the peers, tiktoken and gpt-tokenizer only count tokens, and \`trimMessages\` only drops messages. The middleware, an eighth of the size of precis, is bundled for Node, without the SDK; tiktoken for Node as well.
 
 ${table}
 
@@ -70,12 +70,9 @@ ${importTable(await importCosts(at("benches")))}
 
 ## What stands in the way of less
 
-The aims are 300 kB (gzip) for precis with a format, and 190 kB for what a page loads first. Neither is reached. \`npm run size -- --by module\` says where the bytes are: of 852 kB of code and data, uncompressed, the memory has 107, the reading of calls 107, the steps of a call 93, the data 84, the reading of messages 81, the session 58, the summary 38, the boundary 38, the ladder 34, recall 27.
+The aims are 300 kB (gzip) for precis with a format, and 190 kB for what a page loads first. Neither is reached. \`npm run size -- --by module\` says where the bytes are.
 
-- **A call with nothing to do** needs the reading of messages and calls, the session, the limits, the tokens and the boundary: about half of the code. The steps of a call, the ladder, the memory, the summary, recall and the report's parts about them could be a second module, which is fetched at the first compaction.
-- **One decision, one memory.** Both modules would work on the same state and history, which are Rust values: either they share a linear memory and an allocator, which no stable toolchain links for this target, or the call crosses between them as bytes, and both contain the reading of calls, options and states (76 and 20 kB) and the formatting of errors.
-- **The second module would be needed at once** by \`commit\`, \`requests\` and \`recall\`, which are synchronous: without it they would have to refuse. \`beforeModel\` could wait.
-- **The rest is many small things.** The memory and the steps of a call are as large as what they do; the data are tables of scripts (36 kB), word lists (17) and sentences (14), and do not compress further.
+A call with nothing to do needs about half of the code, so the rest could be a second module that is fetched at the first compaction. Both would work on the same Rust values, though: no stable toolchain links two modules that share a memory for this target, and if the call crosses as bytes, both contain the reading of calls, options and states. And \`commit\`, \`requests\` and \`recall\` are synchronous, so they would have to refuse until it is there.
 `;
   writeFileSync(at("docs/size.md"), text);
   console.log(table);
