@@ -9,6 +9,8 @@ const place = "tests/js/programs/snippets";
 const folders = {
   ...{ core: `${place}/core`, sdk: place, workers: `${place}/workers` },
   ...{ frameworks: `${place}/frameworks`, browsers: `${place}/browsers` },
+  // Beside packages that are for Workers alone.
+  agents: "tests/js/cloudflare/snippets",
 };
 /** The documents that speak of the AI SDK, of Workers, or of pages. */
 const homes = {
@@ -44,6 +46,7 @@ export function writeSnippets() {
 }
 
 function home(document, code) {
+  if (/from "@cloudflare\//.test(code)) return folders.agents;
   return homes[document] ?? (/from "(ai|precis\/ai-sdk)"/.test(code) ? folders.sdk : folders.core);
 }
 

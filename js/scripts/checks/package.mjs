@@ -27,6 +27,7 @@ export async function rehearse() {
 /** What users will write, compiled as strictly as they may have set it. */
 export async function programs() {
   await testPackages();
+  await packages("tests/js/cloudflare");
   const folders = ["tests/js/programs", "tests/js/programs/v6", "tests/js/programs/v5", "tests/js/programs/node"];
   const examples = ["cloudflare", "browser"].map((name) => `tests/js/examples/tsconfig.${name}.json`);
   for (const folder of [...folders, ...examples, "examples/inspector"])

@@ -51,6 +51,7 @@ export async function aiSdk({ suite: env, sdks }, major) {
 
 /** Some frameworks ask for Node 22; what precis does is the same in every Node. */
 export async function frameworks({ suite: env }) {
+  await packages("tests/js/cloudflare");
   return nodeTests(await node(AT_LENGTH), { folder: "tests/js/frameworks", env });
 }
 

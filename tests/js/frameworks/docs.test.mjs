@@ -6,6 +6,7 @@ import { pid } from "node:process";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import esbuild from "esbuild";
+import { agentOf } from "./cloudflare.mjs";
 import { holds, REQUEST } from "./scenario.mjs";
 import { standIns } from "./stand-ins.mjs";
 
@@ -13,7 +14,9 @@ const tests = fileURLToPath(new URL("..", import.meta.url));
 const made = join(tests, "node_modules/.programs");
 mkdirSync(made, { recursive: true });
 const page = readFileSync(join(tests, "../../docs/frameworks.md"), "utf8");
-const blocks = [...page.matchAll(/^```(ts|js)\n(.*?)^```$/gms)].map(([, , code]) => code);
+const programs = [...page.matchAll(/^```(ts|js)\n(.*?)^```$/gms)].map(([, , code]) => code);
+// Those of Workers are run by cloudflare.test.mjs.
+const blocks = programs.filter((code) => !agentOf(code));
 const frameworkOf = (code) => /from "precis\/([\w-]+)"/.exec(code)?.[1];
 
 /** Runs a program with what it does not declare, as a process that has just begun; gives what it said on the console. */

@@ -1,5 +1,8 @@
 // The same tool loop in every framework, kept inside its window in several ways: by nothing, by what the framework or a peer
 // has for it, and by precis. `npm run bench -- loop` plays them; lines between `//>` and `//<` are what a user writes for it.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
 import { Agent as PiAgent } from "@earendil-works/pi-agent-core";
 import { streamSimple } from "@earendil-works/pi-ai/api/openai-completions";
@@ -12,6 +15,7 @@ import { createDeepAgent } from "deepagents";
 import { createAgent, HumanMessage, tool } from "langchain";
 import OpenAI from "openai";
 import { z } from "zod";
+import { agents as programs, serveAgent, sized, without } from "./cloudflare.mjs";
 
 setTracingDisabled(true);
 globalThis.AI_SDK_LOG_WARNINGS = false;
@@ -96,7 +100,43 @@ const mastra = async ({ fetch, reply, steps, system, request, contentOf }, optio
   return agent.generate(request, { maxSteps: 2 * steps, modelSettings: { maxOutputTokens: reply } });
 };
 
-/** `[framework, way, whose it is, how it is played]`. */
+/** Agents that run in a Durable Object: workerd runs them, and counts to the time they take. */
+const cloudflare = async ({ fetch, window, reply, request, contentOf }, program) => {
+  const folder = mkdtempSync(join(tmpdir(), "precis-ways-"));
+  const agent = await serveAgent(sized(program, { window, reply }), folder, { fetch, contentOf });
+  try {
+    return await agent.call("chat-7", "ask", request);
+  } finally {
+    await agent.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+const [chat, assistant] = ["Chat", "Assistant"].map((name) => {
+  const whole = programs.get(name);
+  return { whole, ...without(whole) };
+});
+/** What Think's documents show for a long turn. */
+const own = {
+  imports: [
+    'import { generateText } from "ai";',
+    'import { createCompactFunction } from "agents/sessions";',
+    'import { defaultContextOverflowClassifier, type ThinkSession } from "@cloudflare/think";',
+  ],
+  members: [
+    "  override contextOverflow = { reactive: true, proactive: { maxInputTokens: 200_000 - 8_000, maxCompactions: 1_000 } };",
+    "  override classifyChatError = defaultContextOverflowClassifier;",
+    "  override configureSession(session: ThinkSession) {",
+    "    const summarize = async (prompt: string) => (await generateText({ model, prompt })).text;",
+    "    return session.onCompaction(createCompactFunction({ summarize, keepRecentTokens: 8_000 }));",
+    "  }",
+  ],
+};
+const ofThink = [
+  ...own.imports,
+  assistant.program.replace("  override getModel", `${own.members.join("\n")}\n$&`),
+].join("\n");
+
+/** `[framework, way, whose it is, how it is played, its lines if they are not marked]`. */
 export const ways = [
   ["AI SDK", "nothing", null, (given) => sdk(given)],
   [
@@ -270,6 +310,17 @@ export const ways = [
       return mastra(given, { inputProcessors, errorProcessors });
     },
   ],
+  ["Cloudflare `AIChatAgent`", "nothing", null, (given) => cloudflare(given, chat.program)],
+  ["Cloudflare `AIChatAgent`", "precis", "precis", (given) => cloudflare(given, chat.whole), chat.lines],
+  ["Cloudflare Think", "nothing", null, (given) => cloudflare(given, assistant.program)],
+  [
+    "Cloudflare Think",
+    "their own",
+    "peer",
+    (given) => cloudflare(given, ofThink),
+    own.imports.length + own.members.length,
+  ],
+  ["Cloudflare Think", "precis", "precis", (given) => cloudflare(given, assistant.whole), assistant.lines],
 ];
 
 /** How many lines a user writes for a way; null for nothing. */
