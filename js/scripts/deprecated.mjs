@@ -1,31 +1,10 @@
 // What programs use although the library that declares it calls it deprecated: people copy examples.
-import { dirname, relative } from "node:path";
+import { relative } from "node:path";
 import ts from "typescript";
-import { at, root } from "./common.mjs";
+import { root } from "./common.mjs";
 
-/** The uses of deprecated names in the programs of a TypeScript project, as lines of `file:line: what`. */
-export function deprecatedUses(folder) {
-  const path = at(folder, "tsconfig.json");
-  const { options, fileNames } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(path, ts.sys.readFile).config,
-    ts.sys,
-    dirname(path),
-  );
-  const host = {
-    getCompilationSettings: () => options,
-    getScriptFileNames: () => fileNames,
-    getScriptVersion: () => "1",
-    getScriptSnapshot: (file) => {
-      const text = ts.sys.readFile(file);
-      return text === undefined ? undefined : ts.ScriptSnapshot.fromString(text);
-    },
-    getCurrentDirectory: () => root,
-    getDefaultLibFileName: ts.getDefaultLibFilePath,
-    ...{ fileExists: ts.sys.fileExists, readFile: ts.sys.readFile },
-    ...{ directoryExists: ts.sys.directoryExists, getDirectories: ts.sys.getDirectories },
-  };
-  const service = ts.createLanguageService(host);
-  const program = service.getProgram();
+/** The uses of deprecated names in the programs of a project (typescript.mjs), as lines of `file:line: what`. */
+export function deprecatedUses({ service, program, fileNames }) {
   const checker = program.getTypeChecker();
   const uses = [];
   for (const name of fileNames) {
