@@ -2,10 +2,10 @@
 // process: what several of them read, as the libraries that programs import, is read and parsed once. Of those after
 // `--deprecated` it also lists the uses of deprecated names.
 import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import ts from "typescript";
+import { main, root } from "./common.mjs";
 import { deprecatedUses } from "./deprecated.mjs";
-import { at, main, root } from "./common.mjs";
 
 const { sys } = ts;
 const registry = ts.createDocumentRegistry(sys.useCaseSensitiveFileNames, root);
@@ -22,7 +22,7 @@ function snapshotOf(file) {
 
 /** A project, by its folder or its configuration, with the service that compiles it and the errors that were found. */
 export function compiled(project) {
-  const given = at(project);
+  const given = resolve(root, project);
   const path = existsSync(join(given, "tsconfig.json")) ? join(given, "tsconfig.json") : given;
   const refuse = ({ messageText }) => {
     throw new Error(`${project}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`);

@@ -295,3 +295,28 @@ test("on a machine that has no package yet the checks start: nothing that they l
   walk(at("js/scripts/test.mjs"));
   assert.ok(seen.size > 20, `${seen.size} files`);
 });
+
+test("what a change can break, `npm test` runs again after it", () => {
+  const reads = (path) => (check) =>
+    !(check.ignores ?? [])
+      .flatMap((area) => areas[area])
+      .some((place) => path === place || path.startsWith(`${place}/`));
+  const after = (path) => {
+    assert.ok(existsSync(at(path)), `${path} is not there any more`);
+    return names(chosen("").filter(reads(path)));
+  };
+  const engine = [
+    "build",
+    "suite, this Node",
+    "command line",
+    "native and wasm decide alike",
+    "conformance, both presets",
+  ];
+  for (const [path, found] of [
+    // A decision, a reader, and a document's example.
+    ["src/memory/select.rs", ["rust tests", "rust lint", "providers, no request refused", ...engine]],
+    ["js/src/formats/index.ts", ["typescript types", "programs compile", "providers, no request refused", ...engine]],
+    ["docs/start.md", ["README and documentation examples", "programs compile", "links", "style"]],
+  ])
+    for (const name of found) assert.ok(after(path).includes(name), `${path}: ${name}`);
+});
