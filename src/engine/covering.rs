@@ -67,6 +67,8 @@ struct Trimmed {
 struct Size {
     /// The raw tokens that it replaces.
     replaced: u64,
+    /// The raw tokens of the text that it replaces.
+    earlier: u64,
     /// The raw tokens of the note beside it.
     note: u64,
     /// The number of messages dropped after it.
@@ -113,12 +115,21 @@ impl Covering<'_> {
         let source =
             Source { known: &pool, summary: summary_before, todos, visible: &visible, references, turn, estimator };
         let shorter = self.rung == RungId::Trim && shape.repeats(&scene);
-        let note = turn.and_then(|_| source.progress(checkpoint::note_tokens(&scene, shape)));
+        let earlier = scene.history.active.map(|active| &scene.state.checkpoints[active]);
+        let mut room = checkpoint::note_tokens(&scene, shape);
+        // Where nothing came before the request, the note has the room of the digest.
+        if turn.is_some() && summary.is_none() && !shorter && !source.tells() {
+            let earlier = earlier.and_then(|earlier| earlier.note.as_ref()).map_or(0, |note| note.raw);
+            let size = Size { replaced: known.raw, earlier, note: 2 * OVERHEAD, dropped, shorter };
+            room = room.max(self.digest_room(&scene, shape, size).0.min(DIGEST_TOKENS));
+        }
+        let note = turn.and_then(|_| source.progress(room));
         let beside = note.as_ref().map_or(0, |note| tokens::of_text(&scene.options.estimator, note) + OVERHEAD);
         let native = native.or_else(|| self.carried(work, summary.is_some() || shorter));
         let taken =
             native.as_ref().filter(|block| !block.is_readable()).map_or(0, |block| block.rest.bytes() as u64 / 4);
-        let size = Size { replaced: known.raw, note: beside + taken, dropped, shorter };
+        let earlier = earlier.map_or(0, |earlier| earlier.summary.raw);
+        let size = Size { replaced: known.raw, earlier, note: beside + taken, dropped, shorter };
         let Text { kind, digest, text, left_out } = match (summary, trimmed) {
             (Some(text), _) => of_model(&scene, &source, known.raw, text, replaces),
             (None, Some(trimmed)) if !shorter => {
@@ -216,13 +227,12 @@ impl Covering<'_> {
 
     /// The raw tokens that a digest aims at, and those that the limit leaves for it.
     fn digest_room(&self, scene: &Scene<'_>, shape: &Shape, size: Size) -> (u64, u64) {
-        let Size { replaced, note, shorter, .. } = size;
+        let Size { replaced, earlier, note, shorter, .. } = size;
         let most = if self.rung == RungId::Trim { shape.summary_tokens / 2 } else { shape.summary_tokens };
         // The rest of the room up to the target can hold more of the memory, but the digest must not exceed the earlier
         // one plus half of what is covered now.
         let stays = self.view.items.iter().filter(|item| !item.fixed);
         let stays: u64 = stays.map(|item| shape.tokens_of(item, scene.history)).sum();
-        let earlier = scene.history.active.map_or(0, |active| scene.state.checkpoints[active].summary.raw);
         let left = scene.digested_most().saturating_sub(stays + note);
         let raw = scene.raw(most).max(left.min(DIGEST_TOKENS)).min(earlier + replaced.saturating_sub(earlier) / 2);
         // If a quarter of it is enough room, nothing else has to be removed.

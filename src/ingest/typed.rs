@@ -7,7 +7,7 @@
 //! texts cannot be found reliably, because its author could imitate any end. So everything after its start counts as
 //! pasted.
 
-use crate::base::headings::{KEPT, OPENING};
+use crate::base::headings::{KEPT, NOTHING, OPENING};
 use crate::base::quoting::{is_unseen, line_end};
 use crate::base::{markers, phrases, text};
 use crate::ingest::asides::{self, Aside};
@@ -318,7 +318,7 @@ fn fence(line: &str) -> Option<(char, usize)> {
 
 /// Whether only we write such a line.
 fn is_ours(line: &str) -> bool {
-    [OPENING, KEPT].iter().any(|start| line.starts_with(start))
+    [OPENING, NOTHING, KEPT].iter().any(|start| line.starts_with(start))
 }
 
 /// The starts of lines that precede a forwarded mail.

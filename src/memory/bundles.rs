@@ -1,6 +1,9 @@
 //! Bundles: what says little by itself is chosen together with what it belongs to. A reply of a word or two with the
-//! question, a call with how it ended, and what a tool returned with its call.
+//! question, a call with how it ended, and what a tool returned, or a call writes, with the call.
 
+use crate::base::distinct;
+use crate::base::id_map::IdMap;
+use crate::memory::amendments::WAYS;
 use crate::memory::units::{Kind, Unit};
 use crate::memory::vocabulary::Vocabulary;
 
@@ -8,12 +11,16 @@ use crate::memory::vocabulary::Vocabulary;
 pub const NONE: u32 = u32::MAX;
 /// Characters of a message that replies to what was said before it: the longest in which a person rarely repeats it.
 const REPLY: u64 = 32;
+/// What of a line was used counts in so many percent.
+const QUARTER: u8 = 25;
+/// Lines of a result that are its outcome as they are.
+const FEW: u32 = 3;
 /// Words of a reply that says nothing by itself.
 const BARE: usize = 2;
 
 /// Of each unit the one that it is chosen together with, or [`NONE`].
 #[inline(never)]
-pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
+pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Vec<u32> {
     let mut all = vec![NONE; units.len()];
     // The places of the calls, in order.
     let mut calls: Vec<((u64, u64), usize)> = Vec::new();
@@ -24,9 +31,16 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
     // The message that the assistant said something in last, and what a reply to it is about.
     let mut said: Option<(u64, usize)> = None;
     let mut replied = None;
+    // How many lines each call returned.
+    let mut lines = vec![0_u32; units.len()];
     for (number, unit) in units.iter().enumerate() {
         match unit.kind {
             Kind::Call => calls.push(((unit.at, unit.order), number)),
+            // A line that a call writes says little without what it is written into.
+            Kind::Written => {
+                let call = calls.last().filter(|((at, _), _)| *at == unit.at);
+                all[number] = call.map_or(NONE, |(_, call)| *call as u32);
+            }
             Kind::Answer | Kind::Step => {
                 let asked = said.filter(|(at, before)| *at == unit.at && units[*before].asks());
                 if asked.is_none() || unit.asks() {
@@ -43,15 +57,51 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
             kind if kind.is_returned() => {
                 let Some(call) = unit.call.and_then(|place| find(&calls, place)) else { continue };
                 all[number] = call as u32;
-                let known = units.get(all[call] as usize).map(|ended| ended.kind);
-                if known.is_none_or(|known| rank(kind) > rank(known)) {
+                lines[call] += 1;
+                let rank =
+                    |line: usize| (rank(units[line].kind), uptake[line] / QUARTER, units[line].kind == Kind::Edge);
+                let known = Some(all[call] as usize).filter(|&known| known < units.len());
+                if known.is_none_or(|known| rank(number) > rank(known)) {
                     all[call] = number as u32;
                 }
             }
             _ => {}
         }
     }
+    // One of many lines that nobody used says nothing of how a call ended, once the assistant went on.
+    let newest = calls.last().map(|((at, _), _)| *at);
+    for ((at, _), call) in calls {
+        let ended = all[call] as usize;
+        let is_plain = units.get(ended).is_some_and(|line| rank(line.kind) == 0 && uptake[ended] < QUARTER);
+        if is_plain && lines[call] > FEW && Some(at) < newest {
+            all[call] = NONE;
+        }
+    }
     all
+}
+
+/// A call that failed and was made again in the same words, and what it returned, are amended by that and how it ended.
+#[inline(never)]
+pub fn retried(units: &[Unit<'_>], partner: &[u32], amended_by: &mut [[u32; WAYS]]) {
+    let mut calls = IdMap::default();
+    let key = |unit: &Unit<'_>| distinct::hash(&unit.text);
+    for (number, unit) in units.iter().enumerate().rev() {
+        if unit.kind != Kind::Call {
+            continue;
+        }
+        match calls.get(key(unit)) {
+            Some(later) => amended_by[number] = [later as u32, partner[later as usize]],
+            None => {
+                calls.insert(key(unit), number as u64);
+            }
+        }
+    }
+    for (number, unit) in units.iter().enumerate().filter(|(_, unit)| unit.kind.is_returned()) {
+        let call = unit.call.and(amended_by.get(partner[number] as usize));
+        if let Some(&later) = call {
+            amended_by[number] = later;
+        }
+    }
 }
 
 /// How much a line says of how a call ended.

@@ -15,10 +15,10 @@
 //! through the bound.
 
 use crate::base::distinct::Distinct;
-use crate::base::headings::{KEPT, OPENING};
+use crate::base::headings::{KEPT, NOTHING, OPENING};
 use crate::base::id_map::IdMap;
 use crate::base::order;
-use crate::base::{quoting, references, text};
+use crate::base::{markers, quoting, references, text};
 use crate::ingest::host::Todo;
 use crate::memory::names;
 use crate::memory::pool::Pool;
@@ -80,8 +80,8 @@ pub struct LeftOut {
 
 /// A text that is being written, in parts.
 #[derive(Default)]
-struct Draft {
-    head: String,
+pub(super) struct Draft {
+    pub(super) head: String,
     body: String,
     /// The tokens of the body.
     size: u64,
@@ -89,7 +89,17 @@ struct Draft {
 }
 
 impl Draft {
-    fn text(&self) -> String {
+    /// What begins with these lines.
+    pub(super) fn of(head: String) -> Self {
+        Self { head, ..Self::default() }
+    }
+
+    /// Whether nothing stands behind the first lines.
+    pub(super) fn is_bare(&self) -> bool {
+        self.body.is_empty() && self.names.is_empty()
+    }
+
+    pub(super) fn text(&self) -> String {
         let parts = [&*self.head, &*self.body, &*self.names];
         text::joined(&parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>(), "\n")
     }
@@ -98,7 +108,7 @@ impl Draft {
 impl Source<'_> {
     /// The digest within about so many raw tokens. With `least`, it holds what was said alone: no table, no names.
     pub fn digest(&self, room: u64, least: bool) -> (String, LeftOut) {
-        let mut draft = Draft { head: OPENING.to_owned(), ..Draft::default() };
+        let mut draft = Draft::of(OPENING.to_owned());
         let mut add = |part: String| {
             if !part.is_empty() {
                 draft.head.push('\n');
@@ -121,7 +131,16 @@ impl Source<'_> {
         let named = if least { 0 } else { self.wanted(room).min(room * NAMES / 100) };
         self.fill(&mut draft, &mut selection, room, (named, if least { 100 } else { TYPED }), &shown);
         let left_out = self.left_out(&selection);
-        (draft.text(), left_out)
+        let is_told = draft.is_bare() && draft.head == OPENING && !left_out.more;
+        (if is_told { NOTHING.to_owned() } else { draft.text() }, left_out)
+    }
+
+    /// Whether a digest has something to say: a message it would show, or what stands above them.
+    pub fn tells(&self) -> bool {
+        let mut units = self.known.units.iter();
+        !self.summary.trim().is_empty()
+            || !self.todos.is_empty()
+            || units.any(|unit| !(self.visible)(unit.at) && !self.is_of_turn(unit.at))
     }
 
     /// Appends to a summary by a model what it lacks, within about so many raw tokens: what was typed, and of anything else
@@ -139,7 +158,7 @@ impl Source<'_> {
         selection.unbundle();
         selection.said(summary, TOLD);
         selection.close_said(&|unit| if units[unit].kind == Kind::Typed { SAYS_TYPED } else { SAYS });
-        let mut draft = Draft { head: KEPT.to_owned(), ..Draft::default() };
+        let mut draft = Draft::of(KEPT.to_owned());
         let legend = self.legend(room);
         if !legend.is_empty() {
             draft.head.push('\n');
@@ -178,7 +197,7 @@ impl Source<'_> {
     }
 
     /// Chooses units and names and writes them, within about so many raw tokens with the head.
-    fn fill(
+    pub(super) fn fill(
         &self,
         draft: &mut Draft,
         selection: &mut Selection<'_, '_>,
@@ -196,7 +215,9 @@ impl Source<'_> {
             draft.names = self.names(&draft.text(), left.min(named), shown);
         }
         let names = self.tokens(&draft.names);
-        for _ in 0..ROUNDS {
+        // What a note beside a digest leaves is the digest's.
+        let rounds = if draft.head.starts_with(markers::PROGRESS) && self.tells() { 0 } else { ROUNDS };
+        for _ in 0..rounds {
             let left = room.saturating_sub(draft.size + names);
             let before = selection.order.len();
             if left <= LEAST_MORE || {
@@ -342,8 +363,8 @@ impl Source<'_> {
         let known = self.known;
         let all = &known.names.all;
         let mut ranked: Vec<(u64, usize)> = (0..all.len())
-            // What the assistant wrote once, and nobody else, is not to be repeated.
-            .filter(|&number| shown(all[number].at) && (all[number].seen > 1 || all[number].used == 0))
+            // What stands once and was never taken up is not to be repeated, and what stands alone has to say what it is.
+            .filter(|&number| shown(all[number].at) && all[number].seen > 1 && all[number].tells())
             .map(|number| {
                 let name = &all[number];
                 let size = name.context.len() as u64 / 4 + 4;
@@ -432,7 +453,7 @@ pub fn disown(text: &mut String) {
     let plain = quoting::without_markers(&quoting::with_breaks(text, "\n"));
     text.clear();
     for line in plain.split_inclusive('\n') {
-        if line.starts_with(KEPT) || line.starts_with(OPENING) {
+        if [KEPT, OPENING, NOTHING].iter().any(|ours| line.starts_with(ours)) {
             text.push('#');
         } else if line.starts_with(render::USER) {
             text.push_str("- ");

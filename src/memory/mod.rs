@@ -22,10 +22,11 @@ mod shapes;
 mod state;
 mod trim;
 pub mod units;
+mod uptake;
 mod vocabulary;
 pub mod work;
 
-use crate::base::headings::OPENING;
+use crate::base::headings::{NOTHING, OPENING};
 use crate::base::words;
 use crate::memory::names::Name;
 use crate::memory::trim::{clean, cut};
@@ -78,7 +79,7 @@ impl Memory {
     /// was remembered of them is left.
     pub fn of_text(text: &str, at: u64) -> Self {
         let speaker: Rc<str> = Rc::from(EARLIER);
-        let lines = text.lines().filter(|line| words::says_anything(line) && *line != OPENING);
+        let lines = text.lines().filter(|line| words::says_anything(line) && ![OPENING, NOTHING].contains(line));
         let unit = |(order, line): (usize, &str)| Unit {
             at,
             order: order as u64,

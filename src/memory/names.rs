@@ -9,7 +9,7 @@ use crate::base::words::is_letter;
 use crate::ingest::content::{ContentPart, Value};
 use crate::memory::message::Message;
 use crate::memory::records::leaves;
-use crate::memory::trim::{ESCAPE, colour};
+use crate::memory::trim::{ESCAPE, clean, colour};
 use crate::model::message::Role;
 
 /// A name with a few words around it.
@@ -51,6 +51,11 @@ impl Name {
         count * 1024 * HALF / (HALF + age)
     }
 
+    /// Whether it says something where it stands: there are words around it, or it is a path or an address.
+    pub fn tells(&self) -> bool {
+        self.context != self.text || self.text.contains(['/', '.', '@'])
+    }
+
     /// Bytes that it takes in a state.
     pub fn bytes(&self) -> usize {
         self.context.len() + 22 + if self.context.contains(&self.text) { 0 } else { self.text.len() }
@@ -90,6 +95,8 @@ impl Names {
         }
         let used = role == Role::Assistant;
         leaves(value, "", &mut |key, text| {
+            // What stands in a line of many is no value of the member.
+            let key = if text.contains('\n') { "" } else { key };
             text.lines().take(LINES).for_each(|text| self.line(at, key, text, used));
         });
     }
@@ -115,24 +122,25 @@ impl Names {
         }
     }
 
-    /// Reads the names of a line. `context` stands before it.
-    fn line(&mut self, at: u64, context: &str, line: &str, used: bool) {
+    /// Reads the names of a line, which is the value of the member `key` if that is not empty.
+    fn line(&mut self, at: u64, key: &str, line: &str, used: bool) {
         let line = text::between(line, 0, text::floor(line, LINE));
-        let mut before = [context, ""];
+        let mut before = [(0, 0); 2];
         let mut at_byte = 0;
         while let Some(word) = Word::next(line, at_byte) {
             let Word { text: plain, end, may_hold_one } = word;
             at_byte = end;
             if may_hold_one && !is_label(plain) {
-                in_word(plain, &mut |name| self.meet(at, name, &before, plain, (line, end), used));
+                let place = Place { key, line, before, word: (end - plain.len(), end) };
+                in_word(plain, &mut |name| self.meet(at, name, &place, used));
             }
             if is_alphanumeric(plain.as_bytes().first()) || plain.chars().any(is_letter) {
-                before = [before[1], plain];
+                before = [before[1], (end - plain.len(), end)];
             }
         }
     }
 
-    fn meet(&mut self, at: u64, text: &str, before: &[&str; 2], word: &str, (line, end): (&str, usize), used: bool) {
+    fn meet(&mut self, at: u64, text: &str, place: &Place<'_>, used: bool) {
         let hash = distinct::hash(text);
         let number = self.numbers.get(hash).unwrap_or_else(|| {
             let number = self.all.len() as u64;
@@ -147,8 +155,7 @@ impl Names {
             name.used += u64::from(used);
         }
         if new && name.context.is_empty() || used {
-            let after = Word::next(line, end).map(|word| word.text);
-            name.context = context(text, before, word, after);
+            name.context = place.context(text);
         }
         name.at = at;
     }
@@ -256,25 +263,40 @@ fn is_label(word: &str) -> bool {
     !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 
-/// A name with the words around it.
-fn context(name: &str, before: &[&str; 2], word: &str, after: Option<&str>) -> String {
-    let mut out = String::new();
-    let before = before.map(strip);
-    let both = before.iter().filter(|word| !word.is_empty());
-    let length: usize = both.clone().map(|word| word.len() + 1).sum();
-    for word in both.skip(usize::from(length > BEFORE + 8)) {
-        let from = text::ceil(word, word.len().saturating_sub(BEFORE));
-        out.push_str(text::between(word, from, word.len()));
-        out.push(' ');
+/// Where a name stands.
+struct Place<'t> {
+    /// The member whose value the line is, or nothing.
+    key: &'t str,
+    line: &'t str,
+    /// The two words before, and the word that holds the name: where they begin and end.
+    before: [(usize, usize); 2],
+    word: (usize, usize),
+}
+
+impl Place<'_> {
+    /// A name with the words around it, as they stand in the line.
+    fn context(&self, name: &str) -> String {
+        let Self { key, line, before, word: (mut from, mut to) } = *self;
+        let begins = before.iter().all(|(start, end)| start == end);
+        if to - from > name.len() + BEFORE {
+            return name.to_owned();
+        }
+        let mut left = BEFORE + 8;
+        for (start, end) in before.into_iter().rev() {
+            if end == start || end - start > left.min(BEFORE) {
+                break;
+            }
+            (from, left) = (start, left - (end - start));
+        }
+        let after = Word::next(line, to).filter(|word| word.text.len() <= AFTER);
+        if let Some(after) = after.filter(|word| word.text.chars().any(|char| is_letter(char) && !char.is_numeric())) {
+            to = after.end;
+        }
+        let whole = strip(text::between(line, from, to));
+        // What was stripped may be the start of the name.
+        let whole = if whole.contains(name) { clean(whole).into_owned() } else { name.to_owned() };
+        if key.is_empty() || !begins { whole } else { format!("{key}: {whole}") }
     }
-    let plain = strip(word);
-    out.push_str(if plain.len() <= name.len() + BEFORE && plain.contains(name) { plain } else { name });
-    let after = strip(after.unwrap_or_default());
-    if after.chars().any(|char| is_letter(char) && !char.is_numeric()) {
-        out.push(' ');
-        out.push_str(text::between(after, 0, text::floor(after, AFTER)));
-    }
-    out
 }
 
 /// Reports the names in a word.

@@ -42,7 +42,8 @@ pub fn gist(text: &str, bytes: usize) -> String {
     };
     let size = |unit: usize| shown(unit).len() as u64 + 3;
     let mut selection = Selection::new(&pool, &size, &|_| true);
-    selection.choose(bytes as u64, 0);
+    let left = selection.errors(bytes as u64 / 2);
+    selection.choose(bytes as u64 / 2 + left, 0);
     let mut out = String::new();
     let mut header = None;
     for unit in (0..pool.units.len()).filter(|&unit| selection.holds(unit)) {

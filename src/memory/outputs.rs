@@ -10,7 +10,7 @@ pub enum Shape {
     Error,
     /// It sums up, with a number.
     Verdict,
-    /// It is the first line, or one of the last two.
+    /// It is the first line, one of the last two, or announces an error that others report.
     Edge,
     /// Anything else.
     Text,
@@ -119,19 +119,26 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
         stays
     });
     let count = lines.len();
+    // What only announces an error is none where lines follow that say what is wrong.
+    for (shape, line) in shapes.iter_mut().zip(&lines).take(count.saturating_sub(1)) {
+        if *shape == Shape::Error && announces(&line.text) {
+            *shape = Shape::Edge;
+        }
+    }
+    let of = |shape: Shape| shapes.iter().filter(|&&one| one == shape).count();
+    let (mut errors, mut verdicts) = ((0, of(Shape::Error)), (0, of(Shape::Verdict)));
+    // As many from the start as from the end: the first says what is wrong, or the last.
+    let counts = |(number, all): &mut (usize, usize)| {
+        *number += 1;
+        *number <= MARKED / 2 || *number + MARKED / 2 > *all
+    };
     let step = if count > 2 * ENDS + BETWEEN { (count - 2 * ENDS).div_ceil(BETWEEN) } else { 1 };
-    let (mut errors, mut verdicts) = (0, 0);
     let mut out = Vec::with_capacity(count.min(2 * ENDS + BETWEEN));
     for (at, (line, marked)) in lines.into_iter().zip(shapes).enumerate() {
         let shape = match marked {
-            Shape::Error if errors < MARKED => {
-                errors += 1;
-                Shape::Error
-            }
-            Shape::Verdict if verdicts < MARKED => {
-                verdicts += 1;
-                Shape::Verdict
-            }
+            Shape::Error if counts(&mut errors) => Shape::Error,
+            Shape::Verdict if counts(&mut verdicts) => Shape::Verdict,
+            Shape::Edge => Shape::Edge,
             _ if at == 0 || at + 2 >= count => Shape::Edge,
             _ if at < ENDS || at + ENDS >= count || at % step == 0 => Shape::Text,
             _ => continue,
@@ -139,6 +146,12 @@ pub fn chosen(mut lines: Vec<Line<'_>>) -> Vec<Kept<'_>> {
         out.push(Kept { line, shape });
     }
     out
+}
+
+/// Whether a line that reports an error says no more than that one follows: it ends with a colon, or holds one word.
+fn announces(line: &str) -> bool {
+    let mut words = line.split(|char: char| !words::is_letter(char)).filter(|word| !word.is_empty());
+    line.trim_end().ends_with([':', '：']) || words.next().is_some() && words.next().is_none()
 }
 
 /// Bytes of the longest line that is but its own number and a bracket or two.

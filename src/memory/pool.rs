@@ -2,13 +2,14 @@
 //! now, with their words.
 
 use crate::base::id_map::IdMap;
+use crate::base::order;
 use crate::base::words::Class;
 use crate::ingest::content::ContentPart;
 use crate::memory::names::Names;
 use crate::memory::units::{Kind, Reader, Unit};
 use crate::memory::vocabulary::Vocabulary;
 use crate::memory::work::Work;
-use crate::memory::{Marks, Memory, Message, amendments, bundles, echo, score, shapes};
+use crate::memory::{Marks, Memory, Message, amendments, bundles, echo, score, shapes, uptake};
 use crate::model::message::Role;
 use crate::tokens::{self, Estimator};
 use std::cell::OnceCell;
@@ -73,15 +74,19 @@ impl<'t> Pool<'t> {
         let vocabulary = Vocabulary::of(&units);
         echo::hear(&mut units, &vocabulary, memory.upto.count);
         let weights = weights(&units, &vocabulary);
+        let uptake = uptake::of(&units, &vocabulary);
+        let partner = bundles::of(&units, &vocabulary, &uptake);
+        let mut amended_by = amendments::of(&units, &vocabulary);
+        bundles::retried(&units, &partner, &mut amended_by);
         Self {
             names,
             work,
             marks,
             end,
             calls,
-            merit: score::merits(&units, &vocabulary, &marks, end),
-            amended_by: amendments::of(&units, &vocabulary),
-            partner: bundles::of(&units, &vocabulary),
+            merit: score::merits(&units, &vocabulary, (&marks, &uptake), end),
+            amended_by,
+            partner,
             message: numbers(&units),
             shape: shapes::of(&units),
             units,
@@ -165,7 +170,8 @@ fn weights(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u32> {
     all
 }
 
-/// Keeps each text once: where it was said last. What a person typed and what others said are different things.
+/// Keeps each text once: where it was said last. What a person typed and what others said are different things. A call that
+/// was made again later stays where it failed: what was tried first says why it was tried again.
 #[inline(never)]
 fn once(units: &mut Vec<Unit<'_>>) {
     let mut newest = IdMap::new(units.len());
@@ -174,8 +180,19 @@ fn once(units: &mut Vec<Unit<'_>>) {
     for (number, &key) in keys.iter().enumerate() {
         newest.insert(key, number as u64);
     }
-    let mut numbered = (0..).zip(keys);
-    units.retain(|_| numbered.next().is_some_and(|(number, key)| newest.get(key) == Some(number)));
+    let is_newest = |number: usize| newest.get(keys[number]) == Some(number as u64);
+    let errors = (0..units.len()).filter(|&number| units[number].kind == Kind::Error && is_newest(number));
+    // In the order of the messages, but for calls that were made at once.
+    let mut failed: Vec<(u64, u64)> = errors.filter_map(|number| units[number].call).collect();
+    order::by_key(&mut failed, |&(at, order)| order::both(at, order));
+    let stays: Vec<bool> = (0..units.len())
+        .map(|number| {
+            let Unit { at, order, kind, .. } = units[number];
+            is_newest(number) || kind == Kind::Call && failed.binary_search(&(at, order)).is_ok()
+        })
+        .collect();
+    let mut stays = stays.into_iter();
+    units.retain(|_| stays.next().unwrap_or(false));
 }
 
 /// The hash of a text, which is often a long one: eight bytes at a time.

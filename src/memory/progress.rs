@@ -3,7 +3,7 @@
 //! written, not by the longest one that could be. Where nothing has been done yet there is none.
 
 use crate::base::markers;
-use crate::memory::digest::Source;
+use crate::memory::digest::{Draft, Source};
 use crate::memory::units::Kind;
 
 /// Of the note in percent: the table of the work.
@@ -13,26 +13,19 @@ impl Source<'_> {
     /// The note within about so many raw tokens, unless nothing has been done yet: the changes and checks, then what was
     /// said, called and found, in its order.
     pub fn progress(&self, room: u64) -> Option<String> {
-        let mut out =
-            format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
+        let head = format!("{}: what has been done about it so far. Already done, do not repeat.]", markers::PROGRESS);
         let is_shown = |at: u64| self.is_of_turn(at) && !(self.visible)(at);
         let units = &self.known.units;
         let mut selection = self.selection(&|unit| is_shown(units[unit].at) && units[unit].kind != Kind::Code);
+        let mut draft = Draft::of(head);
         let table = self.table(room * WORK / 100, &is_shown);
         if !table.is_empty() {
-            out.push('\n');
-            out.push_str(&table);
+            draft.head.push('\n');
+            draft.head.push_str(&table);
             selection.said(&table, 1);
         }
-        let room = room.saturating_sub(self.tokens(&out));
-        selection.spread(room);
         selection.attach();
-        selection.choose(room, 0);
-        let (body, _) = self.fit(&mut selection, room);
-        if !body.is_empty() {
-            out.push('\n');
-            out.push_str(&body);
-        }
-        (!table.is_empty() || !body.is_empty()).then_some(out)
+        self.fill(&mut draft, &mut selection, room, (0, 0), &is_shown);
+        (!table.is_empty() || !draft.is_bare()).then(|| draft.text())
     }
 }

@@ -2,7 +2,9 @@
 //! said it. Everything is quoted: no line of somebody else's begins like one of ours.
 
 use crate::base::{quoting, references};
+use crate::memory::trim::cut;
 use crate::memory::units::{Kind, Unit};
+use std::borrow::Cow;
 
 /// Stands before what a person typed whom no message names.
 pub const USER: &str = "User:";
@@ -11,6 +13,8 @@ const CALLS: &str = "→";
 const RETURNED: &str = "←";
 /// Bytes at which what was returned, or typed in several messages, goes on in the next line.
 const LONG: usize = 240;
+/// Characters of a call that was shown before.
+const AGAIN: usize = 40;
 /// What begins a line that we write ourselves: nobody is called so.
 const OURS: [&str; 12] = [
     "user",
@@ -63,6 +67,7 @@ pub fn lines(units: &[&Unit<'_>], references: Option<u64>) -> String {
     let mut out = String::new();
     let mut line: Option<Line<'_>> = None;
     let mut headers: Vec<&str> = Vec::new();
+    let mut calls: Vec<&str> = Vec::new();
     let refer = |out: &mut String, line: &Line<'_>| {
         if references.is_some_and(|count| line.at < count) {
             out.push_str(&references::behind(line.at));
@@ -70,7 +75,14 @@ pub fn lines(units: &[&Unit<'_>], references: Option<u64>) -> String {
     };
     for &unit in units {
         let label = label(unit);
-        let text = quoting::one_line(&unit.text);
+        let mut text = quoting::one_line(&unit.text);
+        if unit.kind == Kind::Call {
+            // What was called before in the same words need not be read again.
+            if calls.contains(&&*unit.text) && text.len() > AGAIN {
+                text = cut(Cow::Owned(text), (AGAIN, 0)).into_owned() + " (again)";
+            }
+            calls.push(&unit.text);
+        }
         let returned = label == RETURNED;
         let same = line.as_ref().filter(|line| {
             let is_short = out.len() - line.from + text.len() <= LONG;

@@ -7,6 +7,7 @@
 use crate::base::words::Class;
 use crate::memory::Marks;
 use crate::memory::units::{Kind, Unit};
+use crate::memory::uptake;
 use crate::memory::vocabulary::Vocabulary;
 
 /// 1 in the figures below.
@@ -43,6 +44,9 @@ const GIVES: u64 = 1_750;
 /// What a sentence gains of which one neighbour says all. Of the signs that a sentence of the open chats in
 /// `benches/facts` holds a fact this is the best one; how rare its words are is none.
 const ECHO: u64 = 2_000;
+/// A line that a tool returned of which the assistant used nothing, and what it gains of which all was used.
+const UNUSED: u64 = 700;
+const USED: u64 = 2_000;
 /// The characters of a message that counts once, and the factor for each time that it is twice as long.
 const MIDDLE: u64 = 300;
 const OCTAVE: u64 = 810;
@@ -86,7 +90,7 @@ fn brevity(characters: u64) -> u64 {
 
 /// What each unit is worth beside its words, in 1/64. `end`: the history index behind the last message.
 #[inline(never)]
-pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, marks: &Marks, end: u64) -> Vec<u64> {
+pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, (marks, uptake): (&Marks, &[u8]), end: u64) -> Vec<u64> {
     // The last messages that ended with a question: of the assistant and of a person.
     let (mut asked, mut typed_asked) = (None, None);
     let merits = units.iter().enumerate().map(|(number, unit)| {
@@ -104,10 +108,16 @@ pub fn merits(units: &[Unit<'_>], vocabulary: &Vocabulary, marks: &Marks, end: u
         if let Some(question) = question {
             *question = Some(unit.at).filter(|_| unit.asks());
         }
-        let by = gives(unit, vocabulary.words(number)) * replies;
+        let by = gives(unit, vocabulary.words(number)) * replies / ONE * used(unit, uptake[number], marks);
         (merit(unit, marks, end) * by / ONE * 64 / (ONE * ONE)).max(1)
     });
     merits.collect()
+}
+
+/// The factor of a line that a tool returned, by what of it the assistant used when it said something behind it.
+fn used(unit: &Unit<'_>, uptake: u8, marks: &Marks) -> u64 {
+    let is_plain = matches!(unit.kind, Kind::Line | Kind::Edge | Kind::Record);
+    if is_plain && marks.said > Some(unit.at) { UNUSED + USED * u64::from(uptake) / uptake::MOST } else { ONE }
 }
 
 /// The factor of a sentence that says a value or a name.

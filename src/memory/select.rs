@@ -149,7 +149,7 @@ impl<'p, 't> Selection<'p, 't> {
 
     /// The unit that one is chosen together with.
     fn partner(&self, unit: usize) -> Option<usize> {
-        let is_line = || matches!(self.pool.units[unit].kind, Kind::Line | Kind::Edge | Kind::Record);
+        let is_line = || matches!(self.pool.units[unit].kind, Kind::Line | Kind::Edge | Kind::Record | Kind::Written);
         let partner = Some(self.pool.partner[unit]).filter(|&partner| self.bundled && partner != NONE);
         partner.filter(|_| self.attached || !is_line()).map(|partner| partner as usize)
     }
@@ -208,6 +208,12 @@ impl<'p, 't> Selection<'p, 't> {
     pub fn typed(&mut self, room: u64) -> u64 {
         let units = &self.pool.units;
         self.take(room, &|unit| units[unit].kind == Kind::Typed, None)
+    }
+
+    /// Chooses what reports errors alone. Returns what is left.
+    pub fn errors(&mut self, room: u64) -> u64 {
+        let units = &self.pool.units;
+        self.take(room, &|unit| units[unit].kind == Kind::Error, None)
     }
 
     /// Chooses more within what is left. Returns what is left then.

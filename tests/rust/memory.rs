@@ -3,7 +3,7 @@
 use crate::support::{Chat, M, P, Tape, assistant, call, filler, json as plain, result, to_value, user};
 use precis::base::archive::{Place, Record};
 use precis::base::error::Code;
-use precis::base::headings::{KEPT, OPENING};
+use precis::base::headings::{KEPT, NOTHING, OPENING};
 use precis::base::{markers, quoting, sentences};
 use precis::ingest::content;
 use precis::ingest::host::Todo;
@@ -490,6 +490,72 @@ fn a_call_stands_with_how_it_ended_and_an_error_with_its_call() {
     let line = "← error: certificate of storage-23.example expired";
     let before = digest.find(line).map(|at| digest[..at].trim_end().lines().last().unwrap_or_default());
     assert_eq!(before, Some("→ probe host=storage-23.example"), "{digest}");
+}
+
+#[test]
+fn a_call_that_failed_before_it_worked_stands_with_what_it_failed_at() {
+    let run = |id: &str| call(id, "bash", json!({ "command": "python train.py" }));
+    let all = [
+        user("Make the training script run."),
+        run("1"),
+        result("1", "Traceback (most recent call last):\n  import torch\nModuleNotFoundError: No module named 'torch'"),
+        call("2", "bash", json!({ "command": "pip install torch" })),
+        result("2", "Successfully installed torch-2.4"),
+        run("3"),
+        result("3", "epoch 1 of 3\nloss 0.31"),
+    ];
+    let digest = digest_of(&all, 400);
+    let parts = ["No module named 'torch'", "pip install torch", "loss 0.31"];
+    assert!(parts.map(|part| place(&digest, part)).is_sorted(), "{digest}");
+    // In little room it does not stand as if it had failed for good.
+    for room in (60..400).step_by(10) {
+        let digest = digest_of(&all, room);
+        assert!(!digest.contains("named 'torch'") || digest.contains("epoch 1") || digest.contains("loss"), "{digest}");
+    }
+    assert_eq!(digest.matches("→ bash python train.py").count(), 2, "{digest}");
+    // What failed in the same way each time is told once.
+    let often: Vec<M> =
+        (0..3).flat_map(|id| [run(&id.to_string()), result(&id.to_string(), "error: no GPU")]).collect();
+    assert_eq!(digest_of(&often, 400).matches("→ bash").count(), 1);
+}
+
+#[test]
+fn a_notice_says_what_is_wrong_and_not_that_something_is() {
+    let frames: String = (0..9).map(|at| format!("  File \"/srv/app/part{at}.py\", line {at}, in run\n")).collect();
+    for (text, wrong) in [
+        (format!("Traceback (most recent call last):\n{frames}KeyError: 'tenant'"), "KeyError: 'tenant'"),
+        (format!("=== FAILURES ===\n{frames}E  AssertionError: expected 345"), "AssertionError: expected 345"),
+        (format!("Error:\n{frames}cannot open /dev/ttyS0\n{frames}"), "cannot open /dev/ttyS0"),
+    ] {
+        let gist = precis::memory::notice::gist(&text, 48);
+        assert!(gist.contains(wrong), "{gist}");
+    }
+    // An error without a word more is what there is to say.
+    assert_eq!(precis::memory::notice::gist("error:", 80), "error:");
+}
+
+#[test]
+fn of_an_edit_stands_what_it_changes() {
+    let body = |middle: &str| {
+        format!("def area(shape):\n    \"\"\"{}\"\"\"\n    {middle}\n    return size\n", "x".repeat(260))
+    };
+    let edit = json!({ "path": "geo.py", "old_str": body("size = w + h"), "new_str": body("size = w * h") });
+    let digest = digest_of(&[user("Fix area()."), call("1", "edit", edit), result("1", "ok")], 300);
+    assert!(digest.contains("new_str=…size = w * h… old_str=…size = w + h…"), "{digest}");
+    assert!(!digest.contains("wrote: size = w + h"), "{digest}");
+    let insert = json!({ "path": "geo.py", "old": "import a\nimport c", "new": "import a\nimport b\nimport c" });
+    let digest = digest_of(&[user("Import b."), call("1", "edit", insert), result("1", "ok")], 300);
+    assert!(digest.contains("new=…import b… old=…"), "{digest}");
+}
+
+#[test]
+fn a_digest_of_nothing_says_so() {
+    let request = messages(0, &[user("Build it."), assistant("Building.")]);
+    let (memory, estimator) = (Memory::default(), estimator());
+    let known = Pool::of(&memory, &request);
+    let source = Source { visible: &|_| true, ..source(&known, &estimator) };
+    assert_eq!(source.digest(500, false).0, NOTHING);
+    assert!(Memory::of_text(NOTHING, 0).units.is_empty());
 }
 
 #[test]
