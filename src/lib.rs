@@ -35,10 +35,12 @@
 //! | [`memory`], [`summary`] | what is remembered and how it is written; requests, transcripts, notes, verification of a summary |
 //! | [`ingest`], [`limits`] | how messages enter the engine; the configuration, and the arithmetic of the window |
 //! | [`tokens`], [`shorten`] | estimators and calibration; shortening texts and keeping their structure |
+//! | [`contract`] | the members that a host may pass, once for Rust and TypeScript |
 //! | [`base`], [`model`] | errors as values, plain data, text; messages, hashes, positions |
 
 pub mod base;
 pub mod call;
+pub mod contract;
 pub mod engine;
 pub mod ingest;
 pub mod ladder;

@@ -42,7 +42,6 @@ const groups = {
     runtimes: "Runtimes",
     limits: "What could not be run",
     guarantees: "Guarantees and the preset contextguard",
-    mutations: "Mutations of the engine",
   },
 };
 

@@ -45,11 +45,11 @@ const ignoredBy = {
   everything: [],
   crate: ["documents", "typescript", "suites", "packaging", "examples"],
   rustTests: ["suites", "packaging", "examples"],
-  sources: ["rust tests", "mutations", "fuzzing", "suites", "packaging", "examples"],
-  types: ["documents", "decisions", "rust tests", "mutations", "fuzzing", "suites", "packaging", "benches"],
-  declarations: ["decisions", "rust tests", "mutations", "fuzzing", "packaging", "benches"],
-  package: ["rust tests", "mutations", "fuzzing", "packaging", "benches"],
-  suites: ["rust tests", "mutations", "fuzzing", "packaging"],
+  sources: ["rust tests", "fuzzing", "suites", "packaging", "examples"],
+  types: ["documents", "decisions", "rust tests", "fuzzing", "suites", "packaging", "benches"],
+  declarations: ["decisions", "rust tests", "fuzzing", "packaging", "benches"],
+  package: ["rust tests", "fuzzing", "packaging", "benches"],
+  suites: ["rust tests", "fuzzing", "packaging"],
 };
 
 /**

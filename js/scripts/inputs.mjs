@@ -21,7 +21,6 @@ export const areas = {
   // What is declared to JavaScript stands in src/wasm alone, which `layers` checks.
   decisions: decisions(),
   "rust tests": ["tests/rust", "tests/wasm", "tests/proptest-regressions"],
-  mutations: ["tests/mutations.json"],
   fuzzing: ["tests/fuzz"],
   typescript: ["js/src"],
   suites: ["tests/js", "tests/conformance", "tests/providers"],

@@ -2,7 +2,7 @@
  * A call as it is read: what the engine is given of its messages, prompt and tools. Internal.
  */
 import { enter } from "./boundary/engine.ts";
-import type { CallInput } from "./boundary/glue.ts";
+import type { CallInput, Given } from "./boundary/glue.ts";
 import type { Rest } from "./cache/chat.ts";
 import { loadedBy } from "./cache/deferred.ts";
 import type { Entry } from "./cache/entry.ts";
@@ -11,6 +11,7 @@ import { Memory } from "./cache/read.ts";
 import { FixedMemory } from "./cache/system-and-tools.ts";
 import { CallHost } from "./call-host.ts";
 import { hashOfChat } from "./chat-name.ts";
+import { type COMPACT, PASSED } from "./contract.ts";
 import { isSameCall } from "./fast-path.ts";
 import { refusalOf } from "./options.ts";
 import { wrongFormat } from "./shapes.ts";
@@ -19,7 +20,7 @@ import { ToolPolicyReader } from "./tool-policies.ts";
 import type { CompactorOptions, ModelCall } from "./types.ts";
 
 /** What a call may ask for beside what its messages need. */
-export type More = Pick<CallInput, "compact" | "focus" | "focusBy">;
+export type More = Pick<CallInput, "compact" | keyof typeof COMPACT>;
 
 /** Not left alone yet. */
 type Filled<T> = { -readonly [Name in keyof T]: T[Name] };
@@ -148,31 +149,27 @@ export class CallReader<Base> {
     loaded: () => ReadonlySet<string>,
   ): Filled<CallInput> {
     const { format, contextWindow, trigger } = this.options;
-    const { state, chat, offset, model, maxOutputTokens, todos, mustKeep, threshold, inFlight } = given;
+    const { chat, model } = given;
+    const passed: Filled<Given> = {};
+    for (const name of PASSED) passed[name] = given[name];
     const schemas = fixed.schemas(given.schemas);
     const prompt = fixed.system(given.system);
     const system = fixed.joined(prompt, schemas);
     const tools = fixed.tools(given.tools, loaded);
     return {
+      ...passed,
+      ...more,
       options: this.plain,
       window: typeof contextWindow === "function" ? contextWindow(model) : contextWindow,
-      state,
       chat: typeof chat === "string" ? hashOfChat(chat) : undefined,
-      offset,
-      model,
-      maxOutputTokens,
-      todos,
-      mustKeep,
       toolPolicy: this.policies.known(given.toolPolicy),
       asksPolicies: this.policies.asks(given.toolPolicy) ? true : undefined,
       policies: given.toolPolicy,
-      threshold,
-      inFlight,
+      trigger: given.trigger ?? (typeof trigger === "function" ? trigger(model) : undefined),
       overflow: refusalOf(given.overflow),
       system: system?.record ?? null,
       tools: tools?.record ?? null,
       uncountedTools: (tools?.uncounted ?? 0) + (schemas?.uncounted ?? 0),
-      recall: given.recall,
       unreadable: NOWHERE,
       counterFailed: system?.guessed || tools?.guessed ? true : undefined,
       ids: undefined,
@@ -183,16 +180,6 @@ export class CallReader<Base> {
       leavesOut: format.without ? true : undefined,
       before: fixed.before(prompt, given.tools, schemas),
       signsFreely: format.thinking === "free" ? true : undefined,
-      compact: more?.compact,
-      focus: more?.focus,
-      focusBy: more?.focusBy,
-      trigger: given.trigger ?? (typeof trigger === "function" ? trigger(model) : undefined),
-      target: given.target,
-      keep: given.keep,
-      prefer: given.prefer,
-      reasoning: given.reasoning,
-      systemMessages: given.systemMessages,
-      thinking: given.thinking,
       asking: undefined,
     };
   }

@@ -1,9 +1,17 @@
 import { enter } from "./boundary/engine.ts";
-import { type Answer, type CallInput, members, type Outcome, type Requested } from "./boundary/glue.ts";
+import {
+  type Answer,
+  type CallInput,
+  members,
+  type Outcome,
+  type Requested,
+  type Begun as Step,
+} from "./boundary/glue.ts";
 import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type CallHost, telling } from "./call-host.ts";
 import { CallReader, type Kept, type More } from "./call-reader.ts";
-import { counted, isOpen } from "./counting.ts";
+import * as contract from "./contract.ts";
+import { counted } from "./counting.ts";
 import { isWorth, left, measured, resumed } from "./fast-path.ts";
 import type { Format } from "./format.ts";
 import { engine } from "./loaded.ts";
@@ -15,11 +23,11 @@ import { type Asked, answerOf, asking } from "./summarizer.ts";
 import { showsMismatch } from "./transformations.ts";
 import type {
   CompactionEvent,
+  CompactNow,
   Compactor,
   CompactorOptions,
   ContextUsage,
   ModelCall,
-  Plan,
   Prepared,
   RecallCall,
   Report,
@@ -69,7 +77,7 @@ interface Begun<Base, M extends Base> {
   readonly opened: Kept<Base, M>;
   readonly host: CallHost<Base, M>;
   readonly input: CallInput;
-  readonly step: Outcome | { readonly plan: Plan };
+  readonly step: Step;
   /** What is to be known of how it was decided. */
   readonly warnings: readonly Warning[];
 }
@@ -94,7 +102,7 @@ class HostCompactor<Base> {
     const { reader } = this;
     return {
       beforeModel: (call) => this.decide(call, CALL),
-      compact: (call) => this.decide(call, COMPACT, { compact: true, focus: call?.focus, focusBy: call?.focusBy }),
+      compact: (call) => this.decide(call, COMPACT, compactNow(call)),
       afterModel: (state, usage, request) => this.afterModel(state, usage, request),
       usage: (call) => this.usage(call),
       plan: (call) => {
@@ -228,7 +236,7 @@ class HostCompactor<Base> {
     const report = "plan" in step ? step.plan.report : step.report;
     if (!countTokens || more || tune?.preset || given.threshold || given.overflow || report.rung === "pass")
       return first;
-    if (!isOpen(report.before)) return first;
+    if (!step.open) return first;
     const whole = this.uncompacted(opened);
     if (whole?.report.rung !== "pass") return first;
     const count = await counted(countTokens, whole.view, given as ModelCall<M>);
@@ -303,6 +311,13 @@ class HostCompactor<Base> {
       tellCaller(event);
     };
   }
+}
+
+/** What a compaction by hand asks for besides. */
+function compactNow(call: CompactNow): More {
+  const more: Record<string, unknown> = { compact: true };
+  for (const name in contract.COMPACT) more[name] = call?.[name as keyof CompactNow];
+  return more;
 }
 
 /** A request as the summarizer gets it, with the chats that come with it. */

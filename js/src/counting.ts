@@ -2,19 +2,15 @@
  * A request counted by the host where the estimate does not decide: what its provider's endpoint says is learned as usage is,
  * and then it is decided. Internal.
  */
+import { shown } from "./members.ts";
 import { quiet } from "./quiet.ts";
-import type { ContextUsage, CountTokens, ModelCall, Warning } from "./types.ts";
+import type { CountTokens, ModelCall, Warning } from "./types.ts";
 
 /** Milliseconds that a request waits for a count. */
 const PATIENCE = 5_000;
 
 /** What a counter said, or why it said nothing. */
 export type Count = { readonly tokens: number } | { readonly warning: Warning };
-
-/** Whether the request may be on either side of the trigger: the estimate is no further from it than it may be wrong. */
-export function isOpen({ tokens, bound, trigger }: ContextUsage): boolean {
-  return Math.abs(trigger - tokens) <= bound;
-}
 
 /**
  * Asks the host for the tokens of a request. Whatever the counter does becomes a count or a warning; only the call's own
@@ -60,8 +56,6 @@ const failed = (what: string): Warning => ({
   path: "countTokens",
   advice: `\`countTokens\` ${what}, so the estimate decided. It must return the tokens of the request, a whole number above 0.`,
 });
-
-const shown = (value: unknown): string => (typeof value === "object" && value !== null ? "an object" : String(value));
 
 /** Of an error's message, as much as fits in a warning. */
 function messageOf(error: unknown): string {

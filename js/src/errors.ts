@@ -1,4 +1,4 @@
-import type { ErrorCode } from "./codes.ts";
+import type { ErrorCode } from "./contract.ts";
 
 /** What {@link PrecisError} says: a code to act on, where it happened, what to do. */
 export interface ErrorLike {

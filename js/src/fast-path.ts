@@ -23,10 +23,14 @@ export function resumed<M>(input: CallInput, messages: readonly M[], history: Hi
   if (!outcome) return undefined;
   const { state, changed, standing } = outcome;
   // Also what the provider must be sent for a summary of its own, which the engine does not know.
-  const report = { ...outcome.report, provider: rest.provider };
+  const { provider } = rest;
+  const report = { ...outcome.report, provider };
+  const template = outcome.template && { ...outcome.template, provider };
   const view = rest.view as M[];
   for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
-  history.leave(standing ? left(standing, messages.length, { ...rest, view }, call, { ...outcome, report }) : null);
+  history.leave(
+    standing ? left(standing, messages.length, { ...rest, view }, call, { ...outcome, report, template }) : null,
+  );
   return { view: view.slice(), state, changed, report };
 }
 
@@ -63,10 +67,10 @@ export function left(
   input: CallInput,
   outcome: Outcome,
 ): Rest {
-  const { state, changed, report } = outcome;
+  const { state, changed, report, template } = outcome;
   const given = members(input);
   given[STATE] = state;
-  const { keepFrom, thinking, provider } = report;
+  const { provider } = report;
   const { toolPolicy } = input;
   const stamp = Object.values(state);
   return {
@@ -79,9 +83,8 @@ export function left(
     given,
     state,
     changed,
-    keepFrom,
-    thinking,
     provider,
+    template,
     stamp,
   };
 }
@@ -99,35 +102,10 @@ export function isSameCall(rest: Rest, input: CallInput): boolean {
 }
 
 /** The outcome before, with what adding messages makes different. */
-function againAs(
-  rest: Rest,
-  { outcome, usage, replyRoom, request, reason, at, saved, sent, standing }: Again,
-): Outcome {
-  const { state, changed, keepFrom, thinking, provider } = rest;
+function againAs({ state, changed, template }: Rest, { report, at, sent, standing }: Again): Outcome | undefined {
+  if (!template) return undefined;
   const { pending } = state as { pending?: object };
-  const next = { ...state, pending: { ...pending, request, raw: usage.raw, at, ...(sent !== null && { sent }) } };
-  return {
-    state: next,
-    report: {
-      outcome,
-      rung: "pass",
-      reason,
-      before: usage,
-      after: { ...usage, parts: { ...usage.parts } },
-      replyRoom,
-      saved,
-      changes: [],
-      firstChanged: null,
-      keepFrom,
-      request,
-      summarizer: { calls: 0, failed: null, skipped: null, usage: null },
-      diverged: null,
-      thinking,
-      provider,
-      warnings: [],
-    },
-    changed,
-    view: NO_VIEW,
-    standing,
-  };
+  const { request, before } = report;
+  const next = { ...state, pending: { ...pending, request, raw: before.raw, at, ...(sent !== null && { sent }) } };
+  return { state: next, report: { ...template, ...report }, changed, open: false, view: NO_VIEW, standing, template };
 }

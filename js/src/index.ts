@@ -5,8 +5,8 @@
  */
 
 export { checkMessages } from "./check.ts";
-export type { ErrorCode, WarningCode } from "./codes.ts";
 export { createCompactor } from "./compactor.ts";
+export type { ErrorCode, Rung, Strategy, WarningCode } from "./contract.ts";
 export { PrecisError } from "./errors.ts";
 export type { Format, MediaKind, ReadableFormat, Reader, Role } from "./format.ts";
 export { attributes, describe, summaryOf } from "./inspect.ts";

@@ -1,6 +1,6 @@
 import { loadAhead } from "./boundary/engine.ts";
-import type { ErrorCode } from "./codes.ts";
 import { createCompactor } from "./compactor.ts";
+import type { ErrorCode } from "./contract.ts";
 import { PrecisError } from "./errors.ts";
 import type { Address, Signal } from "./globals.ts";
 import { engine } from "./loaded.ts";

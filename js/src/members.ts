@@ -4,7 +4,7 @@
  */
 
 import { hashing, hexOf, isStateOf } from "./chat-name.ts";
-import type { ErrorCode } from "./codes.ts";
+import * as contract from "./contract.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
 import { unknownName } from "./names.ts";
@@ -16,7 +16,7 @@ export interface Kind {
   readonly expected: string;
   fits(value: unknown): boolean;
   /** Of errors about such values, if it is another than that of its table. */
-  readonly code?: ErrorCode;
+  readonly code?: contract.ErrorCode;
   /** What to do about a value that does not fit, if it says what was meant. */
   remedy?(value: unknown): string | undefined;
 }
@@ -26,9 +26,9 @@ export interface Table {
   /** The parameter, as the path of an error about all of it. */
   readonly parameter: string;
   /** Of errors about a value. */
-  readonly code: ErrorCode;
+  readonly code: contract.ErrorCode;
   /** Of errors about a name, and what such a name is called. */
-  readonly unknown: readonly [ErrorCode, what: string];
+  readonly unknown: readonly [contract.ErrorCode, what: string];
   /** What these members belong to, for whoever puts one elsewhere. */
   readonly owner: string;
   readonly kinds: ReadonlyMap<string, Kind>;
@@ -87,12 +87,30 @@ function isSignal(value: unknown): boolean {
   return typeof aborted === "boolean" && typeof throwIfAborted === "function" && "addEventListener" in value;
 }
 
-/** A table of all members of `T`. */
+/** The kinds that the contract names. */
+const KINDS = {
+  any: ANY,
+  chat: CHAT,
+  function: FUNCTION,
+  functions: SUMMARIZE,
+  signal: SIGNAL,
+  text: TEXT,
+  window: WINDOW,
+};
+
+/** Members that are checked elsewhere: by the engine, or by a compactor that is given them. */
+export function unchecked<Name extends string>(names: readonly Name[]): Readonly<Record<Name, Kind>> {
+  return Object.fromEntries(names.map((name) => [name, ANY])) as Record<Name, Kind>;
+}
+
+/** A table of all members of `T`: each with its kind, or the name that the contract has for it. */
 export function table<T>(
   head: Omit<Table, "kinds" | "others"> & { readonly others?: Table["others"] },
-  kinds: Readonly<Record<keyof T & string, Kind>>,
+  kinds: Readonly<Record<keyof T & string, Kind | keyof typeof KINDS>>,
 ): Table {
-  return { others: () => [], ...head, kinds: new Map(Object.entries(kinds)) };
+  const all = Object.entries<Kind | keyof typeof KINDS>(kinds);
+  const kindOf = (kind: Kind | keyof typeof KINDS) => (typeof kind === "string" ? KINDS[kind] : kind);
+  return { others: () => [], ...head, kinds: new Map(all.map(([name, kind]) => [name, kindOf(kind)])) };
 }
 
 /** The options of `createCompactor`. */
@@ -101,57 +119,8 @@ export const OPTIONS: Table = /* @__PURE__ */ table<CompactorOptions<never>>(
     ...{ parameter: "options", code: "invalid-option", unknown: ["unknown-option", "option"] },
     ...{ owner: "the options of createCompactor", others: () => [CALL] },
   },
-  {
-    ...{
-      format: ANY,
-      contextWindow: WINDOW,
-      maxOutputTokens: ANY,
-      summary: ANY,
-      summarizer: ANY,
-      summaryRequest: ANY,
-      repair: ANY,
-      toolPolicy: ANY,
-      trigger: ANY,
-      target: ANY,
-      keep: ANY,
-      prefer: ANY,
-      reasoning: ANY,
-      systemMessages: ANY,
-      thinking: ANY,
-      tune: ANY,
-    },
-    ...{ summarize: SUMMARIZE, countTokens: FUNCTION, onEvent: FUNCTION },
-  },
+  contract.OPTIONS,
 );
-
-const MODEL_CALL = {
-  ...{
-    messages: ANY,
-    state: ANY,
-    offset: ANY,
-    maxOutputTokens: ANY,
-    system: ANY,
-    tools: ANY,
-    schemas: ANY,
-    mustKeep: ANY,
-  },
-  ...{
-    todos: ANY,
-    toolPolicy: ANY,
-    trigger: ANY,
-    target: ANY,
-    keep: ANY,
-    prefer: ANY,
-    reasoning: ANY,
-    systemMessages: ANY,
-    thinking: ANY,
-    threshold: ANY,
-    inFlight: ANY,
-    overflow: ANY,
-    recall: ANY,
-  },
-  ...{ chat: CHAT, model: TEXT, pin: FUNCTION, isTyped: FUNCTION, signal: SIGNAL, onEvent: FUNCTION },
-};
 
 /** The call of every method but `compact`. */
 export const CALL: Table = /* @__PURE__ */ table<ModelCall<never>>(
@@ -159,7 +128,7 @@ export const CALL: Table = /* @__PURE__ */ table<ModelCall<never>>(
     ...{ parameter: "call", code: "invalid-call", unknown: ["invalid-call", "member"] },
     ...{ owner: "the call of a method", others: () => [COMPACT, OPTIONS] },
   },
-  MODEL_CALL,
+  contract.CALL,
 );
 
 /** The call of `compact`. */
@@ -168,7 +137,7 @@ export const COMPACT: Table = /* @__PURE__ */ table<ModelCall<never> & CompactNo
     ...{ parameter: "call", code: "invalid-call", unknown: ["invalid-call", "member"] },
     ...{ owner: "the call of compact", others: () => [OPTIONS] },
   },
-  { ...MODEL_CALL, focus: ANY, focusBy: ANY },
+  { ...contract.CALL, ...contract.COMPACT },
 );
 
 const FORMAT: Table = /* @__PURE__ */ table<Format<never>>(
@@ -208,7 +177,7 @@ export function checkMembers(known: Table, given: unknown): void {
 }
 
 /** Checks one value. */
-export function checkKind(kind: Kind, value: unknown, code: ErrorCode, path: string): void {
+export function checkKind(kind: Kind, value: unknown, code: contract.ErrorCode, path: string): void {
   if (!kind.fits(value)) throw wrong(kind.code ?? code, path, kind.expected, value, kind.remedy?.(value));
 }
 
@@ -247,7 +216,13 @@ function checkFormatKinds(format: unknown): void {
 }
 
 /** The error about a value of the wrong kind. */
-export function wrong(code: ErrorCode, path: string, expected: string, got: unknown, remedy?: string): PrecisError {
+export function wrong(
+  code: contract.ErrorCode,
+  path: string,
+  expected: string,
+  got: unknown,
+  remedy?: string,
+): PrecisError {
   return new PrecisError(code, path, `Expected ${expected}, got ${shown(got)}.${remedy ? ` ${remedy}` : ""}`);
 }
 
@@ -257,14 +232,11 @@ function unknown({ unknown: [code, what], kinds, others }: Table, name: string):
   return new PrecisError(code, name, other ? `${advice} "${name}" belongs to ${other.owner}.` : advice);
 }
 
-/** Characters of a wrong value that a message repeats. */
-const SHOWN = 40;
-
 /** A value for a message. */
 export function shown(value: unknown): string {
   switch (typeof value) {
     case "string":
-      return `the string "${value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value}"`;
+      return `the string "${value.length > contract.SHOWN ? `${value.slice(0, contract.SHOWN)}…` : value}"`;
     case "function":
       return "a function";
     case "symbol":
@@ -294,6 +266,7 @@ export const input = {
   CALL,
   FUNCTION,
   OPTIONS,
+  OVERRIDES: contract.OVERRIDES,
   SIGNAL,
   TEXT,
   checkFormat,
@@ -303,6 +276,8 @@ export const input = {
   hashing,
   hexOf,
   isStateOf,
+  options: /* @__PURE__ */ Object.keys(contract.OPTIONS) as (keyof typeof contract.OPTIONS)[],
   table,
+  unchecked,
   wrong,
 };

@@ -2,17 +2,13 @@
  * Options and errors of the host as plain data for the engine.
  */
 import type { Refusal } from "./boundary/glue.ts";
+import { ASKED, FUNCTIONS } from "./contract.ts";
 import { wrong } from "./members.ts";
 
 /** Deep enough for every option there is. */
 const DEEPEST_OPTION = 4;
 /** Of an error's text, as much as could name a limit. */
 const LONGEST_ERROR = 4_000;
-
-/** Options that are functions, or may be: there `true` stands for one. */
-const FUNCTIONS: readonly string[] = ["contextWindow", "summarize", "onEvent", "toolPolicy", "tune.tokens.estimator"];
-/** Options that may be functions and are asked for each call: the engine is given what they return. */
-const ASKED: readonly string[] = ["trigger", "countTokens"];
 
 /**
  * The options with `true` in place of every function; what else is wrong with them is for the engine to say. A format
@@ -25,7 +21,7 @@ export function plainOptions(options: unknown): unknown {
 }
 
 function plain(value: unknown, path: string, depth: number): unknown {
-  const mayBeFunction = FUNCTIONS.includes(path);
+  const mayBeFunction = (FUNCTIONS as readonly string[]).includes(path);
   if (typeof value === "function" && mayBeFunction) return true;
   // A list of functions stands for the one that it is to the engine.
   if (path === "summarize" && Array.isArray(value)) return true;
@@ -42,7 +38,7 @@ function plain(value: unknown, path: string, depth: number): unknown {
     const member = (value as Record<string, unknown>)[name];
     if (member === undefined) continue;
     const at = path === "" ? name : `${path}.${name}`;
-    if (typeof member === "function" && ASKED.includes(at)) continue;
+    if (typeof member === "function" && (ASKED as readonly string[]).includes(at)) continue;
     members[name] = at === "format" ? true : plain(member, at, depth + 1);
   }
   return members;

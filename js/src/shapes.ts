@@ -2,6 +2,7 @@
  * Which format or SDK a message was made for, recognized by what only one of them has. Nothing is decided by it but
  * whether a history is refused of which a format would lose something, and what the error names.
  */
+import { SHOWN } from "./contract.ts";
 import { PrecisError } from "./errors.ts";
 import type { ReadableFormat, Reader } from "./format.ts";
 
@@ -243,7 +244,7 @@ function strangeRole(messages: readonly unknown[]): string | null {
     return typeof role === "string" && !ROLES.includes(role);
   });
   if (at < 0) return null;
-  const shown = JSON.stringify(String(roleOf(messages[at])).slice(0, 40));
+  const shown = JSON.stringify(String(roleOf(messages[at])).slice(0, SHOWN));
   return `messages[${at}] has the role ${shown}. Known are ${ROLES.slice(0, 5).join(", ")}, and in Gemini's contents user and model.`;
 }
 

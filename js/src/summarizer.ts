@@ -1,4 +1,5 @@
 import type { Answer } from "./boundary/glue.ts";
+import { COMPLETE } from "./contract.ts";
 import { shown } from "./members.ts";
 import { quiet } from "./quiet.ts";
 import type { CoveredChat, Summarize, SummaryRequest } from "./types.ts";
@@ -67,8 +68,10 @@ export function asking(options: AskOptions): Ask {
   };
 }
 
-/** Finish reasons of a complete answer: the engine uses no other. */
-const COMPLETE = /^(stop|end_turn|completed)$/i;
+/** Whether an answer ended by itself: the engine uses no other. */
+function isComplete(answer: Answer): boolean {
+  return "text" in answer && (COMPLETE as readonly string[]).includes(answer.finish.toLowerCase());
+}
 
 /** Asks the summarizer of this attempt, and those after it for as long as one fails. */
 async function askInTurn(options: AskOptions, asked: Asked, attempt: number): Promise<Answer> {
@@ -77,7 +80,7 @@ async function askInTurn(options: AskOptions, asked: Asked, attempt: number): Pr
   let answer: Answer = { error: "There is no summarizer." };
   for (const [at, summarize] of all.slice(Math.max(first, 0)).entries()) {
     answer = await askOne({ ...options, summarize }, asked, attempt + at);
-    if ("text" in answer && COMPLETE.test(answer.finish)) break;
+    if (isComplete(answer)) break;
   }
   options.answered?.();
   return answer;

@@ -1,5 +1,6 @@
 //! Errors as values: a stable code, the place in the input, and a sentence that tells the user what to do.
 
+use crate::base::named::named;
 use core::fmt;
 use core::ops::Deref;
 
@@ -61,25 +62,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-macro_rules! codes {
-    ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $variant:ident = $text:literal,)+ }) => {
-        $(#[$doc])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum $name { $($(#[$each])* $variant,)+ }
-
-        impl $name {
-            /// All codes, for documentation and tests.
-            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
-
-            /// The code as it appears in JavaScript.
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)+ }
-            }
-        }
-    };
-}
-
-codes! {
+named! {
     /// A reason to refuse a call.
     Code {
         /// An option that does not exist. The advice names the closest existing one.
@@ -111,7 +94,7 @@ codes! {
     }
 }
 
-codes! {
+named! {
     /// Something that the caller should know although the call succeeded.
     Warning {
         /// The history starts with a view that precis made. Views are for sending; histories are for storing.

@@ -242,7 +242,7 @@ pub fn decimal(millionths: u64) -> String {
 }
 
 /// How many characters of a wrong value an error message repeats.
-const SHOWN: usize = 40;
+pub const SHOWN: usize = 40;
 
 /// Creates the error for a value of the wrong type or range. Of a value in a state or plan, which may hold what people
 /// wrote, the error names only the type.

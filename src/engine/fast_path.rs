@@ -17,10 +17,11 @@ use crate::call::result_rules;
 use crate::call::standing::{Measures, Standing};
 use crate::call::thinking;
 use crate::ingest::pairs::{self, Cuts};
+use crate::ladder::RungId;
 use crate::limits::strategy::Strategy;
 use crate::model::message::{Part, PartKind, Position, combine, hash_text};
 use crate::report::reasons::passed;
-use crate::report::{Outcome, Usage};
+use crate::report::{Outcome, Report, Usage};
 use crate::session::history::History;
 use crate::session::lasting;
 use crate::session::prefixes;
@@ -171,6 +172,20 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
     Ok(Some(Passed { usage, at, outcome: outcome(next.changed), sent, request, reason, saved, standing: next }))
 }
 
+/// The report of the next call that [`again`] is enough for, whose outcome, reason, request and numbers stand in place of
+/// these. `None` if none will be. `report`: the one of the call that left `standing`.
+pub fn template(standing: &Standing, report: &Report) -> Option<Report> {
+    standing.measures.map(|_| Report {
+        rung: Some(RungId::Pass.as_str()),
+        before: report.before,
+        after: report.after,
+        keep_from: report.keep_from,
+        thinking: report.thinking.clone(),
+        provider: report.provider,
+        ..Report::default()
+    })
+}
+
 /// The previous view with the new messages.
 fn added(history: &History<'_>, standing: &Standing) -> View {
     let mut view = View { items: Vec::new(), before: standing.sums };
@@ -244,7 +259,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         return Ok(None);
     }
     let mut report = work.report(usage);
-    report.rung = Some("pass");
+    report.rung = Some(RungId::Pass.as_str());
     report.outcome = outcome(changed);
     report.reason = passed(&usage);
     report.saved = work.calibration.scale(standing.saved, call.options.estimator.slope());

@@ -78,7 +78,12 @@ pub enum Begun {
     /// The call is complete without a summarizer.
     Done(Box<Committed>),
     /// The plan waits for the summarizer.
-    Waits(Box<Plan>),
+    Waits {
+        /// The plan.
+        plan: Box<Plan>,
+        /// What [`Usage::is_open`] says of the request before it.
+        open: bool,
+    },
 }
 
 /// Decides about a call, and commits the decision unless the host's summarizer must be called first.
@@ -92,7 +97,8 @@ pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
     let mut work = Work::new(call)?;
     let (plan, first) = policy.plan(&mut work, call.options.summarize, host)?;
     if call.options.summarize && !plan.requests.is_empty() {
-        return Ok(Begun::Waits(Box::new(plan)));
+        let open = first.is_some_and(|view| work.usage(&view).is_open());
+        return Ok(Begun::Waits { plan: Box::new(plan), open });
     }
     let done = policy.commit(work, &plan, None, first, host)?;
     Ok(Begun::Done(Box::new(placed(done, host)?)))

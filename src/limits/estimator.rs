@@ -5,6 +5,12 @@ use crate::base::text;
 use crate::limits::names::unknown;
 use crate::tokens::family::Family;
 
+/// The members of `tune.tokens`.
+pub const MEMBERS: [&str; 3] = ["family", "estimator", "overhead"];
+
+/// The estimators that a host may name.
+pub const NAMES: [&str; 2] = ["lexical", "bytes4"];
+
 /// The name of the estimator, as [`Estimator::parse`](crate::tokens::Estimator::parse) reads it.
 pub(super) fn name(tokens: Fields<'_>, of_preset: bool) -> String {
     let family = match tokens.raw("family") {
@@ -21,9 +27,8 @@ pub(super) fn name(tokens: Fields<'_>, of_preset: bool) -> String {
         Json::Null => "lexical",
         Json::Bool(true) => "host",
         Json::Text(name) if name != "host" => {
-            const NAMES: &[&str] = &["lexical", "bytes4"];
             if !NAMES.contains(&name.as_str()) {
-                unknown(tokens, "estimator", name, NAMES, "estimator");
+                unknown(tokens, "estimator", name, &NAMES, "estimator");
             }
             name
         }

@@ -1,7 +1,7 @@
 //! The configuration, what providers refuse, and the arithmetic of the window.
 
 pub mod budget;
-mod estimator;
+pub mod estimator;
 pub mod names;
 pub mod options;
 pub mod preset;

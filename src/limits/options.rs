@@ -2,6 +2,7 @@
 
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, misfit};
+use crate::contract::{OPTIONS, OptionMember};
 use crate::limits::estimator;
 use crate::limits::names::{inside, known, unknown};
 use crate::limits::preset::Preset;
@@ -9,9 +10,9 @@ use crate::limits::prices::Prices;
 use crate::limits::shares::Shares;
 use crate::limits::state_size::MEMORY_BYTES;
 use crate::limits::strategy::Strategy;
-use crate::limits::summary_options::{Prompt, Summarizer, Wanted};
+use crate::limits::summary_options::{self, Prompt, Summarizer, Wanted};
 use crate::limits::tool_policy::ToolPolicies;
-use crate::limits::wishes::{self, Wishes};
+use crate::limits::wishes::Wishes;
 use crate::tokens::Estimator;
 use crate::tokens::family::Family;
 
@@ -56,27 +57,8 @@ pub struct Options {
     pub wishes: Wishes,
 }
 
-const MEMBERS: [&str; 18] = [
-    "format",
-    "contextWindow",
-    "maxOutputTokens",
-    "summarize",
-    "summarizer",
-    "summaryRequest",
-    "summary",
-    "toolPolicy",
-    "trigger",
-    "target",
-    "keep",
-    "prefer",
-    "reasoning",
-    "systemMessages",
-    "thinking",
-    "onEvent",
-    "repair",
-    "tune",
-];
-const TUNE: [&str; 9] =
+/// The members of `tune`.
+pub const TUNE: [&str; 9] =
     ["preset", "strategy", "reserve", "maxInputTokens", "tokens", "shares", "memory", "prices", "slice"];
 
 impl Options {
@@ -92,10 +74,10 @@ impl Options {
             faults.note(misfit(Code::InvalidOption, "options", "an object", json));
         }
         let options = Fields { path: "", ..options };
-        known(options, &MEMBERS);
+        known(options, &OPTIONS.map(|member| member.name));
         let tune = inside(options, "tune", "tune", &TUNE);
         let (preset, strategy) = policy(tune);
-        let tokens = inside(tune, "tokens", "tune.tokens", &["family", "estimator", "overhead"]);
+        let tokens = inside(tune, "tokens", "tune.tokens", &estimator::MEMBERS);
         let reserve = tune.tokens("reserve");
         if let (Some(reserve), Some(window)) = (reserve, options.raw("contextWindow").count())
             && let Err(fault) = room(window, reserve)
@@ -108,7 +90,7 @@ impl Options {
         let summarize = options.function("summarize");
         options.function("onEvent");
         let summarizer = Summarizer::parse(options);
-        let summary = inside(options, "summary", "summary", &["language", "instructions", "sections", "frame"]);
+        let summary = inside(options, "summary", "summary", &summary_options::MEMBERS);
         let (language, prompt) = (Wanted::parse(summary), Prompt::parse(summary));
         let estimator = estimator::name(tokens, preset.is_some());
         let overhead = tokens.tokens("overhead").unwrap_or(0);
@@ -120,11 +102,9 @@ impl Options {
         let tools = ToolPolicies::parse(options);
         let wishes = Wishes::parse(options);
         let appends = appends(options);
-        let set = |name: &'static str| (!options.raw(name).is_null()).then_some(name);
-        if let Some(name) = set("toolPolicy")
-            .or_else(|| set("summaryRequest"))
-            .or_else(|| wishes::given(json))
-            .filter(|_| preset.is_some())
+        let set = |member: &&OptionMember| member.of_preset && !options.raw(member.name).is_null();
+        if preset.is_some()
+            && let Some(OptionMember { name, .. }) = OPTIONS.iter().find(set)
         {
             faults.note(Error::at(
                 Code::PresetWithStrategy,
@@ -156,12 +136,14 @@ impl Options {
     }
 }
 
+/// The ways to ask for a summary.
+pub const SUMMARY_REQUESTS: [&str; 2] = ["transcript", "append"];
+
 /// Whether the chat itself is sent to the summarizer, with the request behind it.
 fn appends(options: Fields<'_>) -> bool {
-    const NAMES: [&str; 2] = ["transcript", "append"];
     let named = options.text("summaryRequest");
-    if let Some(name) = named.filter(|name| !NAMES.contains(name)) {
-        unknown(options, "summaryRequest", name, &NAMES, "way to ask for a summary");
+    if let Some(name) = named.filter(|name| !SUMMARY_REQUESTS.contains(name)) {
+        unknown(options, "summaryRequest", name, &SUMMARY_REQUESTS, "way to ask for a summary");
     }
     named == Some("append")
 }
@@ -181,7 +163,7 @@ fn policy(tune: Fields<'_>) -> (Option<Preset>, Strategy) {
         ));
     }
     let strategy = named.and_then(|name| {
-        let strategy = Strategy::parse(name);
+        let strategy = Strategy::named(name);
         if strategy.is_none() {
             unknown(tune, "strategy", name, Strategy::NAMES, "strategy");
         }

@@ -42,7 +42,8 @@ const SUMMARY: u64 = 1_000;
 /// The highest price, in the host's unit.
 const MOST: i64 = 1_000_000;
 
-const NAMES: [&str; 4] = ["input", "cachedRead", "cacheWrite", "output"];
+/// The members of `tune.prices`.
+pub const NAMES: [&str; 4] = ["input", "cachedRead", "cacheWrite", "output"];
 
 impl Prices {
     /// Parses `tune.prices`. Returns `None` without them. A missing price is derived from the usual ratios of the

@@ -40,10 +40,20 @@ const SHARES: [(&str, u64, u64, u64); 9] = [
     ("fresh", 100_000, 0, 500_000),
 ];
 
+/// The members of `tune.shares`.
+pub const NAMES: [&str; SHARES.len()] = {
+    let (mut names, mut at) = ([""; SHARES.len()], 0);
+    while at < SHARES.len() {
+        names[at] = SHARES[at].0;
+        at += 1;
+    }
+    names
+};
+
 impl Shares {
     /// Parses `tune.shares`. A share that the host does not set has its default.
     pub(super) fn parse(tune: Fields<'_>) -> Self {
-        let shares = inside(tune, "shares", "tune.shares", &SHARES.map(|share| share.0));
+        let shares = inside(tune, "shares", "tune.shares", &NAMES);
         let mut values = [0; SHARES.len()];
         for (value, (name, default, least, most)) in values.iter_mut().zip(SHARES) {
             *value = default;

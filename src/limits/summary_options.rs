@@ -4,6 +4,15 @@ use crate::base::json::{Fields, Json, misfit};
 use crate::base::{markers, text};
 use crate::limits::names::inside;
 
+/// The members of `summary`.
+pub const MEMBERS: [&str; 4] = ["language", "instructions", "sections", "frame"];
+
+/// The members of `summarizer`.
+pub const SUMMARIZER: [&str; 4] = ["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"];
+
+/// The members of `summary.frame`.
+pub const FRAME: [&str; 2] = ["before", "after"];
+
 /// The summarizer's limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Summarizer {
@@ -21,8 +30,7 @@ const MAX_CALLS: u64 = 8;
 impl Summarizer {
     /// Parses `summarizer`.
     pub(super) fn parse(options: Fields<'_>) -> Self {
-        let summarizer =
-            inside(options, "summarizer", "summarizer", &["contextWindow", "maxOutputTokens", "maxCalls", "timeoutMs"]);
+        let summarizer = inside(options, "summarizer", "summarizer", &SUMMARIZER);
         summarizer.some_milliseconds("timeoutMs");
         Self {
             window: summarizer.some_tokens("contextWindow"),
@@ -129,8 +137,8 @@ pub const FRAME_MOST: usize = 500;
 
 /// What the host puts around a summary.
 fn frame(summary: Fields<'_>) -> Vec<String> {
-    let frame = inside(summary, "frame", "summary.frame", &["before", "after"]);
-    let sides = ["before", "after"].map(|name| {
+    let frame = inside(summary, "frame", "summary.frame", &FRAME);
+    let sides = FRAME.map(|name| {
         let text = frame.text(name).unwrap_or_default().trim();
         if text.len() > FRAME_MOST {
             frame.wrong(name, "Expected at most 500 bytes.");

@@ -3,6 +3,8 @@
 //! Since August 2026 Claude models bind a block of thinking to everything before it. Such a block is refused once
 //! anything before it has changed. Sources are in `docs/thinking.md`.
 
+use crate::base::named::named;
+
 /// What the provider of a model demands of reasoning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Demands {
@@ -14,28 +16,17 @@ pub struct Demands {
     pub beside_calls: bool,
 }
 
-/// Why these demands hold.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
-    /// The provider refused a request.
-    Learned,
-    /// The host said so.
-    Host,
-    /// The table knows the model.
-    Model,
-    /// Nothing is known of the model.
-    Default,
-}
-
-impl Source {
-    /// The name in reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Learned => "learned",
-            Self::Host => "host",
-            Self::Model => "model",
-            Self::Default => "default",
-        }
+named! {
+    /// Why these demands hold.
+    Source {
+        /// The provider refused a request.
+        Learned = "learned",
+        /// The host said so.
+        Host = "host",
+        /// The table knows the model.
+        Model = "model",
+        /// Nothing is known of the model.
+        Default = "default",
     }
 }
 

@@ -63,7 +63,8 @@ struct Named {
 
 /// The name that stands for all tools without a policy of their own.
 const OTHERS: &str = "*";
-const MEMBERS: [&str; 6] = ["keep", "clear", "inputs", "exclude", "clip", "rerun"];
+/// The members of a tool's policy.
+pub const MEMBERS: [&str; 6] = ["keep", "clear", "inputs", "exclude", "clip", "rerun"];
 
 /// The id by which a digest identifies a tool.
 pub fn tool_id(name: &str) -> u32 {

@@ -62,8 +62,23 @@ pub struct Wishes {
     pub binds_thinking: Option<bool>,
 }
 
-/// The names of these members.
-pub(crate) const NAMES: [&str; 7] = ["trigger", "target", "keep", "prefer", "reasoning", "systemMessages", "thinking"];
+/// The members of a size, one of which is given.
+pub const SIZE: [&str; 3] = ["tokens", "share", "messages"];
+
+/// The members of `keep`.
+pub const KEEP: [&str; 3] = ["turns", "messages", "results"];
+
+/// What goes first.
+pub const PREFER: [&str; 2] = ["clear", "summarize"];
+
+/// What happens to old reasoning.
+pub const REASONING: [&str; 2] = ["keep", "drop-old"];
+
+/// What happens to system messages among the others.
+pub const SYSTEM_MESSAGES: [&str; 2] = ["keep", "drop-old"];
+
+/// Whether signed reasoning is bound to what was sent before it.
+pub const THINKING: [&str; 2] = ["free", "bound"];
 
 const MILLION: u64 = 1_000_000;
 
@@ -84,10 +99,10 @@ impl Wishes {
             }
             _ => {}
         }
-        let summarize_first = either(outer, "prefer", ["clear", "summarize"]);
-        let drops_reasoning = either(outer, "reasoning", ["keep", "drop-old"]);
-        let drops_system = either(outer, "systemMessages", ["keep", "drop-old"]);
-        let binds_thinking = either(outer, "thinking", ["free", "bound"]);
+        let summarize_first = either(outer, "prefer", PREFER);
+        let drops_reasoning = either(outer, "reasoning", REASONING);
+        let drops_system = either(outer, "systemMessages", SYSTEM_MESSAGES);
+        let binds_thinking = either(outer, "thinking", THINKING);
         Self { trigger, target, keep: keep(outer), summarize_first, drops_reasoning, drops_system, binds_thinking }
     }
 
@@ -124,7 +139,7 @@ fn size(outer: Fields<'_>, name: &'static str) -> Option<Size> {
     }
     if let Json::Object(members) = given {
         let inner = Fields::of(given, name, outer.code, outer.faults);
-        known(inner, &["tokens", "share", "messages"]);
+        known(inner, &SIZE);
         let some = members.iter().filter(|(_, value)| !value.is_null()).count();
         if some == 1 {
             let share = inner.raw("share");
@@ -172,7 +187,7 @@ fn keep(outer: Fields<'_>) -> Option<Keep> {
     }
     let keep = Fields::of(outer.raw("keep"), "keep", outer.code, outer.faults);
     for (name, _) in keep.value.members().unwrap_or_default() {
-        if !["turns", "messages", "results"].contains(&name.as_str()) {
+        if !KEEP.contains(&name.as_str()) {
             keep.wrong(name, "There is no such member. Give `turns`, `messages`, `results`, or several of them.");
         }
     }
@@ -191,9 +206,4 @@ fn either(outer: Fields<'_>, name: &str, words: [&str; 2]) -> Option<bool> {
             None
         }
     }
-}
-
-/// The first of these members that the options set.
-pub(crate) fn given<'n>(options: &Json) -> Option<&'n str> {
-    NAMES.into_iter().find(|name| !options.get(name).is_null())
 }

@@ -3,28 +3,19 @@
 
 use crate::base::archive::Archive;
 use crate::base::json::Json;
+use crate::base::named::named;
 use crate::base::order;
 use crate::session::view::{Item, Slot, View};
 
-/// The kind of a change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// Messages are replaced by a summary, digest or notice.
-    Cover,
-    /// Tool results and arguments are replaced by placeholders, or reasoning is left out.
-    Clear,
-    /// Long parts are cut.
-    Clip,
-}
-
-impl Action {
-    /// The name in reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Cover => "cover",
-            Self::Clear => "clear",
-            Self::Clip => "clip",
-        }
+named! {
+    /// The kind of a change.
+    Action {
+        /// Messages are replaced by a summary, digest or notice.
+        Cover = "cover",
+        /// Tool results and arguments are replaced by placeholders, or reasoning is left out.
+        Clear = "clear",
+        /// Long parts are cut.
+        Clip = "clip",
     }
 }
 

@@ -6,11 +6,15 @@ pub(crate) mod reasons;
 use crate::base::archive::Archive;
 use crate::base::error::Warning;
 use crate::base::json::Json;
+use crate::base::named::named;
 use crate::limits::thinking::{Controls, Source};
 use crate::report::change::Change;
-use crate::session::breakdown::TokenBreakdown;
+use crate::session::breakdown::{PARTS, TokenBreakdown};
 use crate::session::history::Diverged;
 use crate::session::sent::Stale;
+
+/// What a measure of a request is based on: usage that the provider reported, or the estimate.
+pub const SOURCES: [&str; 2] = ["reported", "estimated"];
 
 /// How full the window is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +46,12 @@ impl Usage {
         self.trigger.saturating_sub(self.tokens + self.bound)
     }
 
+    /// Whether the request may be on either side of the trigger: the estimate is no further from it than it may be
+    /// wrong. Then a count by the provider decides.
+    pub const fn is_open(&self) -> bool {
+        self.trigger.abs_diff(self.tokens) <= self.bound
+    }
+
     /// The most tokens of the reply.
     pub const fn reply_room(&self) -> u64 {
         self.window.saturating_sub(self.tokens + self.bound)
@@ -49,7 +59,7 @@ impl Usage {
 
     /// The basis of the estimate.
     pub const fn source(&self) -> &'static str {
-        if self.reported { "reported" } else { "estimated" }
+        if self.reported { SOURCES[0] } else { SOURCES[1] }
     }
 
     /// Converts it to plain JSON with the names of the public types.
@@ -64,44 +74,29 @@ impl Usage {
         out.put_text("source", self.source());
         out.put_count("bound", self.bound);
         let mut parts = Archive::writer();
-        parts.put_count("system", self.parts.system);
-        parts.put_count("tools", self.parts.tools);
-        parts.put_count("user", self.parts.user);
-        parts.put_count("assistant", self.parts.assistant);
-        parts.put_count("toolResults", self.parts.results);
-        parts.put_count("media", self.parts.media);
-        parts.put_count("summary", self.parts.summary);
+        for (name, count) in PARTS.into_iter().zip(self.parts.counts()) {
+            parts.put_count(name, count);
+        }
         out.put("parts", parts.finish());
         out.finish()
     }
 }
 
-/// The outcome of a call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Outcome {
-    /// The history is sent unchanged.
-    #[default]
-    Unchanged,
-    /// An earlier compaction or edit was applied again.
-    Reused,
-    /// Something new was compacted.
-    Compacted,
-    /// The fixed tokens leave almost no room.
-    Tight,
-    /// Even the smallest valid view is too large.
-    Infeasible,
-}
-
-impl Outcome {
-    /// The name in reports.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Unchanged => "unchanged",
-            Self::Reused => "reused",
-            Self::Compacted => "compacted",
-            Self::Tight => "tight",
-            Self::Infeasible => "infeasible",
-        }
+named! {
+    /// The outcome of a call.
+    #[derive(Default)]
+    Outcome {
+        /// The history is sent unchanged.
+        #[default]
+        Unchanged = "unchanged",
+        /// An earlier compaction or edit was applied again.
+        Reused = "reused",
+        /// Something new was compacted.
+        Compacted = "compacted",
+        /// The fixed tokens leave almost no room.
+        Tight = "tight",
+        /// Even the smallest valid view is too large.
+        Infeasible = "infeasible",
     }
 }
 

@@ -21,7 +21,15 @@ pub struct TokenBreakdown {
     pub summary: u64,
 }
 
+/// The names of the kinds in reports, in the order of [`TokenBreakdown::counts`].
+pub const PARTS: [&str; 7] = ["system", "tools", "user", "assistant", "toolResults", "media", "summary"];
+
 impl TokenBreakdown {
+    /// The tokens of each kind, in the order of [`PARTS`].
+    pub const fn counts(self) -> [u64; PARTS.len()] {
+        [self.system, self.tools, self.user, self.assistant, self.results, self.media, self.summary]
+    }
+
     /// Makes the parts add up to `whole`. What they leave is added by the provider. Where they come to more, each is smaller by
     /// the same share, and what rounding leaves goes to the largest.
     pub(crate) fn adding_up_to(mut self, whole: u64) -> Self {

@@ -108,7 +108,8 @@ pub fn usage(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) 
     Ok(to_js(&asking(host, |host| engine::usage(&call, host))?.to_json()))
 }
 
-/// Decides about a call, and commits the decision if no summarizer is needed. Otherwise returns `{ plan }`.
+/// Decides about a call, and commits the decision if no summarizer is needed. Otherwise returns
+/// `{ plan, open }`.
 ///
 /// # Errors
 ///
@@ -118,7 +119,7 @@ pub fn begin(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, host: &JsHost) 
     let call = parse_call(input, records, flags)?;
     Ok(match asking(host, |host| engine::begin(&call, host))? {
         Begun::Done(done) => committed(*done),
-        Begun::Waits(mut plan) => object(&[("plan", to_js(&plan.to_json()))]),
+        Begun::Waits { mut plan, open } => object(&[("plan", to_js(&plan.to_json())), ("open", open.into())]),
     })
 }
 

@@ -5,7 +5,7 @@ use crate::base::archive::Record;
 use crate::base::json::Json;
 use crate::call::committed::Committed;
 use crate::call::standing::Standing;
-use crate::engine::fast_path::Passed;
+use crate::engine::fast_path::{self, Passed};
 use crate::ingest::host::Sent;
 use crate::model::message::hex;
 use crate::summary::request::Request;
@@ -28,16 +28,20 @@ pub(super) fn requests_to_js(requests: Vec<Request>) -> JsValue {
     requests.into_iter().map(request).collect::<Array>().into()
 }
 
-/// `{ state, report, changed, view, standing, next }`.
+/// `{ state, report, changed, open, view, standing, template, next }`.
 pub(super) fn committed(mut committed: Committed) -> JsValue {
     let standing = committed.standing.as_ref().map_or(JsValue::UNDEFINED, standing_to_js);
+    let template = committed.standing.as_ref().and_then(|standing| fast_path::template(standing, &committed.report));
+    let template = template.map_or(JsValue::UNDEFINED, |template| to_js(&template.to_json()));
     let next = committed.next.as_mut().map_or(JsValue::UNDEFINED, |next| to_js(&next.to_json()));
     object(&[
         ("state", to_js(&committed.state.to_json())),
         ("report", to_js(&committed.report.to_json())),
         ("changed", committed.changed.into()),
+        ("open", committed.report.before.is_open().into()),
         ("view", Uint32Array::from(&runs(&committed.view)[..]).into()),
         ("standing", standing),
+        ("template", template),
         ("next", next),
     ])
 }
@@ -47,8 +51,7 @@ pub(super) fn committed(mut committed: Committed) -> JsValue {
 /// texts are one per line.
 #[allow(clippy::cast_precision_loss, reason = "whole numbers here are at most 2^53")]
 pub(super) fn again(Passed { usage, at, outcome, sent, request, reason, saved, standing }: &Passed) -> JsValue {
-    let parts = usage.parts;
-    let numbers = [
+    let mut numbers = vec![
         usage.tokens,
         usage.raw,
         usage.window,
@@ -56,17 +59,11 @@ pub(super) fn again(Passed { usage, at, outcome, sent, request, reason, saved, s
         usage.until_compaction(),
         usage.bound,
         usage.reply_room(),
-        parts.system,
-        parts.tools,
-        parts.user,
-        parts.assistant,
-        parts.results,
-        parts.media,
-        parts.summary,
         at.count,
         *saved,
-    ]
-    .map(|number| number as f64);
+    ];
+    numbers.extend(usage.parts.counts());
+    let numbers: Vec<f64> = numbers.into_iter().map(|number| number as f64).collect();
     let fraction = Json::Fraction { millionths: usage.fraction() as i64, bits: 0 };
     let sent = sent.map_or_else(String::new, hex);
     let texts = [outcome.as_str(), usage.source(), request, reason, &hex(at.chain), &sent].join("\n");

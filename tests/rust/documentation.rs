@@ -1,28 +1,9 @@
-//! What the documentation promises to name, it names: every code has its heading, every heading its code, the exported
-//! unions hold the same codes, and the tests it speaks of exist.
+//! What the documentation promises to name, it names: every code has its heading, every heading its code, and the tests
+//! it speaks of exist.
 
 use precis::base::error::{Code, Warning};
+use precis::contract::{ERRORS_OF_TYPESCRIPT, WARNINGS_OF_TYPESCRIPT};
 use std::collections::BTreeSet;
-
-/// Raised by TypeScript, before or around the engine.
-const RAISED_BY_TYPESCRIPT: [&str; 13] = [
-    "engine-load",
-    "engine-trap",
-    "format-answer",
-    "message-hole",
-    "messages-not-array",
-    "needs-engine",
-    "no-chat-id",
-    "other-chat",
-    "run-in-use",
-    "seal-broken",
-    "too-deep",
-    "unreadable-value",
-    "wrong-format",
-];
-
-/// Reported by the adapter for the AI SDK.
-const TOLD_BY_TYPESCRIPT: [&str; 2] = ["provider-compaction", "store-failed"];
 
 fn file(path: &str) -> String {
     std::fs::read_to_string(format!("{}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -43,20 +24,12 @@ fn documented(heading: &str) -> BTreeSet<String> {
     unique
 }
 
-/// The members of a union of string literals in `js/src/codes.ts`.
-fn exported(union: &str) -> BTreeSet<String> {
-    let text = file("js/src/codes.ts");
-    let (_, after) = text.split_once(&format!("export type {union} =")).unwrap();
-    let (body, _) = after.split_once(';').unwrap();
-    body.split('"').skip(1).step_by(2).map(str::to_owned).collect()
-}
-
 fn errors() -> BTreeSet<String> {
-    Code::ALL.iter().map(|code| code.as_str()).chain(RAISED_BY_TYPESCRIPT).map(str::to_owned).collect()
+    Code::ALL.iter().map(|code| code.as_str()).chain(ERRORS_OF_TYPESCRIPT).map(str::to_owned).collect()
 }
 
 fn warnings() -> BTreeSet<String> {
-    Warning::ALL.iter().map(|code| code.as_str()).chain(TOLD_BY_TYPESCRIPT).map(str::to_owned).collect()
+    Warning::ALL.iter().map(|code| code.as_str()).chain(WARNINGS_OF_TYPESCRIPT).map(str::to_owned).collect()
 }
 
 #[test]
@@ -67,12 +40,6 @@ fn every_error_has_its_heading_and_every_heading_its_error() {
 #[test]
 fn every_warning_has_its_heading_and_every_heading_its_warning() {
     assert_eq!(documented("Warnings"), warnings());
-}
-
-#[test]
-fn the_exported_unions_hold_the_codes_of_the_engine() {
-    assert_eq!(exported("ErrorCode"), errors());
-    assert_eq!(exported("WarningCode"), warnings());
 }
 
 /// The numbers that the names of a file's tests begin with: `d09_d15_one_prompt_…` has `D09` and `D15`.
@@ -121,26 +88,14 @@ fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
     .iter()
     .map(|name| file(&format!("js/src/{name}.ts")))
     .collect();
-    for code in RAISED_BY_TYPESCRIPT {
+    for code in ERRORS_OF_TYPESCRIPT {
         assert!(!engine.contains(&code), "{code} is raised by the engine as well");
         assert!(sources.contains(&format!("\"{code}\"")), "{code} is raised nowhere");
     }
     let adapter = file("js/src/ai-sdk/session.ts");
-    for code in TOLD_BY_TYPESCRIPT {
+    for code in WARNINGS_OF_TYPESCRIPT {
         assert!(Warning::ALL.iter().all(|warning| warning.as_str() != code), "{code} is told by the engine as well");
         assert!(adapter.contains(&format!("\"{code}\"")), "{code} is told nowhere");
-    }
-}
-
-#[test]
-fn each_mutation_stands_once_in_the_engine() {
-    let mutations: serde_json::Value = serde_json::from_str(&file("tests/mutations.json")).unwrap();
-    for mutation in mutations.as_array().unwrap() {
-        let member = |name: &str| mutation[name].as_str();
-        let (source, what) = (file(member("file").unwrap()), member("what").unwrap());
-        let around = member("at").unwrap_or(&source);
-        assert_eq!(source.matches(around).count(), 1, "{what}: where it is");
-        assert_eq!(around.matches(member("find").unwrap()).count(), 1, "{what}: what it replaces");
     }
 }
 

@@ -10,6 +10,7 @@ mod clipping;
 mod codes;
 mod collisions;
 mod conformance;
+mod contract;
 mod defects;
 mod documentation;
 mod edits;

@@ -1,4 +1,4 @@
-//! Behaviour that no test covered until a mutation of the engine survived: see `docs/mutations.md`.
+//! Behaviour that no test covered until a mutation of the engine survived (CONTRIBUTING.md, "How we test").
 
 use crate::support::Chat;
 use crate::support::M;

@@ -75,7 +75,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
         "plan" => to_value(&engine::plan(&call(given), host).unwrap().to_json()),
         "begin" => match engine::begin(&call(given), host).unwrap() {
             Begun::Done(done) => outcome(*done),
-            Begun::Waits(mut plan) => value!({ "plan": to_value(&plan.to_json()) }),
+            Begun::Waits { mut plan, open } => value!({ "plan": to_value(&plan.to_json()), "open": open }),
         },
         "requests" => asked(&engine::requests(&call(given), &plan(given), host).unwrap()),
         "commit" => {
@@ -161,8 +161,13 @@ fn known(given: &Value) -> Standing {
 /// The same for a call that only appended messages.
 fn passed(passed: Passed) -> Value {
     let Passed { usage, at, outcome, sent, request, reason, saved, standing } = passed;
+    let size = to_value(&usage.to_json());
+    let report = value!({
+        "outcome": outcome.as_str(), "reason": reason, "before": size, "after": size,
+        "replyRoom": usage.reply_room(), "saved": saved, "request": request,
+    });
     value!({
-        "outcome": outcome.as_str(), "usage": to_value(&usage.to_json()), "replyRoom": usage.reply_room(), "saved": saved, "request": request, "reason": reason,
+        "report": report,
         "at": { "count": at.count, "chain": precis::model::message::hex(at.chain) }, "sent": sent.map(precis::model::message::hex), "standing": standing.to_bytes(),
     })
 }
@@ -173,9 +178,13 @@ fn outcome(mut done: Committed) -> Value {
         "state": to_value(&done.state.to_json()),
         "report": to_value(&done.report.to_json()),
         "changed": done.changed,
+        "open": done.report.before.is_open(),
         "view": runs(&done.view),
     });
     if let Some(standing) = done.standing {
+        if let Some(template) = fast_path::template(&standing, &done.report) {
+            out["template"] = to_value(&template.to_json());
+        }
         out["standing"] = value!(standing.to_bytes());
     }
     if let Some(next) = &mut done.next {

@@ -47,19 +47,7 @@ const RUN: Table = /* @__PURE__ */ table<RunOptions>(
       providerOptions: ANY,
     },
     // What the compactor checks by itself.
-    ...{
-      offset: ANY,
-      todos: ANY,
-      toolPolicy: ANY,
-      trigger: ANY,
-      target: ANY,
-      keep: ANY,
-      prefer: ANY,
-      reasoning: ANY,
-      systemMessages: ANY,
-      thinking: ANY,
-      recall: ANY,
-    },
+    ...{ ...input.unchecked(input.OVERRIDES), offset: ANY, todos: ANY, recall: ANY },
     ...{ signal: SIGNAL, onEvent: FUNCTION, pin: FUNCTION, isTyped: FUNCTION, load: FUNCTION },
   },
 );
@@ -71,26 +59,7 @@ const COMPACTION: Table = /* @__PURE__ */ table<CompactionOptions>(
   },
   {
     // What the compactor checks by itself.
-    ...{
-      contextWindow: ANY,
-      maxOutputTokens: ANY,
-      summarize: ANY,
-      countTokens: ANY,
-      summary: ANY,
-      summarizer: ANY,
-      summaryRequest: ANY,
-      onEvent: ANY,
-      repair: ANY,
-      toolPolicy: ANY,
-      trigger: ANY,
-      target: ANY,
-      keep: ANY,
-      prefer: ANY,
-      reasoning: ANY,
-      systemMessages: ANY,
-      thinking: ANY,
-      tune: ANY,
-    },
+    ...input.unchecked(input.options.filter((name) => name !== "format")),
     ...{ agent: TEXT, scope: FUNCTION, store: STORE, chat: CHAT_OF_CONTEXT, providerOptions: ANY, onReport: FUNCTION },
   },
 );

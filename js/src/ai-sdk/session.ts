@@ -2,6 +2,7 @@ import {
   type Compactor,
   type CompactorOptions,
   type ContextUsage,
+  input,
   type ModelCall,
   PrecisError,
   type Prepared,
@@ -29,6 +30,11 @@ import type {
 } from "./types.ts";
 
 type Step = { readonly usage?: unknown };
+
+/** What a run says about compactions in place of its compactor. */
+function overridesOf(run: RunOptions): Pick<RunOptions, (typeof input.OVERRIDES)[number]> {
+  return Object.fromEntries(input.OVERRIDES.map((name) => [name, run[name]]));
+}
 
 /** What all calls of one `compaction` have in common: nothing of any chat. */
 export interface Shared extends Pick<CompactionOptions, "agent" | "store" | "providerOptions" | "onReport" | "scope"> {
@@ -374,13 +380,12 @@ export class Session {
   /** Of a call what the run was given. */
   protected own(): Omit<Call, "messages"> {
     const { system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, pin, isTyped } = this.run;
-    const { toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages, thinking } = this.run;
     const recall = this.run.recall ?? (this.recalls || undefined);
     return {
       // An empty name is none.
       chat: this.run.chat || undefined,
       ...{ system, tools, schemas, mustKeep, maxOutputTokens, signal, offset, todos, recall },
-      ...{ toolPolicy, trigger, target, keep, prefer, reasoning, systemMessages, thinking },
+      ...overridesOf(this.run),
       ...(pin ? { pin } : {}),
       ...(isTyped ? { isTyped } : {}),
     };

@@ -10,6 +10,7 @@ import type {
   SessionState,
   Summarize,
 } from "precis";
+import type { OVERRIDES } from "../contract.ts";
 import type { Signal } from "../globals.ts";
 import type { Compacting } from "./compact-tool.ts";
 import type { Recalling } from "./recall.ts";
@@ -227,19 +228,7 @@ export type RunEvent =
 export interface RunOptions
   extends Pick<
     ModelCall<AnyMessage>,
-    | "isTyped"
-    | "keep"
-    | "mustKeep"
-    | "offset"
-    | "pin"
-    | "prefer"
-    | "reasoning"
-    | "systemMessages"
-    | "thinking"
-    | "target"
-    | "todos"
-    | "toolPolicy"
-    | "trigger"
+    (typeof OVERRIDES)[number] | "isTyped" | "mustKeep" | "offset" | "pin" | "todos"
   > {
   /**
    * The chat's id, for the store's key. With a store it must be given (`no-chat-id`), unless `state` is given because you store

@@ -1,6 +1,7 @@
 /**
  * The boundary as TypeScript sees it: what the engine can be called for, what it is given, what it asks. Internal.
  */
+import { COMPACT, FOUND, PARTS, PASSED } from "../contract.ts";
 import type {
   ContextUsage,
   NativeBlock,
@@ -10,7 +11,6 @@ import type {
   Report,
   SessionState,
   SummaryRequest,
-  Todo,
 } from "../types.ts";
 import { bind } from "./generated/bindings.js";
 import { plain } from "./plain.ts";
@@ -63,45 +63,11 @@ function given(call: CallInput): CallInput {
 }
 
 /** The members of a call that are plain data. */
-const PLAIN = [
-  "options",
-  "window",
-  "state",
-  "chat",
-  "offset",
-  "model",
-  "maxOutputTokens",
-  "uncountedTools",
-  "recall",
-  "todos",
-  "mustKeep",
-  "toolPolicy",
-  "asksPolicies",
-  "threshold",
-  "focus",
-  "focusBy",
-  "trigger",
-  "target",
-  "keep",
-  "prefer",
-  "reasoning",
-  "systemMessages",
-  "thinking",
-  "compact",
-  "ids",
-  "unreadable",
-  "counterFailed",
-  "overflow",
-  "strict",
-  "opensWithUser",
-  "continues",
-  "takesEmpty",
-  "leavesOut",
-  "signsFreely",
-  "before",
-  "asking",
-  "inFlight",
-] as const satisfies readonly (keyof CallInput)[];
+const PLAIN: readonly (keyof CallInput)[] = /* @__PURE__ */ (() => [
+  ...FOUND,
+  ...PASSED,
+  ...(Object.keys(COMPACT) as (keyof typeof COMPACT)[]),
+])();
 
 /** The members of a call in a fixed order, to be compared with those of another. */
 export function members(call: CallInput): unknown[] {
@@ -111,7 +77,7 @@ export function members(call: CallInput): unknown[] {
 }
 
 /** Where among them the state is. */
-export const STATE = PLAIN.indexOf("state");
+export const STATE = /* @__PURE__ */ PLAIN.indexOf("state");
 
 /** Takes in messages; used synchronously and freed. */
 export type Reading = InstanceType<Bindings["Reading"]>;
@@ -137,18 +103,13 @@ function unfolded({ numbers, fraction, texts, standing }: Folded): Again {
   const next = () => numbers[at++] as number;
   const [tokens, raw, window, trigger] = [next(), next(), next(), next()];
   const [untilCompaction, bound, replyRoom] = [next(), next(), next()];
-  const parts = {
-    system: next(),
-    tools: next(),
-    user: next(),
-    assistant: next(),
-    toolResults: next(),
-    media: next(),
-    summary: next(),
-  };
-  const usage = { tokens, raw, window, trigger, fraction, untilCompaction, source, bound, parts };
-  const end = { count: next(), chain };
-  return { outcome, usage, replyRoom, request, reason, at: end, saved: next(), sent: sent || null, standing };
+  const [end, saved] = [{ count: next(), chain }, next()];
+  const parts = {} as Record<(typeof PARTS)[number], number>;
+  for (const part of PARTS) parts[part] = next();
+  const before = { tokens, raw, window, trigger, fraction, untilCompaction, source, bound, parts };
+  const after = { ...before, parts: { ...parts } };
+  const report = { outcome, reason, before, after, replyRoom, saved, request };
+  return { report, at: end, sent: sent || null, standing };
 }
 
 /** What the engine can be called for. */
@@ -176,7 +137,7 @@ export const glue = {
   plan: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Plan =>
     engine.plan(given(input), records, flags, host),
   /** Decides, and commits at once unless the summarizer has to be asked first: then the plan that waits. */
-  begin: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Outcome | { readonly plan: Plan } =>
+  begin: (input: CallInput, records: Uint32Array, flags: Uint8Array, host: Host): Begun =>
     engine.begin(given(input), records, flags, host),
   /** `begin` for a chat to which only these messages were added since; undefined if that is not enough to decide. */
   resume: (input: CallInput, records: Uint32Array, standing: Uint8Array): Outcome | undefined =>
@@ -219,47 +180,29 @@ export const glue = {
 
 export type Glue = typeof glue;
 
+/** The members of a call that the engine is given. */
+export type Given = { readonly [Name in (typeof PASSED)[number] | keyof typeof COMPACT]?: unknown };
+
 /** One call, as plain data. */
-export interface CallInput {
+export interface CallInput extends Given {
   /** The compactor's options, every function replaced by `true`. */
   readonly options: unknown;
   /** `contextWindow` for this call's model, whatever it is. */
   readonly window: unknown;
-  readonly state: unknown;
   /** The hash of the chat's name. */
   readonly chat?: string | undefined;
-  readonly offset?: unknown;
-  readonly model?: unknown;
-  readonly maxOutputTokens?: unknown;
   /** Records of the system prompt, with other schemas of the request, and of the tools; null if none were given. */
   readonly system: Uint32Array | null;
   readonly tools: Uint32Array | null;
   /** Tools whose schema could not be read. */
   readonly uncountedTools: number;
-  /** Whether the model has the tool `recall`, where its host says so. */
-  readonly recall?: unknown;
-  readonly todos?: readonly Todo[] | undefined;
-  readonly mustKeep?: readonly string[] | undefined;
-  /** By the tool's name. */
-  readonly toolPolicy?: unknown;
   /** What the host gave as policies of the call: compared, and never sent. */
   readonly policies?: unknown;
   /** A function says what the policy of a tool is: of one that was never called before nothing is known yet. */
   readonly asksPolicies?: boolean | undefined;
-  readonly threshold?: unknown;
   /** Whoever calls goes on asking as long as there is more to ask. */
   readonly asking?: boolean | undefined;
-  readonly inFlight?: unknown;
   readonly overflow?: Refusal | true | null;
-  readonly focus?: unknown;
-  readonly focusBy?: unknown;
-  readonly trigger?: unknown;
-  readonly target?: unknown;
-  readonly keep?: unknown;
-  readonly prefer?: unknown;
-  readonly reasoning?: unknown;
-  readonly systemMessages?: unknown;
-  readonly thinking?: unknown;
   /** What the format reads as signed is never bound to what was sent before it, unless the model says otherwise. */
   readonly signsFreely?: true | undefined;
   /** Records of what is sent before all messages, where `system` and `tools` have more than that. */
@@ -334,15 +277,22 @@ export interface Reported {
   mismatch?: boolean;
 }
 
+/** What was decided: it is done, or the plan waits for a summarizer. */
+export type Begun = Outcome | { readonly plan: Plan; readonly open: boolean };
+
 export interface Outcome {
   state: SessionState;
   report: Report;
   changed: boolean;
+  /** Whether the request may be on either side of the trigger, so that an exact count decides. */
+  readonly open: boolean;
   /** Triples: `0, from, to` for messages of the input, `1, index, 0` for one made in this call. */
   view: Uint32Array;
   next?: Plan | undefined;
   /** What the next call of this chat may rely on. */
   standing?: Uint8Array | undefined;
+  /** The report of the next call that has nothing to do either, but for what {@link Again.report} says. */
+  readonly template?: Report | undefined;
 }
 
 /** What comes of a short tape. */
@@ -353,14 +303,10 @@ export interface Digested {
 
 /** What is different from the call before in one that has nothing to do. */
 export interface Again {
-  readonly outcome: Report["outcome"];
-  readonly usage: ContextUsage;
-  readonly replyRoom: number;
-  readonly request: string;
-  readonly reason: string;
+  /** What its report says that the template does not. */
+  readonly report: Pick<Report, "outcome" | "reason" | "before" | "after" | "replyRoom" | "saved" | "request">;
   /** The end of the history: how many messages, and the chain there. */
   readonly at: { readonly count: number; readonly chain: string };
-  readonly saved: number;
   /** The hash of what is sent, where reasoning may be bound to it. */
   readonly sent: string | null;
   readonly standing: Uint8Array;

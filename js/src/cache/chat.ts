@@ -46,9 +46,10 @@ export interface Rest extends Measured {
   readonly state: SessionState;
   readonly stamp: readonly unknown[];
   readonly changed: boolean;
-  readonly keepFrom: number;
-  readonly thinking: Report["thinking"];
+  /** What the provider must be sent for a summary of its own, which the engine knows of the whole history alone. */
   readonly provider: Report["provider"];
+  /** The report of the next call, but for what is different each time. */
+  readonly template: Report | undefined;
   /** What was sent; nobody else holds this array. */
   readonly view: unknown[];
   /** Which messages these are, as triples ({@link Outcome.view}): of the first `placed`; after them come all others. */

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { STRATEGIES } from "../contract.ts";
 import { type Given, UsageError } from "./arguments.ts";
 import { textOf } from "./bytes.ts";
 import { EXIT } from "./command.ts";
@@ -69,13 +70,7 @@ function variantsOf(given: Given): Settings[] {
   const more = { window, ...(reply !== undefined && { reply }), ...(estimator && { estimator }) };
   const own = (tune.preset ?? tune.strategy ?? "tail") as Way;
   const ways: Way[] = given.flag("compare")
-    ? [
-        own,
-        ...(["tail", "full", "sliding-window", "last-tool-batch"] as const).filter((way) => way !== own),
-        "everything",
-        "newest",
-        "cleared",
-      ]
+    ? [own, ...STRATEGIES.filter((way) => way !== own), "everything", "newest", "cleared"]
     : [own, "everything"];
   return ways.map((way) => ({ way, ...more }));
 }

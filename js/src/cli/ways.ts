@@ -1,4 +1,5 @@
 import { createCompactor, type Format, type SessionState, type Tuning } from "precis";
+import { STRATEGIES } from "../contract.ts";
 import { weigher } from "./anatomy.ts";
 import type { Given } from "./arguments.ts";
 import { billing } from "./billing.ts";
@@ -11,7 +12,6 @@ export interface Way {
   view(index: number): readonly object[] | Promise<readonly object[]>;
 }
 
-const STRATEGIES = ["tail", "full", "sliding-window", "last-tool-batch"] as const;
 /** Messages and results that the plain ways keep. */
 const MESSAGES = 20;
 const RESULTS = 10;

@@ -4,9 +4,10 @@
  * @module
  */
 
+import type { OVERRIDES } from "../contract.ts";
 import type { Role } from "../format.ts";
 import type { Signal } from "../globals.ts";
-import type { Keep, Size, ToolPolicies } from "./options.ts";
+import type { CompactorOptions, Size, ToolPolicies } from "./options.ts";
 import type { CompactionEvent, Plan, Report } from "./report.ts";
 
 /** What precis remembers of a chat between requests. Plain JSON: store it with the chat and pass it to the next call. */
@@ -20,8 +21,11 @@ export interface SessionState {
 /** A function that is asked about messages. It may be declared for your own type of them. */
 export type Asked<M> = { asked(message: M, index: number): boolean }["asked"];
 
+/** Options about compactions that mean the same in a call, where they stand in place of the compactor's. */
+type Override = Exclude<(typeof OVERRIDES)[number], "toolPolicy" | "trigger">;
+
 /** One request that is about to be sent to the model. */
-export interface ModelCall<M> {
+export interface ModelCall<M> extends Pick<CompactorOptions<never>, Override> {
   /** The history, oldest message first. It is never changed. */
   readonly messages: readonly M[];
   /** The state that the last call of this chat returned; null or undefined for a new chat. */
@@ -71,18 +75,6 @@ export interface ModelCall<M> {
   readonly toolPolicy?: ToolPolicies | undefined;
   /** For this call, instead of {@link CompactorOptions.trigger}. */
   readonly trigger?: Size | undefined;
-  /** For this call, instead of {@link CompactorOptions.target}. */
-  readonly target?: Size | undefined;
-  /** For this call, instead of {@link CompactorOptions.keep}. A `compact` keeps exactly so many turns and messages. */
-  readonly keep?: Keep | undefined;
-  /** For this call, instead of {@link CompactorOptions.prefer}. */
-  readonly prefer?: "clear" | "summarize" | undefined;
-  /** For this call, instead of {@link CompactorOptions.reasoning}. */
-  readonly reasoning?: "keep" | "drop-old" | undefined;
-  /** For this call, instead of {@link CompactorOptions.systemMessages}. */
-  readonly systemMessages?: "keep" | "drop-old" | undefined;
-  /** For this call, instead of {@link CompactorOptions.thinking}. */
-  readonly thinking?: "bound" | "free" | undefined;
   /** The task list, which the summary keeps. */
   readonly todos?: readonly Todo[] | undefined;
   /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */

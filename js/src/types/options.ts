@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Strategy } from "../contract.ts";
 import type { Format, ReadableFormat } from "../format.ts";
 import type { Signal } from "../globals.ts";
 import type { CompactionEvent } from "./report.ts";
@@ -65,7 +66,10 @@ export interface CompactorOptions<Base, Made = Base> {
    * rarely needs all; with `trigger: { messages }` half of these. Not with a preset.
    */
   readonly target?: Size | undefined;
-  /** What stays as it is, as long as it fits: then a warning says so (`keep-lost`). Default: what the strategy keeps. Not with a preset. */
+  /**
+   * What stays as it is, as long as it fits: then a warning says so (`keep-lost`). A `compact` keeps exactly so many turns and
+   * messages. Default: what the strategy keeps. Not with a preset.
+   */
   readonly keep?: Keep | undefined;
   /**
    * What goes first: old tool results (`"clear"`, the default), or the past as a whole, by a summary or without a summarizer
@@ -218,7 +222,7 @@ export interface Tuning {
   /** Behaves exactly like another system. Cannot be combined with `strategy`. */
   readonly preset?: "contextguard" | undefined;
   /** Which messages a compaction keeps. Default `"tail"`. */
-  readonly strategy?: "tail" | "full" | "sliding-window" | "last-tool-batch" | undefined;
+  readonly strategy?: Strategy | undefined;
   /** Tokens to keep free for the reply. */
   readonly reserve?: number | undefined;
   /** The provider's limit on the input alone, in tokens. */

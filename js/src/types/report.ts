@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { WarningCode } from "../codes.ts";
+import type { Action, Outcome, PARTS, Rung, Source, ThinkingSource, WarningCode } from "../contract.ts";
 
 /** How full the context is. All numbers are tokens unless said otherwise. */
 export interface ContextUsage {
@@ -23,19 +23,11 @@ export interface ContextUsage {
    * What `tokens` is based on: usage that the provider `reported`; the engine's estimate; or, `rough`, a quarter of the bytes,
    * which is what `createMeter` counts where the engine is not loaded.
    */
-  readonly source: "reported" | "estimated" | "rough";
+  readonly source: Source | "rough";
   /** How much larger than `tokens` the request may be. */
   readonly bound: number;
   /** What `tokens` consists of. */
-  readonly parts: {
-    readonly system: number;
-    readonly tools: number;
-    readonly user: number;
-    readonly assistant: number;
-    readonly toolResults: number;
-    readonly media: number;
-    readonly summary: number;
-  };
+  readonly parts: { readonly [Part in (typeof PARTS)[number]]: number };
 }
 
 /** What was decided and why: for logs, a UI, tests. */
@@ -45,19 +37,9 @@ export interface Report {
    * `compacted`: something new was shortened or summarized. `tight`: the view fits the window, but not below the trigger.
    * `infeasible`: no legal view fits; `reason` names what is too large.
    */
-  readonly outcome: "unchanged" | "reused" | "compacted" | "tight" | "infeasible";
+  readonly outcome: Outcome;
   /** The last step of the ladder that was taken; null if none was. */
-  readonly rung:
-    | "pass"
-    | "drop-reasoning"
-    | "clip"
-    | "clear"
-    | "summarize"
-    | "digest"
-    | "clip-results"
-    | "trim"
-    | "clip-all"
-    | null;
+  readonly rung: Rung | null;
   /** One sentence for people. */
   readonly reason: string;
   /** The size of the request before this call. */
@@ -114,7 +96,7 @@ export interface Thinking {
    * How the rule is known: by a refusal (`learned`), by the option `thinking` (`host`), by the model's id (`model`), or not
    * at all (`default`).
    */
-  readonly source: "learned" | "host" | "model" | "default";
+  readonly source: ThinkingSource;
   /** Indices in the history of messages whose signed thinking is left out, for good: runs from one up to, but not including, another. */
   readonly leftOut: readonly { readonly from: number; readonly to: number }[];
   /**
@@ -149,9 +131,9 @@ export interface Change {
    * `cover`: a summary stands in place of the messages. `clear`: placeholders stand in place of old tool results, inputs
    * and media, or old reasoning is left out (`drop-reasoning`). `clip`: the middle of long texts is left out.
    */
-  readonly action: "cover" | "clear" | "clip";
+  readonly action: Action;
   /** The step that does it: why it is done. */
-  readonly rung: Exclude<Report["rung"], "pass" | null>;
+  readonly rung: Exclude<Rung, "pass">;
   /** Indices in the history: runs from one up to, but not including, another. Empty if only a summary is replaced. */
   readonly messages: readonly { readonly from: number; readonly to: number }[];
   /** How many messages these are. */

@@ -80,6 +80,11 @@ ladder! {
 }
 
 impl RungId {
+    /// The names of all rungs, the lowest first.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        core::iter::once(Self::Pass.as_str()).chain(LADDER.iter().map(|(_, rung)| rung.name()))
+    }
+
     /// As plans and reports name it.
     pub fn as_str(self) -> &'static str {
         self.rung().map_or("pass", Rung::name)

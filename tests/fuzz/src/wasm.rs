@@ -252,7 +252,7 @@ impl Both {
                 assert_eq!(theirs, Ok(outcome(*done)));
                 return Some(state);
             }
-            Ok(Begun::Waits(plan)) => *plan,
+            Ok(Begun::Waits { plan, .. }) => *plan,
         };
         assert_eq!(theirs, Ok(value!({ "plan": seen(plan.clone().to_json()) })));
         Some(self.summarize(asked, setup, plan))
