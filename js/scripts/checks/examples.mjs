@@ -35,7 +35,7 @@ export async function storesOfOthers() {
   if (!(await chromium())) return { missing: "apt-get install chromium, or CHROMIUM=/path/to/chromium" };
   await testPackages();
   const output = await must(process.execPath, ["tests/js/stores/run.mjs"], { ...quiet, timeout: 600_000 });
-  return total(output, /^[\w:-]+: (\d+) saves .* 0 lost/gm);
+  return total(output, /^\S+: (\d+) saves .* 0 lost/gm);
 }
 
 export async function browserExample(...program) {

@@ -24,6 +24,13 @@ export const clients = {
     database.exec("PRAGMA journal_mode = WAL");
     return { store: fromSql("sqlite", database), close: () => database.close() };
   },
+  async "bun:sqlite"(where) {
+    const { Database } = await import("bun:sqlite");
+    const database = new Database(where);
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA busy_timeout = 2000");
+    return { store: fromSql("sqlite", database), close: () => database.close() };
+  },
   async ioredis(where) {
     const { Redis } = chats("ioredis");
     const redis = new Redis(where);
@@ -34,5 +41,10 @@ export const clients = {
     const redis = createClient({ url: where });
     await redis.connect();
     return { store: fromRedis("redis", redis, { prefix: "redis:" }), close: () => redis.close() };
+  },
+  async "@upstash/redis"(where) {
+    const { Redis } = await import("@upstash/redis");
+    const redis = new Redis({ url: where, token: "a token", retry: { retries: 0 } });
+    return { store: fromRedis("upstash", redis, { prefix: "upstash:" }), close: () => {} };
   },
 };

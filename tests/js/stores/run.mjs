@@ -10,9 +10,9 @@ import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
 import { chromium } from "playwright-core";
 import { at, main, packages } from "../../../js/scripts/common.mjs";
-import { chromium as chromiumPath, node } from "../../../js/scripts/tools.mjs";
+import { chromium as chromiumPath, node, npmBinary } from "../../../js/scripts/tools.mjs";
 import { storeHoldsRaces } from "../examples/queued/store-races.mjs";
-import { startPostgres, startRedis } from "./servers.mjs";
+import { startPostgres, startRedis, startUpstash } from "./servers.mjs";
 import { CHAT, faultsOf, write } from "./writing.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -34,11 +34,15 @@ main(import.meta.url, async () => {
     const redis = await startRedis(folder);
     ends.push(redis.stop);
     for (const client of ["ioredis", "redis"]) await inNode(client, redis.where);
+    const upstash = await startUpstash(redis.where);
+    ends.push(upstash.stop);
+    await inNode("@upstash/redis", upstash.where);
     await inNode("node:sqlite", join(folder, "states.db"));
+    await inNode("bun:sqlite", join(folder, "states-of-bun.db"));
     await inMiniflare(folder);
     await inChromium();
   } finally {
-    for (const end of ends) end();
+    for (const end of ends.reverse()) end();
     rmSync(folder, { recursive: true, force: true });
   }
 });
@@ -48,10 +52,12 @@ function report(name, state, told, kills) {
   console.log(`${name}: ${state.revision} saves of two writers at once, one killed ${kills} times: 0 lost, 0 twice`);
 }
 
-/** Writers that are processes of Node. */
+/** What runs a client. node:sqlite came with Node 22. */
+const binaries = { "node:sqlite": () => node(22), "bun:sqlite": () => npmBinary("bun") };
+
+/** Writers that are processes of Node, or of Bun. */
 async function inNode(client, where) {
-  // node:sqlite came with Node 22.
-  const binary = client === "node:sqlite" ? await node(22) : process.execPath;
+  const binary = (await binaries[client]?.()) ?? process.execPath;
   const start = (...what) =>
     spawn(binary, [here("client.mjs"), client, where, ...what.map(String)], { stdio: ["ignore", "pipe", "inherit"] });
   equal((await ended(start("prepare"))).code, 0);
