@@ -98,6 +98,28 @@ test("the provider's summary stands first, comes back letter for letter, and is 
   }
 });
 
+test("thinking behind the summary is left out: what code keeps stands between, and the provider would refuse it", async () => {
+  const { server, views, history } = await play({ rounds: 60 });
+  const view = views.find(blockOf);
+  const first = view.findIndex(({ role }) => role === "assistant");
+  ok(first > 1 && !JSON.stringify(view).includes('"thinking"'));
+  // The same messages as the provider sent them.
+  const callOf = ({ content }) => content.find?.(({ type }) => type === "tool_use")?.id;
+  const replies = new Map(history.filter(({ role }) => role === "assistant").map((reply) => [callOf(reply), reply]));
+  const tail = view.slice(first).map((message) => replies.get(callOf(message)) ?? message);
+  ok(JSON.stringify(tail).includes('"thinking"'));
+  const refusals = (messages) =>
+    server
+      .judge(
+        client.request(messages, { model: MODEL, system: "Be brief.", tools: ["read"], betas: ["compact-2026-09-04"] }),
+      )
+      .map(({ rule }) => rule);
+  deepEqual(refusals(view), []);
+  deepEqual(refusals([...view.slice(0, first), ...tail]), ["thinking-binding"]);
+  // Directly behind the summary it would be valid.
+  deepEqual(refusals([view[0], ...tail]), []);
+});
+
 const troubles = {
   "ends with max_tokens": () => ({ text: "cut", stop: "max_tokens" }),
   "is refused": () => ({ text: "no", stop: "refusal" }),
