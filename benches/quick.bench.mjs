@@ -16,7 +16,8 @@ if (process.argv[2] === "kept") await kept();
 else {
   await keyStrokes();
   await loaded();
-  await middleware();
+  await middleware(1_000, 1);
+  await middleware(10_000, null);
   await recall();
   memory();
   if (process.argv.includes("--update")) writeTable("quick", ["| what | measured | goal |", "|---|--:|---|"], table);
@@ -74,16 +75,16 @@ async function loaded() {
   await of("a decision about 1,000 messages of 1 kB", chat(1_000, 1_000), wide, decide, 1.5);
 }
 
-/** A chat of 1,000 messages of 1 kB in the AI SDK, one new, nothing to do. */
-async function middleware() {
-  const options = { contextWindow: 2_000_000, maxOutputTokens: 4_096 };
-  const past = chat(1_000, 1_000);
+/** A chat of so many messages of 1 kB in the AI SDK, one new, nothing to do. `goal`: milliseconds of the middleware. */
+async function middleware(count, goal) {
+  const options = { contextWindow: 2_000 * count, maxOutputTokens: 4_096 };
+  const past = chat(count, 1_000);
   const own = () => past.map(({ role, content }) => ({ role, content: [{ type: "text", text: content }] }));
   const { middleware } = compaction(options);
   const run = compaction(options).run({ state: null });
   const model = {
     modelId: "m",
-    doGenerate: async () => ({ content: [], usage: { inputTokens: 250_000, outputTokens: 9 } }),
+    doGenerate: async () => ({ content: [], usage: { inputTokens: 250 * count, outputTokens: 9 } }),
   };
   const messages = own();
   const samples = await inTurn(
@@ -106,7 +107,8 @@ async function middleware() {
     },
     { rounds: 40, warm: 20 },
   );
-  row("the AI SDK's middleware, 1,000 messages of 1 kB, one new", typical(samples.middleware), "ms", 1);
+  const what = `the AI SDK's middleware, ${count.toLocaleString("en")} messages of 1 kB, one new`;
+  row(what, typical(samples.middleware), "ms", goal);
   row("prepareStep of the same", typical(samples.prepareStep), "ms", null);
 }
 
