@@ -1,16 +1,21 @@
 // Checks of the sources in TypeScript, of the package, and of what documents show of it.
 import { readdirSync, readFileSync } from "node:fs";
-import { at, must, packages } from "../common.mjs";
+import { join } from "node:path";
+import { at, cache, ci, must, packages } from "../common.mjs";
 import { buildSite } from "../docs.mjs";
 import { release } from "../release.mjs";
 import { cleanSnippets, writeSnippets } from "../snippets.mjs";
 import { biome, chromium, tsc } from "../tools.mjs";
 import { quiet, testPackages, total } from "./common.mjs";
 
+/** Outside CI, files that neither changed nor read what did are not judged again: the compiler keeps what it found. */
 export async function types() {
   await packages();
-  for (const project of ["tsconfig.json", "js/src/cli/tsconfig.json"])
-    await must(tsc[0], [tsc[1], "-p", project], quiet);
+  for (const project of ["tsconfig.json", "js/src/cli/tsconfig.json"]) {
+    const kept = join(cache, "types", `${project.replaceAll("/", "-")}.tsbuildinfo`);
+    const how = ci ? [] : ["--incremental", "--tsBuildInfoFile", kept];
+    await must(tsc[0], [tsc[1], "-p", project, ...how], quiet);
+  }
 }
 
 export async function lint() {
