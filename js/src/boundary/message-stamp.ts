@@ -4,7 +4,7 @@
  * `===` alone, whether the message has changed since.
  */
 import type { MediaKind, Reader, Role } from "../format.ts";
-import { isEqual } from "./plain-equal.ts";
+import { isEqual } from "../plain-equal.ts";
 
 export type Leaves = readonly unknown[];
 
