@@ -16,7 +16,7 @@ export interface SqlClients {
   /** A database of `better-sqlite3`, `node:sqlite` or `bun:sqlite`. */
   readonly sqlite: {
     // biome-ignore lint/suspicious/noExplicitAny: as above.
-    prepare(text: string): { all(...values: any[]): unknown[] };
+    prepare(text: string): { all(...values: any[]): unknown[]; run(): unknown };
   };
   /** A binding of Cloudflare D1. */
   readonly d1: {
@@ -52,6 +52,8 @@ interface Dialect {
   /** What stands for the n-th value, from 1. */
   placeholder(n: number): string;
   ask(client: never, text: string, values: unknown[]): PromiseLike<readonly unknown[]> | readonly unknown[];
+  /** Runs a statement that returns no rows, where that is another method. */
+  run?(client: never, text: string): unknown;
 }
 
 const numbered = (n: number) => `$${n}`;
@@ -67,6 +69,8 @@ const DIALECTS: { readonly [Name in keyof SqlClients]: Dialect } = {
   sqlite: {
     ...{ methods: ["prepare"], expected: "a database of SQLite", placeholder: () => "?" },
     ask: (client: SqlClients["sqlite"], text, values) => unlocked(() => client.prepare(text).all(...values)),
+    // better-sqlite3 refuses to list the rows of a statement that has none.
+    run: (client: SqlClients["sqlite"], text) => unlocked(() => client.prepare(text).run()),
   },
   d1: {
     ...{ methods: ["prepare"], expected: "a binding of D1", placeholder: () => "?" },
@@ -100,7 +104,7 @@ export function fromSql<Name extends keyof SqlClients>(
   client: SqlClients[Name],
   { table = "precis_states" }: SqlOptions = {},
 ): SqlStore {
-  const { methods, expected, placeholder, ask } = chosen<Dialect>(DIALECTS, dialect, "dialect");
+  const { methods, expected, placeholder, ask, run: create } = chosen<Dialect>(DIALECTS, dialect, "dialect");
   checkClient(client, methods, expected);
   const name = quoted(table);
   const run = async (text: string, ...values: unknown[]): Promise<readonly Row[]> =>
@@ -112,7 +116,7 @@ export function fromSql<Name extends keyof SqlClients>(
     schema,
     async createTable() {
       try {
-        await run(schema);
+        await (create ? create(client as never, schema) : run(schema));
       } catch (error) {
         // In PostgreSQL two who create it at once may meet; by now it is there.
         await run(`SELECT key FROM ${name} WHERE 1 = 0`).catch(() => {

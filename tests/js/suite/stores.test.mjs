@@ -57,7 +57,16 @@ function table() {
 const sqlClients = {
   pg: (run) => ({ query: async (text, values) => ({ rows: run(text, values) }) }),
   postgres: (run) => Object.assign(() => {}, { unsafe: async (text, values) => run(text, values) }),
-  sqlite: (run) => ({ prepare: (text) => ({ all: (...values) => run(text, values) }) }),
+  sqlite: (run) => ({
+    prepare: (text) => ({
+      all(...values) {
+        // As better-sqlite3 has it.
+        if (text.startsWith("CREATE")) throw new TypeError("This statement does not return data. Use run() instead");
+        return run(text, values);
+      },
+      run: () => void run(text, []),
+    }),
+  }),
   d1: (run) => ({
     prepare: (text) => ({ bind: (...values) => ({ all: async () => ({ results: run(text, values) }) }) }),
   }),
