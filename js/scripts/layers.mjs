@@ -5,13 +5,15 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { at, files, main } from "./common.mjs";
 
-const MOST_FLOORS = 10;
 const design = "docs/design.md";
 
-/** The two houses: their files, the room of each, and what each file imports. */
+/**
+ * The two houses: their files, the room of each, what each file imports, and the floors that a reader can hold. In
+ * TypeScript files of the root are rooms of their own, and the subpaths stand above the entry `precis`.
+ */
 const houses = [
-  { name: "Rust", root: "src", read: rustImports },
-  { name: "TypeScript", root: "js/src", read: typescriptImports },
+  { name: "Rust", root: "src", read: rustImports, most: 10 },
+  { name: "TypeScript", root: "js/src", read: typescriptImports, most: 13 },
 ];
 
 /** Compares the picture in docs/design.md with the code. Gives the number of imports looked at. */
@@ -40,7 +42,7 @@ function neverRun() {
     .map((path) => `${relative(at(), path)}: a test that never runs: tests of the engine are in tests/rust`);
 }
 
-function draw({ name, root, read }) {
+function draw({ name, root, read, most }) {
   const graph = read(root);
   const rooms = new Map();
   for (const [file, imported] of graph) {
@@ -53,7 +55,7 @@ function draw({ name, root, read }) {
     ...circles(graph).map((circle) => `${name}: files import each other: ${circle.join(", ")}`),
   ];
   const floors = faults.length > 0 ? [] : floorsOf(rooms);
-  if (floors.length > MOST_FLOORS) faults.push(`${name}: ${floors.length} floors, ${MOST_FLOORS} are the most`);
+  if (floors.length > most) faults.push(`${name}: ${floors.length} floors, ${most} are the most`);
   const rows = floors.map((floor, i) => `| ${i + 1} | ${floor.map((room) => `\`${room}\``).join(", ")} |`).reverse();
   const imports = [...graph.values()].reduce((sum, imported) => sum + imported.size, 0);
   return { faults, imports, picture: [`| floor | ${name} |`, "|---|---|", ...rows].join("\n") };
@@ -71,6 +73,18 @@ function rustImports(root) {
     .filter((path) => path.endsWith(".rs"))
     .map((path) => relative(at(), path));
   const modules = new Map(all.map((file) => [moduleOf(root, file), file]));
+  const read = (file) => readFileSync(at(file), "utf8").replace(/^\s*\/\/.*$/gm, "");
+  // What a module hands on of its children is theirs: whoever names it imports them, and the module does not.
+  for (const file of all) {
+    const module = moduleOf(root, file);
+    const children = childrenOf(read(file));
+    for (const [, tree] of read(file).matchAll(HANDED_ON))
+      for (const leaf of leaves(tree.replace(/\s+/g, " "))) {
+        const [child, ...rest] = leaf.replace(/^self::/, "").split("::");
+        const found = children.has(child) && longest([...parts(module), child, ...rest], modules);
+        if (found) modules.set([...parts(module), rest.at(-1) ?? child].join("::"), found);
+      }
+  }
   const graph = new Map(all.map((file) => [file, new Set()]));
   for (const file of all) {
     // The list of all rooms is in none of them.
@@ -78,8 +92,8 @@ function rustImports(root) {
       graph.delete(file);
       continue;
     }
-    const text = readFileSync(at(file), "utf8").replace(/^\s*\/\/.*$/gm, "");
-    for (const path of rustPaths(text, moduleOf(root, file))) {
+    const text = read(file).replace(HANDED_ON, "");
+    for (const path of rustPaths(text, moduleOf(root, file), childrenOf(text))) {
       const found = longest(path, modules);
       if (found && found !== file && found !== `${root}/lib.rs`) graph.get(file).add(found);
     }
@@ -92,23 +106,33 @@ const moduleOf = (root, file) =>
     .replace(/(^|\/)(mod|lib)\.rs$|\.rs$/, "")
     .replaceAll("/", "::");
 
-/** Paths within the crate that a text names, absolute. */
-function rustPaths(text, module) {
+const parts = (module) => (module === "" ? [] : module.split("::"));
+
+/** Names that a module hands on. */
+const HANDED_ON = /\bpub(?:\([^)]*\))?\s+use\s+([^;]*);/g;
+
+/** The modules that a text declares in files of their own. */
+const childrenOf = (text) => new Set([...text.matchAll(/\bmod\s+(\w+);/g)].map(([, name]) => name));
+
+/** Paths within the crate that a text names, absolute. `children`: names of modules below it, by which a path may begin. */
+function rustPaths(text, module, children) {
   const paths = [];
-  const above = module.split("::");
+  const above = parts(module);
   const absolute = (path) => {
-    let parts = path.split("::").map((part) => part.trim());
-    if (parts[0] === "crate") return parts.slice(1);
-    let base = parts[0] === "super" || parts[0] === "self" ? above : null;
+    let names = path.split("::").map((name) => name.trim());
+    if (names[0] === "crate") return names.slice(1);
+    if (children.has(names[0])) return [...above, ...names];
+    let base = names[0] === "super" || names[0] === "self" ? above : null;
     if (!base) return null;
-    for (; parts[0] === "super"; parts = parts.slice(1)) base = base.slice(0, -1);
-    if (parts[0] === "self") parts = parts.slice(1);
-    return [...base, ...parts];
+    for (; names[0] === "super"; names = names.slice(1)) base = base.slice(0, -1);
+    if (names[0] === "self") names = names.slice(1);
+    return [...base, ...names];
   };
-  for (const [, tree] of text.matchAll(/\buse\s+((?:crate|super|self)\b[^;]*);/g)) {
+  for (const [, tree] of text.matchAll(/\buse\s+(\w+\b[^;]*);/g)) {
     for (const leaf of leaves(tree.replace(/\s+/g, " "))) paths.push(absolute(leaf));
   }
-  for (const [path] of text.matchAll(/\b(?:crate|super)(?:::\w+)+/g)) paths.push(absolute(path));
+  const code = text.replace(/\buse\s+[^;]*;/g, "");
+  for (const [path] of code.matchAll(/(?<!::)\b\w+(?:::\w+)+/g)) paths.push(absolute(path));
   return paths.filter(Boolean);
 }
 
@@ -146,11 +170,19 @@ function typescriptImports(root) {
     .filter((path) => path.endsWith(".ts"))
     .map((path) => relative(at(), path));
   const known = new Set(all);
+  /** The file behind an entry of the package. */
+  const entry = (name) => {
+    if (!/^precis(\/|$)/.test(name ?? "")) return null;
+    const path = name === "precis" ? "index" : name.slice("precis/".length);
+    return [`${root}/${path}.ts`, `${root}/${path}/index.ts`].find((file) => known.has(file));
+  };
   return new Map(
     all.map((file) => {
       const text = readFileSync(at(file), "utf8");
-      const named = [...text.matchAll(/\bfrom\s*"(\.[^"]+)"|\bimport\s*\(?\s*"(\.[^"]+)"/g)];
-      const paths = named.map(([, one, other]) => join(dirname(file), one ?? other));
+      const named = [
+        ...text.matchAll(/^(?:import|export)\b[^;"]*\bfrom\s*"(\.[^"]+|precis[^"]*)"|\bimport\s*\(?\s*"(\.[^"]+)"/gm),
+      ];
+      const paths = named.map(([, one, other]) => entry(one) ?? join(dirname(file), one ?? other));
       return [file, new Set(paths.filter((path) => known.has(path) && path !== file))];
     }),
   );

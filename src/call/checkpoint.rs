@@ -6,7 +6,7 @@ use crate::base::{markers, text};
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
-use crate::ladder::compact::Shape;
+use crate::ladder::shape::Shape;
 use crate::memory::{Memory, Message, digest};
 use crate::model::message::{CHAIN_START, combine};
 use crate::session::compaction::{Checkpoint, Kind, Made, framed};

@@ -10,7 +10,7 @@ use crate::call::checkpoint;
 use crate::call::context::Work;
 use crate::call::render::render;
 use crate::ingest::host::{Host, Product, Sent};
-use crate::ladder::compact::Shape;
+use crate::ladder::shape::Shape;
 use crate::model::message::{PartKind, Role};
 use crate::session::view::{Slot, View};
 use crate::summary::request::Request;

@@ -5,17 +5,17 @@
 mod blocks;
 mod hands;
 mod letters;
+mod prose;
 mod scripts;
 
 use crate::base::distinct::Distinct;
 use crate::base::order;
-use crate::base::phrases;
 use crate::base::text;
 use blocks::{Block, Kind, ends_sentence, words};
 use letters::{is_salutation, is_sign_off};
+use prose::{LONGEST_REQUEST, end, ends_question, is_own, is_prose};
 
-/// Words for what users list themselves.
-pub const OWN: &str = include_str!("phrases/own_rules.txt");
+pub use prose::OWN;
 
 /// Words of a sentence with a colon that announces what somebody else wrote: a label before one's own words is shorter.
 const ANNOUNCES: usize = 4;
@@ -28,8 +28,6 @@ const LONGEST_TITLE: usize = 160;
 /// Bytes of two paragraphs below a title, or of a single one.
 const PARAGRAPH: usize = 100;
 const LONG_PARAGRAPH: usize = 400;
-/// Bytes of the longest request behind a document.
-const LONGEST_REQUEST: usize = 400;
 /// Bytes of the shortest paragraph between quotation marks that is no word of one's own.
 const LEAST_QUOTED: usize = 40;
 
@@ -128,14 +126,6 @@ fn leads(blocks: &[Block<'_>], first: usize, end: usize) -> Option<usize> {
     Some(blocks[signed].to)
 }
 
-/// Where a document ends that begins in a block: with the message, but for a question behind it.
-fn end(blocks: &[Block<'_>], at: usize, end: usize) -> usize {
-    let asks = |block: &&Block<'_>| {
-        block.kind == Kind::Lines && block.to - block.from <= LONGEST_REQUEST && ends_question(block.last())
-    };
-    blocks.get(at + 2..).and_then(<[_]>::last).filter(asks).map_or(end, |last| last.from)
-}
-
 /// Whether a heading is the title of all that follows: the only one of the first level, before any other, and above more than
 /// a list. Sections of one's own stand side by side.
 fn is_title_of_all(blocks: &[Block<'_>], at: usize) -> bool {
@@ -192,15 +182,6 @@ fn is_article(below: &[Block<'_>]) -> bool {
     long(0, LONG_PARAGRAPH) || long(0, PARAGRAPH) && long(1, PARAGRAPH)
 }
 
-/// Whether a block is a paragraph of sentences that asks nothing.
-fn is_prose(block: &Block<'_>) -> bool {
-    block.kind == Kind::Lines && ends_sentence(block.last()) && !ends_question(block.last())
-}
-
-fn ends_question(line: &str) -> bool {
-    line.trim_end_matches(['"', '”', '»', ')', '\'', '」']).ends_with(['?', '？', '؟', ';', '՞'])
-}
-
 /// Whether a line ends with a colon behind a sentence that announces what somebody else wrote.
 fn announces(line: &str) -> bool {
     let Some(said) = line.strip_suffix([':', '：']) else { return false };
@@ -208,12 +189,6 @@ fn announces(line: &str) -> bool {
         .rfind(['.', '!', '?', '。', '！', '？'])
         .map_or(said, |at| text::between(said, text::ceil(said, at + 1), said.len()));
     words(sentence) >= ANNOUNCES && !is_own(sentence)
-}
-
-/// Whether a line names what users list themselves.
-fn is_own(line: &str) -> bool {
-    let lower: String = line.chars().map(text::lower).collect();
-    phrases::each(OWN).any(|word| text::find(&lower, word).is_some())
 }
 
 /// Whether two or more speak in turns from a block on: lines that begin with names, of which one comes again.

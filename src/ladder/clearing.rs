@@ -9,7 +9,8 @@
 //! summarizer it counts again on purpose: clears reach less far then and come more often, and more of what is used
 //! next can be read than in a digest (95 % instead of 94 % in recorded sessions, `node benches/recall.mjs`).
 
-use crate::ladder::protection::{self, Hold};
+use crate::ladder::hold::Hold;
+use crate::ladder::protection;
 use crate::ladder::{Scene, strategies};
 use crate::model::message::{Part, PartKind, Role};
 use crate::session::edits::{call_input, eligibility, placeholder};

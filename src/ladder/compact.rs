@@ -18,35 +18,25 @@
 //! both. Of a turn that is larger than the strategy's tail it keeps as much as the strategy would. If nothing that may
 //! go is left, or a summary would be hardly smaller, the report says that there is nothing to gain.
 
-use crate::base::archive::{Archive, Record};
 use crate::base::order;
 use crate::ingest::pairs;
+use crate::ladder::groups::{group, kept_from};
+use crate::ladder::shape::Shape;
+use crate::ladder::typed::recent_typed;
 use crate::ladder::{Scene, strategies};
 use crate::limits::wishes::Keep;
-use crate::model::message::{Digest, PartKind, Position, Role};
+use crate::model::message::{Digest, PartKind, Role};
 use crate::session::compaction::{Checkpoint, Kind};
-use crate::session::history::History;
 use crate::session::reach::LEAST_CLEARED;
 use crate::session::view::{Item, Slot};
 use std::ops::Range;
 
-/// The shape of a compaction: what it covers and keeps.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shape {
-    /// Messages before this position are covered.
-    pub covers: Position,
-    /// What tools had returned before it, if it is known.
-    pub outputs: Option<u64>,
-    /// The indices of covered messages that stay before the summary, ascending.
-    pub head: Vec<u64>,
-    /// The indices of covered messages that stay after the summary, ascending.
-    pub kept: Vec<u64>,
-    /// How many of the last `kept` messages come after the note: the group that opens the turn with signed reasoning.
-    pub opening: u64,
-    /// Whether the cut is inside the active turn, so that a progress note follows the user's message.
-    pub note: bool,
-    /// The most estimated tokens of the summary.
-    pub summary_tokens: u64,
+impl Shape {
+    /// Whether it covers and keeps the same messages as the active checkpoint.
+    pub fn repeats(&self, scene: &Scene<'_>) -> bool {
+        let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
+        active.is_some_and(|active| active.covers == self.covers && active.kept == self.kept)
+    }
 }
 
 /// The compaction that the strategy suggests. `None` if it would cover nothing new.
@@ -89,18 +79,6 @@ pub fn by_hand(scene: &Scene<'_>, keep: Keep) -> Option<Shape> {
     }
     let cut = scene.cuts.at_or_before(wanted.clamp(lead, scene.newest()) - lead) + lead;
     of_cut(scene, cut, scene.typed_most()).filter(|shape| shape.covers.count > scene.covered())
-}
-
-/// The first of the newest turns and messages to keep.
-pub(crate) fn kept_from(scene: &Scene<'_>, keep: Keep) -> usize {
-    let (lead, count) = (scene.lead(), scene.history.messages.len());
-    let newest = |kept: u64| usize::try_from(kept).unwrap_or(usize::MAX);
-    let mut typed = (lead..count).rev().filter(|&input| scene.history.is_typed(input));
-    let of_turns = match newest(keep.turns.unwrap_or(0)) {
-        0 => count,
-        turns => typed.nth(turns - 1).unwrap_or(lead),
-    };
-    of_turns.min(count.saturating_sub(newest(keep.messages.unwrap_or(0)))).max(lead)
 }
 
 /// Covers one more group than the active checkpoint, or as many as needed to fit. The newest group is kept, and of the
@@ -160,49 +138,6 @@ pub fn with_compaction(scene: &Scene<'_>, shape: &Shape) -> Shape {
         shape.kept.retain(|index| head.binary_search(index).is_err());
     }
     shape
-}
-
-impl Shape {
-    /// Whether a covered message stays before the summary.
-    pub fn heads(&self, index: u64) -> bool {
-        self.head.binary_search(&index).is_ok()
-    }
-
-    /// The index of the first message that a host must load once this is committed.
-    pub fn loads_from(&self) -> u64 {
-        let kept = self.head.first().into_iter().chain(self.kept.first());
-        kept.copied().fold(self.covers.count, u64::min)
-    }
-
-    /// Whether a covered message stays in the view.
-    pub fn keeps(&self, index: u64) -> bool {
-        self.heads(index) || self.kept.binary_search(&index).is_ok()
-    }
-
-    /// Whether an item of the view stays unchanged.
-    pub fn leaves(&self, item: &Item) -> bool {
-        matches!(item.slot, Slot::Host { index, .. } if index >= self.covers.count || self.keeps(index))
-    }
-
-    /// The raw tokens that an item of the view takes once this is committed. Of a covered message that stays without the
-    /// calls before it, results go.
-    pub fn tokens_of(&self, item: &Item, history: &History<'_>) -> u64 {
-        let Slot::Host { input, index } = item.slot else { return 0 };
-        if !self.leaves(item) {
-            return 0;
-        }
-        let is_alone = index < self.covers.count
-            && index.checked_sub(1).is_none_or(|before| !self.keeps(before))
-            && history.is_typed(input);
-        let message = item.digest().unwrap_or(history.messages[input]);
-        if is_alone { item.tokens.saturating_sub(message.result_tokens()) } else { item.tokens }
-    }
-
-    /// Whether it covers and keeps the same messages as the active checkpoint.
-    pub fn repeats(&self, scene: &Scene<'_>) -> bool {
-        let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
-        active.is_some_and(|active| active.covers == self.covers && active.kept == self.kept)
-    }
 }
 
 /// The shape of a cut. `typed`: the estimated tokens that earlier typed messages may take, apart from the active one.
@@ -283,34 +218,6 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     })
 }
 
-/// The messages that stay with a result or a call: its group. In a view that was passed as history, groups are unknown, so
-/// these are the adjacent calls, with what was thought before them, and the results behind them.
-pub(crate) fn group(scene: &Scene<'_>, input: usize) -> Range<usize> {
-    let (lead, messages) = (scene.lead(), &scene.history.messages);
-    if let Some(at) = input.checked_sub(lead) {
-        return scene.cuts.start_of(at) + lead..scene.cuts.end_of(at) + lead;
-    }
-    let has = |at: usize, kind| messages[at].has(kind);
-    let answers = |at: usize| has(at, PartKind::Result) && !has(at, PartKind::Call);
-    let calls = |at: usize| has(at, PartKind::Call);
-    let mut from = input;
-    while from > 0 && answers(from) {
-        from -= 1;
-    }
-    // A format may have a message for each call.
-    while from > 0 && !has(from - 1, PartKind::Result) && (calls(from - 1) || has(from - 1, PartKind::Reasoning)) {
-        from -= 1;
-    }
-    let mut end = input + 1;
-    while end < lead && !answers(end - 1) && calls(end) && !has(end, PartKind::Result) {
-        end += 1;
-    }
-    while end < lead && answers(end) {
-        end += 1;
-    }
-    from..end
-}
-
 /// Whether a typed message can stay without the calls before it: what was typed beside their results can be sent alone.
 fn stays_alone(scene: &Scene<'_>, input: usize) -> bool {
     scene.leaves_out || !scene.history.messages[input].has(PartKind::Result)
@@ -335,21 +242,6 @@ fn held_compaction(scene: &Scene<'_>) -> Range<usize> {
         None if message.has(PartKind::Call) || message.has(PartKind::Reasoning) => 0..0,
         None => input..input + 1,
     }
-}
-
-/// The typed message that a cut keeps in addition to the active one, if it fits.
-pub(crate) fn typed_that_stay(scene: &Scene<'_>, cut: usize) -> Vec<usize> {
-    let most = scene.typed_most();
-    let mut recent = recent_typed(scene, cut);
-    recent.retain(|&input| scene.estimate_of(scene.tokens(input)) <= most);
-    recent
-}
-
-/// The typed message before `cut` that is among the last two typed ones and is not the active one, if any.
-fn recent_typed(scene: &Scene<'_>, cut: usize) -> Vec<usize> {
-    let mut typed = (0..scene.history.messages.len()).rev().filter(|&input| scene.history.is_typed(input)).take(2);
-    let pair = [typed.next(), typed.next()];
-    pair.into_iter().flatten().filter(|&input| input < cut && Some(input) != scene.active_user()).collect()
 }
 
 /// Extends the head so that a pinned message keeps its whole group.
@@ -414,26 +306,4 @@ fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
         }
     }
     smallest.1
-}
-
-impl Record for Shape {
-    fn archive(&mut self, archive: &mut Archive<'_>) {
-        archive.position("covers", &mut self.covers);
-        archive.maybe_hash("outputs", &mut self.outputs);
-        archive.counts("head", &mut self.head);
-        archive.counts("kept", &mut self.kept);
-        let mut opening = Some(self.opening).filter(|&opening| opening > 0);
-        archive.maybe_count("opening", &mut opening);
-        self.opening = opening.unwrap_or(0);
-        if self.opening > self.kept.len() as u64 {
-            archive.reject("opening");
-        }
-        for (name, list) in [("head", &self.head), ("kept", &self.kept)] {
-            if list.windows(2).any(|pair| pair[0] >= pair[1]) {
-                archive.reject(name);
-            }
-        }
-        archive.flag("note", &mut self.note);
-        archive.count("summaryTokens", &mut self.summary_tokens);
-    }
 }

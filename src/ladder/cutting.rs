@@ -1,7 +1,7 @@
 //! Selects the parts to cut, and the size to cut them to. Shared by the rungs that clip.
 
 use crate::ladder::Scene;
-use crate::ladder::protection::Hold;
+use crate::ladder::hold::Hold;
 use crate::session::edits::eligibility::{self, Stage};
 use crate::session::view::Slot;
 

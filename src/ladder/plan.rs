@@ -10,7 +10,7 @@
 use crate::base::archive::{Archive, Place, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
-use crate::ladder::protection::Hold;
+use crate::ladder::hold::Hold;
 use crate::ladder::{Edit, Move, RungId};
 
 /// The most notes in a plan.

@@ -13,7 +13,8 @@ use crate::base::order;
 use crate::base::quoting;
 use crate::ingest::pairing::Answer;
 use crate::ingest::pairs;
-use crate::ladder::{Scene, compact};
+use crate::ladder::hold::Hold;
+use crate::ladder::{Scene, groups as grouped};
 use crate::limits::budget::share;
 use crate::limits::tool_policy::{Stay, ToolPolicies, ToolPolicy};
 use crate::limits::wishes::Keep;
@@ -21,27 +22,6 @@ use crate::model::message::PartKind;
 use crate::session::history::History;
 use crate::session::lasting;
 use std::ops::Range;
-
-/// How firmly a message is held, that is, stays whole.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Hold {
-    /// Not at all.
-    #[default]
-    Free,
-    /// The arguments of its calls stay, as long as the message is in the view.
-    Inputs,
-    /// Its group has one of the newest results of a tool.
-    Kept,
-    /// Its group has a result that is always kept.
-    Always,
-    /// Its group has a result of a tool that no rung affects.
-    Excluded,
-}
-
-impl Hold {
-    /// All values, the weakest first.
-    pub const ALL: [Self; 5] = [Self::Free, Self::Inputs, Self::Kept, Self::Always, Self::Excluded];
-}
 
 /// The share of the room for a summary in addition to the held messages, in millionths.
 const SUMMARY: u64 = 100_000;
@@ -51,6 +31,15 @@ struct Wanted {
     input: usize,
     tool: u32,
     hold: Hold,
+}
+
+impl Scene<'_> {
+    /// Computes what the host wants kept.
+    #[must_use]
+    pub(crate) fn held(mut self) -> Self {
+        (self.holds, self.kept_from) = holds(&self);
+        self
+    }
 }
 
 /// How firmly each input message is held (empty if none is), and the first of the newest messages that the host keeps
@@ -76,7 +65,7 @@ pub(crate) fn holds(scene: &Scene<'_>) -> (Vec<Hold>, Option<usize>) {
     // counted, because a view that is passed as history does not have them.
     let shown = |input: usize| scene.places[input].is_some();
     for one in wanted(scene, keep.results.unwrap_or(0), &shown) {
-        let group = compact::group(scene, one.input);
+        let group = grouped::group(scene, one.input);
         match groups.last_mut().filter(|last| last.1 == group) {
             Some(last) => last.0 = last.0.max(one.hold),
             None => groups.push((one.hold, group)),
@@ -114,7 +103,7 @@ fn newest(
         return None;
     }
     let lead = scene.lead();
-    let (wanted, most) = (compact::kept_from(scene, keep), scene.raw_below(scene.limits.accept));
+    let (wanted, most) = (grouped::kept_from(scene, keep), scene.raw_below(scene.limits.accept));
     let mut start = scene.newest();
     while start > wanted.max(lead) {
         let group = scene.cuts.start_of(start - 1 - lead) + lead;
@@ -218,7 +207,7 @@ pub(crate) fn lost(scene: &Scene<'_>) -> Vec<(String, u64)> {
         return lost;
     }
     if (keep.turns, keep.messages) != (None, None) {
-        let from = compact::kept_from(scene, keep);
+        let from = grouped::kept_from(scene, keep);
         let gone = (from..scene.history.messages.len()).filter(|&input| !is_sent_whole(scene, input)).count();
         if gone > 0 {
             lost.push(("keep".to_owned(), gone as u64));

@@ -2,8 +2,8 @@
 
 use crate::base::millionths;
 use crate::ingest::pairs::Cuts;
-use crate::ladder::compact::Shape;
-use crate::ladder::protection::{self, Hold};
+use crate::ladder::hold::Hold;
+use crate::ladder::shape::Shape;
 use crate::limits::budget::Limits;
 use crate::limits::options::Options;
 use crate::session::history::History;
@@ -44,13 +44,6 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// Computes what the host wants kept.
-    #[must_use]
-    pub(crate) fn held(mut self) -> Self {
-        (self.holds, self.kept_from) = protection::holds(&self);
-        self
-    }
-
     /// How firmly an input message is held.
     pub fn hold(&self, input: usize) -> Hold {
         self.holds.get(input).copied().unwrap_or_default()

@@ -1,7 +1,7 @@
 //! What a ranker of the host says about passages, fused with how well their words match.
 
-use super::Ranked;
 use super::lend::lent;
+use super::ranked::Ranked;
 use crate::base::order;
 
 /// What each of both rankings gives its best passage.

@@ -2,10 +2,10 @@
 //! lends some of its score to those beside it, because a question and its answer share few words. The first passages that
 //! are taken have to show different things.
 
-use super::Ranked;
 use super::fuse::fused;
 use super::lend::lent;
 use super::query::{Effect, Meeting, Query};
+use super::ranked::Ranked;
 use super::words::{self, Words};
 use crate::base::logarithm;
 use crate::base::order;

@@ -3,12 +3,14 @@
 //! Messages that the host gave are looked through in runs. Of each run the host keeps an index (`index.rs`), so that a later
 //! search reads none of their texts.
 
+use super::asked::{Asked, nothing_asked};
+use super::found::{Excerpt, Found, excerpt, fitting};
 use super::index::{Index, Origin};
 use super::query::Query;
 use super::rank::{MOST_CANDIDATES, Match, Passage, Ranking};
 use super::reference::Place;
 use super::source::{self, Hidden, Run, Source};
-use super::{Asked, Excerpt, Found, excerpt, fitting, index, nothing_asked, passages};
+use super::{index, passages};
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::base::text;

@@ -66,7 +66,7 @@ fn contract() -> String {
         "WarningCode",
         &codes(Warning::NAMES, &WARNINGS_OF_TYPESCRIPT),
     );
-    union(&mut out, "A rung of the ladder, the lowest first.", "Rung", &RungId::names().collect::<Vec<_>>());
+    union(&mut out, "A rung of the ladder, the lowest first.", "Rung", RungId::NAMES);
     union(&mut out, "What came of a call.", "Outcome", Outcome::NAMES);
     union(&mut out, "What a rung does to messages.", "Action", Action::NAMES);
     union(&mut out, "How the rule of thinking is known.", "ThinkingSource", thinking::Source::NAMES);

@@ -3,7 +3,7 @@
 
 use super::blocks::{self, Block, Kind, ends_sentence, words};
 use super::letters::is_sign_off;
-use super::{ends_question, is_own, is_prose};
+use super::prose::{end, ends_question, is_own, is_prose};
 use crate::base::text;
 
 /// Points from which on another hand wrote it.
@@ -26,7 +26,7 @@ pub fn other(text: &str, blocks: &[Block<'_>]) -> Option<(usize, usize)> {
     let (first, before_last) = (blocks.split_first()?.1, blocks.split_last()?.1);
     let [opening, .., ending] = blocks else { return None };
     let is_other = |asked: &Block<'_>, beside: &[Block<'_>]| asks(asked) && points(text, asked, beside) >= ENOUGH;
-    let below = || is_other(opening, first).then(|| (first[0].from, super::end(blocks, 0, text.len())));
+    let below = || is_other(opening, first).then(|| (first[0].from, end(blocks, 0, text.len())));
     let above = || is_other(ending, before_last).then_some((opening.from, ending.from));
     // What reads as a title is the document's, if something else asks.
     if ends_sentence(opening.last()) || opening.last().ends_with([':', '：']) {

@@ -5,10 +5,10 @@
 //! `clear` and end at most at `accept`. Or the results of the newest group alone are too large: then covering the past
 //! cannot be enough, so they are cut to one level of at least a twentieth of the room.
 
-use super::clip::cap;
-use super::{Climb, Rung, RungId};
 use crate::ladder::clearing::{Clearing, clearing};
 use crate::ladder::cutting::{cuttable, gain, level};
+use crate::ladder::rungs::clip::cap;
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
 use crate::limits::budget::share;
 use crate::session::reach;
@@ -20,10 +20,6 @@ const NEWEST_RESULTS: usize = 3;
 pub(super) struct Clear;
 
 impl Rung for Clear {
-    fn name(&self) -> &'static str {
-        "clear"
-    }
-
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
         if !climb.may_edit(scene) {
             return None;

@@ -4,8 +4,8 @@
 //! is not enough either, old arguments and media follow, then what the assistant wrote in earlier turns. The outcome
 //! must be at most `accept`.
 
-use super::{Climb, Rung, RungId};
 use crate::ladder::cutting::{LEAST_CAP, cuttable, gain};
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
 use crate::limits::budget::share;
 use crate::session::lasting;
@@ -15,10 +15,6 @@ use crate::session::view::Slot;
 pub(super) struct Clip;
 
 impl Rung for Clip {
-    fn name(&self) -> &'static str {
-        "clip"
-    }
-
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
         if !climb.may_edit(scene) {
             return None;

@@ -3,10 +3,10 @@
 //! The level is at least 64 tokens, halfway down from the limit to the target if that can be reached. Larger media go,
 //! also those of the newest message.
 
-use super::{Climb, Rung, RungId};
 use crate::ladder::clearing::{Clearing, clearing};
 use crate::ladder::cutting::{LEAST_CAP, cuttable, cuttable_over, gain, level_to_fit};
-use crate::ladder::protection::Hold;
+use crate::ladder::hold::Hold;
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
 use crate::session::reach;
 use crate::session::view::{Item, Slot};
@@ -19,10 +19,6 @@ const LEAST_OWN: u64 = 40;
 pub(super) struct ClipAll;
 
 impl Rung for ClipAll {
-    fn name(&self) -> &'static str {
-        "clip-all"
-    }
-
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
         if climb.fits {
             return None;

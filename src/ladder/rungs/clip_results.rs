@@ -4,19 +4,15 @@
 //! least a twentieth of the room. If cutting results is not enough, old arguments, media and texts of the assistant
 //! are cut with them.
 
-use super::{Climb, Rung, RungId};
 use crate::ladder::clearing::{Clearing, clearing};
 use crate::ladder::cutting::{cuttable, level_to_fit};
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
 use crate::session::reach;
 
 pub(super) struct ClipResults;
 
 impl Rung for ClipResults {
-    fn name(&self) -> &'static str {
-        "clip-results"
-    }
-
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
         if climb.fits {
             return None;

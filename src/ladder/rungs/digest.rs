@@ -1,15 +1,11 @@
 //! The past becomes a digest made by code.
 
-use super::{Climb, Rung, RungId};
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Move, Scene, compact};
 
 pub(super) struct Digest;
 
 impl Rung for Digest {
-    fn name(&self) -> &'static str {
-        "digest"
-    }
-
     fn propose(&self, scene: &Scene<'_>, _: &Climb) -> Option<Move> {
         compact::shape(scene).map(Move::Compact)
     }

@@ -3,17 +3,13 @@
 //! Only reasoning that is not signed and that the format numbers is left out. A message that holds nothing else keeps
 //! it.
 
-use super::{Climb, Rung, RungId};
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
 use crate::session::view::{self, Item, Slot};
 
 pub(super) struct DropReasoning;
 
 impl Rung for DropReasoning {
-    fn name(&self) -> &'static str {
-        "drop-reasoning"
-    }
-
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
         let wanted = scene.options.wishes.drops_reasoning == Some(true);
         let wanted = wanted && scene.leaves_out && !scene.history.keeps_reasoning;

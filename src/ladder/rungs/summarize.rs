@@ -1,15 +1,11 @@
 //! The past becomes a summary by the host's summarizer.
 
-use super::{Climb, Rung, RungId};
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Move, Scene, compact};
 
 pub(super) struct Summarize;
 
 impl Rung for Summarize {
-    fn name(&self) -> &'static str {
-        "summarize"
-    }
-
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
         let asks = climb.llm && !scene.limits.tight;
         if asks { compact::shape(scene).map(Move::Compact) } else { None }

@@ -5,17 +5,13 @@
 //! of the room as long as cutting everything else makes enough. Requirements, names and literals that must stay go
 //! last. Both are cut to their least only if the request fits then.
 
-use super::clip_all::level_of_own;
-use super::{Climb, Rung, RungId};
+use crate::ladder::rungs::clip_all::level_of_own;
+use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Move, Scene, compact};
 
 pub(super) struct Trim;
 
 impl Rung for Trim {
-    fn name(&self) -> &'static str {
-        "trim"
-    }
-
     fn propose(&self, scene: &Scene<'_>, climb: &Climb) -> Option<Move> {
         if climb.fits {
             return None;

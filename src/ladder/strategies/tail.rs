@@ -1,7 +1,7 @@
 //! `tail`: keeps the newest groups verbatim, as many as fit into their share of the room or into the host's target, and
 //! at least the newest one.
 
-use crate::ladder::{Scene, compact};
+use crate::ladder::{Scene, typed};
 
 /// The first message of the tail.
 pub fn tail_start(scene: &Scene<'_>) -> usize {
@@ -12,7 +12,7 @@ pub fn tail_start(scene: &Scene<'_>) -> usize {
     let (with_note, without) = (scene.tail_most(true), scene.tail_most(false));
     let most = |start: usize| if active.is_some_and(|active| active < start) { with_note } else { without };
     // Messages that stay wherever the cut is take their part of a target in any case.
-    let typed = if scene.limits.aims { compact::typed_that_stay(scene, newest) } else { Vec::new() };
+    let typed = if scene.limits.aims { typed::typed_that_stay(scene, newest) } else { Vec::new() };
     let stands = |input: usize| {
         scene.limits.aims && input < newest && (scene.stays(input) || active == Some(input) || typed.contains(&input))
     };

@@ -28,8 +28,8 @@ use crate::engine::presets::contextguard::text::{fallback, prompt, system, word_
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Sent};
 use crate::ingest::pairs::Cuts;
-use crate::ladder::compact::Shape;
 use crate::ladder::plan::{Asked, Plan};
+use crate::ladder::shape::Shape;
 use crate::ladder::{Move, RungId};
 use crate::limits::options::Options;
 use crate::report::change;
