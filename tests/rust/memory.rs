@@ -520,6 +520,23 @@ fn a_call_that_failed_before_it_worked_stands_with_what_it_failed_at() {
 }
 
 #[test]
+fn names_stand_as_they_are_written_and_only_those_that_came_again() {
+    let order = json!({ "order_id": "PO-55812", "carrier": "Norrland-7", "slot_code": "Q9-114" });
+    let mut all = vec![user("Where is my order?"), call("1", "find", json!({ "mail": "jo@example.org" }))];
+    all.push(result("1", &order.to_string()));
+    all.extend([call("2", "track", json!({ "order_id": "PO-55812" })), result("2", &filler(4_000))]);
+    let known = messages(0, &all);
+    let (memory, estimator) = (Memory::default(), estimator());
+    let pool = Pool::of(&memory, &known);
+    let context = |name: &str| pool.names.all.iter().find(|one| one.text == name).map(|one| one.context.clone());
+    assert_eq!(context("PO-55812").as_deref(), Some("order_id: PO-55812"));
+    assert_eq!(context("jo@example.org").as_deref(), Some("mail: jo@example.org"));
+    let names = source(&pool, &estimator).digest(300, false).0;
+    let names = names.lines().find(|line| line.starts_with("Also seen")).unwrap_or_default().to_owned();
+    assert!(!names.contains("Q9-114"), "{names}");
+}
+
+#[test]
 fn a_notice_says_what_is_wrong_and_not_that_something_is() {
     let frames: String = (0..9).map(|at| format!("  File \"/srv/app/part{at}.py\", line {at}, in run\n")).collect();
     for (text, wrong) in [
