@@ -383,21 +383,13 @@ pub fn checkpoint(
     })
 }
 
-/// A sample of what tools returned in what is covered. Where the host does not hold all of it, that of the checkpoint
-/// before is a part of it.
+/// A sample of what tools returned in what is covered: that of the checkpoint before, and of what is covered since. So it
+/// is the same whether the host holds all of it or loads it from where the state says.
 fn sample(scene: &Scene<'_>, covers: u64) -> Vec<u64> {
     let history = scene.history;
-    let mut all = outputs::sample(history.before(covers));
-    if history.first() > 0
-        && let Some(active) = history.active
-    {
-        let room = outputs::MOST_SAMPLE - all.len();
-        let earlier = scene.state.checkpoints[active].sample.iter().filter(|&half| all.binary_search(half).is_err());
-        let earlier: Vec<u64> = earlier.take(room).copied().collect();
-        all.extend(earlier);
-        order::numbers(&mut all);
-    }
-    all
+    let active = history.active.map(|active| &scene.state.checkpoints[active]);
+    let (from, earlier) = active.map_or((0, &[][..]), |active| (active.covers.count, &active.sample));
+    outputs::sample(earlier, history.between(from, covers))
 }
 
 /// The part of a message id that distinguishes the messages of one revision.

@@ -50,8 +50,9 @@ impl Apart {
         let mut apart = Self { records: Vec::new(), places: Vec::new() };
         let mut last = 0;
         for (input, message) in messages.iter().enumerate() {
+            // Two views may hold the same message with results that were cut in one of them alone.
             let is_it = |joined: &&&Joined| joined.hash == message.hash();
-            let found = known.iter().find(is_it).and_then(|joined| pieces(message, joined, leaves_out));
+            let found = known.iter().filter(is_it).find_map(|joined| pieces(message, joined, leaves_out));
             match found {
                 Some((words, pieces)) => {
                     apart.records.extend(words);

@@ -46,14 +46,21 @@ fn half(message: &Digest<'_>) -> Option<u64> {
     Some(message.outputs()).filter(|&outputs| outputs != 0).map(|outputs| outputs & 0xffff_ffff)
 }
 
-/// A sample of what tools returned in these messages: the newest, and some of the others.
-pub fn sample(messages: &[Digest<'_>]) -> Vec<u64> {
+/// A sample of what tools returned: the newest of these messages, and as many as there is room for of the others and of an
+/// earlier sample. Of these it takes the smallest hashes, which are as good as drawn at random.
+pub fn sample(earlier: &[u64], messages: &[Digest<'_>]) -> Vec<u64> {
     let all: Vec<u64> = messages.iter().filter_map(half).collect();
     let (older, newest) = all.split_at(all.len().saturating_sub(NEWEST));
-    let step = older.len().div_ceil(MOST_SAMPLE - NEWEST).max(1);
-    let mut sample: Vec<u64> = older.iter().step_by(step).chain(newest).copied().collect();
+    let mut sample = newest.to_vec();
     order::numbers(&mut sample);
     sample.dedup();
+    let is_new = |half: &&u64| sample.binary_search(half).is_err();
+    let mut rest: Vec<u64> = earlier.iter().chain(older).filter(is_new).copied().collect();
+    order::numbers(&mut rest);
+    rest.dedup();
+    rest.truncate(MOST_SAMPLE - sample.len());
+    sample.extend(rest);
+    order::numbers(&mut sample);
     sample
 }
 

@@ -8,6 +8,7 @@ use crate::support::filler;
 use crate::support::result;
 use crate::support::to_value;
 use crate::support::user;
+use precis::engine;
 use precis::report::Report;
 use precis::session::compaction::Kind;
 use precis::summary::request::Request;
@@ -157,4 +158,20 @@ proptest! {
         let again = twin.before_model(&history(&all), None).unwrap();
         prop_assert_eq!(again.view, prepared.view);
     }
+}
+
+#[test]
+fn what_is_noted_of_outputs_is_the_same_wherever_the_history_is_loaded_from() {
+    let all = history(&outputs("alice", 90));
+    let mut chat = chat();
+    for end in (3..=all.len()).step_by(9) {
+        let from = engine::keep_from(&chat.session()).0 as usize;
+        let mut part = chat.clone();
+        part.more = json!({ "offset": from });
+        part.before_model(&all[from..end], None).unwrap();
+        chat.before_model(&all[..end], None).unwrap();
+        assert_eq!(part.session().checkpoints, chat.session().checkpoints, "loaded from {from} to {end}");
+    }
+    let newest = chat.session().checkpoints.pop().unwrap();
+    assert!(newest.covers.count > 180 && newest.sample.len() == 32, "{} of {:?}", newest.sample.len(), newest.covers);
 }

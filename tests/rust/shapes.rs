@@ -621,6 +621,35 @@ fn mistaken() -> [Case; 3] {
     ]
 }
 
+/// A chat of which two views hold the same joined message, with a result that is cut in one of them alone.
+fn cut_in_one_of_two_views() -> Case {
+    let options = json!({
+        "toolPolicy": { "write": { "keep": 1 } },
+        "tune": { "strategy": "tail", "tokens": { "estimator": "bytes4" } }
+    });
+    let (shape, window, call) = (Shape::Turns, 3_000, json!({}));
+    let setup = Setup { shape, window, summarizes: false, options, call, pins: None };
+    let tools = |batch: &[(u8, u32)], said| {
+        let batch = batch.iter().map(|&(name, size)| (name, size, false, false)).collect();
+        Event::Tools { batch, said, thought: false }
+    };
+    let answers = |size| Event::Answers { size, thought: false };
+    let asks = Event::Asks { size: 1, media: false };
+    let said = vec![
+        vec![tools(&[(0, 97), (0, 10), (2, 3)], false)],
+        // The last two have no form here; what is said then is of another kind.
+        vec![tools(&[(0, 1)], false), answers(5), Event::Approval { size: 1, approved: false }, answers(1)],
+        vec![asks.clone(), tools(&[(0, 3), (0, 34)], true), asks, tools(&[(0, 4)], false)],
+        vec![tools(&[(0, 1), (0, 5)], false)],
+    ];
+    (setup, said.into_iter().map(|events| (Between::Nothing, events)).collect())
+}
+
+#[test]
+fn a_joined_message_is_known_in_each_view_that_holds_it() {
+    play(&cut_in_one_of_two_views()).unwrap();
+}
+
 #[test]
 fn a_view_is_known_by_what_follows_where_several_compactions_begin_alike() {
     for case in mistaken() {

@@ -174,9 +174,14 @@ impl<'a> History<'a> {
 
     /// The messages before a history index, as far as the input holds them after its lead.
     pub fn before(&self, index: u64) -> &[Digest<'a>] {
+        self.between(0, index)
+    }
+
+    /// The messages from one history index to before another, as far as the input holds them after its lead.
+    pub fn between(&self, from: u64, to: u64) -> &[Digest<'a>] {
         let behind = &self.messages[self.lead.len()..];
-        let count = index.saturating_sub(self.first).min(behind.len() as u64) as usize;
-        &behind[..count]
+        let place = |index: u64| index.saturating_sub(self.first).min(behind.len() as u64) as usize;
+        behind.get(place(from)..place(to)).unwrap_or_default()
     }
 
     /// The position before a history index, if its chain is known.
