@@ -7,6 +7,7 @@ use crate::engine::commit::Commit;
 use crate::engine::covered_chat;
 use crate::engine::editing;
 use crate::engine::policy::Policy;
+use crate::engine::questions::{self, Answered, Questions};
 use crate::engine::summarizing;
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
@@ -20,8 +21,6 @@ use crate::report::{Outcome, Usage};
 use crate::session::sent::Mark;
 use crate::session::state::SessionState;
 use crate::session::view::View;
-use crate::summary::request::Request;
-use crate::summary::verify::Answer;
 use crate::tokens::calibration::{Reading, Reply, Reported};
 
 /// Climbs the ladder.
@@ -93,31 +92,29 @@ impl Policy for Climbing {
         Ok((plan, Some(view)))
     }
 
-    fn requests(
+    fn questions(
         &self,
         work: &mut Work<'_>,
         plan: &Plan,
         shape: &Shape,
         host: &mut dyn Host,
-    ) -> Result<Vec<Request>, Error> {
+    ) -> Result<Questions, Error> {
         if !work.accepts(shape, true) {
-            return Ok(Vec::new());
+            return Ok(Questions::default());
         }
         let view = now(work, plan, host)?;
-        let mut requests = summarizing::ask(work, &view, shape, plan, None, host)?;
-        if let [request] = &mut requests[..]
-            && request.kind == "summary"
-        {
+        let mut questions = questions::ask(work, &view, shape, plan, host)?;
+        if let Some(request) = questions.only().filter(|request| request.kind == "summary") {
             covered_chat::add(work, &view, shape, request, host)?;
         }
-        Ok(requests)
+        Ok(questions)
     }
 
     fn commit(
         &self,
         mut work: Work<'_>,
         plan: &Plan,
-        answers: Option<&[Answer]>,
+        answered: Option<Answered<'_>>,
         first: Option<View>,
         host: &mut dyn Host,
     ) -> Result<Committed, Error> {
@@ -125,7 +122,7 @@ impl Policy for Climbing {
             Some(first) => first,
             None => now(&mut work, plan, host)?,
         };
-        Commit::new(work.call, plan, answers, work, first).run(host)
+        Commit::new(work.call, plan, answered, work, first).run(host)
     }
 
     fn after_model(

@@ -10,6 +10,7 @@ use crate::call::render::{Rendered, first_changed, first_edited, lacking, rememb
 use crate::engine::covering::Covering;
 use crate::engine::editing;
 use crate::engine::fast_path;
+use crate::engine::questions::Answered;
 use crate::engine::restoring;
 use crate::engine::skipped;
 use crate::engine::summarizing::{self, Settled, Summary};
@@ -25,7 +26,6 @@ use crate::session::own;
 use crate::session::state::{Pending, SessionState};
 use crate::session::view::View;
 use crate::summary::block::Block;
-use crate::summary::verify::Answer;
 
 /// The most steps of one commit. No history that can be made to fit needs more.
 const STEPS: usize = 32;
@@ -37,7 +37,7 @@ pub(crate) struct Commit<'a> {
     call: &'a Call,
     plan: &'a Plan,
     /// The summarizer's answers, if the plan asked for some.
-    answers: Option<&'a [Answer]>,
+    answered: Option<Answered<'a>>,
     work: Work<'a>,
     /// The view without the plan.
     first: View,
@@ -81,7 +81,7 @@ impl<'a> Commit<'a> {
     pub(crate) fn new(
         call: &'a Call,
         plan: &'a Plan,
-        answers: Option<&'a [Answer]>,
+        answered: Option<Answered<'a>>,
         work: Work<'a>,
         first: View,
     ) -> Self {
@@ -90,7 +90,7 @@ impl<'a> Commit<'a> {
             report: work.report(before),
             current: first.clone(),
             // Answers are ignored if the plan asked nothing.
-            answers: answers.filter(|_| plan.job.pieces > 0),
+            answered: answered.filter(|_| plan.job.pieces > 0),
             rung: plan.rung,
             action: plan.action.clone(),
             stale: false,
@@ -131,7 +131,7 @@ impl<'a> Commit<'a> {
             self.keeps_out = self.work.keeps_out(&self.work.scene(&self.current));
         }
         self.stale = match &self.action {
-            Move::Compact(shape) => !self.work.accepts(shape, self.answers.is_some()),
+            Move::Compact(shape) => !self.work.accepts(shape, self.answered.is_some()),
             Move::Pass => self.work.rebuilds.is_some() || !self.work.scene(&self.current).fits(self.current.raw()),
             Move::Edit(_) | Move::Stuck => true,
         };
@@ -146,13 +146,13 @@ impl<'a> Commit<'a> {
 
     /// Judges the answers: the result is a summary, a further round, or a digest in their place.
     fn settle(&mut self, host: &mut dyn Host) -> Result<(), Error> {
-        let (Move::Compact(shape), Some(answers), false) = (self.action.clone(), self.answers, self.stale) else {
+        let (Move::Compact(shape), Some(answered), false) = (self.action.clone(), self.answered, self.stale) else {
             if self.rung == RungId::Summarize {
                 self.rung = RungId::Digest;
             }
             return Ok(());
         };
-        match summarizing::settle(&mut self.work, &self.first, self.plan, &shape, answers, &mut self.report, host)? {
+        match summarizing::settle(&mut self.work, &self.first, self.plan, &shape, answered, &mut self.report, host)? {
             Settled::Summary(summary) => self.summary = Some(summary),
             // Until the summary is complete, code makes the view fit if necessary.
             Settled::Next(plan) => self.next = Some(*plan),
@@ -218,7 +218,7 @@ impl<'a> Commit<'a> {
                     view: &self.current,
                     shape,
                     rung: self.rung,
-                    asked: self.answers.is_some() && !self.stale,
+                    asked: self.answered.is_some() && !self.stale,
                     reads_all: summary.is_some() && self.plan.job.digested == 0,
                 };
                 lost = covering.make(&mut self.work, summary, host)?;
@@ -382,7 +382,7 @@ impl<'a> Commit<'a> {
         self.report.request = self.work.request_id();
         self.report.rung = Some(self.highest.as_str());
         let covers = |change: &Change| change.action == Action::Cover;
-        if self.call.options.summarize && self.answers.is_none() && self.report.changes.iter().any(covers) {
+        if self.call.options.summarize && self.answered.is_none() && self.report.changes.iter().any(covers) {
             self.report.skipped = Some(skipped::reason(self.keeps_out, self.plan, self.stale, fit.tight));
         }
         if fit.tight && (fit.fits || !fit.over) {

@@ -16,6 +16,7 @@ mod literals;
 pub(crate) mod past;
 mod policy;
 pub mod presets;
+pub mod questions;
 mod restoring;
 pub(crate) mod rounds;
 mod skipped;
@@ -31,6 +32,7 @@ use crate::call::separated::Separated;
 use crate::engine::climbing::Climbing;
 use crate::engine::policy::Policy;
 use crate::engine::presets::contextguard::Contextguard;
+use crate::engine::questions::{Answered, Questions};
 use crate::ingest::host::Host;
 use crate::ladder::Move;
 use crate::ladder::plan::Plan;
@@ -110,17 +112,27 @@ pub fn begin(call: &Call, host: &mut dyn Host) -> Result<Begun, Error> {
 ///
 /// If the call is refused, or the host cannot read a message.
 pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Request>, Error> {
+    Ok(questions(call, plan, host)?.requests().cloned().collect())
+}
+
+/// Returns the requests to the summarizer, with what their answers are measured by: [`commit_answers`] does not read the past
+/// again.
+///
+/// # Errors
+///
+/// Those of [`requests`].
+pub fn questions(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Questions, Error> {
     let mut work = Work::new(call)?;
-    let Move::Compact(shape) = &plan.action else { return Ok(Vec::new()) };
+    let Move::Compact(shape) = &plan.action else { return Ok(Questions::default()) };
     if plan.requests.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Questions::default());
     }
     let host = &mut Separated::new(&call.places, host);
-    let mut requests = policy(&call.options).requests(&mut work, plan, shape, host)?;
-    for sent in requests.iter_mut().flat_map(|request| request.chat.iter_mut().chain(&mut request.append)) {
+    let mut questions = policy(&call.options).questions(&mut work, plan, shape, host)?;
+    for sent in questions.shown() {
         *sent = host.place(*sent)?;
     }
-    Ok(requests)
+    Ok(questions)
 }
 
 /// Applies a plan. Without answers to its requests, code writes a digest.
@@ -129,8 +141,23 @@ pub fn requests(call: &Call, plan: &Plan, host: &mut dyn Host) -> Result<Vec<Req
 ///
 /// If the call is refused, or the host cannot read or create a message. Nothing is changed then.
 pub fn commit(call: &Call, plan: &Plan, answers: Option<&[Answer]>, host: &mut dyn Host) -> Result<Committed, Error> {
+    commit_answers(call, plan, (answers, None), host)
+}
+
+/// Applies a plan, with answers to the questions of this very call and plan.
+///
+/// # Errors
+///
+/// Those of [`commit`].
+pub fn commit_answers(
+    call: &Call,
+    plan: &Plan,
+    (answers, questions): (Option<&[Answer]>, Option<&Questions>),
+    host: &mut dyn Host,
+) -> Result<Committed, Error> {
     let host = &mut Separated::new(&call.places, host);
-    let done = policy(&call.options).commit(Work::new(call)?, plan, answers, None, host)?;
+    let answered = answers.map(|answers| Answered { answers, questions });
+    let done = policy(&call.options).commit(Work::new(call)?, plan, answered, None, host)?;
     placed(done, host)
 }
 

@@ -3,6 +3,7 @@
 use crate::base::error::Error;
 use crate::call::committed::Committed;
 use crate::call::context::Work;
+use crate::engine::questions::{Answered, Questions};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
 use crate::ladder::shape::Shape;
@@ -10,8 +11,6 @@ use crate::limits::options::Options;
 use crate::report::Usage;
 use crate::session::state::SessionState;
 use crate::session::view::View;
-use crate::summary::request::Request;
-use crate::summary::verify::Answer;
 use crate::tokens::calibration::Reported;
 
 /// Keeps a chat inside its window. Every method takes a call whose history is placed.
@@ -23,21 +22,21 @@ pub(crate) trait Policy: Sync {
     /// which the past may have to be read.
     fn plan(&self, work: &mut Work<'_>, asks: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error>;
 
-    /// Returns the requests to the summarizer, with their texts.
-    fn requests(
+    /// Returns the requests to the summarizer, with what their answers are measured by.
+    fn questions(
         &self,
         work: &mut Work<'_>,
         plan: &Plan,
         shape: &Shape,
         host: &mut dyn Host,
-    ) -> Result<Vec<Request>, Error>;
+    ) -> Result<Questions, Error>;
 
     /// Applies a plan. `first`: the view without it, if it is known.
     fn commit(
         &self,
         work: Work<'_>,
         plan: &Plan,
-        answers: Option<&[Answer]>,
+        answered: Option<Answered<'_>>,
         first: Option<View>,
         host: &mut dyn Host,
     ) -> Result<Committed, Error>;

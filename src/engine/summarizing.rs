@@ -1,5 +1,5 @@
 //! Gets a summary in rounds: ask, verify, correct, split, merge. What to ask in a round is a value ([`Asked`], with its
-//! text [`Request`]), and so is its result ([`Settled`]). Everything that outlives a round is in the plan, so any
+//! text in [`questions`](crate::engine::questions)), and so is its result ([`Settled`]). Everything that outlives a round is in the plan, so any
 //! machine can run the next one.
 //!
 //! The past is cut into pieces, usually one. Notes are taken on the pieces in parallel, as many at a time as a plan may
@@ -19,39 +19,32 @@
 
 use crate::base::error::{Error, Warning};
 use crate::base::sizes;
-use crate::call::checkpoint::{self, Material};
+use crate::call::checkpoint;
 use crate::call::context::Work;
 use crate::call::input::Call;
 use crate::engine::past::Past;
+use crate::engine::questions::{self, Answered};
 use crate::engine::rounds;
-use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
 use crate::ladder::RungId;
 use crate::ladder::plan::{Asked, Job, Plan};
 use crate::ladder::shape::Shape;
-use crate::limits::summary_options::Wanted;
 use crate::model::message::{hash_text, hex, short_hex};
 use crate::report::{Notice, Report};
 use crate::session::state::{Breaker, WAIT};
-use crate::session::view::{self, View};
+use crate::session::view::View;
 use crate::summary::block::Block;
 use crate::summary::chunk;
-use crate::summary::claims::Sources;
-use crate::summary::language::Language;
-use crate::summary::request::{self, Author, Request, Tongue};
-use crate::summary::transcript::{self, Line};
+use crate::summary::request::{self, Author, Tongue};
+use crate::summary::transcript::Line;
 use crate::summary::verify::{self, Answer, Measure};
 use crate::tokens::{self, Estimator};
 
 /// The consecutive failures after which the summarizer is not called for a while.
 const FAILURES: u64 = 3;
-/// The leading instruction messages whose language is detected.
-const INSTRUCTIONS: usize = 2;
 /// The context window that every model has, and the least material that is worth a request, in tokens.
 const LEAST_WINDOW: u64 = 4_000;
 const LEAST_MATERIAL: u64 = 128;
-/// The raw tokens of arguments and results that are worth their price to a summarizer.
-const SKIMMED: usize = 8_000;
 /// The raw tokens of the tags and of a correction.
 const FRAMES: u64 = 150;
 
@@ -178,7 +171,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
         let place = if asked > 1 { format!(".{}", part[1]) } else { String::new() };
         plan.requests.push(Asked {
             id: format!("{}-{}{place}{focus}", hex(shape.covers.chain), plan.attempt),
-            kind: kind(part[0], asked).to_owned(),
+            kind: questions::kind(part[0], asked).to_owned(),
             max_output_tokens: most,
         });
     }
@@ -186,17 +179,8 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
     job.total = (calls + plan.requests.len() as u64 + later).min(limit);
 }
 
-/// The kind of a request about a piece, by how many are requested. Piece 0 stands for merging notes.
-fn kind(piece: u64, asked: u64) -> &'static str {
-    match piece {
-        0 => "merge",
-        _ if asked == 1 => "summary",
-        _ => "chunk",
-    }
-}
-
 /// The state of judging the answers of a round.
-pub(crate) struct Judging<'a> {
+struct Judging<'a> {
     answers: &'a [Answer],
     /// The plan of the next round.
     next: Plan,
@@ -244,139 +228,6 @@ impl Judging<'_> {
     }
 }
 
-/// Returns the requests of a plan with their texts, or nothing if it can no longer be continued. With answers, judges
-/// them instead.
-///
-/// # Errors
-///
-/// If the host cannot read a message.
-pub(crate) fn ask(
-    work: &Work<'_>,
-    view: &View,
-    shape: &Shape,
-    plan: &Plan,
-    mut judging: Option<&mut Judging<'_>>,
-    host: &mut dyn Host,
-) -> Result<Vec<Request>, Error> {
-    let (call, job) = (work.call, &plan.job);
-    let estimator = &call.options.estimator;
-    let material = checkpoint::material(&work.scene(view), shape, host)?;
-    let language = match &call.options.language {
-        Wanted::Theirs => {
-            let instructions = host.read(&(0..view::leading(&work.history).min(INSTRUCTIONS)).collect::<Vec<_>>())?;
-            Language::of(&material.messages, &instructions)
-        }
-        Wanted::Named(name) => Language::named(name),
-        Wanted::Any => Language::default(),
-    };
-    let tongue = match &call.options.language {
-        Wanted::Named(name) => Tongue::Named(name),
-        _ => Tongue::Theirs(language.name()),
-    };
-    let sources = judging.is_some().then(|| sources(&material, call));
-    let past = Past::of(material, job, estimator);
-    let mut requests = Vec::new();
-    // The messages may be gone by now. Answers are still measured by what is left.
-    if judging.is_none() && !job.merges() && past.pieces() != job.pieces {
-        return Ok(requests);
-    }
-    for (at, asked) in plan.requests.iter().enumerate() {
-        let Some(part) = job.parts.get(at * 3..at * 3 + 3) else { break };
-        let mut prompt = if job.last { request::previous(&past.previous) } else { String::new() };
-        let mut known = past.previous.clone();
-        if job.last {
-            known.push_str(&past.digest);
-        }
-        if part[0] > 0 {
-            let lines = past.asked(sizes::of(part[0]), job.last, estimator);
-            let room = if call.options.prices.is_some() { past.room.min(skimmed(&lines)) } else { past.room };
-            prompt.push_str(&request::conversation(&lines, room));
-        } else {
-            let mut lines = Vec::new();
-            if job.last && !past.digest.is_empty() {
-                lines.push(request::piece(&past.digest, estimator));
-            }
-            for notes in plan.notes.get(part[1] as usize..part[2] as usize).unwrap_or_default() {
-                // Merged notes may repeat their sources word for word.
-                known.push_str(notes);
-                lines.push(request::piece(notes, estimator));
-            }
-            prompt.push_str(&transcript::render(&lines, past.room));
-        }
-        prompt.push_str(&request::noted(call.focus.as_ref()));
-        if job.last {
-            prompt.push_str(&request::todo_list(&call.todos, sizes::of(job.budget / 3)));
-        }
-        if job.corrects {
-            prompt.push_str(&request::correction(plan.spent.failed.as_deref().unwrap_or_default()));
-        }
-        prompt.push('\n');
-        prompt.push_str(request::NOW);
-        let mut most = asked.max_output_tokens;
-        let kind = kind(part[0], job.asked());
-        let Some(judging) = &mut judging else {
-            requests.push(Request {
-                id: asked.id.clone(),
-                kind: if job.corrects { "correction" } else { kind },
-                system: request::system(kind, most, call.focus.as_ref(), tongue, &call.options.prompt),
-                prompt,
-                max_output_tokens: most,
-                appended: if call.options.appends && kind == "summary" && !job.corrects {
-                    let todos = request::todo_list(&call.todos, sizes::of(job.budget / 3));
-                    request::appended(most, call.focus.as_ref(), tongue, &call.options.prompt, &todos)
-                } else {
-                    String::new()
-                },
-                ..Request::default()
-            });
-            continue;
-        };
-        // Notes are compared with the size of their prompt, a summary with what it replaces in the view.
-        let mut raw = prompt.len() as u64 / 4;
-        if job.last {
-            // A summary must fit into the view. Notes are only passed to the summarizer.
-            most = crate::base::millionths::ratio(most, work.calibration.slope(estimator.slope()));
-            raw = job.raw;
-        }
-        let most = (most * 3 / 2).max(64);
-        let sources = sources.as_ref().filter(|_| job.last);
-        let measure = Measure { prompt: &prompt, known: &known, language, raw: raw.max(1), most, sources };
-        judging.judge(at, asked, part, &measure, estimator);
-    }
-    Ok(requests)
-}
-
-/// Who said what in the material of a summary. What an earlier summary says was judged when it was written.
-fn sources(material: &Material, call: &Call) -> Sources {
-    let mut sources = Sources::default();
-    if let Some(focus) = &call.focus {
-        sources.add(&focus.text, focus.by == Author::User);
-    }
-    for todo in &call.todos {
-        sources.add(&todo.content, false);
-    }
-    sources.add(material.previous.as_deref().unwrap_or_default(), true);
-    for (message, typed) in &material.messages {
-        for part in &message.parts {
-            match part {
-                ContentPart::Text { text, .. } => sources.add(text, *typed),
-                ContentPart::Call { input, .. } => sources.add(&input.to_text(), false),
-                ContentPart::Document { text, .. } => sources.add(text, false),
-                ContentPart::Result { output, .. } => sources.add(&output.to_text(), false),
-                _ => {}
-            }
-        }
-    }
-    sources.sort();
-    sources
-}
-
-/// The raw tokens of lines if of their arguments and results only so much is read. A summarizer reads at the full price
-/// what costs a tenth in the view, and code remembers their names anyway.
-fn skimmed(lines: &[Line]) -> usize {
-    lines.iter().map(Line::least).sum::<usize>() + SKIMMED
-}
-
 /// Judges the answers to a plan and decides how to continue.
 ///
 /// # Errors
@@ -387,7 +238,7 @@ pub(crate) fn settle(
     view: &View,
     plan: &Plan,
     shape: &Shape,
-    answers: &[Answer],
+    answered: Answered<'_>,
     report: &mut Report,
     host: &mut dyn Host,
 ) -> Result<Settled, Error> {
@@ -400,8 +251,20 @@ pub(crate) fn settle(
         changes: plan.changes.clone(),
         ..Plan::default()
     };
+    let answers = answered.answers;
     let mut judging = Judging { answers, next, reason: None, curable: false, block: None };
-    ask(work, view, shape, plan, Some(&mut judging), host)?;
+    let again;
+    let questions = match answered.questions {
+        Some(questions) => questions,
+        None => {
+            again = questions::ask(work, view, shape, plan, host)?;
+            &again
+        }
+    };
+    for (at, measure) in questions.measures().enumerate() {
+        let (asked, part) = (&plan.requests[at], &plan.job.parts[at * 3..at * 3 + 3]);
+        judging.judge(at, asked, part, &measure, &work.call.options.estimator);
+    }
     let Judging { mut next, reason, curable, block, .. } = judging;
     let calls = plan.spent.calls + answers.len() as u64;
     let limit = limit(work.call).unwrap_or(u64::MAX);

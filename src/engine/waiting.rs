@@ -5,6 +5,7 @@ use crate::base::json::Json;
 use crate::call::committed::Committed;
 use crate::call::input::Call;
 use crate::engine;
+use crate::engine::questions::Questions;
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
 use crate::summary::request::Request;
@@ -15,12 +16,14 @@ use crate::summary::verify::Answer;
 pub struct Waiting {
     call: Call,
     plan: Plan,
+    /// What was asked last.
+    questions: Option<Questions>,
 }
 
 impl Waiting {
     /// A call with the plan that was made for it.
     pub const fn new(call: Call, plan: Plan) -> Self {
-        Self { call, plan }
+        Self { call, plan, questions: None }
     }
 
     /// Returns the requests of this round.
@@ -28,8 +31,9 @@ impl Waiting {
     /// # Errors
     ///
     /// Those of [`requests`](engine::requests).
-    pub fn requests(&self, host: &mut dyn Host) -> Result<Vec<Request>, Error> {
-        engine::requests(&self.call, &self.plan, host)
+    pub fn requests(&mut self, host: &mut dyn Host) -> Result<impl Iterator<Item = &Request>, Error> {
+        let questions = engine::questions(&self.call, &self.plan, host)?;
+        Ok(self.questions.insert(questions).requests())
     }
 
     /// Commits the answers, a list of `{ text, finish, usage }` or `{ error }` in the order of the requests. If the
@@ -39,7 +43,9 @@ impl Waiting {
     ///
     /// Those of [`commit`](engine::commit).
     pub fn commit(&mut self, results: &Json, host: &mut dyn Host) -> Result<Committed, Error> {
-        let mut done = engine::commit(&self.call, &self.plan, Answer::all(results).as_deref(), host)?;
+        let (answers, questions) = (Answer::all(results), self.questions.take());
+        let answered = (answers.as_deref(), questions.as_ref());
+        let mut done = engine::commit_answers(&self.call, &self.plan, answered, host)?;
         done.account(&self.plan, results);
         if let Some(next) = &done.next {
             self.plan.clone_from(next);

@@ -147,7 +147,7 @@ pub fn requests(input: &JsValue, records: Vec<u32>, flags: Vec<u8>, plan: JsValu
     let call = parse_call(input, records, flags)?;
     let plan = parse_plan(plan)?;
     let requests = asking(host, |host| engine::requests(&call, &plan, host))?;
-    Ok(requests_to_js(requests))
+    Ok(requests_to_js(requests.iter()))
 }
 
 /// Applies a plan, with the summarizer's answers if there are any.
@@ -194,8 +194,8 @@ async fn asked_and_committed(
     let mut waiting = Waiting::new(parse_call(&input, records, flags)?, parse_plan(plan)?);
     drop(input);
     loop {
-        let requests = asking(&rounds.host(), |host| waiting.requests(host))?;
-        let answers = JsFuture::from(rounds.ask(requests_to_js(requests))).await?;
+        let requests = asking(&rounds.host(), |host| Ok(requests_to_js(waiting.requests(host)?)))?;
+        let answers = JsFuture::from(rounds.ask(requests)).await?;
         let results = plain(answers, "results", Code::InvalidCall).map_err(thrown)?;
         let done = asking(&rounds.host(), |host| waiting.commit(&results, host))?;
         if done.next.is_none() {

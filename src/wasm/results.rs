@@ -13,19 +13,19 @@ use js_sys::{Array, Float64Array, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 /// `{ id, kind, system, prompt, maxOutputTokens, chat, append }[]`, the last two as views are.
-pub(super) fn requests_to_js(requests: Vec<Request>) -> JsValue {
-    let request = |request: Request| {
+pub(super) fn requests_to_js<'r>(requests: impl Iterator<Item = &'r Request>) -> JsValue {
+    let request = |request: &Request| {
         object(&[
-            ("id", request.id.into()),
+            ("id", (&*request.id).into()),
             ("kind", request.kind.into()),
-            ("system", request.system.into()),
-            ("prompt", request.prompt.into()),
-            ("maxOutputTokens", to_js(&request.max_output_tokens.into())),
+            ("system", (&*request.system).into()),
+            ("prompt", (&*request.prompt).into()),
+            ("maxOutputTokens", to_js(&Json::from(request.max_output_tokens))),
             ("chat", Uint32Array::from(&runs(&request.chat)[..]).into()),
             ("append", Uint32Array::from(&runs(&request.append)[..]).into()),
         ])
     };
-    requests.into_iter().map(request).collect::<Array>().into()
+    requests.map(request).collect::<Array>().into()
 }
 
 /// `{ state, report, changed, open, view, standing, template, next }`.

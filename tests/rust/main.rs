@@ -44,6 +44,7 @@ mod policies;
 mod prices;
 mod progress;
 mod properties;
+mod reads;
 mod reasoning;
 mod recall;
 mod references;

@@ -121,7 +121,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
 fn complete(mut waiting: Waiting, host: &mut Recorded<'_>) -> Value {
     loop {
         host.made = 0;
-        let requests = asked(&waiting.requests(host).unwrap());
+        let requests = asked(&waiting.requests(host).unwrap().cloned().collect::<Vec<_>>());
         let answers = json(host.next("ask", requests));
         host.made = 0;
         let done = waiting.commit(&answers, host).unwrap();

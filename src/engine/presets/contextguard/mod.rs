@@ -25,6 +25,7 @@ use crate::call::context::Work;
 use crate::call::render::{first_changed, render};
 use crate::engine::policy::Policy;
 use crate::engine::presets::contextguard::text::{fallback, prompt, system, word_limit};
+use crate::engine::questions::{Answered, Questions};
 use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Sent};
 use crate::ingest::pairs::Cuts;
@@ -178,35 +179,36 @@ impl Policy for Contextguard {
         Ok((plan, None))
     }
 
-    fn requests(
+    fn questions(
         &self,
         work: &mut Work<'_>,
         plan: &Plan,
         shape: &Shape,
         host: &mut dyn Host,
-    ) -> Result<Vec<Request>, Error> {
-        let Some(asked) = plan.requests.first() else { return Ok(Vec::new()) };
+    ) -> Result<Questions, Error> {
+        let Some(asked) = plan.requests.first() else { return Ok(Questions::default()) };
         let step = step(work, host)?;
         let contents = input(work, &step.view, shape, host)?;
         let previous = previous(&work.state);
-        Ok(vec![Request {
+        Ok(Questions::of(vec![Request {
             id: asked.id.clone(),
             kind: "summary",
             system: system(asked.max_output_tokens),
             prompt: prompt(&contents, previous, &work.call.todos),
             max_output_tokens: asked.max_output_tokens,
             ..Request::default()
-        }])
+        }]))
     }
 
     fn commit(
         &self,
         mut work: Work<'_>,
         plan: &Plan,
-        answers: Option<&[Answer]>,
+        answered: Option<Answered<'_>>,
         _: Option<View>,
         host: &mut dyn Host,
     ) -> Result<Committed, Error> {
+        let answers = answered.map(|answered| answered.answers);
         let start = step(&work, host)?;
         let mut report = work.report(start.usage(&work));
         let Rounds { compacts, request, next } = cover_in_rounds(&mut work, &start, plan, answers, &mut report, host)?;
