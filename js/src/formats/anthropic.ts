@@ -40,6 +40,8 @@ export const anthropic: Format<AnthropicMessage, any> = {
       switch (block.type) {
         case "text":
           return { ...block, text };
+        case "search_result":
+          return { ...block, content: [{ ...(block.content as Part[])[0], text }] };
         case "tool_use":
           return { ...block, input: JSON.parse(text) };
         case "image":
@@ -67,6 +69,7 @@ function readBlock(index: number, block: unknown, to: Reader): void {
   else if (type === "thinking") to.reasoning(part.thinking as string, isSigned(part.signature), index);
   else if (type === "redacted_thinking") to.reasoning(part.data as string, true, index);
   else if (type === "image" || type === "document") readSource(index, part, to);
+  else if (type === "search_result") readSearchResult(index, part, to);
   else if (type === "compaction") readCompaction(index, part, to);
   else if (type === "container_upload") to.media("file", part, undefined);
   else if (typeof type === "string" && type.endsWith("_tool_result")) readServerResult(index, part, to);
@@ -83,13 +86,12 @@ function readCompaction(index: number, part: Part, to: Reader): void {
 
 function readResult(index: number, { tool_use_id, content, is_error }: Part, to: Reader): void {
   const blocks = Array.isArray(content) ? content : NONE;
-  // A document that is text is a text among those of the result.
-  const texts = blocks.map((block) => (isPart(block) && block.type === "document" && textOfDocument(block)) || block);
+  const texts = blocks.map((block) => (isPart(block) && textWithin(block)) || block);
   const output = Array.isArray(content) ? joinTexts(texts) : (content ?? "");
   to.result(index, tool_use_id as string, output, is_error === true);
   for (const block of blocks) {
     const type = isPart(block) && block.type;
-    if (type === "document" && textOfDocument(block) !== undefined) continue;
+    if (isPart(block) && textWithin(block) !== undefined) continue;
     if (type === "image" || type === "document") readSource(index, block, to);
     else if (type !== "text") to.opaque(block);
   }
@@ -114,12 +116,32 @@ function readSource(index: number, block: Part, to: Reader): void {
   else to.media(kind, data ?? url ?? source, mediaType, index, block.title as string | undefined);
 }
 
+/** What a search found, with what names it: the text of a result that the API can cite. */
+function readSearchResult(index: number, block: Part, to: Reader): void {
+  const text = textOfBlocks(block.content);
+  if (text === undefined) to.opaque(block);
+  else to.document(index, text, typeof block.title === "string" ? block.title : undefined);
+}
+
+/** A document that is text, or what a search found, is a text among those of a result. */
+function textWithin(block: Part): string | undefined {
+  if (block.type === "document") return textOfDocument(block);
+  const text = block.type === "search_result" ? textOfBlocks(block.content) : undefined;
+  return text === undefined ? undefined : joinTexts([block.title, block.source, text]);
+}
+
+/** The text of blocks that are all text. */
+function textOfBlocks(content: unknown): string | undefined {
+  const isText = (block: unknown) => isPart(block) && block.type === "text";
+  return Array.isArray(content) && content.every(isText) ? joinTexts(content) : undefined;
+}
+
 /** The text of a document that is one: plain text, or blocks of text. */
 function textOfDocument({ source }: Part): string | undefined {
   const { type, data, content } = isPart(source) ? source : {};
   if (type === "text") return typeof data === "string" ? data : undefined;
-  if (type !== "content" || !Array.isArray(content)) return typeof content === "string" ? content : undefined;
-  return content.every((block) => isPart(block) && block.type === "text") ? joinTexts(content) : undefined;
+  if (typeof content === "string") return content;
+  return type === "content" ? textOfBlocks(content) : undefined;
 }
 
 function withText(block: Part, text: string): Part {

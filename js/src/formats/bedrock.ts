@@ -93,10 +93,17 @@ function readResult(at: number, { toolUseId, content, status, type }: Part, to: 
   }
 }
 
-/** The text of a block of a result; a document that is text is one. */
-function textsIn({ text, document }: Part): string[] {
-  const found = typeof text === "string" ? text : textOfDocument(document);
+/** The text of a block of a result; a document that is text is one, and so is what a search found, with what names it. */
+function textsIn({ text, document, searchResult }: Part): string[] {
+  const found = typeof text === "string" ? text : (textOfDocument(document) ?? textOfSearchResult(searchResult));
   return found === undefined ? [] : [found];
+}
+
+function textOfSearchResult(result: unknown): string | undefined {
+  const { title, source, content } = isPart(result) ? result : ({} as Part);
+  const texts = Array.isArray(content) ? content.map((block) => (isPart(block) ? block.text : undefined)) : [];
+  const isText = (text: unknown) => typeof text === "string";
+  return texts.length > 0 && texts.every(isText) ? joinTexts([title, source, ...texts]) : undefined;
 }
 
 function readReasoning(at: number, { reasoningText, redactedContent }: Part, to: Reader): void {

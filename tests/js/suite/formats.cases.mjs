@@ -242,6 +242,22 @@ const claude = {
             { type: "text", text: "there" },
           ],
         },
+        {
+          type: "tool_result",
+          tool_use_id: "t5",
+          content: [
+            {
+              type: "search_result",
+              source: "https://a.example/prices",
+              title: "Prices",
+              content: [
+                { type: "text", text: "A seat is 40 €." },
+                { type: "text", text: "Two are 70 €." },
+              ],
+              citations: { enabled: true },
+            },
+          ],
+        },
         { type: "tool_result", tool_use_id: "t4" },
         { type: "text", text: "Go on." },
       ],
@@ -253,10 +269,16 @@ const claude = {
       ["result", 2, "t3", "see\nthere", false],
       ["media", "image", PIXEL, "image/png", 2],
       ["opaque", { type: "search_result", source: "s", title: "t" }],
-      ["result", 3, "t4", "", false],
-      ["text", 4, "Go on."],
+      ["result", 3, "t5", "Prices\nhttps://a.example/prices\nA seat is 40 €.\nTwo are 70 €.", false],
+      ["result", 4, "t4", "", false],
+      ["text", 5, "Go on."],
     ],
   },
+  "what a search found": part(
+    "user",
+    { type: "search_result", source: "s", title: "t", content: [{ type: "text", text: "found" }] },
+    ["document", 0, "found", "t"],
+  ),
   "a provider's tools": {
     message: {
       role: "assistant",
@@ -578,6 +600,12 @@ const converse = {
         {
           toolResult: { toolUseId: "c3", content: [{ text: "look" }, { image: { format: "png", source: { bytes } } }] },
         },
+        {
+          toolResult: {
+            toolUseId: "c4",
+            content: [{ searchResult: { source: "s", title: "Prices", content: [{ text: "A seat is 40 €." }] } }],
+          },
+        },
       ],
     },
     said: [
@@ -586,6 +614,7 @@ const converse = {
       ["result", 1, "c2", { a: 1 }, true],
       ["result", 2, "c3", "look", false],
       ["media", "image", bytes, "image/png", 2],
+      ["result", 3, "c4", "Prices\ns\nA seat is 40 €.", false],
     ],
   },
   "system text": part("system", { text: "Be kind." }, ["text", 0, "Be kind."]),
