@@ -19,6 +19,8 @@ export const CASES = [
   ["opencode, its storage", "transcripts/opencode", "opencode", 2],
   ["Gemini CLI, a document", "transcripts/gemini-cli.json", "gemini-cli", 1],
   ["Gemini CLI, lines", "transcripts/gemini-cli.jsonl", "gemini-cli", 1],
+  ["Cline", "transcripts/cline.json", "anthropic", 1],
+  ["Cline, compacted", "transcripts/cline-compaction.json", "anthropic", 1],
   ["Copilot CLI", "transcripts/copilot-cli.jsonl", "copilot-cli", 1],
   ["pi", "pi-session/refactoring.jsonl", "pi-session", 1],
   ["ChatGPT's export", "transcripts/chatgpt-tree.json", "chatgpt", 1],

@@ -284,7 +284,10 @@ test("opencode: steps have their own usage, and what is sent begins with the new
         ],
       },
       { info: info("m3", "user"), parts: [{ type: "compaction", auto: true }] },
-      { info: info("m4", "assistant", { summary: true }), parts: [text("It was fixed.")] },
+      {
+        info: info("m4", "assistant", { parentID: "m3", summary: true, finish: "stop" }),
+        parts: [text("It was fixed.")],
+      },
       { info: info("m5", "user"), parts: [text("Thanks.")] },
     ],
   });
@@ -300,6 +303,77 @@ test("opencode: steps have their own usage, and what is sent begins with the new
       [1, 105],
       [3, 120],
     ],
+  );
+});
+
+test("opencode and Kilo: behind a summary stands what its compaction retained; one that failed stands for nothing", () => {
+  const message = (id, role, text, more = {}) => ({
+    info: { id, sessionID: "ses_1", role, ...more },
+    parts: [{ type: "text", text }],
+  });
+  const asked = (id, more) => ({
+    info: { id, sessionID: "ses_1", role: "user" },
+    parts: [{ type: "compaction", auto: true, ...more }],
+  });
+  const summary = (id, parentID, text, more) =>
+    message(id, "assistant", text, { parentID, summary: true, finish: "stop", ...more });
+  const counted = (input) => ({ tokens: { input, output: 1, reasoning: 0, cache: { read: 0, write: 0 } } });
+  const messages = [
+    message("m01", "user", "Begin."),
+    message("m02", "assistant", "Begun.", counted(40)),
+    message("m03", "user", "Go on."),
+    message("m04", "assistant", "Went on.", counted(60)),
+    asked("m05", { tail_start_id: "m03" }),
+    summary("m06", "m05", "It was begun."),
+    message("m07", "user", "Continue."),
+    message("m08", "assistant", "Continued.", counted(50)),
+  ];
+  const texts = (more) =>
+    read("retained.json", { info: { id: "ses_1", title: "t", directory: "/x" }, messages: [...messages, ...more] }).map(
+      textsOf,
+    );
+  const first = ["Begin.", "Begun.", "Go on.", "Went on."];
+  const second = ["What did we do so far?", "It was begun.", "Go on.", "Went on.", "Continue.", "Continued."];
+  assert.deepEqual(texts([]), [second, first]);
+  const [now] = load([join(folder, "retained.json")], assert.fail);
+  assert.deepEqual(
+    [...now.usageAfter].map(([at, { prompt_tokens }]) => [at, prompt_tokens]),
+    [[5, 50]],
+    "what was counted before the compaction is of another request",
+  );
+  assert.deepEqual(texts([asked("m09", { tail_start_id: "m07" }), summary("m10", "m09", "More was done.")]), [
+    ["What did we do so far?", "More was done.", "Continue.", "Continued."],
+    second,
+    first,
+  ]);
+  for (const more of [{ finish: undefined }, { error: { name: "APIError", data: {} } }, { parentID: "m07" }]) {
+    const found = texts([asked("m09"), summary("m10", "m09", "Cut off", more)]);
+    assert.equal(found.length, 2);
+    const isSent = more.error === undefined;
+    assert.deepEqual(found[0], [...second, "What did we do so far?", ...(isSent ? ["Cut off"] : [])]);
+  }
+});
+
+test("opencode: a call that did not end has the result that is sent for it", () => {
+  const tool = (callID, state) => ({ type: "tool", callID, tool: "bash", state: { input: {}, ...state } });
+  const found = only("interrupted.json", {
+    info: { id: "ses_1", title: "t", directory: "/x" },
+    messages: [
+      { info: { id: "m1", sessionID: "ses_1", role: "user" }, parts: [{ type: "text", text: "Try." }] },
+      {
+        info: { id: "m2", sessionID: "ses_1", role: "assistant", error: { name: "MessageAbortedError", data: {} } },
+        parts: [
+          tool("c1", { status: "running" }),
+          tool("c2", { status: "error", error: "aborted", metadata: { interrupted: true, output: "half" } }),
+          tool("c3", { status: "error", error: "no such file" }),
+          tool("c4", { status: "completed", output: "old", time: { compacted: 1 } }),
+        ],
+      },
+    ],
+  });
+  assert.deepEqual(
+    found.messages.filter(({ role }) => role === "tool").map(({ content }) => content),
+    ["[Tool execution was interrupted]", "half", "no such file", "[Old tool result content cleared]"],
   );
 });
 
@@ -353,6 +427,82 @@ test("Cline and Roo: metrics are read as usage; what a summary stands for is not
     ],
   );
   assert.equal(found.model, "claude-opus-5");
+});
+
+test("Roo and Kilo: the newest summary begins what is sent; results of calls before it are gone, marks come back", () => {
+  const text = (words) => [{ type: "text", text: words }];
+  const call = (id) => ({ type: "tool_use", id, name: "read_file", input: {} });
+  const result = (id) => ({ type: "tool_result", tool_use_id: id, content: `content of ${id}` });
+  const first = [
+    { role: "user", content: text("Task."), condenseParent: "k1" },
+    { role: "assistant", content: [call("t1")], condenseParent: "k1" },
+    { role: "user", content: [...text("First summary.")], isSummary: true, condenseId: "k1", condenseParent: "k2" },
+    { role: "assistant", content: [call("t2")], condenseParent: "k2" },
+  ];
+  const second = [
+    { role: "user", content: text("Second summary."), isSummary: true, condenseId: "k2" },
+    { role: "user", content: [result("t2"), ...text("<environment_details>\n</environment_details>")] },
+    { role: "user", content: [result("t2")] },
+    { role: "assistant", content: [call("t3")], metrics: { tokens: { prompt: 70, completion: 5, cached: 0 } } },
+    { role: "user", content: [result("t3")] },
+  ];
+  const found = only("condensed.json", [...first, ...second]);
+  assert.deepEqual(textsOf(found), [
+    "Second summary.",
+    "<environment_details>\n</environment_details>",
+    "tool_use",
+    "tool_result",
+  ]);
+  assert.deepEqual([...found.usageAfter.keys()], [2]);
+  // The second summary was taken back: the first one stands again.
+  assert.deepEqual(textsOf(only("rewound.json", first)), ["First summary.", "tool_use"]);
+  // Messages that a mark hides, and such as a mark hid that is gone.
+  const hidden = (truncationParent) => [
+    { role: "user", content: text("Task.") },
+    { role: "assistant", content: text("Hidden."), truncationParent },
+    { role: "user", content: text("[1 message hidden]"), isTruncationMarker: true, truncationId: "x1" },
+    { role: "assistant", content: text("Shown.") },
+  ];
+  assert.deepEqual(textsOf(only("cut.json", hidden("x1"))), ["Task.", "[1 message hidden]", "Shown."]);
+  assert.equal(only("uncut.json", hidden("x0")).messages.length, 4);
+  // Older versions put a summary between messages of which those before it were not marked.
+  const older = [...hidden(), { role: "assistant", content: text("Summary."), isSummary: true }, ...hidden("x1")];
+  assert.deepEqual(textsOf(only("older.json", older)), ["Summary.", "Task.", "[1 message hidden]", "Shown."]);
+});
+
+test("Cline: sessions keep the system prompt, attached files and what tools found beside the messages' texts", () => {
+  const metrics = (inputTokens) => ({ inputTokens, outputTokens: 9, cacheReadTokens: inputTokens - 1, cost: 0.1 });
+  const modelInfo = { id: "anthropic/claude-opus-5", provider: "cline", family: "claude-opus" };
+  const records = [{ query: "a.ts:1-1", result: "1 | let a;", success: true }];
+  const found = only("id.messages.json", {
+    ...{ version: 1, agent: "lead", sessionId: "id", system_prompt: "You are Cline." },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Read @a.ts" },
+          { type: "file", path: "/a.ts", content: "let a;" },
+        ],
+      },
+      {
+        ...{ role: "assistant", modelInfo, metrics: metrics(900) },
+        content: [{ type: "tool_use", id: "t1", name: "read_files", input: { files: [{ path: "/a.ts" }] } }],
+      },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t1", name: "read_files", content: records }] },
+      { role: "assistant", content: [{ type: "text", text: "Read." }], modelInfo, metrics: metrics(950) },
+    ],
+  });
+  assert.equal(found.system, "You are Cline.");
+  assert.equal(found.model, "anthropic/claude-opus-5");
+  assert.deepEqual(found.messages[0].content[1], { type: "text", text: "let a;" });
+  assert.equal(found.messages[2].content[0].content, JSON.stringify(records));
+  assert.deepEqual(
+    [...found.usageAfter].map(([at, { prompt_tokens }]) => [at, prompt_tokens]),
+    [
+      [1, 900],
+      [3, 950],
+    ],
+  );
 });
 
 test("Cline: a native call is answered by the text that names it, also on the same line", () => {

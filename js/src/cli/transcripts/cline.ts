@@ -1,4 +1,12 @@
-import { type Conversation, isObject, type JsonObject, type Message, makerOf, type Usage } from "./conversation.ts";
+import {
+  blocks,
+  type Conversation,
+  isObject,
+  type JsonObject,
+  type Message,
+  makerOf,
+  type Usage,
+} from "./conversation.ts";
 import { type Prose, type ProseCall, without, withSteps } from "./prose.ts";
 
 /**
@@ -25,25 +33,74 @@ export const cline: Prose = (recorded) => {
   return found ?? (isAnswered || conversation !== recorded ? whole : null);
 };
 
-/**
- * What is still sent of a chat that Roo or Kilo condensed or cut: messages name the summary or the mark that stands for them.
- * The model of Cline's messages stands beside each.
- */
+/** What is still sent of a chat, in blocks as Anthropic has them. The model of Cline's messages stands beside each. */
 function sentOf(conversation: Conversation): Conversation {
   const recorded = conversation.messages as Message[];
-  const marks = new Set(recorded.flatMap(({ condenseId, truncationId }) => [condenseId, truncationId]));
-  const isSent = ({ condenseParent, truncationParent }: Message) =>
-    ![condenseParent, truncationParent].some((parent) => parent !== undefined && marks.has(parent));
-  const kept = recorded.flatMap((message, index) => (isSent(message) ? [index] : []));
-  const model = recorded.map(({ modelInfo }) => (isObject(modelInfo) ? modelInfo.modelId : undefined)).findLast(isText);
+  const models = recorded.map(({ modelInfo }) =>
+    isObject(modelInfo) ? (modelInfo.modelId ?? modelInfo.id) : undefined,
+  );
+  const model = models.findLast(isText);
   const named = model === undefined ? conversation : { ...conversation, model, provider: makerOf(model) };
-  if (kept.length === recorded.length) return named;
+  const places = sentPlaces(recorded);
+  const kept = places.map((place) => inBlocks(recorded[place] as Message));
+  const isCut = (places[0] ?? 0) > 0;
+  const sent = isCut ? kept.map(withoutOrphans(kept)) : kept;
+  if (sent.length === recorded.length && sent.every((message, at) => message === recorded[at])) return named;
+  const isLeft = sent.map((message) => !Array.isArray(message.content) || message.content.length > 0);
+  const messages = sent.filter((_, at) => isLeft[at]);
+  const left = places.filter((_, at) => isLeft[at]);
   const usageAfter = new Map<number, Usage>(
     [...conversation.usageAfter].flatMap(([at, usage]) =>
-      kept.includes(at) ? [[kept.indexOf(at), usage] as const] : [],
+      left.includes(at) ? [[left.indexOf(at), usage] as const] : [],
     ),
   );
-  return { ...named, messages: kept.map((index) => recorded[index] as Message), usageAfter };
+  return { ...named, messages, usageAfter };
+}
+
+/**
+ * Where the messages stand that Roo and Kilo still send: from the newest summary on. Messages name the summary or the mark
+ * that stands for them, and come back when that is taken back.
+ */
+function sentPlaces(recorded: readonly Message[]): number[] {
+  const from = Math.max(
+    0,
+    recorded.findLastIndex(({ isSummary }) => isSummary === true),
+  );
+  const behind = recorded.slice(from);
+  const marks = new Set(behind.flatMap(({ condenseId, truncationId }) => [condenseId, truncationId]));
+  const isSent = ({ condenseParent, truncationParent }: Message) =>
+    ![condenseParent, truncationParent].some((parent) => parent !== undefined && marks.has(parent));
+  return behind.flatMap((message, at) => (isSent(message) ? [from + at] : []));
+}
+
+/** Takes away results whose calls a summary stands for: it may come between the two. */
+function withoutOrphans(sent: readonly Message[]): (message: Message) => Message {
+  const calls = new Set(
+    sent.flatMap((message) => blocks(message).flatMap(({ type, id }) => (type === "tool_use" ? [id] : []))),
+  );
+  return (message) => {
+    if (!Array.isArray(message.content)) return message;
+    const content = message.content.filter(
+      (block) => !isObject(block) || block.type !== "tool_result" || calls.has(block.tool_use_id),
+    );
+    return content.length === message.content.length ? message : { ...message, content };
+  };
+}
+
+/** Cline's newer sessions keep a file that was attached, and what a tool found, as records of their own. */
+function inBlocks(message: Message): Message {
+  if (!Array.isArray(message.content)) return message;
+  const content = message.content.map((block: unknown) => {
+    if (!isObject(block)) return block;
+    const { type, path, content } = block;
+    if (type === "file" && typeof path === "string" && typeof content === "string")
+      return { type: "text", text: content };
+    const isFound = Array.isArray(content) && content.some((one) => isObject(one) && one.type === undefined);
+    return type === "tool_result" && isFound ? { ...block, content: JSON.stringify(content) } : block;
+  });
+  return content.every((block: unknown, at: number) => block === message.content[at])
+    ? message
+    : { ...message, content };
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";

@@ -84,21 +84,45 @@ function sessionOf({ file }: RecordSource, session: JsonObject, recorded: readon
     .reverse();
 }
 
-/** A compaction is asked for by a message of its own; once its summary is there, what is sent begins with both. */
+/**
+ * A compaction is asked for by a message of its own. Once its summary is finished, what is sent begins with both; behind them
+ * stands what the compaction retained of the messages before it, then what came later.
+ */
 function segments(recorded: readonly Recorded[]): Recorded[][] {
-  const found: Recorded[][] = [[]];
-  for (const [at, message] of recorded.entries()) {
-    const asks = message.parts.some(({ type }) => type === "compaction") && message.info.role === "user";
-    const answer = recorded.slice(at + 1).find(({ info }) => info.role === "assistant");
-    if (asks && answer?.info.summary === true) found.push([]);
-    found.at(-1)?.push(message);
-  }
+  const compactions = recorded.flatMap((message, at) => {
+    const part = message.info.role === "user" ? message.parts.find(({ type }) => type === "compaction") : undefined;
+    const summary = part ? recorded.findIndex((answer) => isSummaryOf(message, answer)) : -1;
+    if (summary < at) return [];
+    const id = part?.tail_start_id;
+    const tail = id === undefined ? at : recorded.findIndex(({ info }) => info.id === id);
+    return [{ at, summary, retained: tail < 0 ? [] : recorded.slice(tail, at).map(withoutUsage) }];
+  });
+  const ends = [...compactions.map(({ at }) => at), recorded.length];
+  const found = [
+    recorded.slice(0, ends[0]),
+    ...compactions.map(({ at, summary, retained }, nth) => [
+      ...recorded.slice(at, summary + 1),
+      ...retained,
+      ...recorded.slice(summary + 1, ends[nth + 1]),
+    ]),
+  ];
   return found.filter(({ length }) => length > 0);
 }
+
+/** A summary that failed or was cut off stands for nothing. */
+const isSummaryOf = ({ info: { id } }: Recorded, { info }: Recorded) =>
+  info.role === "assistant" && info.parentID === id && info.summary === true && Boolean(info.finish) && !info.error;
+
+/** What was counted of a request before the compaction says nothing of those behind it. */
+const withoutUsage = ({ info, parts }: Recorded): Recorded => ({
+  info: { ...info, tokens: undefined },
+  parts: parts.filter(({ type }) => type !== "step-finish"),
+});
 
 /** A message of the assistant holds one or several steps, each a request of its own. */
 function turnsOf({ info, parts }: Recorded): Turn[] {
   if (info.role === "user") return [{ role: "user", parts: parts.flatMap(pieceOf) }];
+  if (isDropped(info, parts)) return [];
   const model = typeof info.modelID === "string" ? info.modelID : undefined;
   const steps: JsonObject[][] = [[]];
   for (const part of parts) {
@@ -113,6 +137,14 @@ function turnsOf({ info, parts }: Recorded): Turn[] {
       usage: usageIn(step) ?? (at === length - 1 ? counted(info.tokens) : undefined),
       model,
     }));
+}
+
+/** A reply that failed is not sent; of one that was broken off, what there is. */
+function isDropped({ error }: JsonObject, parts: readonly JsonObject[]): boolean {
+  if (!isObject(error)) return false;
+  return (
+    error.name !== "MessageAbortedError" || parts.every(({ type }) => type === "step-start" || type === "reasoning")
+  );
 }
 
 const usageIn = (step: readonly JsonObject[]) => counted(step.find(({ type }) => type === "step-finish")?.tokens);
@@ -147,8 +179,13 @@ function pieceOf(part: JsonObject): Piece[] {
 }
 
 function resultOf({ type, callID, state }: JsonObject): Piece[] {
-  if (type !== "tool" || !isObject(state) || !("output" in state || "error" in state)) return [];
-  const isCleared = isObject(state.time) && state.time.compacted !== undefined;
-  const output = isCleared ? "[Old tool result content cleared]" : (state.output ?? state.error);
-  return [{ kind: "result", id: String(callID), output }];
+  if (type !== "tool" || !isObject(state)) return [];
+  return [{ kind: "result", id: String(callID), output: outputOf(state) }];
+}
+
+/** What is sent of a call that did not end, or whose result was cleared, is what opencode writes instead. */
+function outputOf({ status, output, error, metadata, time }: JsonObject): unknown {
+  if (isObject(time) && time.compacted !== undefined) return "[Old tool result content cleared]";
+  if (status === "pending" || status === "running") return "[Tool execution was interrupted]";
+  return output ?? (isObject(metadata) && metadata.interrupted === true ? metadata.output : undefined) ?? error ?? "";
 }

@@ -23,6 +23,9 @@ export interface Recorded {
 /** Where requests keep their messages: Chat Completions, Anthropic and the AI SDK; Gemini; Responses. */
 const LISTS = ["messages", "contents", "input"] as const;
 
+/** How they name the system prompt; Cline, in its sessions, the last way. */
+const SYSTEMS = ["system", "instructions", "systemInstruction", "system_instruction", "system_prompt"] as const;
+
 /** Finds message lists wherever the usual logs keep them: bare, under `messages`, as request and response, one a line or in an array. */
 export function records(source: Source): Recorded[] {
   const { values } = source;
@@ -50,11 +53,11 @@ function found(value: unknown, depth: number, source: Source): Recorded[] {
 
 function record(messages: readonly Message[], request: JsonObject, save: Save, last?: [number, Usage]): Recorded {
   const { tools, model } = request;
-  const system = request.system ?? request.instructions ?? request.systemInstruction ?? request.system_instruction;
+  const system = SYSTEMS.map((name) => request[name]).find((one) => one !== undefined && one !== null);
   const usageAfter = recordedUsage(messages);
   if (last) usageAfter.set(...last);
   const named = typeof model === "string" ? { model } : {};
-  return { messages, system: system ?? undefined, tools: tools ?? undefined, ...named, usageAfter, save };
+  return { messages, system, tools: tools ?? undefined, ...named, usageAfter, save };
 }
 
 function usageIn({ usage, response }: JsonObject): Usage | undefined {
