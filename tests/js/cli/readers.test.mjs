@@ -72,7 +72,7 @@ test("the guide shows what the commands say of them", () => {
 });
 
 test("texts that were recorded whole are estimated within 5 tokens or a tenth of what the provider counted", () => {
-  const whole = recorded.filter(({ title }) => /^LangSmith|LangGraph/.test(title));
+  const whole = recorded.filter(({ title }) => /^LangSmith|LangGraph|Pydantic AI/.test(title));
   assert.ok(whole.length >= (chosen.length < CASES.length ? 1 : 3));
   for (const { title, own } of whole) {
     const { prompt, estimate } = own.recorded;
@@ -722,6 +722,20 @@ test("OpenTelemetry: spans of the conventions, of those before them, and events;
     "Hi",
     "Hello",
   ]);
+  const details = {
+    name: "gen_ai.client.inference.operation.details",
+    attributes: [
+      attribute("gen_ai.input.messages", JSON.stringify(asked)),
+      attribute("gen_ai.output.messages", JSON.stringify([{ role: "assistant", parts: [part("It rains.")] }])),
+    ],
+  };
+  const described = span("h", "1", { "gen_ai.request.model": "gpt-5" }, { events: [details] });
+  assert.deepEqual(textsOf(only("details.json", [described])), ["Weather in Paris?", "It rains."]);
+  // The call has the id of an item here, and its result that of the call.
+  const item = { role: "assistant", parts: [{ ...called.parts[0], id: "fc_1" }] };
+  const items = span("i", "1", { "gen_ai.input.messages": JSON.stringify([...asked, item, answered]) });
+  const [, call, result] = only("items.json", [items]).messages;
+  assert.deepEqual([call.tool_calls[0].id, result.tool_call_id], ["fc_1", "fc_1"]);
   const sdk = [
     span("f", "1", { "ai.prompt": JSON.stringify({ prompt: "Hi" }), "ai.response.text": "Hello" }),
     span(

@@ -6,7 +6,8 @@ import { traced } from "./traced.ts";
 
 /**
  * Spans of OpenTelemetry about calls of models, as OTLP JSON or as exporters print them: the conventions for generative AI
- * (messages as attributes or as events), those before them, OpenInference, and the AI SDK's telemetry.
+ * (messages as attributes of the span or of its events, or as events), those before them, OpenInference, the AI SDK's
+ * telemetry, and the requests that Google's ADK writes down.
  */
 export const openTelemetry: TranscriptReader = {
   title: "OpenTelemetry gen_ai spans",
@@ -32,9 +33,16 @@ const SENT = [
   "llm.input_messages",
   "ai.prompt.messages",
   "ai.prompt",
+  "gcp.vertex.agent.llm_request",
   "input.value",
 ];
-const REPLY = ["gen_ai.output.messages", "gen_ai.completion", "llm.output_messages", "output.value"];
+const REPLY = [
+  "gen_ai.output.messages",
+  "gen_ai.completion",
+  "llm.output_messages",
+  "gcp.vertex.agent.llm_response",
+  "output.value",
+];
 const MODEL = ["gen_ai.response.model", "gen_ai.request.model", "llm.model_name", "ai.model.id"];
 const PROMPT = [
   "gen_ai.usage.input_tokens",
@@ -52,7 +60,8 @@ const COMPLETION = [
 ];
 
 function callOf(span: JsonObject): Call & { start: number } {
-  const attributes = attributesOf(span.attributes);
+  const inEvents = listed(span.events).map((event) => attributesOf(event.attributes));
+  const attributes: JsonObject = Object.assign({}, ...inEvents, attributesOf(span.attributes));
   const first = (names: readonly string[]) =>
     names.map((name) => grown(attributes, name)).find((one) => one !== undefined);
   const events = eventsOf(span, attributes);
@@ -103,9 +112,10 @@ function startOf(span: JsonObject): number {
 /** Attributes as OTLP has them, a list of keys and typed values, or an object. */
 function attributesOf(attributes: unknown): JsonObject {
   if (isObject(attributes)) return attributes;
-  const pairs = (Array.isArray(attributes) ? attributes : []).filter(isObject);
-  return Object.fromEntries(pairs.map(({ key, value }) => [String(key), typed(value)]));
+  return Object.fromEntries(listed(attributes).map(({ key, value }) => [String(key), typed(value)]));
 }
+
+const listed = (value: unknown): JsonObject[] => (Array.isArray(value) ? value : []).filter(isObject);
 
 function typed(value: unknown): unknown {
   if (!isObject(value)) return value;
@@ -153,9 +163,8 @@ const EVENT = /^gen_ai\.(?<role>system|user|assistant|tool)\.message$/;
 /** Messages as events of the span, or in an attribute that holds them. */
 function eventsOf(span: JsonObject, attributes: JsonObject): { sent: JsonObject[]; reply: JsonObject[] | undefined } {
   const kept = parsedValue(attributes.events);
-  const own = (Array.isArray(span.events) ? span.events : []).filter(isObject);
   const events = [
-    ...own.map((event) => ({ ...attributesOf(event.attributes), "event.name": event.name })),
+    ...listed(span.events).map((event) => ({ ...attributesOf(event.attributes), "event.name": event.name })),
     ...(Array.isArray(kept) ? kept.filter(isObject) : []),
   ] as JsonObject[];
   const sent: JsonObject[] = [];

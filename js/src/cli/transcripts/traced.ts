@@ -65,7 +65,26 @@ function listed(list: readonly unknown[], speaker: "user" | "assistant"): Traced
     if (parts.some(({ kind }) => kind !== "opaque")) return [{ role: speaker, parts }];
     return traced(one, speaker).turns;
   });
-  return { turns: merged(turns), ...(tools.length > 0 && { tools }) };
+  return { turns: paired(merged(turns)), ...(tools.length > 0 && { tools }) };
+}
+
+/**
+ * Results whose ids no call has, as where the id of an item stands with the call and that of the call with its result: they
+ * answer what the reply before them calls, in its order.
+ */
+function paired(turns: readonly Turn[]): Turn[] {
+  const ids = (kind: "call" | "result", list: readonly Turn[]) =>
+    list.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === kind ? [part.id] : [])));
+  const called = new Set(ids("call", turns));
+  const answered = new Set(ids("result", turns));
+  let open: string[] = [];
+  return turns.map((turn) => {
+    if (turn.role === "assistant") open = ids("call", [turn]).filter((id) => !answered.has(id));
+    const parts = turn.parts.map((part) =>
+      part.kind === "result" && !called.has(part.id) ? { ...part, id: open.shift() ?? part.id } : part,
+    );
+    return { ...turn, parts };
+  });
 }
 
 /** A tool that was declared among the messages. */
