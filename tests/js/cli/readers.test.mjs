@@ -722,6 +722,18 @@ test("OpenTelemetry: spans of the conventions, of those before them, and events;
     "Hi",
     "Hello",
   ]);
+  const cached = (input) =>
+    only("cached.json", [
+      span("j", "1", {
+        "gen_ai.input.messages": JSON.stringify(asked),
+        "gen_ai.output.messages": JSON.stringify([{ role: "assistant", parts: [part("It rains.")] }]),
+        "gen_ai.usage.input_tokens": input,
+        "gen_ai.usage.cache_read.input_tokens": 900,
+        "llm.token_count.prompt_details.cache_read": 900,
+        "llm.token_count.prompt_details.cache_write": 60,
+      }),
+    ]).usageAfter.get(1).prompt_tokens;
+  assert.deepEqual([cached(4), cached(960), cached(1000)], [964, 960, 1000]);
   const details = {
     name: "gen_ai.client.inference.operation.details",
     attributes: [

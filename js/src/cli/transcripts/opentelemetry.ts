@@ -77,7 +77,12 @@ function callOf(span: JsonObject): Call & { start: number } {
   const tools = parsedValue(attributes["gen_ai.tool.definitions"] ?? attributes["ai.prompt.tools"]) ?? sent.tools;
   const model = first(MODEL);
   return {
-    ...{ name: String(span.name ?? "span"), sent: sent.turns, reply, usage: usageIn(first(PROMPT), first(COMPLETION)) },
+    ...{
+      name: String(span.name ?? "span"),
+      sent: sent.turns,
+      reply,
+      usage: usageIn(whole(first(PROMPT), attributes), first(COMPLETION)),
+    },
     ...{
       system: systemText(system),
       tools,
@@ -86,6 +91,25 @@ function callOf(span: JsonObject): Call & { start: number } {
     },
     ...{ id: idOf(span), within: span.parentSpanId ?? span.parent_span_id ?? span.parent_id },
   };
+}
+
+const CACHED = /^(gen_ai\.usage|llm\.token_count|ai\.usage)\..*cache/i;
+
+/**
+ * A prompt with what of it was read from the cache or written to it. It should count both; where it is less than they are, it
+ * counts what came beside them, as Anthropic does.
+ */
+function whole(prompt: unknown, attributes: JsonObject): number {
+  const counted = Number(prompt) || 0;
+  const cached = Object.entries(attributes).filter(([name]) => CACHED.test(name));
+  // The same number may stand there under several names.
+  const most = (isWritten: boolean) =>
+    Math.max(
+      0,
+      ...cached.flatMap(([name, value]) => (/writ|creat/i.test(name) === isWritten ? [Number(value) || 0] : [])),
+    );
+  const both = most(true) + most(false);
+  return counted < both ? counted + both : counted;
 }
 
 function usageIn(prompt: unknown, completion: unknown): Usage | undefined {
