@@ -60,6 +60,7 @@ const ignoredBy = {
  *   where there is nothing to count; it throws when the check fails, and gives `{ missing }`, how to get what it lacks, if
  *   it cannot run
  * - `job`: which job of CI runs it
+ * - `takes`: about how many seconds, of one that takes long: where it has not run yet, long ones start first all the same
  * - `from`: the first level that has it (levels.mjs); without, every level
  * - `ignores`: areas that it does not read (inputs.mjs): `npm test` does not run it again while nothing else has changed.
  *   Without, it always runs
@@ -73,7 +74,7 @@ export function checksFor(thisNode) {
   const sdkNode = NODES.includes(thisNode) ? thisNode : NODES[1];
   // biome-ignore format: a check is a line.
   return [
-    { name: "build", job: "build", single: true, run: ({ build, kind }) => build(kind) },
+    { name: "build", takes: 120, job: "build", single: true, run: ({ build, kind }) => build(kind) },
     { name: "layers", job: "build", single: true, ignores: ignoredBy.sources, run: checkLayers },
     { name: "token tables", job: "build", single: true, ignores: ignoredBy.sources, run: checkTables },
     { name: "table of checks", job: "build", single: true, ignores: ignoredBy.everything, run: checkTable },
@@ -87,56 +88,56 @@ export function checksFor(thisNode) {
     { name: "size", from: "all", job: "build", pkg: "shipped", single: true, run: () => compareSizes() },
 
     { name: "rust lint", job: "rust", ignores: ignoredBy.crate, run: rustLint },
-    { name: "rust lint, fuzz targets", from: "all", job: "rust", run: fuzzLint },
-    { name: "rust docs", from: "all", job: "rust", run: rustDocs },
-    { name: "rust tests", job: "rust", ignores: ignoredBy.rustTests, run: rustTests },
+    { name: "rust lint, fuzz targets", single: true, from: "all", job: "rust", run: fuzzLint },
+    { name: "rust docs", single: true, from: "all", job: "rust", run: rustDocs },
+    { name: "rust tests", takes: 420, job: "rust", ignores: ignoredBy.rustTests, run: rustTests },
     { name: "native and wasm decide alike", job: "rust", pkg: true, ignores: ["documents", "packaging", "examples"], run: vectors },
-    { name: "fuzz, the corpus and some seconds a target", from: "all", job: "rust", pkg: true, optional: true, run: fuzzing },
+    { name: "fuzz, the corpus and some seconds a target", single: true, takes: 130, from: "all", job: "rust", pkg: true, optional: true, run: fuzzing },
 
-    { name: "rust lint, wasm32", from: "all", job: "wasm", run: wasmLint },
-    { name: "rust tests in wasm", from: "all", job: "wasm", run: wasmTests },
-    { name: "growth, twice the input takes twice the time", from: "all", job: "wasm", run: growing },
-    { name: "typescript properties", from: "all", job: "wasm", pkg: true, run: typescriptProperties },
-    { name: "soak, everything around it going wrong", from: "all", job: "wasm", pkg: true, single: true, run: soaking },
+    { name: "rust lint, wasm32", single: true, from: "all", job: "wasm", run: wasmLint },
+    { name: "rust tests in wasm", single: true, takes: 100, from: "all", job: "wasm", run: wasmTests },
+    { name: "growth, twice the input takes twice the time", single: true, takes: 125, from: "all", job: "wasm", run: growing },
+    { name: "typescript properties", takes: 95, from: "all", job: "wasm", pkg: true, run: typescriptProperties },
+    { name: "soak, everything around it going wrong", takes: 60, from: "all", job: "wasm", pkg: true, single: true, run: soaking },
 
     { name: "README and documentation examples", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: runReadme },
-    { name: "programs compile", job: "node", pkg: true, single: true, uses: "snippets", ignores: ignoredBy.declarations, run: programs },
+    { name: "programs compile", takes: 45, job: "node", pkg: true, single: true, uses: "snippets", ignores: ignoredBy.declarations, run: programs },
     { name: "least TypeScript", from: "all", job: "node", pkg: true, single: true, ignores: ignoredBy.declarations, run: leastTypeScript },
     { name: "conformance, both presets", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: conformance },
     { name: "demo, no request over the window", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: demo },
-    { name: "command line", job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },
+    { name: "command line", takes: 180, job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },
     { name: "pictures and samples", from: "all", job: "node", pkg: true, single: true, run: checkPictures },
     { name: "command line, 200 MB", from: "full", job: "node", pkg: true, single: true, run: largeTranscript },
-    { name: "providers, no request refused", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: providers },
-    { name: "suite, this Node", job: "node", pkg: true, ignores: ignoredBy.suites, run: suite },
+    { name: "providers, no request refused", takes: 70, job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: providers },
+    { name: "suite, this Node", takes: 220, job: "node", pkg: true, ignores: ignoredBy.suites, run: suite },
     // Every other Node once, the first of them by `require`, which loads other files. At night each in both ways.
     ...NODES.flatMap((major) =>
       (major === thisNode ? ["require"] : ["import", "require"]).map((way) => {
         const once = major !== thisNode && way === (major === others[0] ? "require" : "import");
-        return { name: `suite, Node ${major}, ${way}`, from: once ? "all" : "full", job: "node", pkg: true, run: () => shortSuite(major, way, once) };
+        return { name: `suite, Node ${major}, ${way}`, takes: 55, from: once ? "all" : "full", job: "node", pkg: true, run: () => shortSuite(major, way, once) };
       }),
     ),
 
-    ...["chromium", "deno", "bun", "workerd"].map((runtime) => ({ name: `suite, ${runtime}`, from: "all", job: "runtimes", pkg: true, single: true, run: () => runtimeSuite(runtime) })),
+    ...["chromium", "deno", "bun", "workerd"].map((runtime) => ({ name: `suite, ${runtime}`, takes: 65, from: "all", job: "runtimes", pkg: true, single: true, run: () => runtimeSuite(runtime) })),
     // The check “command line” runs it in this Node.
-    ...[...others.map((major) => `Node ${major}`), "Deno", "Bun"].map((runtime) => ({ name: `command line, as packed, ${runtime}`, from: "all", job: "runtimes", pkg: true, single: true, run: () => packedCommandLine(runtime) })),
+    ...[...others.map((major) => `Node ${major}`), "Deno", "Bun"].map((runtime) => ({ name: `command line, as packed, ${runtime}`, takes: 50, from: "all", job: "runtimes", pkg: true, single: true, run: () => packedCommandLine(runtime) })),
 
     // Version 7 asks for Node 22; older ones run 5 and 6 alone.
-    ...NODES.map((major) => ({ name: `AI SDK, Node ${major}`, from: major === sdkNode ? "quick" : "all", job: "sdk", pkg: true, ignores: ignoredBy.package, run: (lengths) => aiSdk(lengths, major) })),
-    { name: "agent frameworks, 200 steps in each", from: "all", job: "sdk", pkg: true, run: frameworks },
+    ...NODES.map((major) => ({ name: `AI SDK, Node ${major}`, takes: 55, from: major === sdkNode ? "quick" : "all", job: "sdk", pkg: true, ignores: ignoredBy.package, run: (lengths) => aiSdk(lengths, major) })),
+    { name: "agent frameworks, 200 steps in each", takes: 40, from: "all", job: "sdk", pkg: true, run: frameworks },
 
-    { name: "documentation site", from: "all", job: "examples", pkg: true, single: true, run: documentationSite },
+    { name: "documentation site", takes: 90, from: "all", job: "examples", pkg: true, single: true, run: documentationSite },
     // It measures how long frames take.
     { name: "inspector in Chromium", from: "all", job: "examples", pkg: true, uses: "examples", run: () => browserExample("inspector.mjs") },
     ...[
       { name: "examples, Durable Objects killed under load", run: durableObjects },
       { name: "examples, many chats ahead of time, workers killed", optional: true, run: manyChats },
-      { name: "examples, many chats through BullMQ and Cloudflare Queues", run: queuedChats },
+      { name: "examples, many chats through BullMQ and Cloudflare Queues", takes: 90, run: queuedChats },
       { name: "stores, against their databases, writers killed", run: storesOfOthers },
       { name: "examples, the AI SDK and Deno", run: () => example("smoke.mjs") },
       { name: "examples, a chat in Chromium", run: () => browserExample("browser.mjs") },
       { name: "examples, a divider and a meter with useChat", run: () => browserExample("use-chat.mjs") },
-      { name: "examples, a chat in Next.js", run: () => browserExample("smoke.mjs", "next") },
+      { name: "examples, a chat in Next.js", takes: 50, run: () => browserExample("smoke.mjs", "next") },
     ].map((check) => ({ from: "all", job: "examples", pkg: true, single: true, uses: "examples", ...check })),
   ];
 }

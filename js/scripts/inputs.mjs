@@ -6,7 +6,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -96,7 +95,7 @@ function foldersOf(ignores) {
 
 const record = ({ name }, level) => join(cache, "passed", level, `${name.replaceAll(/\W+/g, "-")}.json`);
 
-/** How a check went when it passed at this level the last time: `{ inputs, count, seconds, at }`, or null. */
+/** How a check went when it passed at this level the last time: `{ inputs, count, seconds, at }`, or null. `inputs` is null if it failed since. */
 export function lastPassed(check, level) {
   try {
     return JSON.parse(readFileSync(record(check, level), "utf8"));
@@ -113,9 +112,10 @@ export function keepPassed(check, level, passed) {
   renameSync(`${path}.${process.pid}`, path);
 }
 
-/** A check that fails has to run again. */
+/** A check that fails has to run again, whatever its inputs. How long it takes is known all the same: long ones start first. */
 export function forgetPassed(check, level) {
-  rmSync(record(check, level), { force: true });
+  const before = lastPassed(check, level);
+  if (before) keepPassed(check, level, { ...before, inputs: null });
 }
 
 /**

@@ -74,7 +74,7 @@ async function runAll(chosen, asked, build) {
     const before = lastPassed(check, level);
     const inputs = relies ? inputsOf(check, level, kind) : null;
     if (inputs !== null && before?.inputs === inputs) outcomes.push({ check, unchanged: before });
-    else due.push({ check, expected: before?.seconds ?? 0 });
+    else due.push({ check, expected: before?.seconds ?? check.takes ?? 0 });
   }
   const isBuild = ({ name }) => name === "build";
   if (due.some(({ check }) => check.pkg) && !due.some(({ check }) => isBuild(check)))

@@ -20,7 +20,12 @@ let memory;
 const words = (list) => list && new Uint32Array(list);
 const bytes = (list) => new Uint8Array(list);
 const input = (call) => ({ ...call, system: words(call.system), tools: words(call.tools) });
-const committed = (outcome) => ({ ...outcome, standing: outcome.standing ?? null, next: outcome.next ?? null });
+const committed = (outcome) => ({
+  ...outcome,
+  standing: outcome.standing ?? null,
+  template: outcome.template ?? null,
+  next: outcome.next ?? null,
+});
 
 const host = {
   read(indices, reading) {

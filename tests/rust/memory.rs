@@ -552,6 +552,23 @@ fn a_notice_says_what_is_wrong_and_not_that_something_is() {
 }
 
 #[test]
+fn of_a_listing_that_line_stands_which_the_assistant_went_on_with() {
+    let lines: Vec<String> = (0..80).map(|at| format!("src/part{at}.rs opens port {}", 8_400 + at)).collect();
+    for taken in [23, 37, 61] {
+        let said = format!("Port {} is the one that the proxy has taken.", 8_400 + taken);
+        let past = [
+            user("Which part clashes with the proxy?"),
+            call("a", "grep", json!({ "pattern": "opens port" })),
+            result("a", &lines.join("\n")),
+            assistant(&said),
+            user("Then move that part to another port."),
+        ];
+        let digest = Past::default().cover(&past, 160);
+        assert!(digest.contains(&lines[taken]), "{taken}: {digest}");
+    }
+}
+
+#[test]
 fn of_an_edit_stands_what_it_changes() {
     let body = |middle: &str| {
         format!("def area(shape):\n    \"\"\"{}\"\"\"\n    {middle}\n    return size\n", "x".repeat(260))

@@ -14,7 +14,7 @@ use precis::base::archive::Record;
 use precis::base::error::Error;
 use precis::base::json::Json;
 use precis::call::input::Call;
-use precis::engine::{self, Begun, Committed, Reported, Sent};
+use precis::engine::{self, Begun, Committed, Reported, Sent, fast_path};
 use precis::ingest::host::{Host, Product};
 use precis::ladder::plan::Plan;
 use precis::limits::options::Options;
@@ -241,7 +241,7 @@ impl Both {
 
         let (mut host, mut other) = (asked.host(), asked.host());
         let theirs = self.module.call(&asked.with("begin", &[]), &mut other);
-        let plan = match engine::begin(asked.call, &mut host) {
+        let waits = match engine::begin(asked.call, &mut host) {
             Err(error) => {
                 assert_eq!(theirs, Err(told(error)));
                 return None;
@@ -252,9 +252,10 @@ impl Both {
                 assert_eq!(theirs, Ok(outcome(*done)));
                 return Some(state);
             }
-            Ok(Begun::Waits { plan, .. }) => *plan,
+            Ok(Begun::Waits { plan, open }) => (*plan, open),
         };
-        assert_eq!(theirs, Ok(value!({ "plan": seen(plan.clone().to_json()) })));
+        let (plan, open) = waits;
+        assert_eq!(theirs, Ok(value!({ "plan": seen(plan.clone().to_json()), "open": open })));
         Some(self.summarize(asked, setup, plan))
     }
 
@@ -327,8 +328,11 @@ fn told(error: Error) -> Value {
 
 /// What came of a commit, as the module says it.
 fn outcome(mut done: Committed) -> Value {
+    let template = done.standing.as_ref().and_then(|standing| fast_path::template(standing, &done.report));
     let standing = done.standing.map(|standing| standing.to_bytes());
     value!({
+        "open": done.report.before.is_open(),
+        "template": template.map_or(Value::Null, |template| seen(template.to_json())),
         "state": seen(done.state.to_json()), "report": seen(done.report.to_json()), "changed": done.changed,
         "view": runs(&done.view), "standing": standing,
         "next": done.next.as_mut().map_or(Value::Null, |next| seen(next.to_json())),

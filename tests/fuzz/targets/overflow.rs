@@ -49,10 +49,11 @@ fn check(input: &Input) {
     if matches!(status, Some(401 | 402 | 403 | 404 | 408 | 429)) {
         return assert_eq!(found, None);
     }
-    if !has_words_by_capitals(text.as_bytes()) {
-        assert_eq!(read(&text.to_ascii_uppercase(), status), found, "capitals");
+    // In capitals an escape of JSON is none.
+    if !has_words_by_capitals(text.as_bytes()) && !text.contains('\\') {
+        assert_eq!(read(&text.to_ascii_uppercase(), status), found, "capitals: {text:?}");
     }
-    assert_eq!(read(&text.replace(' ', " \n\t "), status), found, "more space");
+    assert_eq!(read(&text.replace(' ', " \n\t "), status), found, "more space: {text:?}");
     // What JSON has no short form for becomes letters; what is long is cut elsewhere.
     if text.len() < 4_000 && !text.contains(|one: char| one.is_control() && !matches!(one, '\n' | '\r' | '\t')) {
         let once = serde_json::Value::from(format!(" {text} ")).to_string();
