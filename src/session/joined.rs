@@ -6,8 +6,9 @@
 use crate::base::archive::{Archive, Record};
 use crate::model::message::{Digest, NO_NUMBER, PartKind};
 
-/// The most words of the records that are noted of one view.
-pub const MOST_WORDS: usize = 160;
+/// The most words of the records that are noted of one view: about 3.5 kB in JSON. A summary between two pins, with what
+/// stays of the turn behind it, takes 180 where roles must alternate.
+pub const MOST_WORDS: usize = 320;
 /// The most bytes of a word in JSON.
 pub const WORD_BYTES: usize = 11;
 

@@ -645,9 +645,34 @@ fn cut_in_one_of_two_views() -> Case {
     (setup, said.into_iter().map(|events| (Between::Nothing, events)).collect())
 }
 
+/// A chat whose view begins with two joined messages of many pieces: a summary between pins, and what stays beside it.
+fn between_two_pins() -> Case {
+    let options = json!({ "tune": { "strategy": "tail", "tokens": { "estimator": "bytes4" } } });
+    let (shape, window, call) = (Shape::Turns, 1_500, json!({}));
+    let setup = Setup { shape, window, summarizes: false, options, call, pins: Some(8) };
+    let tools = |sizes: &[u32], said, thought| {
+        let batch = sizes.iter().map(|&size| (0, size, false, false)).collect();
+        Event::Tools { batch, said, thought }
+    };
+    let said = vec![
+        vec![Event::Answers { size: 20, thought: true }],
+        vec![
+            tools(&[1], false, false),
+            tools(&[1], false, false),
+            tools(&[120], true, false),
+            tools(&[113, 17], true, true),
+            Event::Answers { size: 1, thought: false },
+        ],
+        vec![Event::Approval { size: 1, approved: false }],
+    ];
+    (setup, said.into_iter().map(|events| (Between::Nothing, events)).collect())
+}
+
 #[test]
 fn a_joined_message_is_known_in_each_view_that_holds_it() {
-    play(&cut_in_one_of_two_views()).unwrap();
+    for case in [cut_in_one_of_two_views(), between_two_pins()] {
+        play(&case).unwrap();
+    }
 }
 
 #[test]
