@@ -90,7 +90,8 @@ function withoutOrphans(sent: readonly Message[]): (message: Message) => Message
 /** Cline's newer sessions keep a file that was attached, and what a tool found, as records of their own. */
 function inBlocks(message: Message): Message {
   if (!Array.isArray(message.content)) return message;
-  const content = message.content.map((block: unknown) => {
+  const blocks: unknown[] = message.content;
+  const content = blocks.map((block) => {
     if (!isObject(block)) return block;
     const { type, path, content } = block;
     if (type === "file" && typeof path === "string" && typeof content === "string")
@@ -98,9 +99,7 @@ function inBlocks(message: Message): Message {
     const isFound = Array.isArray(content) && content.some((one) => isObject(one) && one.type === undefined);
     return type === "tool_result" && isFound ? { ...block, content: JSON.stringify(content) } : block;
   });
-  return content.every((block: unknown, at: number) => block === message.content[at])
-    ? message
-    : { ...message, content };
+  return content.every((block, at) => block === blocks[at]) ? message : { ...message, content };
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
