@@ -96,7 +96,9 @@ function whole(message: object): Dissected {
 function pieces(format: Format<object>, message: object, names: Map<string, string>): Dissected {
   let role: Role | undefined;
   const found: Piece[] = [];
-  const add = (kind: Kind, text: string, tell: Piece["tell"], tool?: string) => found.push({ kind, text, tell, tool });
+  // A file may hold anything where a format expects a text or a name.
+  const add = (kind: Kind, text: unknown, tell: Piece["tell"], tool?: unknown) =>
+    found.push({ kind, text: plain(text), tell, tool: typeof tool === "string" ? tool : undefined });
   format.read(message, {
     role(said) {
       role = said;
@@ -105,12 +107,12 @@ function pieces(format: Format<object>, message: object, names: Map<string, stri
     text: (part, text) => void add(SPOKEN[role ?? "user"], text, (to) => to.text(part, text)),
     reasoning: (text, signed) => void add("reasoning", text, (to) => to.reasoning(text, signed)),
     call(id, name, input, part, executed) {
-      names.set(id ?? "", name);
-      add("tool inputs", plain(input), (to) => to.call(id, name, input, part, executed), name);
+      if (typeof name === "string") names.set(id ?? "", name);
+      add("tool inputs", input, (to) => to.call(id, name, input, part, executed), name);
     },
     result(part, id, output, failed, name) {
       const tool = name ?? names.get(id ?? "") ?? "(unknown tool)";
-      add("tool results", plain(output), (to) => to.result(part, id, output, failed, name), tool);
+      add("tool results", output, (to) => to.result(part, id, output, failed, name), tool);
     },
     media: (...given) => void add("media", "", (to) => to.media(...given)),
     document: (...given) => void add("media", given[1], (to) => to.document(...given)),

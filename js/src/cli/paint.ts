@@ -23,8 +23,8 @@ const BEL = String.fromCharCode(7);
 /** What steers a terminal: colours, the cursor (CSI); the title, links, the clipboard (OSC and its kin). */
 const SEQUENCES = `${ESC}\\[[0-9;?]*[ -/]*[@-~]|${ESC}[\\]P_^X][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)?`;
 const STEERING = new RegExp(SEQUENCES, "g");
-/** The same, single control characters, and what turns the direction of writing; tabs and line ends are text. */
-const UNSHOWN = new RegExp(`${SEQUENCES}|(?![\\t\\n])\\p{Cc}|[\\u202a-\\u202e\\u2066-\\u2069]`, "gu");
+/** The same, single control characters, and what breaks lines unseen or turns the direction of writing; tabs and line ends are text. */
+const UNSHOWN = new RegExp(`${SEQUENCES}|(?![\\t\\n])\\p{Cc}|[\\p{Zl}\\p{Zp}\\p{Bidi_Control}]`, "gu");
 /** What {@link paint} writes. */
 const PAINTED = new RegExp(`^${ESC}\\[(?:1|2|22|31|32|33|39)m$`);
 

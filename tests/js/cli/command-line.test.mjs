@@ -357,7 +357,7 @@ test("a pipe that closes early ends it quietly", async () => {
 
 test("nothing in a transcript, in its name or in the command steers the terminal that shows it", () => {
   const BELL = String.fromCharCode(7);
-  const evil = `x${ESCAPE}]0;title${BELL}${ESCAPE}[2J${ESCAPE}[31mred${ESCAPE}c${String.fromCharCode(0x9b)}5n\u202etxt\r`;
+  const evil = `x${ESCAPE}]0;title${BELL}${ESCAPE}[2J${ESCAPE}[31mred${ESCAPE}c${String.fromCharCode(0x9b)}5n\u202etxt\u200f\u061c\u2028\r`;
   const messages = Array.from({ length: 30 }, (_, n) => [
     { role: "user", name: evil, content: `${evil} ${n} ${"and so on ".repeat(60)}` },
     {
@@ -386,7 +386,7 @@ test("nothing in a transcript, in its name or in the command steers the terminal
     const { stdout, stderr } = precis(args);
     assert.ok(stdout.length + stderr.length > 0, args[0]);
     for (const text of [stdout, stderr])
-      assert.doesNotMatch(text, /(?![\t\n])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/u, args.join(" "));
+      assert.doesNotMatch(text, /(?![\t\n])\p{Cc}|[\p{Zl}\p{Zp}\p{Bidi_Control}]/u, args.join(" "));
   }
 });
 
