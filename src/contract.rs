@@ -85,7 +85,7 @@ pub const OPTIONS: [OptionMember; 19] = [
 ];
 
 /// The members of a call. Where an option has the same name, the call overrides it.
-pub const CALL: [CallMember; 27] = [
+pub const CALL: [CallMember; 28] = [
     member("messages", Kind::Any),
     member("state", Kind::Any).crosses(Code::InvalidState),
     member("offset", Kind::Any).crosses(Code::InvalidCall),
@@ -107,6 +107,7 @@ pub const CALL: [CallMember; 27] = [
     member("inFlight", Kind::Any).crosses(Code::InvalidPlan),
     member("overflow", Kind::Any).crosses(Code::InvalidCall),
     member("recall", Kind::Any).crosses(Code::InvalidCall),
+    member("providerCompacts", Kind::Any).crosses(Code::InvalidCall),
     member("chat", Kind::Chat).crosses(Code::InvalidCall),
     member("model", Kind::Text).crosses(Code::InvalidCall),
     member("pin", Kind::Function),
@@ -145,6 +146,10 @@ pub fn crossing() -> impl Iterator<Item = (&'static str, Code)> {
     FOUND.into_iter().chain(members)
 }
 
+/// A history is refused if more than one in so many of its messages cannot be read by its format. Pages without an engine
+/// refuse it, too.
+pub const MISREAD: u64 = 2;
+
 /// Errors that TypeScript raises before or around the engine.
 pub const ERRORS_OF_TYPESCRIPT: [&str; 13] = [
     "engine-load",
@@ -163,7 +168,7 @@ pub const ERRORS_OF_TYPESCRIPT: [&str; 13] = [
 ];
 
 /// Warnings of the adapter for the AI SDK.
-pub const WARNINGS_OF_TYPESCRIPT: [&str; 2] = ["provider-compaction", "store-failed"];
+pub const WARNINGS_OF_TYPESCRIPT: [&str; 1] = ["store-failed"];
 
 const fn option(name: &'static str, kind: Kind) -> OptionMember {
     OptionMember { name, kind, function: OfFunction::Refused, of_preset: false }

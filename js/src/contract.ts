@@ -145,6 +145,7 @@ export const CALL = {
   inFlight: "any",
   overflow: "any",
   recall: "any",
+  providerCompacts: "any",
   chat: "chat",
   model: "text",
   pin: "function",
@@ -190,6 +191,7 @@ export const PASSED = [
   "inFlight",
   "overflow",
   "recall",
+  "providerCompacts",
   "chat",
   "model",
 ] as const;
@@ -217,8 +219,8 @@ export const FOUND = [
 /** What the tokens of a request consist of. */
 export const PARTS = ["system", "tools", "user", "assistant", "toolResults", "media", "summary"] as const;
 
-/** Finish reasons of a complete answer, in lower case. */
-export const COMPLETE = ["stop", "end_turn", "completed"] as const;
+/** A history is refused if more than one in so many of its messages cannot be read. */
+export const MISREAD = 2;
 
 /** Characters of a wrong value that a message repeats. */
 export const SHOWN = 40;

@@ -2,7 +2,7 @@
  * Which format or SDK a message was made for, recognized by what only one of them has. Nothing is decided by it but
  * whether a history is refused of which a format would lose something, and what the error names.
  */
-import { SHOWN } from "./contract.ts";
+import { MISREAD, SHOWN } from "./contract.ts";
 import { PrecisError } from "./errors.ts";
 import type { ReadableFormat, Reader } from "./format.ts";
 
@@ -287,7 +287,7 @@ export function wrongFormat(
       others += 1;
     }
   }
-  if (misread * 2 <= messages.length && !(isKnown(format) && others > own)) return null;
+  if (misread * MISREAD <= messages.length && !(isKnown(format) && others > own)) return null;
   let [most, likely]: [number, Dialect | null] = [0, null];
   for (const [dialect, count] of votes) if (count > most) [most, likely] = [count, dialect];
   const advice =

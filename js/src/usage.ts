@@ -2,7 +2,7 @@ import type { Reported } from "./boundary/glue.ts";
 
 /**
  * The prompt and output tokens in the usage object of any provider, in the answer that holds it, or in the events of a
- * stream; null when it says nothing that can be trusted. Never throws.
+ * stream; null when it reports none. The engine decides whether they can be trusted. Never throws.
  */
 export function readUsage(usage: unknown): Reported | null {
   try {
@@ -19,7 +19,9 @@ function readEvents(events: readonly unknown[]): Reported | null {
   let last: Reported | null = null as Reported | null;
   for (const event of events) {
     const before: Reported | null = last;
-    last = readObject(event, 0) ?? (before && { ...before, output: outputAlone(event) ?? before.output });
+    const found = readObject(event, 0);
+    if (found && !(found.aggregated && before)) last = found;
+    else if (before) last = { ...before, output: outputAlone(event) ?? before.output };
   }
   return last;
 }
@@ -32,13 +34,13 @@ function outputAlone(event: unknown): number | null {
 function readObject(value: unknown, depth: number): Reported | null {
   if (typeof value !== "object" || value === null) return null;
   const usage = value as Members;
-  if (isAggregated(usage.iterations) || isAggregated((usage.raw as Members | null | undefined)?.iterations))
-    return null;
+  const aggregated =
+    isAggregated(usage.iterations) || isAggregated((usage.raw as Members | null | undefined)?.iterations);
   const own = anthropicStep(usage);
   if (own !== undefined) return own;
   for (const read of [openaiChat, snakeCase, gemini, camelCase, ollama]) {
     const found = read(usage);
-    if (found !== undefined) return found;
+    if (found !== undefined) return found && aggregated ? { ...found, aggregated } : found;
   }
   // Several steps of the AI SDK are several requests: the newest is the one to learn from.
   const step = Array.isArray(usage.steps) ? usage.steps.at(-1) : undefined;
@@ -90,17 +92,14 @@ const gemini: Shape = (usage) => {
 const camelCase: Shape = (usage) => {
   if (!("inputTokens" in usage)) return undefined;
   const input = total(usage.inputTokens);
-  // Version 5 reports some providers' input without what was cached; then it is not the prompt.
+  // Version 5 reports some providers' input without what was cached.
   const cached = usage.inputTokenDetails === undefined ? usage.cachedInputTokens : undefined;
-  if (isCount(input) && isCount(cached) && cached > input) return null;
   const prompt = sum(input, usage.cacheReadInputTokens, usage.cacheWriteInputTokens);
   const output = total(usage.outputTokens);
   const { outputTokenDetails, reasoningTokens, outputTokens } = usage;
-  return reported(
-    prompt,
-    output,
-    outputTokenDetails ?? reasoningTokens ?? (output === outputTokens ? null : outputTokens),
-  );
+  const details = outputTokenDetails ?? reasoningTokens ?? (output === outputTokens ? null : outputTokens);
+  const found = reported(prompt, output, details);
+  return found && isCount(cached) ? { ...found, cached } : found;
 };
 
 const ollama: Shape = (usage) => {
@@ -121,6 +120,7 @@ function sum(first: unknown, ...others: unknown[]): unknown {
 
 /** `reasoning`: a number, or the details that hold it. */
 function reported(prompt: unknown, output: unknown, reasoning: unknown): Reported | null {
+  // Zero stands for nothing at the start of streams.
   if (!isCount(prompt) || prompt === 0) return null;
   const details = (typeof reasoning === "object" && reasoning) || {};
   const { reasoning_tokens, reasoningTokens, reasoning: own } = details as Members;

@@ -125,6 +125,8 @@ named! {
         CompactionLost = "compaction-lost",
         /// The provider's own summary is empty and was left out of the view.
         EmptyCompaction = "empty-compaction",
+        /// The provider compacts the chat itself, so nothing was compacted.
+        ProviderCompaction = "provider-compaction",
         /// The history begins with an assistant message, which the provider refuses.
         AssistantFirst = "assistant-first",
         /// The history holds a message without content.

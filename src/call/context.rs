@@ -21,6 +21,7 @@ use crate::limits::budget::{Limits, Window};
 use crate::limits::provider_refusal::Refusal;
 use crate::limits::thinking::{Demands, Source};
 use crate::model::message::Position;
+use crate::report::reasons::{PROVIDER_COMPACTS, idle};
 use crate::report::{Cost, Usage};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::{Checkpoint, Kind};
@@ -292,6 +293,11 @@ impl<'a> Work<'a> {
         self.calibration.scale(raw, self.call.options.estimator.slope())
     }
 
+    /// The reason why nothing was done.
+    pub(crate) fn idle(&self, usage: &Usage) -> String {
+        if self.call.provider_compacts { PROVIDER_COMPACTS.to_owned() } else { idle(usage, self.call.now) }
+    }
+
     pub(crate) fn request_id(&self) -> String {
         let chain = self.history.chain_at(self.history.end()).unwrap_or(0);
         request_id(self.state.revision, Position { count: self.history.end(), chain })
@@ -350,6 +356,9 @@ impl<'a> Work<'a> {
     }
 
     pub(crate) fn decide(&self, scene: &Scene<'_>, from: RungId, llm: bool) -> (RungId, Move) {
+        if self.call.provider_compacts {
+            return (RungId::Pass, Move::Pass);
+        }
         if self.call.now
             && from == RungId::Pass
             && let Some(shape) = compact::by_hand(scene, self.call.options.wishes.keep.unwrap_or_default())

@@ -73,6 +73,8 @@ pub struct Call {
     pub may_be_bound: bool,
     /// The model has the tool by which it recalls: notices and digests carry references.
     pub recalls: bool,
+    /// Whether the provider compacts this chat itself: then nothing new is covered, cut or cleared.
+    pub provider_compacts: bool,
     /// A plan whose summary is being written elsewhere.
     pub in_flight: Option<Plan>,
     /// Whether the host asks the summarizer as long as there is something to ask, and sends only the view of the last
@@ -154,6 +156,7 @@ impl Call {
             leaves_out: fields.flag("leavesOut"),
             may_be_bound: !fields.flag("signsFreely"),
             recalls: recalls(fields, tools) && options.preset.is_none(),
+            provider_compacts: fields.flag("providerCompacts"),
             asking: fields.flag("asking"),
             now: fields.flag("compact"),
             focus: focus(fields),

@@ -102,6 +102,13 @@ impl Work<'_> {
                 "This error does not say that the request was too long, so nothing was compacted. If the request was too long, pass `overflow: true`.",
             );
         }
+        if self.call.provider_compacts {
+            notices.add(
+                Warning::ProviderCompaction,
+                Some("providerCompacts".to_owned()),
+                "The provider's own compaction is configured, so precis compacts nothing. Use one of the two.",
+            );
+        }
         if self.call.refusal.is_some() && self.window.size < self.call.window {
             notices.add(
                 Warning::LearnedLimit,

@@ -16,7 +16,7 @@ use crate::ladder::{self, Move, RungId};
 use crate::limits::options::Options;
 use crate::limits::thinking_refusal::Complaint;
 use crate::report::change;
-use crate::report::reasons::{idle, infeasible, why};
+use crate::report::reasons::{infeasible, why};
 use crate::report::{Outcome, Usage};
 use crate::session::sent::Mark;
 use crate::session::state::SessionState;
@@ -53,7 +53,7 @@ impl Policy for Climbing {
             Move::Pass => {
                 report.outcome = if view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
                 report.rung = Some("pass");
-                report.reason = idle(&before, call.now);
+                report.reason = work.idle(&before);
             }
             Move::Compact(shape) => {
                 report.outcome = Outcome::Compacted;
@@ -132,7 +132,7 @@ impl Policy for Climbing {
         usage: Reported,
         request: Option<&str>,
     ) -> SessionState {
-        let Reported { prompt, output, reasoning, mismatch } = usage;
+        let Reported { output, reasoning, mismatch, .. } = usage;
         let Some(pending) = state.pending.clone() else { return state };
         if request.is_some_and(|request| request != pending.request) {
             return state;
@@ -147,7 +147,7 @@ impl Policy for Climbing {
             learned.thinking = learned.thinking.or(Some(Complaint::Bound));
             state.learn(learned);
         }
-        if let Some(reported) = prompt.filter(|&prompt| prompt > 1) {
+        if let Some(reported) = usage.trusted_prompt().filter(|&prompt| prompt > 1) {
             state.calibration = state.calibration.under(&pending.key);
             let believed = state.calibration.learn(
                 Reading { raw: pending.raw, reported },

@@ -20,7 +20,7 @@ use crate::ladder::protection;
 use crate::ladder::{self, Move, RungId, strategies};
 use crate::limits::provider_refusal::Refusal;
 use crate::report::change::{self, Action, Change};
-use crate::report::reasons::{idle, infeasible, why};
+use crate::report::reasons::{infeasible, why};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::own;
 use crate::session::state::{Pending, SessionState};
@@ -135,10 +135,11 @@ impl<'a> Commit<'a> {
             Move::Pass => self.work.rebuilds.is_some() || !self.work.scene(&self.current).fits(self.current.raw()),
             Move::Edit(_) | Move::Stuck => true,
         };
+        self.stale |= self.call.provider_compacts;
         if !self.stale {
             return;
         }
-        if matches!(self.action, Move::Compact(_)) {
+        if matches!(self.action, Move::Compact(_)) && !self.call.provider_compacts {
             self.warn(Warning::StalePlan, Some("plan"), "The history or the state has changed since this plan was made. The request was decided again, without a summarizer.");
         }
         (self.rung, self.action) = self.work.decide(&self.work.scene(&self.current), RungId::Pass, false);
@@ -308,7 +309,8 @@ impl<'a> Commit<'a> {
         remember_rewrites(&mut self.work, &self.current);
         let changed = !self.current.is_input(&self.work.history);
         self.complete_report(&fit, changed);
-        let nothing_done = self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
+        let is_ours = !self.call.provider_compacts;
+        let nothing_done = is_ours && self.highest == RungId::Pass && !self.revised && fit.fits && !fit.tight;
         let (work, current) = (&self.work, &self.current);
         let standing =
             if nothing_done { fast_path::of(work, current, work.history.first(), changed, None) } else { None };
@@ -401,7 +403,9 @@ impl<'a> Commit<'a> {
     fn outcome(&self, fit: &Fit, changed: bool) -> (Outcome, String) {
         let after = &self.report.after;
         let trigger = after.trigger;
-        if !fit.fits && fit.over {
+        if self.call.provider_compacts {
+            (if changed { Outcome::Reused } else { Outcome::Unchanged }, self.work.idle(after))
+        } else if !fit.fits && fit.over {
             (Outcome::Infeasible, infeasible(after))
         } else if !fit.fits && !fit.tight {
             (
@@ -421,7 +425,7 @@ impl<'a> Commit<'a> {
             let why = why(&self.before, self.before.trigger, self.call.now);
             (Outcome::Compacted, format!("{why} Now {} tokens.", after.tokens))
         } else {
-            (if changed { Outcome::Reused } else { Outcome::Unchanged }, idle(after, self.call.now))
+            (if changed { Outcome::Reused } else { Outcome::Unchanged }, self.work.idle(after))
         }
     }
 

@@ -80,14 +80,26 @@ const ONE_TO_ONE: u64 = 1_000_000;
 /// Usage as a provider reported it, in tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reported {
-    /// The whole prompt. `None` if no reliable number was reported.
+    /// The whole prompt. `None` if it was not reported.
     pub prompt: Option<u64>,
+    /// How many of its tokens were cached, where the report may leave them out of the prompt.
+    pub cached: Option<u64>,
+    /// Whether the figures are sums over several passes of a model, or over other work of the provider's.
+    pub aggregated: bool,
     /// The output, or 0 if not reported.
     pub output: u64,
     /// The part of the output that is reasoning, or 0 if not reported.
     pub reasoning: u64,
     /// Whether the provider left out reasoning because something before it had changed.
     pub mismatch: bool,
+}
+
+impl Reported {
+    /// The prompt, if the report can be trusted to count the one that was sent, and all of it.
+    pub fn trusted_prompt(&self) -> Option<u64> {
+        let is_whole = |prompt: u64| self.cached.is_none_or(|cached| cached <= prompt);
+        self.prompt.filter(|&prompt| !self.aggregated && prompt > 0 && is_whole(prompt))
+    }
 }
 
 /// The reply to the newest reported request. It is part of the next prompt, and its tokens are known from the report.

@@ -27,7 +27,7 @@ use crate::ingest::pairs;
 use crate::limits::options;
 use crate::model::message::Digest;
 use crate::recall::Asked;
-use crate::summary::verify::Answer;
+use crate::summary::verify::{self, Answer};
 use crate::tokens::Estimator;
 use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
@@ -205,6 +205,12 @@ async fn asked_and_committed(
     }
 }
 
+/// Whether a finish reason says that a summarizer's answer ended by itself: no other answer is used.
+#[wasm_bindgen]
+pub fn is_complete(finish: &str) -> bool {
+    verify::is_complete(finish)
+}
+
 /// Searches everything that the view does not show in full: `{ excerpts, tokens, more, missing, candidates }`. `numbers`
 /// are what a ranker said of the candidates, if `asked` has `dimensions`.
 ///
@@ -240,6 +246,8 @@ pub fn after_model(options: JsValue, state: JsValue, usage: JsValue, request: Js
     let count = |name: &str| usage.get(name).count();
     let reported = engine::Reported {
         prompt: count("prompt"),
+        cached: count("cached"),
+        aggregated: *usage.get("aggregated") == Json::Bool(true),
         output: count("output").unwrap_or(0),
         reasoning: count("reasoning").unwrap_or(0),
         mismatch: *usage.get("mismatch") == Json::Bool(true),

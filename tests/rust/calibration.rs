@@ -583,3 +583,28 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn a_prompt_that_is_a_sum_or_lacks_what_was_cached_is_not_learned_from() {
+    for preset in [json!({}), json!({ "preset": "contextguard" })] {
+        let mut sent = Chat::new(json!({ "contextWindow": 100_000, "tune": preset }));
+        sent.before_model(&[user(&filler(4_000))], None).unwrap();
+        let learned = |usage| {
+            let mut chat = sent.clone();
+            chat.learn(usage);
+            chat.session()
+        };
+        let whole = Reported { prompt: Some(1_500), output: 50, ..Reported::default() };
+        let nothing = learned(Reported::default());
+        assert!(learned(whole) != nothing);
+        assert_eq!(learned(Reported { cached: Some(1_500), ..whole }), learned(whole));
+        for usage in [
+            Reported { aggregated: true, ..whole },
+            Reported { cached: Some(1_501), ..whole },
+            Reported { prompt: Some(0), ..whole },
+            Reported { prompt: None, ..whole },
+        ] {
+            assert_eq!(learned(usage), nothing, "{usage:?}");
+        }
+    }
+}

@@ -16,6 +16,7 @@ use crate::support::system;
 use crate::support::user;
 use crate::support::words;
 use precis::base::error::Warning;
+use precis::ladder::Move;
 use precis::model::message::Role;
 use precis::report::Outcome;
 use precis::session::compaction::Kind;
@@ -409,4 +410,45 @@ fn a_switch_of_models_reports_where_lasting_cuts_are_redone() {
     chat.more["model"] = json!("claude-opus-4-5");
     let other = chat.before_model(&history, None).unwrap().committed.report;
     assert_eq!(other.first_changed, Some(2), "the result is cut to another length");
+}
+
+#[test]
+fn where_the_provider_compacts_nothing_new_is_done_whatever_the_size_and_what_was_done_stays() {
+    for preset in [json!({}), json!({ "preset": "contextguard" })] {
+        let options = json!({ "contextWindow": 8_000, "maxOutputTokens": 800, "tune": preset });
+        let mut chat = Chat::new(options);
+        let mut history = vec![user("Begin.")];
+        for turn in 0..20 {
+            history.extend([assistant(&filler(2_000)), user(&format!("And {turn}?"))]);
+        }
+        chat.more = json!({ "providerCompacts": true });
+        let plan = chat.plan(&history);
+        assert_eq!((&plan.action, plan.requests.len()), (&Move::Pass, 0));
+        let untouched = chat.before_model(&history, None).unwrap();
+        let report = &untouched.committed.report;
+        assert_eq!((report.outcome, report.rung), (Outcome::Unchanged, Some("pass")));
+        assert_eq!(report.reason, "The provider compacts this chat itself.");
+        assert!(report.warnings.iter().any(|warning| warning.code == Warning::ProviderCompaction));
+        assert!(untouched.view == history && untouched.committed.standing.is_none());
+        assert!(report.after.tokens > 8_000, "{}", report.after.tokens);
+        // A plan that was made before, and a compaction by hand.
+        chat.more = json!({});
+        let earlier = chat.plan(&history);
+        assert!(matches!(earlier.action, Move::Compact(_)));
+        for more in [json!({ "providerCompacts": true }), json!({ "providerCompacts": true, "compact": true })] {
+            let mut asked = chat.clone();
+            asked.more = more;
+            assert!(asked.commit(&history, &earlier, None).view == history);
+            assert!(asked.before_model(&history, None).unwrap().view == history);
+        }
+        // What an earlier call covered stays covered.
+        let covered = chat.before_model(&history, None).unwrap();
+        assert!(covered.view.len() < history.len());
+        history.extend([assistant(&filler(20_000)), user("And now?")]);
+        chat.more = json!({ "providerCompacts": true });
+        let again = chat.before_model(&history, None).unwrap();
+        assert_eq!(again.committed.report.outcome, Outcome::Reused);
+        assert!(again.committed.report.changes.is_empty() && again.view.len() < history.len());
+        assert!(again.view.ends_with(&history[history.len() - 2..]));
+    }
 }

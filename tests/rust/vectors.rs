@@ -109,6 +109,8 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
                 prompt: count("prompt"),
                 output: count("output").unwrap_or(0),
                 reasoning: count("reasoning").unwrap_or(0),
+                cached: count("cached"),
+                aggregated: given["usage"]["aggregated"] == true,
                 mismatch: given["usage"]["mismatch"] == true,
             };
             to_value(&engine::after_model(&options, &state, reported, given["request"].as_str()).to_json())

@@ -21,7 +21,7 @@ export class Handle extends Session implements Run {
           "This run has not seen the chat yet. Pass its `messages`, or compact after the first step. A new chat has nothing to compact.";
         throw new PrecisError("invalid-call", "messages", advice);
       }
-      if (this.compactsItself) return this.tell(await this.leftAlone(call));
+      if (this.compactsItself) return this.tell(this.leftAlone(call));
       const { focus, focusBy, keep } = options;
       const { compactor } = this.shared;
       const { state, report, view } = await this.prepare(call, false, (call) =>

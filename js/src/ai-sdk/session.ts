@@ -190,7 +190,7 @@ export class Session {
     const history = this.historyOf(step);
     const call = this.callOf(step, history);
     if (this.compactsItself) {
-      this.tell(await this.leftAlone(call));
+      this.tell(this.leftAlone(call));
       this.keep(step, { history, view: step.messages, call });
       return undefined;
     }
@@ -345,18 +345,9 @@ export class Session {
     }
   }
 
-  /** A report that says that nothing was done, because the provider does it. */
-  protected async leftAlone(call: Call): Promise<Report> {
-    const { report } = this.shared.compactor.plan(call);
-    return {
-      ...report,
-      outcome: "unchanged",
-      rung: null,
-      reason: "The provider compacts this chat itself.",
-      after: report.before,
-      firstChanged: null,
-      warnings: [...report.warnings, PROVIDER_COMPACTION],
-    };
+  /** The report of a call for a chat that the provider compacts. */
+  protected leftAlone(call: Call): Report {
+    return this.shared.compactor.plan({ ...call, providerCompacts: true }).report;
   }
 
   protected callOf<M extends Message>(step: StepOptions<M>, history: readonly Message[]): Call {
@@ -463,9 +454,3 @@ function storeKey(agent: string, chat: string): string {
 
 /** What stays where a task is done: a call and its results. */
 const NEWEST_STEP = { messages: 2 };
-
-const PROVIDER_COMPACTION: Warning = {
-  code: "provider-compaction",
-  path: null,
-  advice: "The provider's own compaction is configured, so precis compacts nothing. Use one of the two.",
-};

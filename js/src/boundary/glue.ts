@@ -168,6 +168,8 @@ export const glue = {
     numbers: Int32Array,
     host: Host,
   ): Recalled & { candidates?: string[] } => engine.recall(given(input), records, flags, plain(asked), numbers, host),
+  /** Whether an answer with this finish reason ended by itself: the engine uses no other. */
+  is_complete: (finish: string): boolean => engine.is_complete(finish),
   /** Asks and commits, round by round; see {@link Rounds}. */
   complete: (call: CallInput, records: Uint32Array, flags: Uint8Array, plan: Plan, rounds: Rounds): Promise<Outcome> =>
     engine.complete(given(call), records, flags, plain(plan), rounds),
@@ -273,6 +275,10 @@ export interface Reported {
   output: number | null;
   /** How much of the output is reasoning, if the provider reports it. */
   reasoning?: number | null;
+  /** How much of the prompt was cached, where the report may leave that out of it. */
+  cached?: number;
+  /** Whether the figures are of more than one pass of a model. */
+  aggregated?: true;
   /** Whether thinking was left out because something before it had changed. */
   mismatch?: boolean;
 }

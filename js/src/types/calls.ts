@@ -80,6 +80,11 @@ export interface ModelCall<M> extends Pick<CompactorOptions<never>, Override> {
   /** `"soft"` compacts earlier than necessary, so that the next request does not have to wait. */
   readonly threshold?: "soft" | undefined;
   /**
+   * Whether the provider compacts this chat itself (`context_management`). Then nothing new is compacted, whatever the size,
+   * and the report says so (`provider-compaction`).
+   */
+  readonly providerCompacts?: boolean | undefined;
+  /**
    * A plan whose summary is still being written. No other summary is requested meanwhile; if the request does not fit, code
    * compacts at the plan's own cut, so that the summary still applies when it arrives.
    */

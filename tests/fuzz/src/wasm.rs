@@ -302,7 +302,7 @@ impl Both {
         let options = Options::parse(&json(&chat.options)).unwrap();
         let state = SessionState::parse(&chat.state).unwrap();
         let prompt = state.pending.as_ref().map(|pending| pending.raw * 9 / 8);
-        let reported = Reported { prompt, output: 40, reasoning: 0, mismatch: false };
+        let reported = Reported { prompt, output: 40, ..Reported::default() };
         let mine = engine::after_model(&options, &state, reported, None).to_json();
         let usage = value!({ "prompt": prompt, "output": 40, "reasoning": 0 });
         let given =

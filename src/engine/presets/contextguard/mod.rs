@@ -140,10 +140,10 @@ impl Policy for Contextguard {
         let before = step.usage(work);
         let mut report = work.report(before);
         report.saved = work.saved(&step.view);
-        let fires = work.call.now || step.fires();
+        let fires = !work.call.provider_compacts && (work.call.now || step.fires());
         let Some(shape) = shape(work).filter(|_| fires) else {
             report.outcome = if step.view.is_input(&work.history) { Outcome::Unchanged } else { Outcome::Reused };
-            report.reason = passed(&before);
+            report.reason = if work.call.provider_compacts { work.idle(&before) } else { passed(&before) };
             let plan = Plan {
                 rung: RungId::Pass,
                 action: Move::Pass,
@@ -266,7 +266,7 @@ impl Policy for Contextguard {
         if state.pending.take_if(|pending| request.is_none_or(|request| request == pending.request)).is_none() {
             return state;
         }
-        if let Some(real) = usage.prompt.filter(|&prompt| prompt > 0) {
+        if let Some(real) = usage.trusted_prompt() {
             let known = state.contextguard.unwrap_or_default();
             state.contextguard = Some(ContextguardState { real, ..known });
         }
@@ -322,6 +322,9 @@ fn cover_in_rounds(
     let valid = |shape: &&Shape| work.history.position(shape.covers.count) == Some(shape.covers);
     let planned = if let Move::Compact(shape) = &plan.action { Some(shape).filter(valid).cloned() } else { None };
     let mut todo = planned.or_else(|| if start.fires() { shape(work) } else { None });
+    if work.call.provider_compacts {
+        todo = None;
+    }
     let mut rounds = Rounds { compacts: todo.is_some(), request: start.raw, next: None };
     let mut answer = answers.and_then(<[Answer]>::first);
     let mut attempt = plan.attempt;
@@ -370,7 +373,9 @@ fn summary(work: &Work<'_>, answer: Option<&Answer>, contents: &[Content], repor
 
 fn outcome(work: &Work<'_>, report: &Report, compacts: bool, changed: bool) -> (Outcome, String) {
     let (before, after) = (&report.before, &report.after);
-    if after.tokens >= work.call.window {
+    if work.call.provider_compacts {
+        (if changed { Outcome::Reused } else { Outcome::Unchanged }, work.idle(after))
+    } else if after.tokens >= work.call.window {
         (Outcome::Infeasible, infeasible(after))
     } else if compacts {
         let why = why(before, before.trigger, work.call.now);
