@@ -11,6 +11,7 @@ import { dts } from "rollup-plugin-dts";
 import { minify } from "terser";
 import { at, cache, files, hash, imported, once, root } from "./common.mjs";
 import { kindOf, stampOf } from "./engine.mjs";
+import { separate } from "./separate.mjs";
 
 /** The entries of `.`: in which file, by which way of loading. */
 const platforms = {
@@ -58,11 +59,12 @@ export async function bundle([main, ...entries], wasm, directory) {
 
 /** What `unpack.ts` reads. Zopfli's DEFLATE is 6 % shorter than that of zlib, for seconds of work. */
 async function pack(wasm) {
+  const parts = separate(wasm);
   const deflated =
     kindOf(wasm) === "fast"
-      ? deflateRawSync(wasm)
-      : await zopfli.deflateAsync(wasm, { numiterations: 15, blocksplittingmax: 15 });
-  return `${wasm.length}:${Buffer.from(deflated).toString("base64")}`;
+      ? deflateRawSync(parts)
+      : await zopfli.deflateAsync(parts, { numiterations: 15, blocksplittingmax: 60 });
+  return `${parts.length}:${Buffer.from(deflated).toString("base64")}`;
 }
 
 /** The names that `.` exports, those that reach the engine apart. */

@@ -22,7 +22,7 @@ const engineLimit = 416_000;
  * the rules that `checkFormat` tries a format of one's own by, which only tests load; 15 kB are the providers' own compaction, by
  * their clients and by the AI SDK.
  */
-const installedLimit = 2_206_000;
+const installedLimit = 2_110_000;
 /**
  * The most bytes that the command line may add to that: no program that imports precis loads any of it. Two fifths are
  * the recorded session of `precis demo` and the page of `precis inspect --html`, so that both work where nothing else is; a

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { inflateRawSync } from "node:zlib";
+import { assemble } from "./assemble.ts";
 import { file, fileAhead } from "./file.ts";
 import { packedBytes } from "./unpack.ts";
 import type { Ways } from "./ways.ts";
@@ -13,7 +14,7 @@ function text(): WebAssembly.Module {
     typeof bundledRequire === "function"
       ? bundledRequire("./precis.wasm.js")
       : (createRequire(import.meta.url)("./precis.wasm.js") as { readonly default: string });
-  return new WebAssembly.Module(inflateRawSync(packedBytes(packed)));
+  return new WebAssembly.Module(assemble(inflateRawSync(packedBytes(packed))));
 }
 
 declare const bundledRequire: ((name: string) => { readonly default: string }) | undefined;

@@ -1,15 +1,21 @@
+import { assemble } from "./assemble.ts";
 import { inflate } from "./inflate.ts";
 
-/** The bytes of the engine from their length, a colon, and their deflated form in base64. */
+/** The bytes of the engine from the length of its parts, a colon, and their deflated form in base64. */
 export function unpack(packed: string): Uint8Array<ArrayBuffer> {
   const deflated = packedBytes(packed);
   // Where Node's own modules are, they are far quicker than code that has just been read. Asked for in this way, no
   // bundler takes them for something to bundle.
   const zlib = (globalThis as Host).process?.getBuiltinModule?.("zlib");
-  return zlib ? zlib.inflateRawSync(deflated) : inflate(deflated, Number(packed.slice(0, packed.indexOf(":"))));
+  return assemble(zlib ? zlib.inflateRawSync(deflated) : inflate(deflated, partsLength(packed)));
 }
 
-/** Their deflated form. */
+/** How many bytes they are. */
+export function partsLength(packed: string): number {
+  return Number(packed.slice(0, packed.indexOf(":")));
+}
+
+/** The deflated form of its parts. */
 export function packedBytes(packed: string): Uint8Array<ArrayBuffer> {
   return decode(packed.slice(packed.indexOf(":") + 1));
 }

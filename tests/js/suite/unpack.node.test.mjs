@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, deflateRawSync } from "node:zlib";
 import { build } from "esbuild";
+import { separate } from "../../../js/scripts/separate.mjs";
 import { deepEqual, equal, ok, test, throws } from "./harness.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const { inflate } = await source("js/src/load/inflate.ts");
+const { assemble } = await source("js/src/load/assemble.ts");
 const { decode } = await source("js/src/load/unpack.ts");
 
 /** A module of the package as it is before it is bundled, with other globals if need be. */
@@ -94,4 +96,54 @@ test("where TextDecoder and TextEncoder are missing, precis brings its own", asy
     equal(new own.TextDecoder().decode(Buffer.from(text)), text.toWellFormed?.() ?? Buffer.from(text).toString());
   }
   equal(new own.TextDecoder().decode(), "");
+});
+
+test("the engine is put together again from its parts", () => {
+  const wasm = readFileSync(join(root, "pkg/precis.wasm"));
+  const parts = separate(wasm);
+  equal(Buffer.compare(assemble(parts), wasm), 0);
+  const size = (bytes) => deflateRawSync(bytes, { level: 9 }).length;
+  ok(size(parts) < 0.85 * size(wasm), `${size(parts)} bytes instead of ${size(wasm)}`);
+});
+
+test("a program of few functions and every kind of number comes back, one with vectors is refused", () => {
+  const body = (...code) => [code.length + 2, 0, ...code, 0x0b];
+  const program = (...bodies) =>
+    Uint8Array.from([
+      ...[0, 97, 115, 109, 1, 0, 0, 0],
+      ...[1, 4, 1, 0x60, 0, 0],
+      ...[3, 1 + bodies.length, bodies.length, ...bodies.map(() => 0)],
+      ...[10, bodies.flat().length + 1, bodies.length, ...bodies.flat(), 0, 3, 1, 120, 7],
+    ]);
+  const branches = body(0x02, 0x40, 0x41, 1, 0x0e, 2, 0, 1, 0, 0x0b);
+  const numbers = body(...[0x41, 0xff, 0xff, 3, 0x1a, 0x42, 0x80, 0x80, 1, 0x1a], 0x43, 0, 0, 128, 63, 0x1a, 0x0f);
+  const wasm = program(branches, numbers, body(), body(0x44, 1, 2, 3, 4, 5, 6, 7, 8, 0x1a, 0x01));
+  ok(WebAssembly.validate(wasm));
+  deepEqual(assemble(separate(wasm)), wasm);
+  throws(() => separate(program(body(0xfd, 12, ...Array(16).fill(0), 0x1a))), /instruction 253/);
+});
+
+test("damaged parts are refused or give other bytes, and never hang", () => {
+  const parts = separate(readFileSync(join(root, "pkg/precis.wasm")));
+  let refused = 0;
+  for (let i = 0; i < 300; i++) {
+    // The head, where the lengths are, and places all over the rest.
+    const place = i < 150 ? i : Math.floor((i * parts.length) / 300);
+    const damaged = Uint8Array.from(parts);
+    damaged[place] ^= 0x55;
+    try {
+      ok(assemble(damaged).length < 2 ** 27);
+    } catch (error) {
+      refused += 1;
+      ok(!(error instanceof RangeError), `${place}: ${error}`);
+    }
+  }
+  ok(refused > 20, `${refused} of 300`);
+  for (const length of [0, 1, 10, 100, 1_000, parts.length >> 1]) {
+    try {
+      assemble(parts.subarray(0, length));
+    } catch (error) {
+      ok(!(error instanceof RangeError), `${length}: ${error}`);
+    }
+  }
 });
