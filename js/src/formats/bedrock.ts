@@ -1,5 +1,5 @@
 import type { Format, Reader } from "precis";
-import { isEmpty, isPart, joinTexts, mediaKind, type Part, withoutParts, withPart } from "./parts.ts";
+import { isEmpty, isPart, joinTexts, listed, mediaKind, type Part, withoutParts, withPart } from "./parts.ts";
 
 /** What precis reads of a `Message` of the Converse API. */
 export type BedrockMessage = { role?: string; content?: unknown };
@@ -29,10 +29,7 @@ export const bedrock: Format<BedrockMessage, any> = {
 
   without: withoutParts,
 
-  merge: (first, second) => ({
-    ...second,
-    content: [...(first.content as unknown[]), ...(second.content as unknown[])],
-  }),
+  merge: (first, second) => ({ ...second, content: [...listed(first.content), ...listed(second.content)] }),
 
   result: (id, _name, text) => ({
     role: "user",

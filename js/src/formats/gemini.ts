@@ -1,5 +1,5 @@
 import type { Format, Reader, Role } from "precis";
-import { isEmpty, isPart, mediaKind, type Part, readSpeaker } from "./parts.ts";
+import { isEmpty, isPart, listed, mediaKind, type Part, readSpeaker } from "./parts.ts";
 import { encodedLike, textOfFile } from "./text-files.ts";
 
 /** What precis reads of a `Content`. */
@@ -32,7 +32,7 @@ export const gemini: Format<GeminiContent, any> = {
 
   summary: (text) => ({ role: "user", parts: [{ text }] }),
 
-  merge: (first, second) => ({ ...second, parts: [...(first.parts as unknown[]), ...(second.parts as unknown[])] }),
+  merge: (first, second) => ({ ...second, parts: [...listed(first.parts), ...listed(second.parts)] }),
 
   without(message, indices) {
     const parts = message.parts as readonly unknown[];

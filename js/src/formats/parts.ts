@@ -7,6 +7,9 @@ export type Part = Readonly<Record<string, unknown>>;
 
 export const isPart = (value: unknown): value is Part => typeof value === "object" && value !== null;
 
+/** The parts of a content that is a list; those of a message without content are none. */
+export const listed = (content: unknown): readonly unknown[] => (Array.isArray(content) ? content : []);
+
 /** Text of a list of parts that a tool answered with; a list of one is that one's own string. */
 export function joinTexts(parts: readonly unknown[]): string {
   let joined: string | undefined;

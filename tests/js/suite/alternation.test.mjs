@@ -1,10 +1,12 @@
 // Endpoints where roles must alternate: what a compaction brings together is one message.
 import { createCompactor } from "precis";
-import { openaiChat, strict } from "precis/formats";
+import * as formats from "precis/formats";
 import { check } from "precis/testing";
-import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
+import { deepEqual, equal, frozen, match, ok, test } from "./harness.mjs";
 import { conversation, everyShape, requestsOf, shapes } from "./scenarios.mjs";
 import { twins } from "./twins.mjs";
+
+const { openaiChat, strict } = formats;
 
 const twice = (format, view) => check(format, view).filter(({ rule }) => rule === "alternation").length;
 
@@ -109,3 +111,13 @@ for (const [title, shape] of Object.entries(alternating))
       }
       ok(merged > 3 && compared > 10, `${merged} merged, ${compared} compared`);
     });
+
+test("a message that a format reads though it has no content is merged like any other", () => {
+  for (const format of Object.values(formats).filter(({ merge, read }) => merge && read)) {
+    const [summary] = frozen([format.summary("So far.")]);
+    for (const empty of frozen([{ role: "user" }, { role: "user", content: null, parts: null }])) {
+      match(JSON.stringify(format.merge(summary, empty)), /So far\./);
+      match(JSON.stringify(format.merge(empty, summary)), /So far\./);
+    }
+  }
+});
