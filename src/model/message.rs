@@ -205,7 +205,9 @@ impl<'a> Digest<'a> {
                 return None;
             }
             let (words, after) = rest.split_at(length);
-            if words[5] as usize * PART_WORDS + HEAD_WORDS != length || Role::from_word(words[1] & 0xff).is_none() {
+            // A state may say any number, and an address has 32 bits in wasm.
+            let expected = u64::from(words[5]) * PART_WORDS as u64 + HEAD_WORDS as u64;
+            if expected != length as u64 || Role::from_word(words[1] & 0xff).is_none() {
                 return None;
             }
             let mut kinds = 0;
