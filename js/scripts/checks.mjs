@@ -105,10 +105,10 @@ export function checksFor(thisNode) {
     { name: "least TypeScript", from: "all", job: "node", pkg: true, single: true, ignores: ignoredBy.declarations, run: leastTypeScript },
     { name: "conformance, both presets", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: conformance },
     { name: "demo, no request over the window", job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: demo },
-    { name: "command line", takes: 180, job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },
+    { name: "command line", takes: 60, job: "node", pkg: true, ignores: ignoredBy.suites, run: commandLine },
     { name: "pictures and samples", from: "all", job: "node", pkg: true, single: true, run: checkPictures },
     { name: "command line, 200 MB", from: "full", job: "node", pkg: true, single: true, run: largeTranscript },
-    { name: "providers, no request refused", takes: 70, job: "node", pkg: true, single: true, ignores: ignoredBy.package, run: providers },
+    { name: "providers, no request refused", takes: 70, from: "all", job: "node", pkg: true, single: true, run: providers },
     { name: "suite, this Node", takes: 220, job: "node", pkg: true, ignores: ignoredBy.suites, run: suite },
     // Every other Node once, the first of them by `require`, which loads other files. At night each in both ways.
     ...NODES.flatMap((major) =>
@@ -119,8 +119,7 @@ export function checksFor(thisNode) {
     ),
 
     ...["chromium", "deno", "bun", "workerd"].map((runtime) => ({ name: `suite, ${runtime}`, takes: 65, from: "all", job: "runtimes", pkg: true, single: true, run: () => runtimeSuite(runtime) })),
-    // The check “command line” runs it in this Node.
-    ...[...others.map((major) => `Node ${major}`), "Deno", "Bun"].map((runtime) => ({ name: `command line, as packed, ${runtime}`, takes: 50, from: "all", job: "runtimes", pkg: true, single: true, run: () => packedCommandLine(runtime) })),
+    ...NODES.map((major) => `Node ${major}`).concat("Deno", "Bun").map((runtime) => ({ name: `command line, as packed, ${runtime}`, takes: 50, from: "all", job: "runtimes", pkg: true, single: true, run: (lengths) => packedCommandLine(runtime, lengths) })),
 
     // Version 7 asks for Node 22; older ones run 5 and 6 alone.
     ...NODES.map((major) => ({ name: `AI SDK, Node ${major}`, takes: 55, from: major === sdkNode ? "quick" : "all", job: "sdk", pkg: true, ignores: ignoredBy.package, run: (lengths) => aiSdk(lengths, major) })),

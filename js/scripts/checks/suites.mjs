@@ -21,8 +21,12 @@ export function suite({ suite: env }) {
   return nodeTests(process.execPath, { folder: SUITE, env });
 }
 
+/** Tests of the command line as it is published, by whichever program runs it. */
+const isPacked = (file) => file.startsWith("command-line");
+
+/** What the command line is made of, and the scripts. */
 export function commandLine({ suite: env }) {
-  return nodeTests(process.execPath, { folder: "tests/js/cli", env });
+  return nodeTests(process.execPath, { folder: "tests/js/cli", only: (file) => !isPacked(file), env });
 }
 
 /**
@@ -80,15 +84,15 @@ export async function runtimeSuite(runtime) {
   return total(output, /^# pass (\d+)/gm);
 }
 
-/** The command line in another runtime; the tests themselves run here. */
-export async function packedCommandLine(runtime) {
+/** The command line as users install it, in a runtime; the tests themselves run in this Node, at full length where both are it. */
+export async function packedCommandLine(runtime, { suite: env }) {
   const [name, major] = runtime.toLowerCase().split(" ");
   const binary = major ? await node(major) : await npmBinary(name);
   const command = name === "deno" ? [binary, "run", "-A"] : [binary];
   await install();
-  const only = (file) => /^command-line/.test(file);
-  const env = { PRECIS_RUNTIME: JSON.stringify(command), ...short };
-  return nodeTests(process.execPath, { folder: "tests/js/cli", only, env });
+  const length = process.versions.node.startsWith(`${major}.`) ? env : short;
+  const run = { folder: "tests/js/cli", only: isPacked, env: { PRECIS_RUNTIME: JSON.stringify(command), ...length } };
+  return nodeTests(process.execPath, run);
 }
 
 /** What a transcript of 200 MB takes. Counts the commands. */

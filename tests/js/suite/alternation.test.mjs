@@ -3,6 +3,7 @@ import { createCompactor } from "precis";
 import * as formats from "precis/formats";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, match, ok, test } from "./harness.mjs";
+import { combinations } from "./length.mjs";
 import { conversation, everyShape, requestsOf, shapes } from "./scenarios.mjs";
 import { twins } from "./twins.mjs";
 
@@ -30,18 +31,17 @@ async function refusals(format, history, tune) {
   return { refused, merged };
 }
 
-for (const [title, shape] of Object.entries(shapes)) {
+for (const [[title, shape], strategy] of combinations(Object.entries(shapes), ["tail", "full", "sliding-window"])) {
   const { format } = shape;
-  for (const strategy of ["tail", "full", "sliding-window"])
-    test(`${title}, ${strategy}: no two messages of a role follow each other`, async () => {
-      // Results are messages of the user in Anthropic's shape: a history of calls alternates by itself.
-      const history = frozen(conversation(shape, { messages: 80, size: 500, seed: 5, tools: true, giants: 0 }));
-      equal(twice({ ...format, ...strict }, history), 0);
-      const free = await refusals(format, history, { strategy });
-      const alternating = await refusals({ ...format, ...strict }, history, { strategy });
-      ok(free.refused > 0, "without it, some requests would be refused");
-      deepEqual(alternating, { refused: 0, merged: free.merged });
-    });
+  test(`${title}, ${strategy}: no two messages of a role follow each other`, async () => {
+    // Results are messages of the user in Anthropic's shape: a history of calls alternates by itself.
+    const history = frozen(conversation(shape, { messages: 80, size: 500, seed: 5, tools: true, giants: 0 }));
+    equal(twice({ ...format, ...strict }, history), 0);
+    const free = await refusals(format, history, { strategy });
+    const alternating = await refusals({ ...format, ...strict }, history, { strategy });
+    ok(free.refused > 0, "without it, some requests would be refused");
+    deepEqual(alternating, { refused: 0, merged: free.merged });
+  });
 }
 
 test("the merged message is new, and says both", () => {
@@ -79,38 +79,37 @@ const alternating = {
   "anthropic, strict": { ...shapes.anthropic, format: { ...shapes.anthropic.format, ...strict } },
 };
 
-for (const [title, shape] of Object.entries(alternating))
-  for (const strategy of ["tail", "full"])
-    test(`${title}, ${strategy}: a view that is passed back is known, with what is merged in it`, async () => {
-      const { format } = shape;
-      const history = frozen(conversation(shape, { messages: 90, size: 500, seed: 7, tools: true, giants: 0 }));
-      const compactor = createCompactor({ format, contextWindow: 4_000, maxOutputTokens: 200, tune: { strategy } });
-      const mayDiffer = twins();
-      let [raw, state, given, from, merged, compared] = [null, null, [], 0, 0, 0];
-      for (const at of requestsOf(
-        history.map((message) => ({ role: message.role === "model" ? "assistant" : message.role })),
-      )) {
-        given = [...given, ...history.slice(from, at)];
-        from = at;
-        const expected = await compactor.beforeModel({ messages: history.slice(0, at), state: raw });
-        const prepared = await compactor.beforeModel({ messages: given, state });
-        equal(prepared.report.diverged, null, `at ${at}`);
-        const failed = await compactor.beforeModel({ messages: given, state: prepared.state });
-        equal(JSON.stringify(failed.view), JSON.stringify(prepared.view), `the same again, at ${at}`);
-        const before = raw;
-        [raw, state] = [expected, prepared].map((one) => JSON.parse(JSON.stringify(one.state)));
-        const last = prepared.view[0];
-        merged += Number(/\[End of the summary.*(What|order)/su.test(JSON.stringify(last)));
-        if (mayDiffer(before, [raw, state], [expected.report, prepared.report])) [given, state] = [expected.view, raw];
-        else {
-          equal(JSON.stringify(prepared.view), JSON.stringify(expected.view), `at ${at}`);
-          compared += 1;
-          given = prepared.view;
-        }
-        equal(twice(format, prepared.view), 0);
+for (const [[title, shape], strategy] of combinations(Object.entries(alternating), ["tail", "full"]))
+  test(`${title}, ${strategy}: a view that is passed back is known, with what is merged in it`, async () => {
+    const { format } = shape;
+    const history = frozen(conversation(shape, { messages: 90, size: 500, seed: 7, tools: true, giants: 0 }));
+    const compactor = createCompactor({ format, contextWindow: 4_000, maxOutputTokens: 200, tune: { strategy } });
+    const mayDiffer = twins();
+    let [raw, state, given, from, merged, compared] = [null, null, [], 0, 0, 0];
+    for (const at of requestsOf(
+      history.map((message) => ({ role: message.role === "model" ? "assistant" : message.role })),
+    )) {
+      given = [...given, ...history.slice(from, at)];
+      from = at;
+      const expected = await compactor.beforeModel({ messages: history.slice(0, at), state: raw });
+      const prepared = await compactor.beforeModel({ messages: given, state });
+      equal(prepared.report.diverged, null, `at ${at}`);
+      const failed = await compactor.beforeModel({ messages: given, state: prepared.state });
+      equal(JSON.stringify(failed.view), JSON.stringify(prepared.view), `the same again, at ${at}`);
+      const before = raw;
+      [raw, state] = [expected, prepared].map((one) => JSON.parse(JSON.stringify(one.state)));
+      const last = prepared.view[0];
+      merged += Number(/\[End of the summary.*(What|order)/su.test(JSON.stringify(last)));
+      if (mayDiffer(before, [raw, state], [expected.report, prepared.report])) [given, state] = [expected.view, raw];
+      else {
+        equal(JSON.stringify(prepared.view), JSON.stringify(expected.view), `at ${at}`);
+        compared += 1;
+        given = prepared.view;
       }
-      ok(merged > 3 && compared > 10, `${merged} merged, ${compared} compared`);
-    });
+      equal(twice(format, prepared.view), 0);
+    }
+    ok(merged > 3 && compared > 10, `${merged} merged, ${compared} compared`);
+  });
 
 test("a message that a format reads though it has no content is merged like any other", () => {
   for (const format of Object.values(formats).filter(({ merge, read }) => merge && read)) {

@@ -3,6 +3,7 @@ import { createCompactor } from "precis";
 import { openaiChat } from "precis/formats";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, ok, same, test } from "./harness.mjs";
+import { combinations } from "./length.mjs";
 import { everyShape, shapes } from "./scenarios.mjs";
 
 const codes = ({ warnings }) => warnings.map(({ code }) => code);
@@ -218,80 +219,79 @@ const opening = (message) =>
     .replace(/^[["]+/, "")
     .slice(0, 30);
 
-for (const [name, { of, warns, stays = [] }] of Object.entries(faults)) {
-  for (const [title, shape] of Object.entries(everyShape)) {
-    const { format } = shape;
-    if (shape.instructions === false && name.includes("instructions")) continue;
-    const messages = frozen(of(shape));
-    const wrongly = format.opening === "user" && name === "no message of a user at all";
-    const warned = wrongly ? [...warns, "assistant-first"] : warns;
+for (const [[name, fault], [title, shape]] of combinations(Object.entries(faults), Object.entries(everyShape))) {
+  const { of, warns, stays = [] } = fault;
+  const { format } = shape;
+  if (shape.instructions === false && name.includes("instructions")) continue;
+  const messages = frozen(of(shape));
+  const wrongly = format.opening === "user" && name === "no message of a user at all";
+  const warned = wrongly ? [...warns, "assistant-first"] : warns;
 
-    test(`${title}: ${name}, with room enough and nothing repaired`, async () => {
-      const compactor = createCompactor({ format, contextWindow: 1_000_000, maxOutputTokens: 500, repair: false });
-      const { view, report, changed } = await compactor.beforeModel({ messages });
-      ok(!changed && same(view, messages));
-      deepEqual([...new Set(codes(report))].sort(), [...warned].sort());
-    });
+  test(`${title}: ${name}, with room enough and nothing repaired`, async () => {
+    const compactor = createCompactor({ format, contextWindow: 1_000_000, maxOutputTokens: 500, repair: false });
+    const { view, report, changed } = await compactor.beforeModel({ messages });
+    ok(!changed && same(view, messages));
+    deepEqual([...new Set(codes(report))].sort(), [...warned].sort());
+  });
 
-    test(`${title}: ${name}, repaired`, async () => {
-      for (const contextWindow of [1_000_000, 4_000]) {
-        const compactor = createCompactor({ format, contextWindow, maxOutputTokens: 300 });
-        const { view, report, state } = await compactor.beforeModel({ messages });
-        // Where roles must alternate, what follows each other in the history is the host's.
-        const own = broken(format, messages).get("alternation") ?? 0;
-        const left = check(format, view).filter(({ rule }) => rule !== "alternation" || own === 0);
-        // A provider that holds earlier responses may hold the call.
-        const held = format.continues && name === "a result without its call at the start";
-        const taken = left.filter(({ rule }) => rule !== "empty-content" || !format.takesEmpty);
-        if (!held) deepEqual(taken, []);
-        ok((broken(format, view).get("alternation") ?? 0) <= own);
-        for (const code of warned) ok(codes(report).includes(code));
-        if (held && contextWindow > 4_000) ok(same(view, messages));
-        ok(warned.length > 0 || contextWindow === 4_000 || same(view, messages));
+  test(`${title}: ${name}, repaired`, async () => {
+    for (const contextWindow of [1_000_000, 4_000]) {
+      const compactor = createCompactor({ format, contextWindow, maxOutputTokens: 300 });
+      const { view, report, state } = await compactor.beforeModel({ messages });
+      // Where roles must alternate, what follows each other in the history is the host's.
+      const own = broken(format, messages).get("alternation") ?? 0;
+      const left = check(format, view).filter(({ rule }) => rule !== "alternation" || own === 0);
+      // A provider that holds earlier responses may hold the call.
+      const held = format.continues && name === "a result without its call at the start";
+      const taken = left.filter(({ rule }) => rule !== "empty-content" || !format.takesEmpty);
+      if (!held) deepEqual(taken, []);
+      ok((broken(format, view).get("alternation") ?? 0) <= own);
+      for (const code of warned) ok(codes(report).includes(code));
+      if (held && contextWindow > 4_000) ok(same(view, messages));
+      ok(warned.length > 0 || contextWindow === 4_000 || same(view, messages));
+      const text = JSON.stringify(view);
+      for (const words of stays) ok(text.includes(words), words);
+      if (/without its call/.test(name) && contextWindow > 4_000) ok(text.includes("result of lost"));
+      if (name === "a result before its call" && contextWindow > 4_000 && format.alternation !== "strict") {
+        equal(view.length, messages.length);
+        ok(view.every((message) => messages.includes(message)));
+      }
+      const again = await compactor.beforeModel({ messages, state });
+      equal(JSON.stringify(again.view), text);
+    }
+  });
+
+  for (const strategy of ["tail", "full", "sliding-window"])
+    test(`${title}: ${name}, compacted (${strategy})`, async () => {
+      const compactor = createCompactor({
+        format,
+        contextWindow: 4_000,
+        maxOutputTokens: 300,
+        tune: { strategy },
+        summarize: async () => "- the orders are as they were",
+      });
+      let state = null;
+      for (const call of [
+        { messages },
+        { messages, overflow: true },
+        { messages: [...messages, ...shape.say("assistant", "Well."), ...shape.say("user", "Thanks.")] },
+      ]) {
+        const prepared = await compactor.beforeModel({ ...call, state });
+        state = JSON.parse(JSON.stringify(prepared.state));
+        const { view, report } = prepared;
+        const before = broken(format, call.messages);
+        for (const [rule, count] of broken(format, view))
+          ok(count <= (before.get(rule) ?? 0), `${rule}: ${JSON.stringify(check(format, view))}`);
+        if (call.messages.length > 0 && report.outcome !== "infeasible")
+          ok(report.after.tokens + report.after.bound < report.after.window, report.reason);
         const text = JSON.stringify(view);
-        for (const words of stays) ok(text.includes(words), words);
-        if (/without its call/.test(name) && contextWindow > 4_000) ok(text.includes("result of lost"));
-        if (name === "a result before its call" && contextWindow > 4_000 && format.alternation !== "strict") {
-          equal(view.length, messages.length);
-          ok(view.every((message) => messages.includes(message)));
-        }
-        const again = await compactor.beforeModel({ messages, state });
-        equal(JSON.stringify(again.view), text);
+        if (call.messages === messages) for (const words of stays) ok(text.includes(words), words);
+        // A result without its call stays as a text that quotes it.
+        const quoted = name.includes("as the newest") && call.messages.length === messages.length;
+        const newest = quoted ? "result of lost" : opening(call.messages.at(-1) ?? {});
+        if (call.messages.length > 0) ok(JSON.stringify(view.at(-1)).includes(newest), "the newest message stays");
       }
     });
-
-    for (const strategy of ["tail", "full", "sliding-window"])
-      test(`${title}: ${name}, compacted (${strategy})`, async () => {
-        const compactor = createCompactor({
-          format,
-          contextWindow: 4_000,
-          maxOutputTokens: 300,
-          tune: { strategy },
-          summarize: async () => "- the orders are as they were",
-        });
-        let state = null;
-        for (const call of [
-          { messages },
-          { messages, overflow: true },
-          { messages: [...messages, ...shape.say("assistant", "Well."), ...shape.say("user", "Thanks.")] },
-        ]) {
-          const prepared = await compactor.beforeModel({ ...call, state });
-          state = JSON.parse(JSON.stringify(prepared.state));
-          const { view, report } = prepared;
-          const before = broken(format, call.messages);
-          for (const [rule, count] of broken(format, view))
-            ok(count <= (before.get(rule) ?? 0), `${rule}: ${JSON.stringify(check(format, view))}`);
-          if (call.messages.length > 0 && report.outcome !== "infeasible")
-            ok(report.after.tokens + report.after.bound < report.after.window, report.reason);
-          const text = JSON.stringify(view);
-          if (call.messages === messages) for (const words of stays) ok(text.includes(words), words);
-          // A result without its call stays as a text that quotes it.
-          const quoted = name.includes("as the newest") && call.messages.length === messages.length;
-          const newest = quoted ? "result of lost" : opening(call.messages.at(-1) ?? {});
-          if (call.messages.length > 0) ok(JSON.stringify(view.at(-1)).includes(newest), "the newest message stays");
-        }
-      });
-  }
 }
 
 test("approvals that wait stay with their call", async () => {
@@ -343,27 +343,26 @@ test("approvals of the Responses API that wait stay where they are", async () =>
 /** Texts without words, lines or structure, of 300,000 characters each. */
 const monotonous = { "one character": "a", emoji: "🦀", "combining marks": "\u0301", blanks: " ", "line ends": "\n" };
 
-for (const [what, unit] of Object.entries(monotonous))
-  for (const [title, shape] of Object.entries(everyShape))
-    test(`${title}: nothing but ${what}, as a result, an answer and a request`, async () => {
-      const text = unit.repeat(300_000 / unit.length);
-      const { format, say, calls, results } = shape;
-      const messages = frozen([
-        ...say("user", "Read it."),
-        ...calls(one("read")),
-        ...results([{ id: "read", text }]),
-        ...say("assistant", text),
-        ...say("user", `And this? ${text}`),
-      ]);
-      const compactor = createCompactor({ format, contextWindow: 4_000, maxOutputTokens: 300 });
-      const { view, report, state } = await compactor.beforeModel({ messages });
-      ok(report.before.tokens > 5_000, `${report.before.tokens} tokens`);
-      equal(report.outcome, "compacted", report.reason);
-      ok(report.after.tokens + report.after.bound < report.after.trigger, report.reason);
-      deepEqual(check(format, view), []);
-      ok(JSON.stringify(view.at(-1)).includes("And this? "));
-      // No character is cut in two: a lone surrogate is written as an escape.
-      ok(!/\\ud[89a-f]/i.test(JSON.stringify(view)), "well-formed");
-      const again = await compactor.beforeModel({ messages, state });
-      equal(JSON.stringify(again.view), JSON.stringify(view));
-    });
+for (const [[what, unit], [title, shape]] of combinations(Object.entries(monotonous), Object.entries(everyShape)))
+  test(`${title}: nothing but ${what}, as a result, an answer and a request`, async () => {
+    const text = unit.repeat(300_000 / unit.length);
+    const { format, say, calls, results } = shape;
+    const messages = frozen([
+      ...say("user", "Read it."),
+      ...calls(one("read")),
+      ...results([{ id: "read", text }]),
+      ...say("assistant", text),
+      ...say("user", `And this? ${text}`),
+    ]);
+    const compactor = createCompactor({ format, contextWindow: 4_000, maxOutputTokens: 300 });
+    const { view, report, state } = await compactor.beforeModel({ messages });
+    ok(report.before.tokens > 5_000, `${report.before.tokens} tokens`);
+    equal(report.outcome, "compacted", report.reason);
+    ok(report.after.tokens + report.after.bound < report.after.trigger, report.reason);
+    deepEqual(check(format, view), []);
+    ok(JSON.stringify(view.at(-1)).includes("And this? "));
+    // No character is cut in two: a lone surrogate is written as an escape.
+    ok(!/\\ud[89a-f]/i.test(JSON.stringify(view)), "well-formed");
+    const again = await compactor.beforeModel({ messages, state });
+    equal(JSON.stringify(again.view), JSON.stringify(view));
+  });

@@ -2,6 +2,7 @@
 import { createCompactor } from "precis";
 import { conversations } from "./fixtures.mjs";
 import { deepEqual, equal, frozen, notEqual, ok, test } from "./harness.mjs";
+import { spread } from "./length.mjs";
 import { reordered } from "./scenarios.mjs";
 
 const fixtures = await conversations();
@@ -31,7 +32,7 @@ const copies = {
   "a structured clone": (messages) => structuredClone(messages),
 };
 
-for (const { title, format, messages, system, tools } of fixtures) {
+for (const { title, format, messages, system, tools } of spread(fixtures, 8)) {
   test(`${title}: the chain holds through ${Object.keys(copies).join(", ")}`, async () => {
     frozen(messages);
     const compactor = createCompactor({ format, ...options });

@@ -10,3 +10,13 @@ export function spread(items, fewer) {
   if (!isShort || items.length <= fewer) return items;
   return Array.from({ length: fewer }, (_, at) => items[Math.floor((at * items.length) / fewer)]);
 }
+
+/**
+ * Every combination of an item of each list; where the suite is short only so many that each item stands in one at least:
+ * the first of all lists, then the second, and the shorter ones begin again.
+ */
+export function combinations(...lists) {
+  if (!isShort) return lists.reduce((all, list) => all.flatMap((one) => list.map((item) => [...one, item])), [[]]);
+  const longest = Math.max(...lists.map(({ length }) => length));
+  return Array.from({ length: longest }, (_, at) => lists.map((list) => list[at % list.length]));
+}

@@ -2,7 +2,7 @@
 import { createCompactor, summaryOf } from "precis";
 import { check } from "precis/testing";
 import { deepEqual, equal, frozen, ok, test } from "./harness.mjs";
-import { cases } from "./length.mjs";
+import { cases, combinations } from "./length.mjs";
 import { conversation, digesting, requestsOf, sameText, shapes } from "./scenarios.mjs";
 import { twins } from "./twins.mjs";
 
@@ -72,21 +72,23 @@ const loads = {
   "tool loops": { script: { messages: 190, size: 500, tools: true }, summarize: listening },
 };
 
-for (const [name, shape] of Object.entries(shapes))
-  for (const strategy of ["tail", "full", "sliding-window"])
-    for (const [load, { script, window = 6_000, summarize }] of Object.entries(loads))
-      for (const asked of [true, false]) {
-        test(`${name}, ${strategy}, ${load}, ${asked ? "a" : "no"} summarizer: the raw and the fed-back loop send the same`, async () => {
-          const history = frozen(conversation(shape, { ...script, seed: 7 }));
-          const options = {
-            format: shape.format,
-            contextWindow: window,
-            maxOutputTokens: 500,
-            ...(asked ? { summarize } : {}),
-            tune: { strategy },
-          };
-          const { compactions, compared } = await run(history, options);
-          ok(compactions >= cases(3, 1), `${compactions} compactions`);
-          ok(compared >= STEPS / 2, `${compared} of ${STEPS} requests compared`);
-        });
-      }
+for (const [[name, shape], strategy, [load, { script, window = 6_000, summarize }], asked] of combinations(
+  Object.entries(shapes),
+  ["tail", "full", "sliding-window"],
+  Object.entries(loads),
+  [true, false],
+)) {
+  test(`${name}, ${strategy}, ${load}, ${asked ? "a" : "no"} summarizer: the raw and the fed-back loop send the same`, async () => {
+    const history = frozen(conversation(shape, { ...script, seed: 7 }));
+    const options = {
+      format: shape.format,
+      contextWindow: window,
+      maxOutputTokens: 500,
+      ...(asked ? { summarize } : {}),
+      tune: { strategy },
+    };
+    const { compactions, compared } = await run(history, options);
+    ok(compactions >= cases(3, 1), `${compactions} compactions`);
+    ok(compared >= STEPS / 2, `${compared} of ${STEPS} requests compared`);
+  });
+}

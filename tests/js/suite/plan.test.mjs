@@ -15,7 +15,7 @@ import {
   test,
   throws,
 } from "./harness.mjs";
-import { cases } from "./length.mjs";
+import { cases, combinations } from "./length.mjs";
 import { accounted, conversation, digesting, reordered, requestsOf, shapes, telling } from "./scenarios.mjs";
 
 const SUMMARY = "- order 4711 was refunded; the customer wants a copy of the invoice";
@@ -258,67 +258,70 @@ function commonPrefix(previous, view) {
   return differs < 0 ? previous.length : differs;
 }
 
-for (const tune of tunings)
-  for (const summarize of [undefined, digesting, async () => ({ text: "no", finishReason: "length" })])
-    test(`${titled(tune)}, summarizer ${summarize?.name ?? "none"}: reports are complete and consistent`, async () => {
-      const compactor = make({ tune, summarize });
-      const history = conversation(shapes.openaiChat, { messages: cases(110, 50), size: 400, seed: 17, tools: true });
-      const outcomes = new Set();
-      const requests = new Set();
-      let state = null;
-      let previous = [];
-      for (const at of requestsOf(history)) {
-        const call = { messages: history.slice(0, at), state, system: "Be careful.", tools: [{ name: "read" }] };
-        const meter = compactor.usage(call);
-        const planned = compactor.plan(call).report;
-        const prepared = await compactor.beforeModel(call);
-        const { report, view, changed } = prepared;
-        outcomes.add(report.outcome);
-        deepEqual(
-          Object.keys(report).sort(),
-          ["outcome", "rung", "reason", "before", "after", "replyRoom", "firstChanged", "keepFrom", "request"]
-            .concat(["saved", "changes", "summarizer", "diverged", "thinking", "provider", "warnings"])
-            .sort(),
-        );
-        soundUsage(report.before);
-        soundUsage(report.after);
-        if (!tune.preset) {
-          deepEqual(report.before, meter);
-          for (const usage of [report.before, report.after]) partsMakeTheWhole(usage);
-        }
-        deepEqual(planned.before, report.before);
-        equal(report.replyRoom, Math.max(0, 3_000 - report.after.tokens - report.after.bound));
-        equal(report.keepFrom, compactor.keepFrom(prepared.state).index);
-        equal(report.diverged, null);
-        ok(report.reason.length > 10 && report.reason.endsWith("."), report.reason);
-        ok(!requests.has(report.request), report.request);
-        requests.add(report.request);
-        const { calls, failed, usage } = report.summarizer;
-        ok(Number.isSafeInteger(calls) && (failed === null || typeof failed === "string") && usage !== undefined);
-        equal(failed !== null, codes(report).includes("summary-failed"));
-        equal(changed, view.length !== at || view.some((message, index) => message !== history[index]));
-        if (report.outcome === "unchanged") ok(!changed);
-        if (report.outcome === "compacted") notEqual(report.rung, "pass");
-        if (report.outcome === "unchanged" || report.outcome === "reused") {
-          equal(report.rung, "pass");
-          equal(report.firstChanged, null);
-          equal(calls, 0);
-          if (!tune.preset) deepEqual(report.after, report.before);
-        }
-        // What stands before `firstChanged`, a prompt cache keeps. The preset's continuation goes out once, as the original's.
-        const common = tune.preset ? view.length : commonPrefix(previous, view);
-        ok(common >= Math.min(report.firstChanged ?? view.length, previous.length), `request before message ${at}`);
-        if (report.rung === "summarize") ok(calls >= 1);
-        if (!tune.preset) {
-          ok(report.after.tokens + report.after.bound < report.after.trigger);
-          equal(report.after.tokens, compactor.usage({ ...call, state: prepared.state }).tokens);
-        }
-        previous = view;
-        const reported = { prompt_tokens: Math.round(report.after.raw * 1.4) + 80, completion_tokens: 30 };
-        state = compactor.afterModel(prepared.state, reported, report.request);
+for (const [tune, summarize] of combinations(tunings, [
+  undefined,
+  digesting,
+  async () => ({ text: "no", finishReason: "length" }),
+]))
+  test(`${titled(tune)}, summarizer ${summarize?.name ?? "none"}: reports are complete and consistent`, async () => {
+    const compactor = make({ tune, summarize });
+    const history = conversation(shapes.openaiChat, { messages: cases(110, 50), size: 400, seed: 17, tools: true });
+    const outcomes = new Set();
+    const requests = new Set();
+    let state = null;
+    let previous = [];
+    for (const at of requestsOf(history)) {
+      const call = { messages: history.slice(0, at), state, system: "Be careful.", tools: [{ name: "read" }] };
+      const meter = compactor.usage(call);
+      const planned = compactor.plan(call).report;
+      const prepared = await compactor.beforeModel(call);
+      const { report, view, changed } = prepared;
+      outcomes.add(report.outcome);
+      deepEqual(
+        Object.keys(report).sort(),
+        ["outcome", "rung", "reason", "before", "after", "replyRoom", "firstChanged", "keepFrom", "request"]
+          .concat(["saved", "changes", "summarizer", "diverged", "thinking", "provider", "warnings"])
+          .sort(),
+      );
+      soundUsage(report.before);
+      soundUsage(report.after);
+      if (!tune.preset) {
+        deepEqual(report.before, meter);
+        for (const usage of [report.before, report.after]) partsMakeTheWhole(usage);
       }
-      ok(outcomes.has("unchanged") && outcomes.has("reused") && outcomes.has("compacted"), [...outcomes].join());
-    });
+      deepEqual(planned.before, report.before);
+      equal(report.replyRoom, Math.max(0, 3_000 - report.after.tokens - report.after.bound));
+      equal(report.keepFrom, compactor.keepFrom(prepared.state).index);
+      equal(report.diverged, null);
+      ok(report.reason.length > 10 && report.reason.endsWith("."), report.reason);
+      ok(!requests.has(report.request), report.request);
+      requests.add(report.request);
+      const { calls, failed, usage } = report.summarizer;
+      ok(Number.isSafeInteger(calls) && (failed === null || typeof failed === "string") && usage !== undefined);
+      equal(failed !== null, codes(report).includes("summary-failed"));
+      equal(changed, view.length !== at || view.some((message, index) => message !== history[index]));
+      if (report.outcome === "unchanged") ok(!changed);
+      if (report.outcome === "compacted") notEqual(report.rung, "pass");
+      if (report.outcome === "unchanged" || report.outcome === "reused") {
+        equal(report.rung, "pass");
+        equal(report.firstChanged, null);
+        equal(calls, 0);
+        if (!tune.preset) deepEqual(report.after, report.before);
+      }
+      // What stands before `firstChanged`, a prompt cache keeps. The preset's continuation goes out once, as the original's.
+      const common = tune.preset ? view.length : commonPrefix(previous, view);
+      ok(common >= Math.min(report.firstChanged ?? view.length, previous.length), `request before message ${at}`);
+      if (report.rung === "summarize") ok(calls >= 1);
+      if (!tune.preset) {
+        ok(report.after.tokens + report.after.bound < report.after.trigger);
+        equal(report.after.tokens, compactor.usage({ ...call, state: prepared.state }).tokens);
+      }
+      previous = view;
+      const reported = { prompt_tokens: Math.round(report.after.raw * 1.4) + 80, completion_tokens: 30 };
+      state = compactor.afterModel(prepared.state, reported, report.request);
+    }
+    ok(outcomes.has("unchanged") && outcomes.has("reused") && outcomes.has("compacted"), [...outcomes].join());
+  });
 
 test("firstChanged is the first message that a prompt cache loses", async () => {
   for (const strategy of ["tail", "full", "sliding-window"]) {

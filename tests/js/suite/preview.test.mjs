@@ -2,6 +2,7 @@
 import { createCompactor, describe } from "precis";
 import { openaiChat } from "precis/formats";
 import { chat, deepEqual, equal, frozen, ok, test, throws } from "./harness.mjs";
+import { combinations } from "./length.mjs";
 import { conversation, digesting, requestsOf, shapes } from "./scenarios.mjs";
 
 const make = (more = {}) =>
@@ -34,53 +35,52 @@ const tooled = frozen(
   ]).flat(),
 );
 
-for (const tune of tunings)
-  for (const summarize of [undefined, digesting]) {
-    const name = `${tune.strategy ?? tune.preset}, ${summarize ? "with" : "without"} a summarizer`;
-    test(`${name}: a plan names the messages that its commit takes out of the view or changes`, async () => {
-      const compactor = make({ tune, summarize });
-      const history = frozen(conversation(shapes.openaiChat, { messages: 110, size: 400, seed: 17, tools: true }));
-      let [state, seen] = [null, 0];
-      for (const at of requestsOf(history)) {
-        const call = { messages: history.slice(0, at), state };
-        const earlier = await make({ tune, contextWindow: 1_000_000 }).beforeModel(call);
-        const shown = new Set(earlier.view);
-        const plan = compactor.plan(call);
-        const answers = compactor.requests(call, plan).map((request) => digesting(request));
-        const done = compactor.commit(call, plan, answers.length ? await Promise.all(answers) : undefined);
-        equal(plan.report.keepFrom, done.report.keepFrom, `keepFrom before message ${at}`);
-        equal(done.report.keepFrom, compactor.keepFrom(done.state).index);
-        if (done.report.rung === "pass") {
-          deepEqual(all(plan), []);
-          deepEqual(plan.report.changes, []);
-          deepEqual(done.report.changes, []);
-        } else {
-          seen += 1;
-          const view = new Set(done.view);
-          // What was shown as it is and is shown no more: all of it is named, and nothing else that was shown so.
-          const gone = [...history.keys()].filter((index) => shown.has(history[index]) && !view.has(history[index]));
-          if (answers.length === 0) {
-            deepEqual(all(plan), plan.report.changes);
-            deepEqual(plan.report, done.report);
-            const named = new Set(indices(all(plan)));
-            for (const index of gone) ok(named.has(index), `message ${index} is not named before ${at}`);
-          } else if (done.report.changes.length === 1) {
-            deepEqual(indices(plan.covers), indices(done.report.changes), `before message ${at}`);
-            equal(plan.covers[0].tokens, done.report.changes[0].tokens);
-            const named = new Set(indices(plan.covers));
-            for (const index of gone) ok(named.has(index), `message ${index} is not named before ${at}`);
-          }
-          for (const change of done.report.changes) {
-            equal(indices([change]).length, change.count);
-            for (const index of indices([change])) ok(index < at && !view.has(history[index]), `message ${index}`);
-          }
+for (const [tune, summarize] of combinations(tunings, [undefined, digesting])) {
+  const name = `${tune.strategy ?? tune.preset}, ${summarize ? "with" : "without"} a summarizer`;
+  test(`${name}: a plan names the messages that its commit takes out of the view or changes`, async () => {
+    const compactor = make({ tune, summarize });
+    const history = frozen(conversation(shapes.openaiChat, { messages: 110, size: 400, seed: 17, tools: true }));
+    let [state, seen] = [null, 0];
+    for (const at of requestsOf(history)) {
+      const call = { messages: history.slice(0, at), state };
+      const earlier = await make({ tune, contextWindow: 1_000_000 }).beforeModel(call);
+      const shown = new Set(earlier.view);
+      const plan = compactor.plan(call);
+      const answers = compactor.requests(call, plan).map((request) => digesting(request));
+      const done = compactor.commit(call, plan, answers.length ? await Promise.all(answers) : undefined);
+      equal(plan.report.keepFrom, done.report.keepFrom, `keepFrom before message ${at}`);
+      equal(done.report.keepFrom, compactor.keepFrom(done.state).index);
+      if (done.report.rung === "pass") {
+        deepEqual(all(plan), []);
+        deepEqual(plan.report.changes, []);
+        deepEqual(done.report.changes, []);
+      } else {
+        seen += 1;
+        const view = new Set(done.view);
+        // What was shown as it is and is shown no more: all of it is named, and nothing else that was shown so.
+        const gone = [...history.keys()].filter((index) => shown.has(history[index]) && !view.has(history[index]));
+        if (answers.length === 0) {
+          deepEqual(all(plan), plan.report.changes);
+          deepEqual(plan.report, done.report);
+          const named = new Set(indices(all(plan)));
+          for (const index of gone) ok(named.has(index), `message ${index} is not named before ${at}`);
+        } else if (done.report.changes.length === 1) {
+          deepEqual(indices(plan.covers), indices(done.report.changes), `before message ${at}`);
+          equal(plan.covers[0].tokens, done.report.changes[0].tokens);
+          const named = new Set(indices(plan.covers));
+          for (const index of gone) ok(named.has(index), `message ${index} is not named before ${at}`);
         }
-        deepEqual(JSON.parse(JSON.stringify(plan)), plan);
-        state = done.state;
+        for (const change of done.report.changes) {
+          equal(indices([change]).length, change.count);
+          for (const index of indices([change])) ok(index < at && !view.has(history[index]), `message ${index}`);
+        }
       }
-      ok(seen >= 2, `${seen}`);
-    });
-  }
+      deepEqual(JSON.parse(JSON.stringify(plan)), plan);
+      state = done.state;
+    }
+    ok(seen >= 2, `${seen}`);
+  });
+}
 
 test("what is cleared and what is clipped is named, with the rung and what it gains", async () => {
   const compactor = make({ contextWindow: 12_000 });
