@@ -23,6 +23,8 @@
 //!
 //! # Modules
 //!
+//! Those that work on each message are a crate of their own, `precis-messages`, in the same folder: see `messages.rs`.
+//!
 //! Each module is listed above all modules that it imports. The check `layers` enforces this.
 //!
 //! | module | contents |
@@ -38,19 +40,15 @@
 //! | [`contract`] | the members that a host may pass, once for Rust and TypeScript |
 //! | [`base`], [`model`] | errors as values, plain data, text; messages, hashes, positions |
 
-pub mod base;
+pub use precis_messages::{base, ingest, memory, model, shorten, tokens};
+
 pub mod call;
 pub mod contract;
 pub mod engine;
-pub mod ingest;
 pub mod ladder;
 pub mod limits;
-pub mod memory;
-pub mod model;
 pub mod recall;
 pub mod report;
 pub mod session;
-pub mod shorten;
 pub mod summary;
-pub mod tokens;
 pub mod wasm;

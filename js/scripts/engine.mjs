@@ -79,7 +79,7 @@ async function compileFast(folder) {
   // What a compilation that was killed left behind does not fail to link here: what is missing becomes an import.
   if (lacksParts(compiled)) {
     note("compiling again, without what earlier compilations left …");
-    await must("cargo", ["clean", "--quiet", "-p", "precis", "--target", wasm], { env });
+    await must("cargo", ["clean", "--quiet", "-p", "precis", "-p", "precis-messages", "--target", wasm], { env });
     await compile(args, { wasm, env });
   }
   const made = join(folder, "precis.made.wasm");
@@ -90,10 +90,10 @@ async function compileFast(folder) {
 async function compileShipped(folder) {
   note("compiling the engine …");
   const wasm = await fetched();
-  await must("cargo", ["rustc", "--lib", "--release", "--target", wasm, "--crate-type", "cdylib"], {
+  await must("cargo", ["rustc", "--lib", "--profile", "shipped", "--target", wasm, "--crate-type", "cdylib"], {
     env: { CARGO_ENCODED_RUSTFLAGS: [...anonymous(), exported].join("\x1f"), CARGO_TARGET_DIR: target },
   });
-  const bound = await bind(join(target, wasm, "release", "precis.wasm"), folder);
+  const bound = await bind(join(target, wasm, "shipped", "precis.wasm"), folder);
 
   note("optimizing …");
   const made = join(folder, "precis.made.wasm");

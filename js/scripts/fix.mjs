@@ -4,7 +4,7 @@ import { writeTable } from "./table.mjs";
 
 main(import.meta.url, async () => {
   await packages();
-  await must("cargo", ["fmt"]);
+  await must("cargo", ["fmt", "--all"]);
   await must(process.execPath, ["node_modules/@biomejs/biome/bin/biome", "check", "--write", "."]);
   await writeTable();
 });

@@ -87,15 +87,15 @@ function rustImports(root) {
   }
   const graph = new Map(all.map((file) => [file, new Set()]));
   for (const file of all) {
-    // The list of all rooms is in none of them.
-    if (file === `${root}/lib.rs`) {
+    // The lists of all rooms are in none of them.
+    if (LISTS.has(file)) {
       graph.delete(file);
       continue;
     }
     const text = read(file).replace(HANDED_ON, "");
     for (const path of rustPaths(text, moduleOf(root, file), childrenOf(text))) {
       const found = longest(path, modules);
-      if (found && found !== file && found !== `${root}/lib.rs`) graph.get(file).add(found);
+      if (found && found !== file && !LISTS.has(found)) graph.get(file).add(found);
     }
   }
   return graph;
@@ -107,6 +107,9 @@ const moduleOf = (root, file) =>
     .replaceAll("/", "::");
 
 const parts = (module) => (module === "" ? [] : module.split("::"));
+
+/** The roots of the two crates. */
+const LISTS = new Set(["src/lib.rs", "src/messages.rs"]);
 
 /** Names that a module hands on. */
 const HANDED_ON = /\bpub(?:\([^)]*\))?\s+use\s+([^;]*);/g;

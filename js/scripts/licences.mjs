@@ -28,8 +28,9 @@ async function crates() {
     for (const { pkg, dep_kinds: kinds } of needs.get(id)) if (kinds.some(({ kind }) => kind === null)) walk(pkg);
   };
   walk(resolve.root);
-  linked.delete(resolve.root);
-  return [...linked].map((id) => packageOf.get(id)).map(crate);
+  // What comes from nowhere is ours.
+  const foreign = [...linked].map((id) => packageOf.get(id)).filter(({ source }) => source !== null);
+  return foreign.map(crate);
 }
 
 function crate({ name, version, license, authors, manifest_path: manifest }) {

@@ -14,7 +14,7 @@ const DATA = 11;
 /** `[{ module, bytes, functions }]`, the largest first. */
 export async function byModule() {
   await buildEngine("shipped");
-  const compiled = join(target, await wasmTarget(), "release/precis.wasm");
+  const compiled = join(target, await wasmTarget(), "shipped/precis.wasm");
   if (!existsSync(compiled)) throw new Error(`${compiled} is missing: npm run build`);
   const folder = join(cache, "named");
   mkdirSync(folder, { recursive: true });
@@ -45,7 +45,9 @@ const CRATES = ["core", "alloc", "std", "js_sys", "wasm_bindgen", "memchr", "two
  */
 export function moduleOf(name) {
   const [, own] =
-    name.match(/6precis(?:Cs\w+_)?\d+_?([a-z_]+?)(?=\d|[A-Z$.]|$)/) ?? name.match(/precis\.\.([a-z_]+)/) ?? [];
+    name.match(/(?:6precis|15precis_messages)(?:Cs\w+_)?\d+_?([a-z_]+?)(?=\d|[A-Z$.]|$)/) ??
+    name.match(/precis(?:_messages)?\.\.([a-z_]+)/) ??
+    [];
   if (own !== undefined) return `precis::${own}`;
   // What wasm-bindgen exports of ours has a hash behind its name.
   if (/^\w+_[0-9a-f]{16}$/.test(name)) return "precis::wasm";

@@ -11,7 +11,7 @@ pub mod json;
 pub mod logarithm;
 pub mod markers;
 pub mod millionths;
-pub(crate) mod named;
+pub mod named;
 pub mod order;
 pub mod phrases;
 pub mod quoting;

@@ -1,6 +1,7 @@
 //! Enumerations whose members have names in plain data. The names stand once, beside the members.
 
 /// Declares an enumeration, each member with its name. `js/src/contract.ts` has the names as a union.
+#[macro_export]
 macro_rules! named {
     ($(#[$doc:meta])* $name:ident { $($(#[$each:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -27,4 +28,4 @@ macro_rules! named {
     };
 }
 
-pub(crate) use named;
+pub use crate::named;

@@ -10,13 +10,13 @@ import { quiet, testPackages, total } from "./common.mjs";
 const wasm = ["--target", "wasm32-unknown-unknown"];
 
 export async function rustFormat() {
-  await must("cargo", ["fmt", "--check", "--", "--color=never"], quiet);
+  await must("cargo", ["fmt", "--all", "--check", "--", "--color=never"], quiet);
   await must("cargo", ["fmt", "--check", "--manifest-path", "tests/fuzz/Cargo.toml", "--", "--color=never"], quiet);
 }
 
 async function clippy(...flags) {
   await wasmTarget();
-  await must("cargo", ["clippy", "--quiet", "--all-targets", ...flags, "--", "-D", "warnings"], quiet);
+  await must("cargo", ["clippy", "--quiet", "--workspace", "--all-targets", ...flags, "--", "-D", "warnings"], quiet);
 }
 
 export const rustLint = () => clippy();
@@ -32,7 +32,7 @@ export async function fuzzLint() {
 
 export async function rustDocs() {
   const env = { RUSTDOCFLAGS: "-D warnings" };
-  await must("cargo", ["doc", "--quiet", "--no-deps"], { ...quiet, env });
+  await must("cargo", ["doc", "--quiet", "--workspace", "--no-deps"], { ...quiet, env });
 }
 
 /** What lands is judged by the same cases every time; elsewhere each run looks somewhere else. */
