@@ -1,7 +1,7 @@
 // js/scripts/typescript.mjs, by which the check “programs compile” judges what users will write.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -68,4 +68,36 @@ test("a configuration that is no JSON, none at all, and one that names no file a
   });
   assert.equal(status, 1);
   assert.match(stderr, /no\/such\/project/);
+});
+
+test("a project that passed is compiled again once what it reads has changed, be it a library's types", () => {
+  const folder = mkdtempSync(join(tmpdir(), "precis kept "));
+  const place = join(folder, "project");
+  const write = (name, text) => writeFileSync(join(place, name), text);
+  const passes = () => {
+    const args = [at("js/scripts/typescript.mjs"), "--keep", join(folder, "kept"), place];
+    return spawnSync(process.execPath, args, { encoding: "utf8" }).status === 0;
+  };
+  try {
+    mkdirSync(place);
+    for (const [name, text] of Object.entries(project("export const sum: number = now + old;"))) write(name, text);
+    write("tsconfig.json", JSON.stringify({ compilerOptions, include: ["*.ts"] }));
+    assert.ok(passes() && passes());
+    assert.equal(readdirSync(join(folder, "kept")).length, 1);
+    write("library.d.ts", library.replaceAll("number", "string"));
+    assert.ok(!passes() && !passes(), "a library's types");
+    write("library.d.ts", library);
+    assert.ok(passes());
+    write("more.ts", 'export const more: number = "";\n');
+    assert.ok(!passes(), "a new file");
+    rmSync(join(place, "more.ts"));
+    write(
+      "tsconfig.json",
+      JSON.stringify({ compilerOptions: { ...compilerOptions, lib: ["es5"] }, include: ["*.ts"] }),
+    );
+    write("program.ts", 'import { now } from "./library";\nexport const has = [now].includes(1);\n');
+    assert.ok(!passes(), "its options");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
