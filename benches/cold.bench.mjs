@@ -59,24 +59,25 @@ async function inWorkers() {
 async function inPages() {
   const binary = await chromium();
   if (!binary) return;
-  const script = await inBrowser.prepare();
+  const scripts = await inBrowser.prepare();
   const wasm = readFileSync(at("pkg/precis.wasm"));
-  const ways = { "no `load`": null, "after `load()`": "text", "after `load({ url })`": "url" };
+  const first = "first call with 1,000 messages";
+  const ways = {
+    [`${first}, no \`load\``]: null,
+    [`${first}, after \`load()\``]: "text",
+    [`${first}, after \`load({ url })\``]: "url",
+    "the guide's worker compacts 10,000 messages": "worker",
+  };
   const samples = Object.fromEntries(Object.keys(ways).map((name) => [name, []]));
   for (let round = 0; round < Math.ceil(ROUNDS / 2); round++)
     for (const [name, way] of Object.entries(ways))
-      samples[name].push(await inBrowser.measure(binary, script, wasm, way));
-  for (const [name, list] of Object.entries(samples)) {
-    const what = `first call with 1,000 messages, ${name}`;
-    row("Chromium", what, "the call", middle(list.map(({ call }) => call)), null);
-    row(
-      "Chromium",
-      what,
-      "longest task (0: none over 50)",
-      middle(list.map(({ longest }) => longest)),
-      name === "no `load`" ? null : 50,
-    );
-    if (name !== "no `load`") row("Chromium", what, "`load` itself", middle(list.map(({ load }) => load)), null);
+      samples[name].push(await inBrowser.measure(binary, scripts, wasm, way));
+  for (const [what, list] of Object.entries(samples)) {
+    const way = ways[what];
+    const of = (kind) => middle(list.map((one) => one[kind]));
+    row("Chromium", what, "the call", of("call"), null);
+    row("Chromium", what, "longest task (0: none over 50)", of("longest"), way === null ? null : 50);
+    if (way === "text" || way === "url") row("Chromium", what, "`load` itself", of("load"), null);
   }
 }
 
