@@ -5,7 +5,7 @@ use crate::ladder::LEAST_CAP;
 use crate::limits::options::Options;
 use crate::session::edits::rules::ResultRule;
 use crate::session::history::History;
-use crate::session::reach;
+use crate::session::reach::Reach;
 use crate::session::state::Clip;
 use crate::tokens::Estimator;
 
@@ -21,7 +21,7 @@ pub(crate) fn of(history: &History<'_>, options: &Options) -> Vec<ResultRule> {
         let policy = options.tools.of(call.name);
         let clip = policy.clip.map(|tokens| Clip {
             cap: cap(tokens, &options.estimator),
-            reach: reach::RESULTS,
+            reach: Reach::Results,
             ..Clip::default()
         });
         if clip.is_some() || policy.rerun {

@@ -5,14 +5,14 @@ use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
 use crate::engine::commit::Commit;
 use crate::engine::covered_chat;
-use crate::engine::editing;
 use crate::engine::policy::Policy;
 use crate::engine::questions::{self, Answered, Questions};
+use crate::engine::step;
 use crate::engine::summarizing;
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
 use crate::ladder::shape::Shape;
-use crate::ladder::{self, Move, RungId};
+use crate::ladder::{self, Edit, Move, RungId};
 use crate::limits::options::Options;
 use crate::limits::thinking_refusal::Complaint;
 use crate::report::change;
@@ -35,16 +35,22 @@ impl Policy for Climbing {
     fn plan(&self, work: &mut Work<'_>, asks: bool, host: &mut dyn Host) -> Result<(Plan, Option<View>), Error> {
         let call = work.call;
         let view = work.first(host)?;
-        let scene = work.scene(&view);
+        let mut scene = work.scene(&view);
         let before = work.usage(&view);
-        let (mut rung, mut action) = work.decide(&scene, RungId::Pass, work.llm(&scene));
-        if asks && work.llm(&scene) && falls_short(work, &view, rung, &action, host)? {
-            let scene = work.scene(&view);
-            if let asked @ (RungId::Summarize, _) = work.decide(&scene, RungId::Summarize, true) {
+        let llm = work.llm(&scene);
+        let (mut rung, mut action) = work.decide(&scene, RungId::Pass, llm);
+        if asks && llm {
+            let falls_short = if let Move::Edit(edit) = action {
+                let falls_short = falls_short(work, &view, rung, edit, host)?;
+                scene = work.scene(&view);
+                falls_short
+            } else {
+                !scene.fits(view.raw())
+            };
+            if falls_short && let asked @ (RungId::Summarize, _) = work.decide(&scene, RungId::Summarize, true) {
                 (rung, action) = asked;
             }
         }
-        let scene = work.scene(&view);
         let mut report = work.report(before);
         report.saved = work.saved(&view);
         report.cost = work.cost(&view, report.saved, None);
@@ -73,7 +79,7 @@ impl Policy for Climbing {
                 if rung == RungId::Summarize {
                     plan.job.ahead = call.soft;
                     if asks {
-                        summarizing::start(work, &view, shape, &mut plan, host)?;
+                        summarizing::start(work, &scene, shape, &mut plan, host)?;
                     }
                 }
             }
@@ -177,22 +183,18 @@ fn falls_short(
     work: &mut Work<'_>,
     view: &View,
     mut rung: RungId,
-    action: &Move,
+    edit: Edit,
     host: &mut dyn Host,
 ) -> Result<bool, Error> {
     let state = work.state.clone();
-    let (mut now, mut action) = (view.clone(), action.clone());
+    let (mut now, mut action) = (view.clone(), Move::Edit(edit));
     while let Move::Edit(edit) = action {
-        let before = work.state.clone();
-        let spared = editing::spared(&work.scene(&now), &edit);
-        editing::apply(work, edit, spared);
-        let edited = work.project_bound(host)?;
-        let helped = edited.raw() < now.raw();
-        if helped {
-            now = edited;
-        } else {
-            work.state = before;
-        }
+        let edited = step::take(work, &now, false, host, &mut |work, _| {
+            step::edit(work, &now, edit);
+            Ok(())
+        })?;
+        let helped = edited.is_some();
+        now = edited.unwrap_or(now);
         let scene = work.scene(&now);
         let Some(from) = rung.then(helped).filter(|&from| from < RungId::Summarize && !scene.fits(now.raw())) else {
             break;

@@ -8,11 +8,11 @@ use crate::call::context::{KeepsOut, Work};
 use crate::call::input::Call;
 use crate::call::render::{Rendered, first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::engine::covering::Covering;
-use crate::engine::editing;
 use crate::engine::fast_path;
 use crate::engine::questions::Answered;
 use crate::engine::restoring;
 use crate::engine::skipped;
+use crate::engine::step;
 use crate::engine::summarizing::{self, Settled, Summary};
 use crate::ingest::host::Host;
 use crate::ladder::plan::Plan;
@@ -23,7 +23,7 @@ use crate::report::change::{self, Action, Change};
 use crate::report::reasons::{infeasible, why};
 use crate::report::{Notice, Outcome, Report, Usage};
 use crate::session::own;
-use crate::session::state::{Pending, SessionState};
+use crate::session::state::Pending;
 use crate::session::view::View;
 use crate::summary::block::Block;
 
@@ -127,22 +127,25 @@ impl<'a> Commit<'a> {
 
     /// Checks whether the plan still holds. If not, decides the request again without a summarizer.
     fn check(&mut self) {
-        if self.call.options.summarize && self.action != Move::Pass {
-            self.keeps_out = self.work.keeps_out(&self.work.scene(&self.current));
+        let Self { work, call, .. } = self;
+        let scene = work.scene(&self.current);
+        if call.options.summarize && self.action != Move::Pass {
+            self.keeps_out = work.keeps_out(&scene);
         }
-        self.stale = match &self.action {
-            Move::Compact(shape) => !self.work.accepts(shape, self.answered.is_some()),
-            Move::Pass => self.work.rebuilds.is_some() || !self.work.scene(&self.current).fits(self.current.raw()),
-            Move::Edit(_) | Move::Stuck => true,
+        let holds = match &self.action {
+            Move::Compact(shape) => work.accepts(shape, self.answered.is_some()),
+            Move::Pass => work.rebuilds.is_none() && scene.fits(self.current.raw()),
+            Move::Edit(_) | Move::Stuck => false,
         };
-        self.stale |= self.call.provider_compacts;
-        if !self.stale {
+        if holds && !call.provider_compacts {
             return;
         }
-        if matches!(self.action, Move::Compact(_)) && !self.call.provider_compacts {
+        self.stale = true;
+        let again = work.decide(&scene, RungId::Pass, false);
+        if matches!(self.action, Move::Compact(_)) && !call.provider_compacts {
             self.warn(Warning::StalePlan, Some("plan"), "The history or the state has changed since this plan was made. The request was decided again, without a summarizer.");
         }
-        (self.rung, self.action) = self.work.decide(&self.work.scene(&self.current), RungId::Pass, false);
+        (self.rung, self.action) = again;
     }
 
     /// Judges the answers: the result is a summary, a further round, or a digest in their place.
@@ -206,42 +209,34 @@ impl<'a> Commit<'a> {
 
     /// Takes one step, and undoes it if the view did not become smaller. Returns whether it did.
     fn step(&mut self, replaces: bool, host: &mut dyn Host) -> Result<bool, Error> {
-        let state = self.work.state.clone();
+        let Self { work, current, summary, .. } = self;
+        let (rung, asked, digested) = (self.rung, self.answered.is_some() && !self.stale, self.plan.job.digested);
         let mut lost = false;
-        match &self.action {
-            Move::Edit(edit) => {
-                let spared = editing::spared(&self.work.scene(&self.current), edit);
-                editing::apply(&mut self.work, *edit, spared);
+        let replaces = rung == RungId::Summarize && replaces;
+        let view = step::take(work, current, replaces, host, &mut |work, host| {
+            match &self.action {
+                Move::Edit(edit) => step::edit(work, current, *edit),
+                Move::Compact(shape) => {
+                    let summary = summary.take();
+                    let reads_all = summary.is_some() && digested == 0;
+                    let covering = Covering { view: current, shape, rung, asked, reads_all };
+                    lost = covering.make(work, summary, host)?;
+                }
+                Move::Pass | Move::Stuck => {}
             }
-            Move::Compact(shape) => {
-                let summary = self.summary.take();
-                let covering = Covering {
-                    view: &self.current,
-                    shape,
-                    rung: self.rung,
-                    asked: self.answered.is_some() && !self.stale,
-                    reads_all: summary.is_some() && self.plan.job.digested == 0,
-                };
-                lost = covering.make(&mut self.work, summary, host)?;
-            }
-            Move::Pass | Move::Stuck => {}
-        }
-        let view = self.work.project_bound(host)?;
-        let helped = view.raw() < self.current.raw() || self.rung == RungId::Summarize && replaces;
-        if helped {
-            self.cut_requirements |= lost;
-            self.highest = self.highest.max(self.rung);
-            self.revised = true;
-            let changes = self.changes(&view);
-            self.report.changes.extend(changes);
-            self.current = view;
-        } else {
-            // The step is undone, except for the backoff counters.
-            self.work.state = SessionState { breaker: self.work.state.breaker, ..state };
-            self.work.history.active = self.work.state.checkpoints.len().checked_sub(1);
+            Ok(())
+        })?;
+        let Some(view) = view else {
             self.current = self.work.project(host)?;
-        }
-        Ok(helped)
+            return Ok(false);
+        };
+        self.cut_requirements |= lost;
+        self.highest = self.highest.max(self.rung);
+        self.revised = true;
+        let changes = self.changes(&view);
+        self.report.changes.extend(changes);
+        self.current = view;
+        Ok(true)
     }
 
     /// Writes a shortened digest again in full if edits made room for it, and puts what the host wants around a summary back.

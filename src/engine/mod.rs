@@ -20,6 +20,7 @@ pub mod questions;
 mod restoring;
 pub(crate) mod rounds;
 mod skipped;
+mod step;
 pub(crate) mod summarizing;
 pub mod waiting;
 

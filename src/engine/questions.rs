@@ -18,6 +18,7 @@ use crate::summary::language::Language;
 use crate::summary::request::{self, Author, Request, Tongue};
 use crate::summary::transcript::{self, Line};
 use crate::summary::verify::{Answer, Measure};
+use core::num::NonZeroU64;
 
 /// The leading instruction messages whose language is detected.
 const INSTRUCTIONS: usize = 2;
@@ -121,14 +122,14 @@ pub(crate) fn ask(
     let holds = job.merges() || past.pieces() == job.pieces;
     let mut questions = Questions { asked: Vec::new(), holds, language, sources };
     for (at, asked) in plan.requests.iter().enumerate() {
-        let Some(part) = job.parts.get(at * 3..at * 3 + 3) else { break };
+        let Some(part) = job.parts.get(at) else { break };
         let mut prompt = if job.last { request::previous(&past.previous) } else { String::new() };
         let mut known = past.previous.clone();
         if job.last {
             known.push_str(&past.digest);
         }
-        if part[0] > 0 {
-            let lines = past.asked(sizes::of(part[0]), job.last, estimator);
+        if let Some(piece) = part.piece {
+            let lines = past.asked(sizes::of(piece.get()), job.last, estimator);
             let room = if call.options.prices.is_some() { past.room.min(skimmed(&lines)) } else { past.room };
             prompt.push_str(&request::conversation(&lines, room));
         } else {
@@ -136,7 +137,7 @@ pub(crate) fn ask(
             if job.last && !past.digest.is_empty() {
                 lines.push(request::piece(&past.digest, estimator));
             }
-            for notes in plan.notes.get(part[1] as usize..part[2] as usize).unwrap_or_default() {
+            for notes in plan.notes.get(part.from as usize..part.to as usize).unwrap_or_default() {
                 // Merged notes may repeat their sources word for word.
                 known.push_str(notes);
                 lines.push(request::piece(notes, estimator));
@@ -153,7 +154,7 @@ pub(crate) fn ask(
         prompt.push('\n');
         prompt.push_str(request::NOW);
         let mut most = asked.max_output_tokens;
-        let kind = kind(part[0], job.asked());
+        let kind = kind(part.piece, job.asked());
         let request = Request {
             id: asked.id.clone(),
             kind: if job.corrects { "correction" } else { kind },
@@ -180,10 +181,10 @@ pub(crate) fn ask(
     Ok(questions)
 }
 
-/// The kind of a request about a piece, by how many are requested. Piece 0 stands for merging notes.
-pub(crate) fn kind(piece: u64, asked: u64) -> &'static str {
+/// The kind of a request about a piece, by how many are requested. Without a piece it merges notes.
+pub(crate) fn kind(piece: Option<NonZeroU64>, asked: u64) -> &'static str {
     match piece {
-        0 => "merge",
+        None => "merge",
         _ if asked == 1 => "summary",
         _ => "chunk",
     }

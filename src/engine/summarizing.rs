@@ -26,9 +26,9 @@ use crate::engine::past::Past;
 use crate::engine::questions::{self, Answered};
 use crate::engine::rounds;
 use crate::ingest::host::Host;
-use crate::ladder::RungId;
-use crate::ladder::plan::{Asked, Job, Plan};
+use crate::ladder::plan::{Asked, Job, Part, Plan};
 use crate::ladder::shape::Shape;
+use crate::ladder::{RungId, Scene};
 use crate::model::message::{hash_text, hex, short_hex};
 use crate::report::{Notice, Report};
 use crate::session::state::{Breaker, WAIT};
@@ -39,6 +39,7 @@ use crate::summary::request::{self, Author, Tongue};
 use crate::summary::transcript::Line;
 use crate::summary::verify::{self, Answer, Measure};
 use crate::tokens::{self, Estimator};
+use core::num::NonZeroU64;
 
 /// The consecutive failures after which the summarizer is not called for a while.
 const FAILURES: u64 = 3;
@@ -73,7 +74,7 @@ pub(crate) enum Settled {
 /// When the host cannot read a message.
 pub(crate) fn start(
     work: &Work<'_>,
-    view: &View,
+    scene: &Scene<'_>,
     shape: &Shape,
     plan: &mut Plan,
     host: &mut dyn Host,
@@ -94,8 +95,7 @@ pub(crate) fn start(
         .max(LEAST_MATERIAL);
     let list = request::todo_list(&call.todos, sizes::of(budget / 3));
     let budget = budget - tokens::of_text(estimator, &list).min(budget / 4);
-    let scene = work.scene(view);
-    let extent = checkpoint::extent(&scene, shape, true);
+    let extent = checkpoint::extent(scene, shape, true);
     // Most pasts fit, and need not be read to know that.
     let known = extent.base.map_or(0, |base| base.summary.raw);
     let mut guess = known * 3;
@@ -107,11 +107,11 @@ pub(crate) fn start(
     let pieces = if guess < budgets[0] {
         1
     } else {
-        Past::pieces_within(checkpoint::material(&scene, shape, host)?, &budgets, estimator)
+        Past::pieces_within(checkpoint::material(scene, shape, host)?, &budgets, estimator)
     };
     let asked = limit(call).map_or(pieces, |limit| rounds::affordable(pieces, budget, most, limit));
     // The summary must be smaller than what is in the view, even if a digest of it is skipped.
-    let raw = checkpoint::extent(&scene, shape, false).raw;
+    let raw = checkpoint::extent(scene, shape, false).raw;
     let job = &mut plan.job;
     (job.budget, job.pieces, job.raw, job.most) = (budget, pieces, raw, most);
     (job.digested, job.done) = (pieces - asked, pieces - asked);
@@ -136,7 +136,8 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
         most = rounds::notes(asked, job.budget, most);
         let more = rounds::batch(most, count, job.left());
         for at in 0..more {
-            job.parts.extend([job.done + at + 1, count + at, count + at + 1]);
+            let piece = NonZeroU64::new(job.done + at + 1);
+            job.parts.push(Part { piece, from: count + at, to: count + at + 1 });
         }
         job.done += more;
         job.last = asked == 1;
@@ -157,7 +158,7 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
         held = groups.len() as u64;
         for (from, to) in groups {
             if to - from > 1 {
-                job.parts.extend([0, from as u64, to as u64]);
+                job.parts.push(Part { piece: None, from: from as u64, to: to as u64 });
             }
         }
     }
@@ -167,11 +168,11 @@ fn round(work: &Work<'_>, shape: &Shape, plan: &mut Plan, calls: u64) {
         format!("-{by}{}", short_hex(hash_text(&focus.text)))
     });
     plan.requests.clear();
-    for part in job.parts.chunks_exact(3) {
-        let place = if asked > 1 { format!(".{}", part[1]) } else { String::new() };
+    for part in &job.parts {
+        let place = if asked > 1 { format!(".{}", part.from) } else { String::new() };
         plan.requests.push(Asked {
             id: format!("{}-{}{place}{focus}", hex(shape.covers.chain), plan.attempt),
-            kind: questions::kind(part[0], asked).to_owned(),
+            kind: questions::kind(part.piece, asked).to_owned(),
             max_output_tokens: most,
         });
     }
@@ -193,8 +194,8 @@ struct Judging<'a> {
 }
 
 impl Judging<'_> {
-    fn judge(&mut self, at: usize, asked: &Asked, part: &[u64], measure: &Measure<'_>, estimator: &Estimator) {
-        let (from, to) = (part[1] as usize, part[2] as usize);
+    fn judge(&mut self, at: usize, asked: &Asked, part: Part, measure: &Measure<'_>, estimator: &Estimator) {
+        let (from, to) = (part.from as usize, part.to as usize);
         let notes = &mut self.next.notes;
         while notes.len() < to {
             notes.push(String::new());
@@ -217,7 +218,7 @@ impl Judging<'_> {
             Err(reason) => {
                 self.curable |= matches!(self.answers.get(at), Some(Answer::Text { .. } | Answer::Block { .. }));
                 self.reason = Some(reason);
-                self.next.job.parts.extend_from_slice(part);
+                self.next.job.parts.push(part);
                 self.next.requests.push(Asked {
                     id: format!("{}-again", asked.id),
                     kind: "correction".to_owned(),
@@ -262,7 +263,7 @@ pub(crate) fn settle(
         }
     };
     for (at, measure) in questions.measures().enumerate() {
-        let (asked, part) = (&plan.requests[at], &plan.job.parts[at * 3..at * 3 + 3]);
+        let (asked, part) = (&plan.requests[at], plan.job.parts[at]);
         judging.judge(at, asked, part, &measure, &work.call.options.estimator);
     }
     let Judging { mut next, reason, curable, block, .. } = judging;
@@ -320,9 +321,9 @@ fn failed(reason: &str, what: &str) -> Notice {
 fn still_needed(plan: &Plan) -> (u64, u64) {
     let job = &plan.job;
     let mut held = plan.notes.iter().filter(|notes| !notes.is_empty()).count() as u64;
-    for part in job.parts.chunks_exact(3) {
+    for part in &job.parts {
         // A failed request leaves no notes, or those that it should have merged.
-        held = if part[0] > 0 { held + 1 } else { (held + 1).saturating_sub(part[2] - part[1]) };
+        held = if part.piece.is_some() { held + 1 } else { (held + 1).saturating_sub(part.to - part.from) };
     }
     let later = rounds::calls(held, job.left(), job.asked(), job.budget, job.most);
     (plan.requests.len() as u64 + later, held)

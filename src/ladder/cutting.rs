@@ -3,18 +3,19 @@
 use crate::ladder::Scene;
 use crate::ladder::hold::Hold;
 use crate::session::edits::eligibility::{self, Stage};
+use crate::session::reach::Reach;
 use crate::session::view::Slot;
 
 /// The least cap of a clip, in raw tokens. A notice must fit.
 pub const LEAST_CAP: u64 = 64;
 
 /// The parts that a clip with this reach may cut: index in the view, and raw tokens.
-pub fn cuttable(scene: &Scene<'_>, reach: u64) -> Vec<(usize, u64)> {
+pub fn cuttable(scene: &Scene<'_>, reach: Reach) -> Vec<(usize, u64)> {
     cuttable_over(scene, reach, Hold::Free)
 }
 
 /// Like [`cuttable`], but includes messages that are held up to `over`.
-pub fn cuttable_over(scene: &Scene<'_>, reach: u64, over: Hold) -> Vec<(usize, u64)> {
+pub fn cuttable_over(scene: &Scene<'_>, reach: Reach, over: Hold) -> Vec<(usize, u64)> {
     let mut parts = Vec::new();
     let old = scene.history.old();
     for (at, item) in scene.view.items.iter().enumerate() {

@@ -2,14 +2,15 @@
 
 use crate::ladder::hold::Hold;
 use crate::ladder::shape::Shape;
+use crate::session::reach::Reach;
 
 /// A lasting edit: clips and clears.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Edit {
     /// Parts with more raw tokens than this are cut to it, in all present messages.
     pub cap: Option<u64>,
-    /// The reach of the cut: see [`reach`](crate::session::reach).
-    pub reach: u64,
+    /// The reach of the cut.
+    pub reach: Reach,
     /// Results in messages before this history index are cleared.
     pub clear: Option<u64>,
     /// Whether only results of failed calls are cleared.

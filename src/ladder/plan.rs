@@ -12,6 +12,7 @@ use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::ladder::hold::Hold;
 use crate::ladder::{Edit, Move, RungId};
+use core::num::NonZeroU64;
 
 /// The most notes in a plan.
 pub(crate) const NOTES: u64 = 100;
@@ -77,9 +78,35 @@ pub struct Job {
     pub corrects: bool,
     /// Whether the plan was made at the soft mark, ahead of time.
     pub ahead: bool,
-    /// Three numbers for each request of this round: the piece of the past, from 1, or 0 to merge notes; and the range
-    /// of the plan's notes that the answer replaces.
-    pub parts: Vec<u64>,
+    /// What each request of this round is about.
+    pub parts: Vec<Part>,
+}
+
+/// What a request is about, and where its answer goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// The piece of the past, from 1. `None` if the request merges notes.
+    pub piece: Option<NonZeroU64>,
+    /// The first of the plan's notes that the answer replaces.
+    pub from: u64,
+    /// The end of these notes.
+    pub to: u64,
+}
+
+impl Part {
+    /// The three numbers that stand for parts in plain data. A piece of 0 stands for merging.
+    fn numbers(parts: &[Self]) -> Vec<u64> {
+        parts.iter().flat_map(|part| [part.piece.map_or(0, NonZeroU64::get), part.from, part.to]).collect()
+    }
+
+    /// The parts that such numbers stand for. `None` if a part is cut off.
+    fn read(numbers: &[u64]) -> Option<Vec<Self>> {
+        let part = |three: &[u64]| match *three {
+            [piece, from, to] => Some(Self { piece: NonZeroU64::new(piece), from, to }),
+            _ => None,
+        };
+        numbers.chunks(3).map(part).collect()
+    }
 }
 
 /// The costs of the summarizer so far.
@@ -103,7 +130,7 @@ impl Job {
 
     /// Whether this round only puts notes together, and asks about no piece.
     pub fn merges(&self) -> bool {
-        !self.parts.is_empty() && self.parts.chunks_exact(3).all(|part| part[0] == 0)
+        !self.parts.is_empty() && self.parts.iter().all(|part| part.piece.is_none())
     }
 
     /// The number of pieces left for later rounds.
@@ -132,7 +159,7 @@ impl Record for Asked {
 impl Record for Edit {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.maybe_count("cap", &mut self.cap);
-        crate::session::state::reach(archive, &mut self.reach);
+        self.reach.archive(archive);
         archive.maybe_count("clear", &mut self.clear);
         archive.maybe_count("thoughts", &mut self.thoughts);
         archive.flag("failed", &mut self.failed);
@@ -190,14 +217,21 @@ impl Record for Plan {
             archive.flag("last", &mut job.last);
             archive.flag("corrects", &mut job.corrects);
             archive.flag("ahead", &mut job.ahead);
-            archive.counts("parts", &mut job.parts);
+            let mut parts = Part::numbers(&job.parts);
+            archive.counts("parts", &mut parts);
+            match Part::read(&parts) {
+                Some(parts) => job.parts = parts,
+                None => archive.reject("parts"),
+            }
             archive.texts("notes", &mut self.notes);
         }
-        let askable = |part: &[u64]| part.len() == 3 && part[0] <= job.pieces && part[1] < part[2] && part[2] <= NOTES;
+        let pieces = job.pieces;
+        let is_piece = |piece: Option<NonZeroU64>| piece.is_none_or(|piece| piece.get() <= pieces);
+        let askable = |part: &Part| is_piece(part.piece) && part.from < part.to && part.to <= NOTES;
         if job.pieces > PIECES || job.done > job.pieces || job.digested > job.done {
             archive.reject("pieces");
         }
-        if job.parts.len() != self.requests.len() * 3 && job.pieces > 0 || !job.parts.chunks(3).all(askable) {
+        if job.parts.len() != self.requests.len() && job.pieces > 0 || !job.parts.iter().all(askable) {
             archive.reject("parts");
         }
         archive.plain("report", &mut self.report);

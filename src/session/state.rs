@@ -16,7 +16,7 @@ use crate::model::message::Position;
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::joined;
 use crate::session::own::{self, OwnParts};
-use crate::session::reach::{EVERYTHING, RESULTS};
+use crate::session::reach::Reach;
 use crate::session::sent::{self, SentPrefixes, Stale};
 use crate::tokens::calibration::Calibration;
 use crate::tokens::{self, Estimator};
@@ -60,7 +60,7 @@ pub struct Clip {
     /// The most raw tokens of a part.
     pub cap: u64,
     /// Which parts it reaches: see [`reach`](crate::session::reach).
-    pub reach: u64,
+    pub reach: Reach,
     /// Messages before this index were old when the clip was made. Of assistant messages, only these are cut.
     pub old: u64,
     /// Results of messages before this index were already cleared when the clip was made. They stay cleared.
@@ -170,22 +170,13 @@ impl Record for Clip {
     fn archive(&mut self, archive: &mut Archive<'_>) {
         archive.position("upTo", &mut self.up_to);
         archive.count("cap", &mut self.cap);
-        reach(archive, &mut self.reach);
+        self.reach.archive(archive);
         for (name, count) in [("old", &mut self.old), ("cleared", &mut self.cleared), ("failed", &mut self.failed)] {
             let mut some = Some(*count).filter(|&count| count > 0);
             archive.maybe_count(name, &mut some);
             *count = some.unwrap_or(0);
         }
     }
-}
-
-/// A reach as plain data: `typed` for the farthest, a number for those between, and no member for results only.
-pub(crate) fn reach(archive: &mut Archive<'_>, reach: &mut u64) {
-    let mut typed = *reach >= EVERYTHING;
-    archive.flag("typed", &mut typed);
-    let mut between = Some(*reach).filter(|&reach| reach > RESULTS && reach < EVERYTHING);
-    archive.maybe_count("reach", &mut between);
-    *reach = if typed { EVERYTHING } else { between.unwrap_or(RESULTS).min(EVERYTHING - 1) };
 }
 
 impl Record for Pending {

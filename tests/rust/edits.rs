@@ -30,6 +30,7 @@ use precis::session::compaction::Kind;
 use precis::session::edits::rules::ResultRule;
 use precis::session::edits::truncation::{self, DONE_CUT};
 use precis::session::edits::{self, Cut, Edits};
+use precis::session::reach::Reach;
 use precis::session::state::Clip;
 use precis::summary::request::Request;
 use precis::tokens::{self, Estimator};
@@ -86,7 +87,7 @@ fn a_result_that_begins_like_the_notice_of_a_cleared_one_is_cleared() {
 #[test]
 fn copies_that_differ_have_different_keys() {
     let clip = Clip { cap: 64, ..Clip::default() };
-    let farther = Clip { reach: 1, ..clip };
+    let farther = Clip { reach: Reach::Arguments, ..clip };
     let lower = Clip { cap: 63, ..clip };
     let cut = |clip| Cut { clip, old: false, cleared: false, failed: false, only: None };
     let literal = ["a literal".to_owned()];

@@ -17,6 +17,7 @@ use precis::ladder::plan::Plan;
 use precis::ladder::{Edit, Move, RungId};
 use precis::report::Outcome;
 use precis::session::compaction::Kind;
+use precis::session::reach::Reach;
 use serde_json::{Value, json as value};
 
 fn turns(count: usize, bytes: usize) -> Vec<M> {
@@ -53,7 +54,7 @@ fn a_plan_survives_its_round_trip() {
         rung: RungId::Clear,
         action: Move::Edit(Edit {
             cap: Some(100),
-            reach: 3,
+            reach: Reach::Everything,
             clear: Some(4),
             failed: true,
             first: true,

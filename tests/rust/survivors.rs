@@ -398,7 +398,7 @@ fn only_the_newest_cuts_are_remembered() {
     let mut state = precis::session::state::SessionState::default();
     for cap in 1..30 {
         let up_to = precis::model::message::Position { count: cap, chain: cap };
-        state.clip(precis::session::state::Clip { up_to, cap, reach: 0, ..Default::default() });
+        state.clip(precis::session::state::Clip { up_to, cap, ..Default::default() });
     }
     assert_eq!(state.clips.iter().map(|clip| clip.cap).collect::<Vec<_>>(), (6..30).collect::<Vec<_>>());
 }

@@ -11,7 +11,7 @@ use crate::ladder::rungs::clip::cap;
 use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
 use crate::limits::budget::share;
-use crate::session::reach;
+use crate::session::reach::Reach;
 use crate::session::view::Slot;
 
 /// Results that a clear leaves whole, the newest ones, if that is enough.
@@ -71,7 +71,7 @@ fn old(scene: &Scene<'_>) -> Option<Edit> {
         }
         // What stays is cut only if it is too much.
         let cap = Some(cap).filter(|_| more > 0 && !scene.leaves_room(raw.saturating_sub(gained)));
-        Some(Edit { cap, reach: reach::RESULTS, clear: Some(clear), ..Edit::default() })
+        Some(Edit { cap, reach: Reach::Results, clear: Some(clear), ..Edit::default() })
     })
 }
 
@@ -80,7 +80,7 @@ fn old(scene: &Scene<'_>) -> Option<Edit> {
 fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
     let newest = scene.history.index_of(scene.newest())?;
     let after = |index: u64| {
-        let parts = cuttable(scene, reach::RESULTS).into_iter();
+        let parts = cuttable(scene, Reach::Results).into_iter();
         let stays =
             parts.filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index: own, .. } if own >= index));
         stays.collect::<Vec<_>>()
@@ -96,7 +96,7 @@ fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
     let cap = level(&after(clear.unwrap_or(0)), raw.saturating_sub(gained), accept)?;
     (cap >= scene.raw(scene.limits.room) / 20).then_some(Edit {
         cap: Some(cap),
-        reach: reach::RESULTS,
+        reach: Reach::Results,
         clear,
         ..Edit::default()
     })
@@ -104,7 +104,7 @@ fn unavoidable(scene: &Scene<'_>) -> Option<Edit> {
 
 /// Raw tokens that a clip gains on what a clear before history index `clear` leaves.
 fn gain_after(scene: &Scene<'_>, clear: u64, cap: u64) -> u64 {
-    let after = cuttable(scene, reach::RESULTS)
+    let after = cuttable(scene, Reach::Results)
         .into_iter()
         .filter(|&(at, _)| matches!(scene.view.items[at].slot, Slot::Host { index, .. } if index >= clear));
     gain(&after.collect::<Vec<_>>(), cap)

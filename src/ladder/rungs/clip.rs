@@ -9,7 +9,7 @@ use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
 use crate::limits::budget::share;
 use crate::session::lasting;
-use crate::session::reach;
+use crate::session::reach::Reach;
 use crate::session::view::Slot;
 
 pub(super) struct Clip;
@@ -26,11 +26,11 @@ impl Rung for Clip {
         {
             return Some(Move::Edit(Edit { cap: Some(cap), unsent: Some(sent), ..Edit::default() }));
         }
-        let helps = |&reach: &u64| {
+        let helps = |&reach: &Reach| {
             let clipped = raw.saturating_sub(gain(&cuttable(scene, reach), cap));
             clipped < raw && scene.leaves_room(clipped)
         };
-        let reach = [reach::RESULTS, reach::ARGUMENTS, reach::ASSISTANT].into_iter().find(helps)?;
+        let reach = [Reach::Results, Reach::Arguments, Reach::Assistant].into_iter().find(helps)?;
         Some(Move::Edit(Edit { cap: Some(cap), reach, ..Edit::default() }))
     }
 
@@ -42,7 +42,7 @@ impl Rung for Clip {
 /// Whether it is enough to cut results that were never sent. That changes nothing that was, so that the provider's cache
 /// holds, and thinking that is bound to it.
 fn cuts_enough(scene: &Scene<'_>, cap: u64, sent: u64) -> bool {
-    let parts = cuttable(scene, reach::RESULTS);
+    let parts = cuttable(scene, Reach::Results);
     let edited = lasting::edited_up_to(scene.history, scene.state);
     let index_of = |at: usize| if let Slot::Host { index, .. } = scene.view.items[at].slot { index } else { 0 };
     let (new, old): (Vec<_>, Vec<_>) = parts.into_iter().partition(|&(at, _)| index_of(at) >= sent);

@@ -8,7 +8,7 @@ use crate::ladder::cutting::{LEAST_CAP, cuttable, cuttable_over, gain, level_to_
 use crate::ladder::hold::Hold;
 use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
-use crate::session::reach;
+use crate::session::reach::Reach;
 use crate::session::view::{Item, Slot};
 
 /// The part of the room that a summary or note keeps if possible: one in so many.
@@ -24,14 +24,14 @@ impl Rung for ClipAll {
             return None;
         }
         // What is held gives way only where that is needed, the weakest hold first.
-        let parts_over = |over| cuttable_over(scene, reach::EVERYTHING, over);
+        let parts_over = |over| cuttable_over(scene, Reach::Everything, over);
         let holds = if scene.holds.is_empty() { &Hold::ALL[..1] } else { &Hold::ALL[..] };
         let found = holds.iter().find_map(|&over| Some((over, level_to_fit(scene, &parts_over(over), 0)?)));
         let over = found.map_or(Hold::Excluded, |(over, _)| over);
         let (parts, level) = (parts_over(over), found.map(|(_, level)| level));
         let cap = Some(level.unwrap_or(LEAST_CAP)).filter(|&cap| parts.iter().any(|&(_, tokens)| tokens > cap));
         let clear = clearing(scene, Clearing::default()).filter(|_| level.is_none()).map(|(clear, _)| clear);
-        let edit = Edit { cap, reach: reach::EVERYTHING, clear, over, ..Edit::default() };
+        let edit = Edit { cap, reach: Reach::Everything, clear, over, ..Edit::default() };
         (cap.is_some() || clear.is_some()).then_some(Move::Edit(edit))
     }
 
@@ -43,7 +43,7 @@ impl Rung for ClipAll {
 /// The level to which all texts would be cut, our own as well; these are cut to their least only if it can be sent then.
 /// As long as cutting the others to theirs makes enough room, a summary keeps its part: it stands for all of the past.
 pub(super) fn level_of_own(scene: &Scene<'_>) -> Option<u64> {
-    let parts = cuttable(scene, reach::EVERYTHING);
+    let parts = cuttable(scene, Reach::Everything);
     let own = |item: &&Item| matches!(item.slot, Slot::Block | Slot::Summary | Slot::Note);
     let own: Vec<_> = scene.view.items.iter().filter(own).map(|item| (0, item.tokens)).collect();
     let raw = scene.view.raw();

@@ -8,7 +8,7 @@ use crate::ladder::clearing::{Clearing, clearing};
 use crate::ladder::cutting::{cuttable, level_to_fit};
 use crate::ladder::rungs::rung::{Climb, Rung, RungId};
 use crate::ladder::{Edit, Move, Scene};
-use crate::session::reach;
+use crate::session::reach::Reach;
 
 pub(super) struct ClipResults;
 
@@ -23,7 +23,7 @@ impl Rung for ClipResults {
             return Some(Move::Edit(Edit { clear: Some(clear), ..Edit::default() }));
         }
         let least = scene.raw(scene.limits.room) / 20;
-        [reach::RESULTS, reach::ASSISTANT].into_iter().find_map(|reach| {
+        [Reach::Results, Reach::Assistant].into_iter().find_map(|reach| {
             let cap = level_to_fit(scene, &cuttable(scene, reach), least)?;
             Some(Move::Edit(Edit { cap: Some(cap), reach, ..Edit::default() }))
         })

@@ -7,7 +7,7 @@
 
 use crate::ingest::tape::NO_NUMBER;
 use crate::model::message::{Digest, Part, PartKind, Role};
-use crate::session::reach::{ARGUMENTS, ASSISTANT, EVERYTHING};
+use crate::session::reach::Reach;
 use crate::session::state::Clip;
 
 /// What decides about a message beside its parts.
@@ -20,17 +20,17 @@ pub struct Stage {
 }
 
 /// Whether a clip with this reach may cut a part.
-pub fn reaches(part: &Part, message: &Digest<'_>, reach: u64, Stage { old, signed }: Stage) -> bool {
+pub fn reaches(part: &Part, message: &Digest<'_>, reach: Reach, Stage { old, signed }: Stage) -> bool {
     let role = message.role();
     // Assistant messages stay unchanged during their turn, and as long as they are sent with what a provider signed.
     let open = role != Role::System && (role != Role::Assistant || old && !signed);
     match part.kind {
         PartKind::Result => true,
-        PartKind::Call => reach >= ARGUMENTS && open && part.number != NO_NUMBER,
-        PartKind::Text if role == Role::Assistant => reach >= ASSISTANT && open,
-        PartKind::Text => reach >= EVERYTHING && role == Role::User,
+        PartKind::Call => reach >= Reach::Arguments && open && part.number != NO_NUMBER,
+        PartKind::Text if role == Role::Assistant => reach >= Reach::Assistant && open,
+        PartKind::Text => reach == Reach::Everything && role == Role::User,
         PartKind::Media => {
-            let enough = if old { ARGUMENTS } else { EVERYTHING };
+            let enough = if old { Reach::Arguments } else { Reach::Everything };
             reach >= enough && open && part.number != NO_NUMBER
         }
         _ => false,
@@ -48,7 +48,7 @@ pub fn clearable(part: &Part, message: &Digest<'_>, signed: bool) -> bool {
     match part.kind {
         PartKind::Result => true,
         PartKind::Call => part.number != NO_NUMBER && !signed,
-        PartKind::Media => reaches(part, message, EVERYTHING, Stage { old: true, signed }),
+        PartKind::Media => reaches(part, message, Reach::Everything, Stage { old: true, signed }),
         _ => false,
     }
 }

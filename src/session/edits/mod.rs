@@ -98,7 +98,7 @@ impl Edits<'_> {
             if let Some(number) = only {
                 key.push_str(&format!("{number}:"));
             }
-            key.push_str(&format!("{cap}/{reach}"));
+            key.push_str(&format!("{cap}/{}", *reach as u8));
             push_marks(&mut key, [('o', old), ('c', cleared), ('f', failed)]);
             key.push(' ');
         }
