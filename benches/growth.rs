@@ -5,7 +5,7 @@
 #[path = "../tests/rust/support.rs"]
 mod support;
 
-use precis::ingest::digester::Digester;
+use precis::ingest::record_writer::RecordWriter;
 use precis::tokens::Estimator;
 use serde_json::json;
 use std::hint::black_box;
@@ -334,10 +334,10 @@ const PATTERNS: &[Pattern] = &[
 /// All that a chat of these messages costs: reading them, a call, and the next one.
 fn run(pattern: &Pattern, messages: &[M]) {
     let mut tape = Tape::cut(4_000);
-    let mut digester = Digester::new(Estimator::parse(ESTIMATOR).unwrap());
+    let mut writer = RecordWriter::new(Estimator::parse(ESTIMATOR).unwrap());
     messages.iter().for_each(|message| tape.message(message));
-    digester.push(&tape.ops, &tape.text).unwrap();
-    digester.finish().unwrap();
+    writer.push(&tape.ops, &tape.text).unwrap();
+    writer.finish().unwrap();
     let tune = json!({ "tokens": { "family": "o200k" } });
     let mut chat = Chat::new(json!({ "contextWindow": 4_000, "maxOutputTokens": 256, "tune": tune }));
     let mut summarize = |_: &_| answer("- What was asked for has been done, and all of it is well.");

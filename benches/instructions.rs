@@ -6,7 +6,7 @@
 mod support;
 
 use precis::engine::{self, Begun, fast_path};
-use precis::ingest::digester::Digester;
+use precis::ingest::record_writer::RecordWriter;
 use precis::tokens::{Estimator, of_text};
 use serde_json::json;
 use std::hint::black_box;
@@ -82,10 +82,10 @@ fn main() {
         "read a session of 1 MB" => {
             let mut tape = Tape::cut(60_000);
             session(3_500).iter().for_each(|message| tape.message(message));
-            let mut digester = Digester::new(Estimator::parse(ESTIMATOR).unwrap());
+            let mut writer = RecordWriter::new(Estimator::parse(ESTIMATOR).unwrap());
             measured(|| {
-                digester.push(&tape.ops, &tape.text).unwrap();
-                digester.finish().unwrap()
+                writer.push(&tape.ops, &tape.text).unwrap();
+                writer.finish().unwrap()
             });
         }
         "decide on 1,000 messages" => {

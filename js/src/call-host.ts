@@ -1,6 +1,6 @@
-import { into } from "./boundary/digest.ts";
+import { into } from "./boundary/records.ts";
 import { isWhole, leave } from "./boundary/engine.ts";
-import type { Host, Outcome, Reading } from "./boundary/glue.ts";
+import type { Host, Outcome, TapeReading } from "./boundary/glue.ts";
 import { EngineTape } from "./boundary/tape.ts";
 import { writeMessage } from "./boundary/write-message.ts";
 import type { Made } from "./cache/chat.ts";
@@ -40,7 +40,7 @@ export class CallHost<Base, M extends Base> implements Host {
     private readonly history: History,
   ) {}
 
-  read(indices: Uint32Array, reading: Reading): void {
+  read(indices: Uint32Array, reading: TapeReading): void {
     leave(() => {
       this.tape ??= new EngineTape();
       this.tape.start(into(reading));

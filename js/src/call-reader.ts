@@ -23,10 +23,10 @@ import type { CompactorOptions, ModelCall } from "./types.ts";
 export type More = Pick<CallInput, "compact" | keyof typeof COMPACT>;
 
 /** Not left alone yet. */
-type Filled<T> = { -readonly [Name in keyof T]: T[Name] };
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
 /** A call that was read: what the engine is given of it. */
-export interface Opened<Base, M extends Base> {
+export interface ReadCall<Base, M extends Base> {
   readonly input: CallInput;
   readonly messages: readonly M[];
   readonly memory: Memory<Base>;
@@ -35,7 +35,7 @@ export interface Opened<Base, M extends Base> {
 }
 
 /** All of it, where there is no fast path: a private snapshot. */
-export interface Kept<Base, M extends Base> extends Opened<Base, M> {
+export interface HeldCall<Base, M extends Base> extends ReadCall<Base, M> {
   readonly entries: readonly Entry[];
   readonly records: Uint32Array;
   readonly flags: Uint8Array;
@@ -71,7 +71,7 @@ export class CallReader<Base> {
   }
 
   /** `more`: what is asked for besides; null if nothing is, and the fast path may be taken. */
-  open<M extends Base>(call: ModelCall<M>, more: More | null = {}): Opened<Base, M> {
+  open<M extends Base>(call: ModelCall<M>, more: More | null = {}): ReadCall<Base, M> {
     const { format } = this.options;
     const given: Partial<ModelCall<M>> = call ?? {};
     const { memory, fixed } = this.readerFor(given.model);
@@ -123,7 +123,7 @@ export class CallReader<Base> {
   }
 
   /** The same, out of reach of others: while the call waits, the host may add messages, and another call read more. */
-  keep<M extends Base>(opened: Opened<Base, M>): Kept<Base, M> {
+  keep<M extends Base>(opened: ReadCall<Base, M>): HeldCall<Base, M> {
     const { history, given } = opened;
     const { length } = opened.messages;
     const toolPolicy = this.policies.of(given.toolPolicy, history.entries.slice(0, length));
@@ -138,7 +138,7 @@ export class CallReader<Base> {
   }
 
   /** What the engine may ask during one step of a call. */
-  host<M extends Base>({ messages, memory, history, entries }: Kept<Base, M>): CallHost<Base, M> {
+  host<M extends Base>({ messages, memory, history, entries }: HeldCall<Base, M>): CallHost<Base, M> {
     return new CallHost(this.options.format, memory, messages, entries, history);
   }
 
@@ -147,10 +147,10 @@ export class CallReader<Base> {
     fixed: FixedMemory,
     more: More | null,
     loaded: () => ReadonlySet<string>,
-  ): Filled<CallInput> {
+  ): Writable<CallInput> {
     const { format, contextWindow, trigger } = this.options;
     const { chat, model } = given;
-    const passed: Filled<Given> = {};
+    const passed: Writable<Given> = {};
     for (const name of PASSED) passed[name] = given[name];
     const schemas = fixed.schemas(given.schemas);
     const prompt = fixed.system(given.system);
@@ -214,7 +214,7 @@ const PINNED = 1;
 const TYPED_IS_KNOWN = 2;
 const TYPED = 4;
 
-function flagsOf<Base, M extends Base>({ messages, given: { pin, isTyped } }: Opened<Base, M>): Uint8Array {
+function flagsOf<Base, M extends Base>({ messages, given: { pin, isTyped } }: ReadCall<Base, M>): Uint8Array {
   const flags = new Uint8Array(messages.length);
   if (!pin && !isTyped) return flags;
   messages.forEach((message, index) => {

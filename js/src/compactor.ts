@@ -9,7 +9,7 @@ import {
 } from "./boundary/glue.ts";
 import { complete, type Unfinished } from "./boundary/rounds.ts";
 import { type CallHost, telling } from "./call-host.ts";
-import { CallReader, type Kept, type More } from "./call-reader.ts";
+import { CallReader, type HeldCall, type More } from "./call-reader.ts";
 import * as contract from "./contract.ts";
 import { counted } from "./counting.ts";
 import { isWorth, left, measured, resumed } from "./fast-path.ts";
@@ -74,7 +74,7 @@ const UNLIMITED = { reserve: undefined, maxInputTokens: undefined, prices: undef
 
 /** A call, and what the engine decided about it. */
 interface Begun<Base, M extends Base> {
-  readonly opened: Kept<Base, M>;
+  readonly opened: HeldCall<Base, M>;
   readonly host: CallHost<Base, M>;
   readonly input: CallInput;
   readonly step: Step;
@@ -146,7 +146,7 @@ class HostCompactor<Base> {
   }
 
   /** What the next measurement goes on from: all but the newest message, which may be one that is being written. */
-  private leaveMeasured<M extends Base>(opened: Kept<Base, M>): void {
+  private leaveMeasured<M extends Base>(opened: HeldCall<Base, M>): void {
     const { input, records, flags, history, entries } = opened;
     const count = flags.length - 1;
     const words = records.length - (entries[count]?.length ?? 0);
@@ -164,7 +164,7 @@ class HostCompactor<Base> {
   }
 
   /** A call that does without the fast path. */
-  private whole<M extends Base>(call: ModelCall<M>): Kept<Base, M> {
+  private whole<M extends Base>(call: ModelCall<M>): HeldCall<Base, M> {
     checkMembers(CALL, call);
     return this.reader.keep(this.reader.open(call));
   }
@@ -221,7 +221,7 @@ class HostCompactor<Base> {
   }
 
   /** A call decided, as far as that needs no summarizer. */
-  private begun<M extends Base>(opened: Kept<Base, M>): Begun<Base, M> {
+  private begun<M extends Base>(opened: HeldCall<Base, M>): Begun<Base, M> {
     const host = this.reader.host(opened);
     const input = { ...opened.input, asking: true };
     const step = enter((glue) => glue.begin(input, opened.records, opened.flags, host));
@@ -247,7 +247,7 @@ class HostCompactor<Base> {
   }
 
   /** What would be sent if the window were as large as it had to be. */
-  private uncompacted<M extends Base>(opened: Kept<Base, M>): Prepared<M> | null {
+  private uncompacted<M extends Base>(opened: HeldCall<Base, M>): Prepared<M> | null {
     const { options, state, window } = opened.input;
     const { tune, ...free } = options as { readonly tune?: object };
     const input = {
@@ -265,7 +265,7 @@ class HostCompactor<Base> {
 
   /** Has the summarizer asked what a plan asks for, and what comes of it committed. */
   private async summarized<M extends Base>(
-    opened: Kept<Base, M>,
+    opened: HeldCall<Base, M>,
     unfinished: Unfinished,
     tell: Tell,
     warnings: readonly Warning[],

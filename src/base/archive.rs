@@ -26,7 +26,7 @@ pub trait Record {
     /// # Errors
     ///
     /// Names the path of the first member with a wrong value.
-    fn from_json(json: &Json, place: Place) -> Result<Self, Error>
+    fn from_json(json: &Json, place: Origin) -> Result<Self, Error>
     where
         Self: Sized + Default,
     {
@@ -76,7 +76,7 @@ impl<T: Record + Default> Records for Vec<T> {
 
 /// What is being read, for error messages.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct Origin {
     /// `"state"` or `"plan"`.
     pub name: &'static str,
     /// The code of errors about it.
@@ -85,7 +85,7 @@ pub struct Place {
     pub advice: &'static str,
 }
 
-impl Place {
+impl Origin {
     #[cold]
     fn broken(self, member: &str) -> Error {
         let path = if member.is_empty() { self.name.to_owned() } else { format!("{}.{member}", self.name) };

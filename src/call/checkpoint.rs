@@ -320,7 +320,7 @@ pub fn checkpoint(
     let revision = scene.state.revision + 1;
     let mut made = |text: String, slot: &str| -> Result<Made, Error> {
         let product = host.summary(&text, &message_id(revision, slot), shape.covers.count)?;
-        let digests = crate::model::message::Digest::split(&product.record).unwrap_or_default();
+        let digests = crate::model::message::MessageRecord::split(&product.record).unwrap_or_default();
         let (raw, hash) = digests.first().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
         Ok(Made { text, raw, hash })
     };
@@ -340,7 +340,7 @@ pub fn checkpoint(
     let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
     let block = match block {
         Some((block, native)) => host.block(&native)?.map(|product| {
-            let (raw, hash) = product.digest().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
+            let (raw, hash) = product.record().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
             Block { raw, hash, ..block }
         }),
         None => None,

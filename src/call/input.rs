@@ -3,7 +3,7 @@
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json, element, misfit};
 use crate::base::references;
-use crate::call::separated::{Apart, Place};
+use crate::call::separated::{Apart, InputPlace};
 use crate::ingest::host::Todo;
 use crate::ladder::plan::Plan;
 use crate::limits::options::{self, Options};
@@ -11,7 +11,7 @@ use crate::limits::provider_refusal::{self, Overflow, Refusal};
 use crate::limits::thinking_refusal;
 use crate::limits::tool_policy::{self, ToolPolicies};
 use crate::limits::wishes::Wishes;
-use crate::model::message::{Digest, Part, PartKind, combine};
+use crate::model::message::{MessageRecord, Part, PartKind, combine};
 use crate::session::state::SessionState;
 use crate::summary::request::{Author, Focus};
 
@@ -88,7 +88,7 @@ pub struct Call {
     pub ids: Vec<Option<String>>,
     /// Where each message stands in what the host passed, if messages that were sent as one are taken apart: records, flags
     /// and ids are then of these.
-    pub places: Vec<Place>,
+    pub places: Vec<InputPlace>,
 }
 
 impl Call {
@@ -180,7 +180,7 @@ impl Call {
 
     /// The index of the message that the host passed.
     pub fn passed(&self, input: usize) -> usize {
-        self.places.get(input).map_or(input, Place::input)
+        self.places.get(input).map_or(input, InputPlace::input)
     }
 
     /// The raw tokens of a request apart from its messages.
@@ -261,7 +261,7 @@ fn recalls(call: Fields<'_>, tools: Option<&[u32]>) -> bool {
         return call.flag("recall");
     }
     let is_it = |part: Part| part.kind == PartKind::Tool && part.marked && references::is_named(&part);
-    tools.and_then(Digest::split).is_some_and(|all| all.iter().any(|tools| tools.parts().any(is_it)))
+    tools.and_then(MessageRecord::split).is_some_and(|all| all.iter().any(|tools| tools.parts().any(is_it)))
 }
 
 #[inline(never)]
@@ -271,7 +271,7 @@ fn owned(text: Option<&str>) -> Option<String> {
 
 #[inline(never)]
 fn tokens(records: Option<&[u32]>) -> u64 {
-    records.and_then(Digest::split).map_or(0, |all| all.iter().map(Digest::tokens).sum())
+    records.and_then(MessageRecord::split).map_or(0, |all| all.iter().map(MessageRecord::tokens).sum())
 }
 
 /// The hashes of the system prompt and of the tools. `before`: their records, where what is counted is more.
@@ -288,6 +288,6 @@ fn beside_hashes(before: &Json, system: Option<&[u32]>, tools: Option<&[u32]>) -
 /// A hash over everything that is sent of pseudo-messages.
 #[inline(never)]
 fn wire(records: Option<&[u32]>) -> Option<u64> {
-    let all = Digest::split(records?)?;
+    let all = MessageRecord::split(records?)?;
     Some(all.iter().fold(0, |hash, digest| combine(hash, digest.wire())))
 }

@@ -11,7 +11,7 @@ use crate::call::input::Call;
 use crate::ingest::approvals;
 use crate::ingest::pairs::{self, MessageRule, Violation};
 use crate::ingest::tape::NO_NUMBER;
-use crate::model::message::{Digest, Part, PartKind, Role};
+use crate::model::message::{MessageRecord, Part, PartKind, Role};
 use crate::session::history::{History, LeftOut};
 use crate::session::state::SessionState;
 use crate::session::view;
@@ -110,7 +110,7 @@ fn compacted(given: Given<'_>) -> Vec<usize> {
 
 /// Marks the parts of a message that are results without calls, or repeated calls, if sound parts remain. A signature
 /// covers what comes before it, so a repeated call leaves a message with signed reasoning as well.
-fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
+fn faulty_parts(message: &MessageRecord<'_>, faults: &[Violation]) -> Vec<bool> {
     let mut removed = vec![false; message.len()];
     let mark = |rules: &[MessageRule], removed: &mut [bool]| {
         faults.iter().filter(|fault| rules.contains(&fault.rule)).for_each(|fault| removed[fault.part] = true);
@@ -136,25 +136,25 @@ fn faulty_parts(message: &Digest<'_>, faults: &[Violation]) -> Vec<bool> {
 }
 
 /// Marks the reasoning behind everything else that remains: no message of a provider ends with it.
-fn remove_last_reasoning(message: &Digest<'_>, removed: &mut [bool]) {
+fn remove_last_reasoning(message: &MessageRecord<'_>, removed: &mut [bool]) {
     let says = |(part, removed): (Part, &bool)| part.kind != PartKind::Reasoning && !removed;
     let end = message.parts().zip(&*removed).rposition(says).map_or(0, |last| last + 1);
     removed[end..].fill(true);
 }
 
 /// The marked parts of a message.
-fn chosen<'a>(message: &'a Digest<'_>, marks: &'a [bool]) -> impl Iterator<Item = Part> + 'a {
+fn chosen<'a>(message: &'a MessageRecord<'_>, marks: &'a [bool]) -> impl Iterator<Item = Part> + 'a {
     message.parts().zip(marks).filter(|(_, marked)| **marked).map(|(part, _)| part)
 }
 
 /// The number of messages at the front that may answer calls held by the provider (`previous_response_id`).
 pub(super) fn continued(given: Given<'_>) -> usize {
-    let answers = |message: &&Digest<'_>| message.role() == Role::Tool || message.has(PartKind::Result);
+    let answers = |message: &&MessageRecord<'_>| message.role() == Role::Tool || message.has(PartKind::Result);
     if given.call.continues { given.history.messages.iter().take_while(answers).count() } else { 0 }
 }
 
 /// The number of parts without the marked ones. Parts inside a result are removed with it.
-pub(super) fn remaining(message: &Digest<'_>, removed: &[bool]) -> usize {
+pub(super) fn remaining(message: &MessageRecord<'_>, removed: &[bool]) -> usize {
     let mut left = 0;
     let mut inside = None;
     for (part, &removed) in message.parts().zip(removed) {

@@ -17,7 +17,7 @@ use crate::call::context::Work;
 use crate::ingest::host::Host;
 use crate::limits::provider_refusal::{Overflow, Refusal};
 use crate::session::view::View;
-use crate::tokens::calibration::Reading;
+use crate::tokens::calibration::UsageReading;
 
 /// If nothing else explains a refusal, the window is assumed to be this share of what was sent, in millionths.
 const GUESS: u64 = 900_000;
@@ -58,7 +58,7 @@ impl Work<'_> {
             overflow.prompt.or(whole).or(overflow.least.or(overflow.input).filter(|&least| least > guessed));
         let plausible = |&tokens: &u64| raw / BELIEVABLE <= tokens && tokens <= raw.saturating_mul(BELIEVABLE);
         if let Some(reported) = counted_by_provider.filter(plausible) {
-            let reading = Reading { raw, reported };
+            let reading = UsageReading { raw, reported };
             // A count in a refusal is believed without a second report.
             self.calibration.parked = Some(reading);
             self.calibration.learn(reading, counted, range, None);

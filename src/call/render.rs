@@ -59,7 +59,7 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
             (None, Some((input, _))) => Sent::Input(input),
             (None, None) => continue,
         };
-        let message = match (item.digest(), own) {
+        let message = match (item.record(), own) {
             (Some(copy), Some((input, _))) => {
                 SentMessage::of_copy(&copy, &work.history.messages[input], work.history.own(input))
             }
@@ -67,7 +67,7 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
             (None, Some((input, _))) => SentMessage::of_host(&work.history.messages[input], work.history.own(input)),
             (None, None) => continue,
         };
-        let Some(digest) = item.digest().or(own.map(|(input, _)| work.history.messages[input])) else { continue };
+        let Some(digest) = item.record().or(own.map(|(input, _)| work.history.messages[input])) else { continue };
         let role = digest.role();
         let index = own.map(|(_, index)| index);
         let turn = Some(role).filter(|role| work.call.strict && matches!(role, Role::User | Role::Assistant));
@@ -109,7 +109,7 @@ impl Rendered {
         for Sending { place, whole, pieces } in sent {
             rendered.view.push(place);
             let (records, messages): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
-            let whole = whole.as_ref().and_then(Product::digest);
+            let whole = whole.as_ref().and_then(Product::record);
             match whole.map(|whole| (whole, Joined::of(&whole, &records))) {
                 Some((_, Some(joined))) => {
                     rendered.joined.push(joined);
@@ -178,7 +178,7 @@ pub(crate) fn remember_rewrites(work: &mut Work<'_>, view: &View) {
     let mut sent = Vec::new();
     for item in &view.items {
         if let Slot::Host { input, .. } = item.slot {
-            let made = item.made.as_ref().and_then(|product| Some(product.digest()?.hash()));
+            let made = item.made.as_ref().and_then(|product| Some(product.record()?.hash()));
             let rewrite = Rewrite {
                 made: made.unwrap_or_else(|| work.history.messages[input].hash()),
                 from: work.history.hash(input),

@@ -21,7 +21,7 @@ use crate::call::left_out::{Given, continued, remaining};
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, MessageRule, Violation};
-use crate::model::message::{Digest, PartKind, Role, hash_text, hex};
+use crate::model::message::{MessageRecord, PartKind, Role, hash_text, hex};
 use crate::session::history::History;
 use crate::session::lasting;
 use crate::session::view::{self, Item, Slot, View};
@@ -42,7 +42,7 @@ pub(crate) fn assistant_first(call: &Call, history: &History<'_>) -> Option<usiz
 
 /// Whether a message must not be the first. A provider's own summary stands for everything before it, including the
 /// first user message, so it can be.
-fn opens_wrongly(message: &Digest<'_>) -> bool {
+fn opens_wrongly(message: &MessageRecord<'_>) -> bool {
     message.role() == Role::Assistant && !message.compacts()
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn open(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Re
         return Ok(());
     }
     let digest = |item: &Item| match item.slot {
-        Slot::Host { input, .. } => Some(item.digest().unwrap_or(given.history.messages[input]).role()),
+        Slot::Host { input, .. } => Some(item.record().unwrap_or(given.history.messages[input]).role()),
         _ => None,
     };
     let Some(at) = view.items.iter().position(|item| digest(item) != Some(Role::System)) else { return Ok(()) };
@@ -65,7 +65,7 @@ pub(crate) fn open(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Re
         return Ok(());
     }
     let product = host.summary(&format!("{}{BEGINS}", markers::NOTICE), "precis-opening", 0)?;
-    let tokens = product.digest().map_or(0, |digest| digest.tokens());
+    let tokens = product.record().map_or(0, |digest| digest.tokens());
     view.items.insert(at, Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: true });
     Ok(())
 }
@@ -171,7 +171,7 @@ impl Repair<'_> {
             self.out.push(item);
             return Ok(());
         };
-        let message = item.digest().unwrap_or(self.given.history.messages[input]);
+        let message = item.record().unwrap_or(self.given.history.messages[input]);
         let is_empty = faults.of(MessageRule::EmptyContent).next().is_some();
         if is_empty && Some(at) != self.last && !self.given.call.takes_empty {
             // The messages around the removed one stay separate.
@@ -217,7 +217,7 @@ impl Repair<'_> {
 
     /// Adds a message that stays.
     fn add_whole(&mut self, item: Item, input: usize, faults: Faults<'_>, host: &mut dyn Host) -> Result<(), Error> {
-        let message = item.digest().unwrap_or(self.given.history.messages[input]);
+        let message = item.record().unwrap_or(self.given.history.messages[input]);
         let ends_results = !message.has(PartKind::Result) && message.role() != Role::Tool;
         // The calls of one batch may be in several consecutive messages, and so may their results. Any other message ends
         // the wait for results. What is added comes last: where ids tell nothing, the order of the others counts.
@@ -334,7 +334,7 @@ fn add_results(
             && let Some(product) = host.result(input, id, name, NO_RESULT)?
         {
             let named = given.call.options.estimator.result_name(name.len() as u64);
-            let tokens = product.digest().map_or(0, |digest| digest.tokens()) + named;
+            let tokens = product.record().map_or(0, |digest| digest.tokens()) + named;
             out.push(Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: false });
         }
     }
@@ -388,6 +388,6 @@ fn quoted(
         }
     }
     let product = host.summary(&text, &format!("precis-result-{}", hex(given.history.hash(input))), 0)?;
-    let tokens = product.digest().map_or(0, |digest| digest.tokens());
+    let tokens = product.record().map_or(0, |digest| digest.tokens());
     Ok(Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: item.fixed })
 }

@@ -5,8 +5,8 @@ use crate::base::error::Error;
 use crate::base::json::Json;
 use crate::base::text;
 use crate::ingest::content::{Content, ContentPart};
-use crate::ingest::host::{Host, Kept, LEFT_OUT, Product, Sent};
-use crate::model::message::Digest;
+use crate::ingest::host::{Host, KeptIndex, LEFT_OUT, Product, Sent};
+use crate::model::message::MessageRecord;
 use crate::session::history;
 use crate::session::joined::{Joined, Seam, seam};
 use crate::session::own;
@@ -14,7 +14,7 @@ use crate::session::state::SessionState;
 
 /// Where a message that the engine reads stands in what the host passed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct InputPlace {
     /// The index of the host's message.
     input: usize,
     /// Which piece of that it is.
@@ -36,7 +36,7 @@ pub(crate) struct Apart {
     /// Their records.
     pub(crate) records: Vec<u32>,
     /// Where each of them stands.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<InputPlace>,
 }
 
 impl Apart {
@@ -46,7 +46,7 @@ impl Apart {
         if known.is_empty() {
             return None;
         }
-        let messages = Digest::split(records)?;
+        let messages = MessageRecord::split(records)?;
         let mut apart = Self { records: Vec::new(), places: Vec::new() };
         let mut last = 0;
         for (input, message) in messages.iter().enumerate() {
@@ -56,17 +56,17 @@ impl Apart {
             match found {
                 Some((words, pieces)) => {
                     apart.records.extend(words);
-                    apart.places.extend(pieces.into_iter().map(|piece| Place { input, piece: Some(piece) }));
+                    apart.places.extend(pieces.into_iter().map(|piece| InputPlace { input, piece: Some(piece) }));
                     last = apart.places.len();
                 }
                 None => {
                     apart.records.extend(message.words());
-                    apart.places.push(Place { input, piece: None });
+                    apart.places.push(InputPlace { input, piece: None });
                 }
             }
         }
         // Whoever says the same in a history of their own has said one message.
-        let digests = Digest::split(&apart.records).filter(|_| last > 0)?;
+        let digests = MessageRecord::split(&apart.records).filter(|_| last > 0)?;
         let is_view = own::among(&state.own, &digests).0.len() >= last || history::is_view_of(&digests, state);
         is_view.then_some(apart)
     }
@@ -82,15 +82,15 @@ impl Apart {
             return Vec::new();
         }
         let ends = |at: usize| self.places.get(at + 1).map(|next| next.input) != Some(self.places[at].input);
-        let of = |(at, place): (usize, &Place)| given.get(place.input).filter(|_| ends(at)).cloned().flatten();
+        let of = |(at, place): (usize, &InputPlace)| given.get(place.input).filter(|_| ends(at)).cloned().flatten();
         self.places.iter().enumerate().map(of).collect()
     }
 }
 
 /// The records of the pieces of a message, and where they stand in it.
-fn pieces(message: &Digest<'_>, joined: &Joined, leaves_out: bool) -> Option<(Vec<u32>, Vec<Piece>)> {
+fn pieces(message: &MessageRecord<'_>, joined: &Joined, leaves_out: bool) -> Option<(Vec<u32>, Vec<Piece>)> {
     let records = joined.records()?;
-    let digests = Digest::split(&records)?;
+    let digests = MessageRecord::split(&records)?;
     let numbers: Vec<u32> = message.parts().map(|part| part.number).collect();
     let mut pieces = Vec::with_capacity(digests.len());
     match seam(message, &digests)? {
@@ -124,7 +124,7 @@ fn pieces(message: &Digest<'_>, joined: &Joined, leaves_out: bool) -> Option<(Ve
         }
     }
     // Its numbers are those that the state noted, if it is the same message.
-    let noted = digests.iter().flat_map(Digest::parts).map(|part| part.number);
+    let noted = digests.iter().flat_map(MessageRecord::parts).map(|part| part.number);
     let is_same = match &pieces[..] {
         [Piece::Text { number, .. }, ..] => noted.into_iter().all(|other| other == *number),
         _ => noted.eq(numbers),
@@ -132,7 +132,7 @@ fn pieces(message: &Digest<'_>, joined: &Joined, leaves_out: bool) -> Option<(Ve
     is_same.then_some((records, pieces))
 }
 
-impl Place {
+impl InputPlace {
     /// The index of the host's message.
     pub const fn input(&self) -> usize {
         self.input
@@ -183,12 +183,12 @@ impl Piece {
 /// A host of which messages are taken apart.
 pub struct Separated<'h> {
     host: &'h mut dyn Host,
-    places: &'h [Place],
+    places: &'h [InputPlace],
 }
 
 impl<'h> Separated<'h> {
     /// `places`: where each message stands; empty if all are as the host passed them.
-    pub fn new(places: &'h [Place], host: &'h mut dyn Host) -> Self {
+    pub fn new(places: &'h [InputPlace], host: &'h mut dyn Host) -> Self {
         Self { host, places }
     }
 
@@ -236,9 +236,9 @@ impl Host for Separated<'_> {
         Ok(whole.into_iter().zip(inputs).map(own).collect())
     }
 
-    fn index(&mut self, from: usize, to: usize) -> Result<Kept, Error> {
+    fn index(&mut self, from: usize, to: usize) -> Result<KeptIndex, Error> {
         // Messages that are pieces have other places than those for which the host keeps something.
-        if self.places.is_empty() { self.host.index(from, to) } else { Ok(Kept::Nowhere) }
+        if self.places.is_empty() { self.host.index(from, to) } else { Ok(KeptIndex::Nowhere) }
     }
 
     fn keep_index(&mut self, from: usize, to: usize, index: &[u8]) -> Result<(), Error> {

@@ -5,7 +5,7 @@ use crate::limits::budget::Window;
 use crate::model::message::Position;
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::view::Sums;
-use crate::tokens::calibration::Reading;
+use crate::tokens::calibration::UsageReading;
 
 /// What is known after a call with nothing to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub struct Measures {
     /// The uncertainty of the slope, in millionths.
     pub uncertainty: u64,
     /// The newest reported usage, if any.
-    pub anchor: Option<Reading>,
+    pub anchor: Option<UsageReading>,
     /// The raw tokens outside the messages.
     pub beside: u64,
     /// The raw tokens of the system prompt.
@@ -117,7 +117,7 @@ impl Standing {
             window: Window { size: next(), trigger: next(), hard: next(), pays: None },
             slope: next(),
             uncertainty: next(),
-            anchor: Some(Reading { raw: next(), reported: next() }).filter(|anchor| anchor.reported > 0),
+            anchor: Some(UsageReading { raw: next(), reported: next() }).filter(|anchor| anchor.reported > 0),
             beside: next(),
             system: next(),
             tools: next(),

@@ -6,7 +6,7 @@ use crate::call::left_out;
 use crate::call::repair;
 use crate::ingest::pairs::{MessageRule, Violation};
 use crate::limits::provider_refusal::Refusal;
-use crate::model::message::Digest;
+use crate::model::message::MessageRecord;
 use crate::report::{Notice, Report, Usage};
 
 /// A window below this many tokens was probably meant in thousands.
@@ -186,7 +186,8 @@ impl Work<'_> {
 
     /// Warns of the provider's own summaries that cannot be sent.
     fn warn_of_compactions(&self, notices: &mut Notices) {
-        let empty = |message: &Digest<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
+        let empty =
+            |message: &MessageRecord<'_>| message.compacts() && message.parts().any(|part| part.is_empty_compaction());
         if self.call.options.preset.is_none()
             && let Some(input) = self.history.messages.iter().position(empty)
         {

@@ -21,7 +21,7 @@ use crate::report::{Outcome, Usage};
 use crate::session::sent::Mark;
 use crate::session::state::SessionState;
 use crate::session::view::View;
-use crate::tokens::calibration::{Reading, Reply, Reported};
+use crate::tokens::calibration::{Reply, Reported, UsageReading};
 
 /// Climbs the ladder.
 pub(crate) struct Climbing;
@@ -156,7 +156,7 @@ impl Policy for Climbing {
         if let Some(reported) = usage.trusted_prompt().filter(|&prompt| prompt > 1) {
             state.calibration = state.calibration.under(&pending.key);
             let believed = state.calibration.learn(
-                Reading { raw: pending.raw, reported },
+                UsageReading { raw: pending.raw, reported },
                 pending.counted,
                 options.estimator.clone().for_model(pending.key.split('|').nth(1)).slope(),
                 Some(pending.window).filter(|&window| window > 0),

@@ -52,7 +52,7 @@ fn fits(work: &Work<'_>, view: &View, covered: &View, asked: &Product, reply: u6
         return false;
     }
     let scene = work.scene(view);
-    let estimate = scene.estimate(covered.raw() + asked.digest().map_or(0, |digest| digest.tokens()));
+    let estimate = scene.estimate(covered.raw() + asked.record().map_or(0, |digest| digest.tokens()));
     let hard = scene.limits.window.hard;
     let window = work.call.options.summarizer.window.map_or(hard, |own| own.min(hard));
     estimate.tokens + estimate.bound + reply < window

@@ -41,7 +41,7 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
         }
         // A message that was left alone stays so until this edit changes it. Its copy in the view is checked, which the
         // tool's policy may have cut already, so that a view passed as history gives the same result.
-        let made = scene.places[input].and_then(|at| scene.view.items[at].digest());
+        let made = scene.places[input].and_then(|at| scene.view.items[at].record());
         let message = made.unwrap_or(scene.history.messages[input]);
         let cut = edit.cap.is_some_and(|cap| message.parts().any(|part| u64::from(part.tokens) > cap));
         let cleared = clears

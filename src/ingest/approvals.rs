@@ -2,7 +2,7 @@
 //! response whose request is not in the history is never sent.
 
 use crate::base::id_map::IdMap;
-use crate::model::message::{Digest, PartKind};
+use crate::model::message::{MessageRecord, PartKind};
 
 /// An approval response whose request is not in the history.
 pub struct Unrequested {
@@ -15,8 +15,8 @@ pub struct Unrequested {
 }
 
 /// Calls `pair` for each response and the newest request with its id before it, with the indices of their messages.
-pub fn pairs(messages: &[Digest<'_>], mut pair: impl FnMut(usize, usize)) {
-    if !messages.iter().any(Digest::approves) {
+pub fn pairs(messages: &[MessageRecord<'_>], mut pair: impl FnMut(usize, usize)) {
+    if !messages.iter().any(MessageRecord::approves) {
         return;
     }
     let mut asked = IdMap::default();
@@ -36,12 +36,12 @@ pub fn pairs(messages: &[Digest<'_>], mut pair: impl FnMut(usize, usize)) {
 }
 
 /// The responses without an earlier request, in order.
-pub fn unrequested(messages: &[Digest<'_>]) -> Vec<Unrequested> {
+pub fn unrequested(messages: &[MessageRecord<'_>]) -> Vec<Unrequested> {
     let mut found = Vec::new();
-    if !messages.iter().any(Digest::approves) {
+    if !messages.iter().any(MessageRecord::approves) {
         return found;
     }
-    let mut asked = IdMap::new(messages.iter().map(Digest::len).sum());
+    let mut asked = IdMap::new(messages.iter().map(MessageRecord::len).sum());
     for (index, message) in messages.iter().enumerate() {
         for (at, part) in message.parts().enumerate() {
             match part.kind {

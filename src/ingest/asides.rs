@@ -5,7 +5,7 @@ use crate::base::text;
 
 /// What is left of a text without them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Own {
+pub enum OfApplication {
     /// There are none.
     All,
     /// A part of it.
@@ -82,7 +82,7 @@ pub fn find(text: &str) -> Vec<Aside> {
 }
 
 /// What a text says without its asides and without the tags around what was typed.
-pub fn own(text: &str) -> Own {
+pub fn own(text: &str) -> OfApplication {
     let asides = find(text);
     let mut lines = Vec::new();
     let (mut at, mut is_fenced, mut is_all) = (0, false, asides.is_empty());
@@ -106,9 +106,9 @@ pub fn own(text: &str) -> Own {
     }
     let own = text::joined(&lines, "\n").trim().to_owned();
     match () {
-        () if is_all => Own::All,
-        () if own.is_empty() => Own::Nothing,
-        () => Own::Part(own),
+        () if is_all => OfApplication::All,
+        () if own.is_empty() => OfApplication::Nothing,
+        () => OfApplication::Part(own),
     }
 }
 

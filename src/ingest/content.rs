@@ -3,7 +3,7 @@
 use crate::base::error::Error;
 use crate::base::{encoded, quoting, text};
 use crate::ingest::asides;
-use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
+use crate::ingest::tape::{Decoder, Head, Sink, Slot, Token, ValuePlace};
 use crate::model::message::Role;
 use std::borrow::Cow;
 
@@ -369,7 +369,7 @@ impl Sink for Collector {
         }
     }
 
-    fn chunk(&mut self, slot: Slot, _place: Place, text: &str, last: bool) {
+    fn chunk(&mut self, slot: Slot, _place: ValuePlace, text: &str, last: bool) {
         if !last {
             self.pieces.push(text.to_owned());
             return;
@@ -422,7 +422,7 @@ impl Sink for Collector {
         }
     }
 
-    fn token(&mut self, token: Token<'_>, _place: Place) {
+    fn token(&mut self, token: Token<'_>, _place: ValuePlace) {
         match token {
             Token::Null => self.value(Value::Null),
             Token::Bool(bool) => self.value(Value::Bool(bool)),

@@ -1,8 +1,8 @@
-//! Counts a call whose arguments are at hand as the digester counts it when it arrives on the tape.
+//! Counts a call whose arguments are at hand as the writer counts it when it arrives on the tape.
 
 use crate::ingest::content::Value;
-use crate::ingest::digester::Digester;
-use crate::model::message::{Digest, Role};
+use crate::ingest::record_writer::RecordWriter;
+use crate::model::message::{MessageRecord, Role};
 use crate::tokens::{self, Estimator, Rule};
 
 /// The raw tokens of a call with this tool name and these arguments. The host's own counter cannot be called from here,
@@ -20,9 +20,9 @@ pub fn of_call(estimator: &Estimator, name: &str, input: &Value) -> u64 {
     tape.string("");
     tape.string(name);
     tape.value(input);
-    let mut digester = Digester::new(estimator.clone());
-    let record = digester.push(&tape.ops, &tape.text).and_then(|()| digester.finish());
-    let part = record.ok().and_then(|record| Digest::split(&record)?.first()?.parts().next());
+    let mut writer = RecordWriter::new(estimator.clone());
+    let record = writer.push(&tape.ops, &tape.text).and_then(|()| writer.finish());
+    let part = record.ok().and_then(|record| MessageRecord::split(&record)?.first()?.parts().next());
     part.map_or_else(as_text, |part| u64::from(part.tokens))
 }
 

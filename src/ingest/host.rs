@@ -4,7 +4,7 @@
 use crate::base::error::Error;
 use crate::base::json::Json;
 use crate::ingest::content::Content;
-use crate::model::message::Digest;
+use crate::model::message::MessageRecord;
 
 /// An item of the host's task list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +26,8 @@ pub struct Product {
 
 impl Product {
     /// Its digest. `None` if the record is malformed.
-    pub fn digest(&self) -> Option<Digest<'_>> {
-        Digest::split(&self.record)?.first().copied()
+    pub fn record(&self) -> Option<MessageRecord<'_>> {
+        MessageRecord::split(&self.record)?.first().copied()
     }
 }
 
@@ -42,7 +42,7 @@ pub enum Sent {
 
 /// What the host keeps of messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kept {
+pub enum KeptIndex {
     /// What it was given to keep.
     Bytes(Vec<u8>),
     /// Nothing yet.
@@ -68,8 +68,8 @@ pub trait Host {
     /// # Errors
     ///
     /// If the boundary fails.
-    fn index(&mut self, _from: usize, _to: usize) -> Result<Kept, Error> {
-        Ok(Kept::Nothing)
+    fn index(&mut self, _from: usize, _to: usize) -> Result<KeptIndex, Error> {
+        Ok(KeptIndex::Nothing)
     }
 
     /// Keeps the index of these messages. A host that keeps none loses time and nothing else.

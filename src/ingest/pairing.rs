@@ -15,7 +15,7 @@ use crate::base::id_map::IdMap;
 use crate::base::order;
 use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::replies;
-use crate::model::message::{Digest, Part, PartKind, Role, hash_text};
+use crate::model::message::{MessageRecord, Part, PartKind, Role, hash_text};
 
 /// Open calls that a result in a message of the assistant may belong to, beside those it names. Bounds the time for
 /// histories in which providers' calls stay open without end.
@@ -76,7 +76,7 @@ pub struct Pairing {
 
 impl Pairing {
     /// Pairs the calls and results of messages.
-    pub fn of(messages: &[Digest<'_>]) -> Self {
+    pub fn of(messages: &[MessageRecord<'_>]) -> Self {
         let mut matching = Matching::new(messages.iter().any(|message| message.has(PartKind::Result)));
         let mut replies = replies::in_items(messages).into_iter().peekable();
         for (index, message) in messages.iter().enumerate() {
@@ -120,7 +120,7 @@ fn pair_id(message: u64, part: usize) -> String {
 
 /// Whether an assistant message says nothing: only reasoning, encrypted or not, and parts that the format does not know.
 /// Items of the Responses API stand so between parallel calls.
-fn says_nothing(message: &Digest<'_>) -> bool {
+fn says_nothing(message: &MessageRecord<'_>) -> bool {
     message.role() == Role::Assistant
         && !message.is_empty()
         && message.parts().all(|part| matches!(part.kind, PartKind::Reasoning | PartKind::Opaque))
@@ -162,7 +162,7 @@ impl Matching {
     }
 
     /// Reads the next message. `is_item`: whether it is an item of a reply in several.
-    fn message(&mut self, index: usize, message: &Digest<'_>, is_item: bool) {
+    fn message(&mut self, index: usize, message: &MessageRecord<'_>, is_item: bool) {
         let is_assistant = message.role() == Role::Assistant;
         if is_assistant && says_nothing(message) {
             return;

@@ -5,7 +5,7 @@ use crate::base::order;
 use crate::ingest::approvals;
 use crate::ingest::pairing::Pairing;
 use crate::ingest::replies;
-use crate::model::message::{Digest, PartKind, Role, combine};
+use crate::model::message::{MessageRecord, PartKind, Role, combine};
 
 /// The places where a run of messages may be cut.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,12 +21,12 @@ pub struct Cuts {
 
 impl Cuts {
     /// Finds the groups: calls and all their results stay together, and reasoning with the rest of its reply.
-    pub fn of(messages: &[Digest<'_>]) -> Self {
+    pub fn of(messages: &[MessageRecord<'_>]) -> Self {
         Self::with(messages, &Pairing::of(messages))
     }
 
     /// Finds the groups of messages whose pairs are known.
-    pub fn with(messages: &[Digest<'_>], pairing: &Pairing) -> Self {
+    pub fn with(messages: &[MessageRecord<'_>], pairing: &Pairing) -> Self {
         let count = messages.len();
         let mut legal = vec![true; count + 1];
         let mut waiting = vec![0_usize; count];
@@ -121,7 +121,7 @@ impl Spans {
 }
 
 /// The first message at the end whose calls wait for results. They wait only while nothing but their batch follows.
-fn first_pending(messages: &[Digest<'_>], waiting: &[usize], settled: &[bool]) -> Option<usize> {
+fn first_pending(messages: &[MessageRecord<'_>], waiting: &[usize], settled: &[bool]) -> Option<usize> {
     let mut pending = None;
     for (index, message) in messages.iter().enumerate().rev() {
         let batch = message.role() == Role::Tool || message.has(PartKind::Result) || message.has(PartKind::Call);
@@ -155,7 +155,7 @@ fn nearest(legal: &[bool]) -> (Vec<usize>, Vec<Option<usize>>) {
 }
 
 /// Whether every call of a run has its result.
-pub fn is_settled(messages: &[Digest<'_>]) -> bool {
+pub fn is_settled(messages: &[MessageRecord<'_>]) -> bool {
     !messages.iter().any(|message| message.has(PartKind::Call)) || Pairing::of(messages).is_settled()
 }
 
@@ -221,12 +221,12 @@ pub struct Violation {
 
 /// Checks that providers accept a run of messages: every result follows its call, batches are whole and together, no id
 /// is used again for a call without a result, nothing is empty. In the order of the messages.
-pub fn check(messages: &[Digest<'_>]) -> Vec<Violation> {
+pub fn check(messages: &[MessageRecord<'_>]) -> Vec<Violation> {
     violations(messages, &Pairing::of(messages))
 }
 
 /// [`check`] for messages whose pairs are known.
-pub fn violations(messages: &[Digest<'_>], pairing: &Pairing) -> Vec<Violation> {
+pub fn violations(messages: &[MessageRecord<'_>], pairing: &Pairing) -> Vec<Violation> {
     let mut found = Vec::new();
     for (index, message) in messages.iter().enumerate().filter(|(_, message)| message.is_empty()) {
         found.push(Violation { rule: MessageRule::EmptyContent, index, part: 0, subject: message.hash() });
@@ -254,7 +254,7 @@ pub fn violations(messages: &[Digest<'_>], pairing: &Pairing) -> Vec<Violation> 
 }
 
 /// Adjacent messages of users, or of the model: violations for providers that require roles to alternate.
-pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
+pub fn alternation(messages: &[MessageRecord<'_>]) -> Vec<Violation> {
     let repeats = |index: &usize| {
         let role = messages[*index].role();
         messages[index - 1].role() == role && matches!(role, Role::User | Role::Assistant)
@@ -265,7 +265,7 @@ pub fn alternation(messages: &[Digest<'_>]) -> Vec<Violation> {
 }
 
 /// The violations of a view that its history does not have, and which we would therefore have caused.
-pub fn added(view: &[Digest<'_>], history: &[Digest<'_>]) -> Vec<Violation> {
+pub fn added(view: &[MessageRecord<'_>], history: &[MessageRecord<'_>]) -> Vec<Violation> {
     let mut known = IdMap::default();
     for violation in check(history) {
         let fault = fault(&violation);

@@ -169,7 +169,7 @@ pub enum Token<'a> {
 
 /// The place of a token or string in the value that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ValuePlace {
     /// The nesting depth. 0 outside of arrays and objects.
     pub depth: usize,
     /// Whether the container is an object, and this is the value of a member or the end of the object.
@@ -185,9 +185,9 @@ pub trait Sink {
     /// A part starts; the previous one is complete.
     fn part(&mut self, head: Head);
     /// A chunk of a string.
-    fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool);
+    fn chunk(&mut self, slot: Slot, place: ValuePlace, text: &str, last: bool);
     /// A value other than a string, or the start or end of a container.
-    fn token(&mut self, token: Token<'_>, place: Place);
+    fn token(&mut self, token: Token<'_>, place: ValuePlace);
     /// The host's own count of the previous string or value.
     fn count(&mut self, tokens: u32);
     /// A top-level value or string of the part is complete.
@@ -325,8 +325,8 @@ impl Decoder {
         if self.slots.is_empty() && self.frames.is_empty() && !self.open { Ok(()) } else { Err(malformed()) }
     }
 
-    fn place(&self) -> Place {
-        self.frames.last().map_or(Place { depth: 0, in_object: false, index: 0 }, |frame| Place {
+    fn place(&self) -> ValuePlace {
+        self.frames.last().map_or(ValuePlace { depth: 0, in_object: false, index: 0 }, |frame| ValuePlace {
             depth: self.frames.len(),
             in_object: frame.object,
             index: frame.index,

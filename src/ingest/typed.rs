@@ -25,7 +25,7 @@ pub fn passages(text: &str) -> Vec<(usize, usize)> {
     let mut reader =
         Reader { text, typed: Vec::new(), asides, documents, tags: TAGS, colons: COLONS, cut: CUT, resumed: RESUMED };
     let mut at = 0;
-    while let Some(line) = Line::at(text, at) {
+    while let Some(line) = TypedLine::at(text, at) {
         match reader.read(&line) {
             Step::Typed => reader.add(line.from, line.next),
             Step::Pasted(from, to) => {
@@ -68,7 +68,7 @@ const CUT: usize = 8;
 const RESUMED: usize = 16;
 
 /// A line of a text.
-struct Line<'t> {
+struct TypedLine<'t> {
     from: usize,
     /// The start of the next line.
     next: usize,
@@ -76,7 +76,7 @@ struct Line<'t> {
     seen: &'t str,
 }
 
-impl<'t> Line<'t> {
+impl<'t> TypedLine<'t> {
     fn at(text: &'t str, from: usize) -> Option<Self> {
         text.get(from..).filter(|rest| !rest.is_empty())?;
         let (end, next) = line_end(text, from).unwrap_or((text.len(), text.len()));
@@ -116,7 +116,7 @@ impl Reader<'_> {
         }
     }
 
-    fn read(&mut self, line: &Line<'_>) -> Step {
+    fn read(&mut self, line: &TypedLine<'_>) -> Step {
         let seen = line.seen;
         if seen.is_empty() {
             return Step::Typed;
@@ -172,14 +172,15 @@ impl Reader<'_> {
 
     /// Whether a document holds one of our own texts, so that its end may be an imitation, too.
     fn holds_ours(&self, from: usize, to: usize) -> bool {
-        let mut lines = core::iter::successors(Line::at(self.text, from), |line| Line::at(self.text, line.next));
+        let mut lines =
+            core::iter::successors(TypedLine::at(self.text, from), |line| TypedLine::at(self.text, line.next));
         lines.by_ref().take_while(|line| line.from < to).any(|line| is_ours(line.seen) || self.marker(&line).is_some())
     }
 
     /// The next line that is not empty.
-    fn line_after(&self, mut at: usize) -> Option<Line<'_>> {
+    fn line_after(&self, mut at: usize) -> Option<TypedLine<'_>> {
         loop {
-            let line = Line::at(self.text, at)?;
+            let line = TypedLine::at(self.text, at)?;
             if !line.seen.is_empty() {
                 return Some(line);
             }
@@ -195,7 +196,7 @@ impl Reader<'_> {
     }
 
     fn after_fence(&self, mut at: usize, (mark, length): (char, usize)) -> usize {
-        while let Some(line) = Line::at(self.text, at) {
+        while let Some(line) = TypedLine::at(self.text, at) {
             at = line.next;
             let closes = fence(line.seen).is_some_and(|(other, many)| other == mark && many >= length);
             if closes && line.seen.chars().all(|char| char == mark) {
@@ -208,7 +209,7 @@ impl Reader<'_> {
     /// The end of the text that a line opens with a tag or three quotation marks. It is the last closing one, so that
     /// the text between cannot end it early.
     #[inline(never)]
-    fn after_tag(&mut self, line: &Line<'_>) -> Option<usize> {
+    fn after_tag(&mut self, line: &TypedLine<'_>) -> Option<usize> {
         let quotes = line.seen.starts_with("\"\"\"");
         let name =
             line.seen.strip_prefix('<').filter(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()));
@@ -228,12 +229,12 @@ impl Reader<'_> {
         let rest = self.text.get(opened..)?;
         let end = opened + rest.rfind(&close)? + close.len();
         // The rest of the closing line belongs to the pasted text.
-        Some(Line::at(self.text, end).map_or(self.text.len(), |line| line.next))
+        Some(TypedLine::at(self.text, end).map_or(self.text.len(), |line| line.next))
     }
 
     /// Where JSON that was pasted starts in a line, and where it ends. Short JSON in a sentence was typed.
     #[inline(never)]
-    fn json(&mut self, line: &Line<'_>) -> Option<(usize, usize)> {
+    fn json(&mut self, line: &TypedLine<'_>) -> Option<(usize, usize)> {
         if self.cut == 0 {
             return None;
         }
@@ -243,7 +244,7 @@ impl Reader<'_> {
             self.cut -= 1;
             return (from == seen).then_some((from, line.next));
         };
-        let last = Line::at(self.text, end).map_or(self.text.len(), |rest| rest.next);
+        let last = TypedLine::at(self.text, end).map_or(self.text.len(), |rest| rest.next);
         let goes_on = !text::between(self.text, end, last).trim_matches(is_unseen).is_empty();
         let is_alone = from == seen && !goes_on;
         if !is_alone && end <= line.next && end - from <= pasted_json::LONGEST_TYPED {
@@ -257,7 +258,7 @@ impl Reader<'_> {
 
     /// The position of one of our markers in a line. The notice of a gap does not count: then we cut the typed text.
     #[inline(never)]
-    fn marker(&self, line: &Line<'_>) -> Option<usize> {
+    fn marker(&self, line: &TypedLine<'_>) -> Option<usize> {
         let whole = text::between(self.text, line.from, line.next);
         let places = whole.bytes().enumerate().filter(|(_, byte)| *byte == b'[');
         let ours = |at: usize| {
@@ -269,14 +270,14 @@ impl Reader<'_> {
 
     /// Whether a mail with headers starts here.
     #[inline(never)]
-    fn is_mail(&self, line: &Line<'_>) -> bool {
+    fn is_mail(&self, line: &TypedLine<'_>) -> bool {
         let Some(value) = header(line.seen) else { return false };
         value.contains('@') || self.line_after(line.next).is_some_and(|next| header(next.seen).is_some())
     }
 
     /// Whether a letter starts here: a greeting that comes after other text.
     #[inline(never)]
-    fn greets(&self, line: &Line<'_>) -> bool {
+    fn greets(&self, line: &TypedLine<'_>) -> bool {
         let greeting = || {
             let start = lower_case(line.seen);
             phrases::each(GREETINGS).any(|word| {

@@ -64,7 +64,7 @@ pub fn clearing(scene: &Scene<'_>, Clearing { failed, first, enough, stay }: Cle
         if scene.hold(input) > Hold::Free || first && !firsts[input] {
             continue;
         }
-        let message = item.digest().unwrap_or(scene.history.messages[input]);
+        let message = item.record().unwrap_or(scene.history.messages[input]);
         // The arguments of a call are cleared with its result: a group is cleared as a whole.
         end = group_end(scene, input).unwrap_or(before).max(covered).min(before);
         // Nothing more is gained from what was cleared already. Without a summarizer it is counted again on purpose (see

@@ -25,7 +25,7 @@ use crate::ladder::shape::Shape;
 use crate::ladder::typed::recent_typed;
 use crate::ladder::{Scene, strategies};
 use crate::limits::wishes::Keep;
-use crate::model::message::{Digest, PartKind, Role};
+use crate::model::message::{MessageRecord, PartKind, Role};
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::reach::LEAST_CLEARED;
 use crate::session::view::{Item, Slot};
@@ -181,7 +181,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
             kept.push(index);
         } else if recent.contains(&input) && stays_alone(scene, input) {
             let item = &scene.view.items[at];
-            let results = item.digest().unwrap_or(history.messages[input]).result_tokens();
+            let results = item.record().unwrap_or(history.messages[input]).result_tokens();
             let cost = scene.estimate_of(item.tokens.saturating_sub(results));
             if cost <= typed {
                 typed -= cost;
@@ -271,7 +271,7 @@ fn whole_groups(scene: &Scene<'_>, head: &mut Vec<u64>, below: u64) {
 /// `None` if no such group can be kept alone.
 fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
     let (lead, messages) = (scene.lead(), &scene.history.messages);
-    let begins = |input: usize| messages.get(input).is_some_and(Digest::begins_with_reasoning);
+    let begins = |input: usize| messages.get(input).is_some_and(MessageRecord::begins_with_reasoning);
     if !scene.history.opens_signed(turn, cut) || begins(cut) {
         return Some(Vec::new());
     }

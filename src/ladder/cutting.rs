@@ -26,7 +26,7 @@ pub fn cuttable_over(scene: &Scene<'_>, reach: Reach, over: Hold) -> Vec<(usize,
         if item.fixed {
             continue;
         }
-        let message = item.digest().unwrap_or(scene.history.messages[input]);
+        let message = item.record().unwrap_or(scene.history.messages[input]);
         let stage = Stage { old: index < old, signed: message.is_signed() };
         for part in message.parts() {
             if eligibility::reaches(&part, &message, reach, stage) {

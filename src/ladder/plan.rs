@@ -7,7 +7,7 @@
 //! still applies when it comes. If none comes, or an unusable one, and the request fits below the trigger, nothing is
 //! covered. Committing such a plan leaves `pending` alone: the request that is out still waits for its usage.
 
-use crate::base::archive::{Archive, Place, Record};
+use crate::base::archive::{Archive, Origin, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::ladder::hold::Hold;
@@ -249,7 +249,7 @@ impl Record for Plan {
     }
 }
 
-const PLACE: Place = Place {
+const PLACE: Origin = Origin {
     name: "plan",
     code: Code::InvalidPlan,
     advice: "This plan was changed after precis made it: make a new one with `plan(call)`.",

@@ -56,7 +56,7 @@ impl Shape {
         let is_alone = index < self.covers.count
             && index.checked_sub(1).is_none_or(|before| !self.keeps(before))
             && history.is_typed(input);
-        let message = item.digest().unwrap_or(history.messages[input]);
+        let message = item.record().unwrap_or(history.messages[input]);
         if is_alone { item.tokens.saturating_sub(message.result_tokens()) } else { item.tokens }
     }
 }

@@ -1,7 +1,7 @@
 //! Messages as the engine sees them: digests, content hashes, the hash chain, and positions in it.
 //!
 //! A digest is what the engine keeps of one message. It is a run of 32-bit words, made once per message and cached on
-//! the host's side of the boundary. For a history that was read before, only these words cross the boundary. [`Digest`]
+//! the host's side of the boundary. For a history that was read before, only these words cross the boundary. [`MessageRecord`]
 //! reads them in place.
 //!
 //! # Records
@@ -147,7 +147,7 @@ impl PartKind {
 /// Set for failed results, calls that the provider executes, signed reasoning, readable provider summaries and framed
 /// texts: see [`Part::marked`].
 pub(super) const PART_MARK: u32 = 1 << 8;
-/// The bit where the kinds of marked parts begin in [`Digest::kinds`].
+/// The bit where the kinds of marked parts begin in [`MessageRecord::kinds`].
 const MARKED: u32 = 16;
 /// The number of a part that the format cannot replace.
 pub const NO_NUMBER: u32 = u32::MAX;
@@ -180,7 +180,7 @@ pub struct Part {
 
 /// What the engine keeps of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Digest<'a> {
+pub struct MessageRecord<'a> {
     words: &'a [u32],
     /// One bit for each kind of part present, and the same bits shifted by [`MARKED`] for marked parts. Kept because it
     /// is queried very often.
@@ -194,7 +194,7 @@ impl Part {
     }
 }
 
-impl<'a> Digest<'a> {
+impl<'a> MessageRecord<'a> {
     /// Splits a run of records. Returns `None` if it is malformed.
     pub fn split(records: &'a [u32]) -> Option<Vec<Self>> {
         let mut rest = records;

@@ -4,7 +4,7 @@ use crate::base::json::Json;
 use crate::base::text;
 use crate::model::message::Role;
 use crate::recall::passages;
-use crate::recall::reference::Place;
+use crate::recall::reference::TextPlace;
 use crate::tokens::{self, Estimator};
 
 /// A piece of the history.
@@ -72,7 +72,7 @@ impl Found {
 
 /// The excerpt of a text from a place to a byte.
 pub(super) fn excerpt(
-    place: Place,
+    place: TextPlace,
     whole: &str,
     to: usize,
     role: Role,
@@ -81,14 +81,14 @@ pub(super) fn excerpt(
 ) -> Excerpt {
     let text = text::between(whole, place.from, to);
     Excerpt {
-        reference: Place { from: 0, ..place }.write(),
+        reference: TextPlace { from: 0, ..place }.write(),
         from: place.from,
         index: place.index,
         role,
         tool,
         text: text.to_owned(),
         tokens: tokens::of_text(estimator, text),
-        next: (to < whole.len()).then(|| Place { from: to, ..place }.write()),
+        next: (to < whole.len()).then(|| TextPlace { from: to, ..place }.write()),
     }
 }
 

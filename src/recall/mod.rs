@@ -32,7 +32,7 @@ use crate::session::state::SessionState;
 use crate::tokens::Estimator;
 use asked::nothing_asked;
 use found::{excerpt, fitting};
-use reference::Place;
+use reference::TextPlace;
 use source::Source;
 
 /// Tokens of excerpts where the host does not say.
@@ -67,7 +67,7 @@ fn read(
     host: &mut dyn Host,
 ) -> Result<Found, Error> {
     let unknown = || Error::at(Code::UnknownReference, "reference", UNKNOWN);
-    let place = Place::parse(asked).filter(|place| place.index < source.history.end()).ok_or_else(unknown)?;
+    let place = TextPlace::parse(asked).filter(|place| place.index < source.history.end()).ok_or_else(unknown)?;
     let Some(input) = source.input_of(place.index) else {
         return Ok(Found { missing: Some((place.index, place.index + 1)), ..Found::default() });
     };
@@ -93,7 +93,7 @@ fn read(
         Some(at) => source::tool(&content, at, source, place.index, host)?,
         None => None,
     };
-    let place = Place { from: text::floor(&whole, place.from), ..place };
+    let place = TextPlace { from: text::floor(&whole, place.from), ..place };
     let to = fitting(&whole, place.from, room, estimator);
     let excerpt = excerpt(place, &whole, to, content.role, tool, estimator);
     Ok(Found { tokens: excerpt.tokens, excerpts: vec![excerpt], ..Found::default() })

@@ -9,7 +9,7 @@ pub fn reference(index: u64) -> String {
 
 /// A place in a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPlace {
     /// Of the message.
     pub index: u64,
     /// Which of its parts that have text, from 1; 0 for all of them.
@@ -18,7 +18,7 @@ pub struct Place {
     pub from: usize,
 }
 
-impl Place {
+impl TextPlace {
     /// Reads `r12`, `r12.2`, `r12+4000`, `r12.2+4000`.
     pub fn parse(reference: &str) -> Option<Self> {
         let rest = reference.strip_prefix(['r', 'R'])?;

@@ -8,13 +8,13 @@ use super::found::{Excerpt, Found, excerpt, fitting};
 use super::index::{Index, Origin};
 use super::query::Query;
 use super::rank::{MOST_CANDIDATES, Match, Passage, Ranking};
-use super::reference::Place;
+use super::reference::TextPlace;
 use super::source::{self, Hidden, Run, Source};
 use super::{index, passages};
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::base::text;
-use crate::ingest::host::{Host, Kept};
+use crate::ingest::host::{Host, KeptIndex};
 use crate::tokens::Estimator;
 
 /// Passages that one answer considers, those that say the same as others included.
@@ -96,18 +96,18 @@ fn look_through(
     let inputs: Vec<usize> = run.messages.iter().map(|&(_, input)| input).collect();
     let kept = match (run.is_indexed, run.messages.first(), run.messages.last()) {
         (true, Some(&(_, first)), Some(&(_, last))) => host.index(first, last + 1)?,
-        _ => Kept::Nowhere,
+        _ => KeptIndex::Nowhere,
     };
     let kept = match kept {
-        Kept::Bytes(bytes) => Some(bytes),
-        Kept::Nothing => {
+        KeptIndex::Bytes(bytes) => Some(bytes),
+        KeptIndex::Nothing => {
             let made = index::of(&host.read(&inputs)?);
             if let Some(bytes) = &made {
                 host.keep_index(inputs[0], inputs[0] + inputs.len(), bytes)?;
             }
             made
         }
-        Kept::Nowhere => None,
+        KeptIndex::Nowhere => None,
     };
     if let Some(index) = kept.as_deref().and_then(Index::read) {
         let effects = index.effects(ranking.query());
@@ -211,7 +211,7 @@ fn read(
         }
     }
     let part = if texts.len() > 1 { part + 1 } else { 0 };
-    Ok(excerpt(Place { index, part, from }, whole, to, content.role, tool, estimator))
+    Ok(excerpt(TextPlace { index, part, from }, whole, to, content.role, tool, estimator))
 }
 
 /// Bytes from the first word that is looked for that a cut passage shows at least, if need be without the start of the line.

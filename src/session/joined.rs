@@ -4,7 +4,7 @@
 //! ours. What they were is noted in the state, as the records of their digests, so that the engine reads them one by one.
 
 use crate::base::archive::{Archive, Record};
-use crate::model::message::{Digest, NO_NUMBER, PartKind};
+use crate::model::message::{MessageRecord, NO_NUMBER, PartKind};
 
 /// The most words of the records that are noted of one view: about 3.5 kB in JSON. A summary between two pins, with what
 /// stays of the turn behind it, takes 180 where roles must alternate.
@@ -42,9 +42,9 @@ pub enum Seam {
 
 impl Joined {
     /// What is to be noted of a message that was made of others. `None` if nothing tells what of it is whose.
-    pub fn of(whole: &Digest<'_>, pieces: &[Vec<u32>]) -> Option<Self> {
+    pub fn of(whole: &MessageRecord<'_>, pieces: &[Vec<u32>]) -> Option<Self> {
         let all = pieces.concat();
-        let digests = Digest::split(&all)?;
+        let digests = MessageRecord::split(&all)?;
         let seam = seam(whole, &digests)?;
         let mut numbers = whole.parts().map(|part| part.number);
         let mut words = Vec::with_capacity(all.len());
@@ -61,15 +61,15 @@ impl Joined {
     /// The records of its pieces.
     pub fn records(&self) -> Option<Vec<u32>> {
         let records = self.words.iter().map(|&word| u32::try_from(word).ok()).collect::<Option<Vec<u32>>>()?;
-        Digest::split(&records).filter(|pieces| pieces.len() > 1)?;
+        MessageRecord::split(&records).filter(|pieces| pieces.len() > 1)?;
         Some(records)
     }
 }
 
 /// How a message is made of pieces, if it is made of them.
-pub fn seam(whole: &Digest<'_>, pieces: &[Digest<'_>]) -> Option<Seam> {
+pub fn seam(whole: &MessageRecord<'_>, pieces: &[MessageRecord<'_>]) -> Option<Seam> {
     // Of what tools returned only the whole is known, so one of them may hold all of it.
-    let mut returned = pieces.iter().map(Digest::outputs).filter(|&outputs| outputs != 0);
+    let mut returned = pieces.iter().map(MessageRecord::outputs).filter(|&outputs| outputs != 0);
     let outputs = returned.next().unwrap_or(0);
     if whole.outputs() != outputs || returned.next().is_some() {
         return None;
@@ -77,7 +77,7 @@ pub fn seam(whole: &Digest<'_>, pieces: &[Digest<'_>]) -> Option<Seam> {
     if pieces.iter().any(|piece| piece.role() != whole.role()) {
         return None;
     }
-    let parts: Vec<_> = pieces.iter().flat_map(Digest::parts).collect();
+    let parts: Vec<_> = pieces.iter().flat_map(MessageRecord::parts).collect();
     // One that has a number of another piece would be left out with it.
     let mut numbers = whole.parts().map(|part| part.number);
     let of_pieces: Vec<Vec<u32>> = pieces.iter().map(|piece| numbers.by_ref().take(piece.len()).collect()).collect();
@@ -91,7 +91,7 @@ pub fn seam(whole: &Digest<'_>, pieces: &[Digest<'_>]) -> Option<Seam> {
         return Some(Seam::Parts);
     }
     let only = whole.parts().next().filter(|part| whole.len() == 1 && part.kind == PartKind::Text)?;
-    let is_text = |piece: &Digest<'_>| piece.len() == 1 && piece.has(PartKind::Text);
+    let is_text = |piece: &MessageRecord<'_>| piece.len() == 1 && piece.has(PartKind::Text);
     let between = pieces.len().checked_sub(1).filter(|&between| between > 0)?;
     let bytes: u64 = parts.iter().map(|part| u64::from(part.bytes)).sum();
     let rest = u64::from(only.bytes).checked_sub(bytes)?;

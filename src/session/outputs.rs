@@ -13,7 +13,7 @@
 //! another chat, and what it took is dropped as well. With an `offset`, outputs are not compared.
 
 use crate::base::order;
-use crate::model::message::{CHAIN_START, Digest, combine};
+use crate::model::message::{CHAIN_START, MessageRecord, combine};
 
 /// The most hashes of a sample.
 pub const MOST_SAMPLE: usize = 32;
@@ -21,7 +21,7 @@ pub const MOST_SAMPLE: usize = 32;
 const NEWEST: usize = 16;
 
 /// The chain after one more message. One without results does not change it.
-fn after(chain: u64, message: &Digest<'_>) -> u64 {
+fn after(chain: u64, message: &MessageRecord<'_>) -> u64 {
     match message.outputs() {
         0 => chain,
         outputs => combine(chain, outputs),
@@ -29,7 +29,7 @@ fn after(chain: u64, message: &Digest<'_>) -> u64 {
 }
 
 /// The chain before each of these messages and after them, from `start` on.
-pub fn chain(start: u64, messages: &[Digest<'_>]) -> Vec<Option<u64>> {
+pub fn chain(start: u64, messages: &[MessageRecord<'_>]) -> Vec<Option<u64>> {
     let mut now = start;
     let rest = messages.iter().map(|message| {
         now = after(now, message);
@@ -42,13 +42,13 @@ pub fn chain(start: u64, messages: &[Digest<'_>]) -> Vec<Option<u64>> {
 pub const START: u64 = CHAIN_START;
 
 /// Half of the hash of what tools returned in a message, if they returned something.
-fn half(message: &Digest<'_>) -> Option<u64> {
+fn half(message: &MessageRecord<'_>) -> Option<u64> {
     Some(message.outputs()).filter(|&outputs| outputs != 0).map(|outputs| outputs & 0xffff_ffff)
 }
 
 /// A sample of what tools returned: the newest of these messages, and as many as there is room for of the others and of an
 /// earlier sample. Of these it takes the smallest hashes, which are as good as drawn at random.
-pub fn sample(earlier: &[u64], messages: &[Digest<'_>]) -> Vec<u64> {
+pub fn sample(earlier: &[u64], messages: &[MessageRecord<'_>]) -> Vec<u64> {
     let all: Vec<u64> = messages.iter().filter_map(half).collect();
     let (older, newest) = all.split_at(all.len().saturating_sub(NEWEST));
     let mut sample = newest.to_vec();
@@ -65,6 +65,6 @@ pub fn sample(earlier: &[u64], messages: &[Digest<'_>]) -> Vec<u64> {
 }
 
 /// Whether any of a sample is among what tools returned in these messages.
-pub fn has_any(messages: &[Digest<'_>], sample: &[u64]) -> bool {
+pub fn has_any(messages: &[MessageRecord<'_>], sample: &[u64]) -> bool {
     messages.iter().filter_map(half).any(|half| sample.binary_search(&half).is_ok())
 }

@@ -5,7 +5,7 @@
 //! how a text looks: a tool can print what reads like a notice.
 
 use crate::base::archive::{Archive, Record};
-use crate::model::message::{CHAIN_START, Digest, Part, combine};
+use crate::model::message::{CHAIN_START, MessageRecord, Part, combine};
 use crate::session::joined::{self, Joined};
 use crate::session::sent::Mark;
 
@@ -60,18 +60,18 @@ pub struct SentMessage {
 
 impl SentMessage {
     /// A message of the host as it is. `own`: its parts that are ours, if the host passed back what was sent.
-    pub fn of_host(message: &Digest<'_>, own: &[bool]) -> Self {
+    pub fn of_host(message: &MessageRecord<'_>, own: &[bool]) -> Self {
         let own = (0..message.parts().len()).map(|at| own.get(at) == Some(&true)).collect();
         Self { hash: message.hash(), outputs: message.outputs(), own }
     }
 
     /// A message that precis wrote.
-    pub fn of_ours(message: &Digest<'_>) -> Self {
+    pub fn of_ours(message: &MessageRecord<'_>) -> Self {
         Self { hash: message.hash(), outputs: message.outputs(), own: vec![true; message.parts().len()] }
     }
 
     /// A copy of a message of the host: what is not among the parts of the original is ours.
-    pub fn of_copy(copy: &Digest<'_>, original: &Digest<'_>, own: &[bool]) -> Self {
+    pub fn of_copy(copy: &MessageRecord<'_>, original: &MessageRecord<'_>, own: &[bool]) -> Self {
         let mut rest = original.parts().enumerate();
         let is_same = |one: &Part, other: &Part| {
             (one.kind, one.bytes, one.tokens, one.id) == (other.kind, other.bytes, other.tokens, other.id)
@@ -86,7 +86,7 @@ impl SentMessage {
     }
 
     /// Messages that are sent as one of which nothing tells what is whose.
-    pub fn merged(message: &Digest<'_>, pieces: &[Self]) -> Self {
+    pub fn merged(message: &MessageRecord<'_>, pieces: &[Self]) -> Self {
         let mut own: Vec<bool> = pieces.iter().flat_map(|piece| piece.own.iter().copied()).collect();
         own.resize(message.parts().len(), false);
         Self { hash: message.hash(), outputs: message.outputs(), own }
@@ -150,7 +150,7 @@ impl OwnParts {
 
     /// For each message at the front of these that was sent as it is, which of its parts are ours. Empty if these are not
     /// what was sent.
-    fn among(&self, messages: &[Digest<'_>]) -> Vec<Vec<bool>> {
+    fn among(&self, messages: &[MessageRecord<'_>]) -> Vec<Vec<bool>> {
         let (mut chain, mut count) = (CHAIN_START, 0);
         let mut marks = self.marks.iter().peekable();
         for (at, message) in messages.iter().enumerate() {
@@ -178,7 +178,7 @@ impl OwnParts {
 }
 
 /// Which parts of messages are ours, by what is known of views. Returns the view that they are, too.
-pub fn among(known: &[OwnParts], messages: &[Digest<'_>]) -> (Vec<Vec<bool>>, Option<OwnParts>) {
+pub fn among(known: &[OwnParts], messages: &[MessageRecord<'_>]) -> (Vec<Vec<bool>>, Option<OwnParts>) {
     let mut found = (Vec::new(), None);
     for one in known {
         let own = one.among(messages);

@@ -5,7 +5,7 @@
 //! changed them (an edit, a summary, a pin that is gone, another policy, the host), it shows in them.
 
 use crate::base::order;
-use crate::model::message::{CHAIN_START, Digest, combine};
+use crate::model::message::{CHAIN_START, MessageRecord, combine};
 use crate::session::history::History;
 use crate::session::sent::{Mark, has_signed, thin};
 use crate::session::state::SessionState;
@@ -13,7 +13,7 @@ use crate::session::view::{Item, Slot, View};
 
 /// A message of the host in a view.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct PrefixedMessage {
     index: u64,
     /// The hash of what is sent before it.
     before: u64,
@@ -24,7 +24,7 @@ struct Place {
 /// What is sent before each message of the host in a view.
 #[derive(Clone, Debug)]
 pub struct Prefixes {
-    places: Vec<Place>,
+    places: Vec<PrefixedMessage>,
     end: Mark,
 }
 
@@ -44,7 +44,7 @@ impl Prefixes {
                     let digest = sent(item, history);
                     if let Slot::Host { index, .. } = item.slot {
                         let signed = digest.is_some_and(|digest| has_signed(&digest));
-                        places.push(Place { index, before: hash, signed });
+                        places.push(PrefixedMessage { index, before: hash, signed });
                     }
                     digest.map_or(0, |digest| digest.wire())
                 }
@@ -59,7 +59,7 @@ impl Prefixes {
         let (mut places, mut hash) = (Vec::new(), CHAIN_START);
         for (input, message) in history.messages.iter().enumerate() {
             if let Some(index) = history.index_of(input) {
-                places.push(Place { index, before: hash, signed: false });
+                places.push(PrefixedMessage { index, before: hash, signed: false });
             }
             hash = combine(hash, message.wire());
         }
@@ -103,7 +103,7 @@ impl Prefixes {
     /// may have to go than from an index on.
     fn behind(&self, mut from: u64, spared: u64) -> u64 {
         loop {
-            let is_gone = |one: &Place| one.signed && (from..spared).contains(&one.index);
+            let is_gone = |one: &PrefixedMessage| one.signed && (from..spared).contains(&one.index);
             let behind = self.places.iter().skip_while(|one| !is_gone(one));
             let least = behind.filter(|one| one.signed && one.index < spared).map(|one| one.index).min();
             match least.filter(|&least| least < from) {
@@ -116,7 +116,7 @@ impl Prefixes {
     /// What is to be remembered of them. `before`: what was remembered of the request before, whose marks still hold.
     pub fn marks(&self, before: &[Mark]) -> Vec<Mark> {
         let newest = before.iter().map(|mark| mark.at).max();
-        let holds = |place: &&Place| {
+        let holds = |place: &&PrefixedMessage| {
             place.signed
                 && (newest.is_none_or(|newest| place.index > newest)
                     || before.iter().any(|mark| mark.at == place.index))
@@ -177,8 +177,8 @@ impl Sent {
 }
 
 /// The digest of an item as it is sent.
-fn sent<'a>(item: &'a Item, history: &'a History<'_>) -> Option<Digest<'a>> {
-    item.digest().or(match item.slot {
+fn sent<'a>(item: &'a Item, history: &'a History<'_>) -> Option<MessageRecord<'a>> {
+    item.record().or(match item.slot {
         Slot::Host { input, .. } => Some(history.messages[input]),
         _ => None,
     })

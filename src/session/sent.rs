@@ -2,7 +2,7 @@
 
 use crate::base::archive::{Archive, Record};
 use crate::ingest::tape::NO_NUMBER;
-use crate::model::message::{Digest, Part, PartKind};
+use crate::model::message::{MessageRecord, Part, PartKind};
 
 /// The most gaps in the reasoning of a history. With more, the oldest reasoning goes, which no provider minds.
 pub const MOST_STALE: usize = 16;
@@ -80,7 +80,7 @@ pub fn thin(marks: &mut Vec<Mark>) {
 }
 
 /// Whether a message has signed reasoning that can be left out.
-pub fn has_signed(message: &Digest<'_>) -> bool {
+pub fn has_signed(message: &MessageRecord<'_>) -> bool {
     let is_loose = |part: Part| part.kind == PartKind::Reasoning && part.marked && part.number != NO_NUMBER;
     message.is_signed() && message.parts().any(is_loose)
 }
@@ -91,7 +91,7 @@ pub fn is_fixed(part: Part) -> bool {
 }
 
 /// The numbers of the parts with reasoning that can be left out. Whoever binds what is signed takes nothing unsigned.
-pub fn reasoning_parts(message: &Digest<'_>) -> impl Iterator<Item = u32> {
+pub fn reasoning_parts(message: &MessageRecord<'_>) -> impl Iterator<Item = u32> {
     let is_loose = |part: &Part| part.kind == PartKind::Reasoning && part.number != NO_NUMBER;
     message.parts().filter(is_loose).map(|part| part.number)
 }

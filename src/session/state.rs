@@ -4,7 +4,7 @@
 //! A state written by a later minor version can be read: unknown members are kept, and only a higher `version` is
 //! refused. A state never holds messages, only positions, summaries and what was learned.
 
-use crate::base::archive::{Archive, Place, Record};
+use crate::base::archive::{Archive, Origin, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::{Json, quoted_bytes};
 use crate::limits::budget::Learned;
@@ -309,7 +309,7 @@ impl Record for SessionState {
     }
 }
 
-const PLACE: Place = Place {
+const PLACE: Origin = Origin {
     name: "state",
     code: Code::InvalidState,
     advice: "This state was changed or truncated after precis returned it. Load the last intact copy. Without one, pass null: the conversation continues, and only its summary is made again.",

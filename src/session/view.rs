@@ -4,7 +4,7 @@ use crate::base::error::Error;
 use crate::base::order;
 use crate::ingest::host::{Host, LEFT_OUT, Product};
 use crate::ingest::tape::NO_NUMBER;
-use crate::model::message::{Digest, Part, PartKind, Role};
+use crate::model::message::{MessageRecord, Part, PartKind, Role};
 use crate::session::breakdown::TokenBreakdown;
 use crate::session::compaction::Checkpoint;
 use crate::session::edits;
@@ -52,8 +52,8 @@ pub struct Item {
 
 impl Item {
     /// The digest of the created message, if there is one.
-    pub fn digest(&self) -> Option<Digest<'_>> {
-        self.made.as_ref().and_then(Product::digest)
+    pub fn record(&self) -> Option<MessageRecord<'_>> {
+        self.made.as_ref().and_then(Product::record)
     }
 }
 
@@ -86,7 +86,7 @@ impl View {
                 parts.summary += item.tokens;
                 continue;
             };
-            let message = &item.digest().unwrap_or(history.messages[input]);
+            let message = &item.record().unwrap_or(history.messages[input]);
             let mut rest = item.tokens;
             for part in message.parts() {
                 let tokens = u64::from(part.tokens).min(rest);
@@ -144,11 +144,11 @@ impl View {
     }
 
     /// The digests of what is sent, for the checker. Our own messages are missing until they are rendered.
-    pub fn digests<'v>(&'v self, history: &'v History<'_>) -> Vec<Digest<'v>> {
+    pub fn digests<'v>(&'v self, history: &'v History<'_>) -> Vec<MessageRecord<'v>> {
         self.items
             .iter()
             .filter_map(|item| match (&item.made, item.slot) {
-                (Some(product), _) => product.digest(),
+                (Some(product), _) => product.record(),
                 (None, Slot::Host { input, .. }) => Some(history.messages[input]),
                 (None, _) => None,
             })
@@ -263,7 +263,7 @@ fn copy(
 }
 
 /// The numbers of the parts of a message that hold unsigned reasoning: it can be left out without a word.
-pub fn thoughts(message: &Digest<'_>) -> Vec<u32> {
+pub fn thoughts(message: &MessageRecord<'_>) -> Vec<u32> {
     let is_thought = |part: &Part| part.kind == PartKind::Reasoning && part.number != NO_NUMBER;
     let said = message.parts().any(|part| part.kind != PartKind::Reasoning);
     if message.role() != Role::Assistant || message.is_signed() || !said {
@@ -273,14 +273,14 @@ pub fn thoughts(message: &Digest<'_>) -> Vec<u32> {
 }
 
 /// Whether a message holds nothing but reasoning, so that nothing is left of it without that.
-fn is_thought(message: &Digest<'_>) -> bool {
+fn is_thought(message: &MessageRecord<'_>) -> bool {
     let says = |part: Part| part.kind != PartKind::Reasoning && (part.kind != PartKind::Text || part.bytes > 0);
     message.has(PartKind::Reasoning) && !message.parts().any(says)
 }
 
 /// The raw tokens of an edited copy: those of its digest, and what the original counts apart from its parts.
 fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
-    let own = product.digest().map_or(0, |digest| digest.tokens());
+    let own = product.record().map_or(0, |digest| digest.tokens());
     own + (history.tokens[input] - history.messages[input].tokens())
 }
 
@@ -339,7 +339,7 @@ fn sent_block(
 /// The covered messages that the host pins by now. Those that belong to a group stay covered, because the group is not
 /// in the view.
 fn pinned_late(history: &History<'_>, checkpoint: &Checkpoint) -> Vec<u64> {
-    let is_single = |message: &Digest<'_>| {
+    let is_single = |message: &MessageRecord<'_>| {
         let any = |kinds: &[PartKind]| kinds.iter().any(|&kind| message.has(kind));
         // What only the provider reads may be an item of a reply.
         let is_item = message.role() == Role::Assistant && !any(&[PartKind::Text, PartKind::Media]);

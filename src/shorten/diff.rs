@@ -1,9 +1,9 @@
 //! Unified diffs: the names of files come first, then the headers of hunks, then the changes.
 
-use crate::shorten::lines::Line;
+use crate::shorten::lines::RankedLine;
 
 /// Ranks the lines of a diff.
-pub fn rank(lines: &mut [Line<'_>]) -> bool {
+pub fn rank(lines: &mut [RankedLine<'_>]) -> bool {
     let (mut files, mut hunks) = (0, 0);
     for line in lines {
         line.rank = match line.text.as_bytes() {

@@ -5,7 +5,7 @@ use crate::shorten::ends;
 use crate::shorten::gap::{self, Gap};
 
 /// A line.
-pub struct Line<'t> {
+pub struct RankedLine<'t> {
     /// The line without its end.
     pub text: &'t str,
     /// The importance, from 0 to 3.
@@ -21,20 +21,20 @@ pub struct Line<'t> {
 const MOST_LINES: usize = 100_000;
 
 /// Splits a text into lines.
-pub fn of(text: &str) -> Vec<Line<'_>> {
+pub fn of(text: &str) -> Vec<RankedLine<'_>> {
     let count = text.bytes().filter(|&byte| byte == b'\n').count() + 1;
     let between = MOST_LINES..count.saturating_sub(MOST_LINES).max(MOST_LINES);
     let mut lines = Vec::with_capacity(count - between.len() + 1);
     for (at, line) in text.split('\n').enumerate() {
         let gap = Gap::read(line);
         if !between.contains(&at) {
-            lines.push(Line { text: line, rank: 0, gap, characters: 0 });
+            lines.push(RankedLine { text: line, rank: 0, gap, characters: 0 });
             continue;
         }
         if at == between.start {
-            lines.push(Line { text: "", rank: 0, gap: Some(Gap::default()), characters: 0 });
+            lines.push(RankedLine { text: "", rank: 0, gap: Some(Gap::default()), characters: 0 });
         }
-        if let Some(Line { gap: Some(all), .. }) = lines.last_mut() {
+        if let Some(RankedLine { gap: Some(all), .. }) = lines.last_mut() {
             all.add(gap.unwrap_or_else(|| Gap { characters: text::characters(line) + 1, lines: 1 }));
         }
     }
@@ -49,7 +49,7 @@ const SHARES: [(u8, usize); 4] = [(3, 8), (2, 12), (1, 15), (0, PARTS)];
 const LEAST_LINE: usize = 200;
 
 /// Keeps the most important lines and both ends, within about `bytes`.
-pub fn within(lines: &[Line<'_>], bytes: usize, advice: &str) -> String {
+pub fn within(lines: &[RankedLine<'_>], bytes: usize, advice: &str) -> String {
     let longest = (bytes / 4).max(LEAST_LINE);
     let mut choice = Choice { kept: vec![false; lines.len()], bytes: gap::BYTES + advice.len() };
     for (rank, share) in SHARES {
@@ -79,7 +79,7 @@ struct Choice {
 
 impl Choice {
     /// Keeps a line if it has at least this rank and fits. Returns false if there is no room for it.
-    fn take(&mut self, lines: &[Line<'_>], at: usize, rank: u8, longest: usize, most: usize) -> bool {
+    fn take(&mut self, lines: &[RankedLine<'_>], at: usize, rank: u8, longest: usize, most: usize) -> bool {
         let line = &lines[at];
         if line.rank < rank || line.gap.is_some() || self.kept[at] {
             return true;
@@ -95,7 +95,7 @@ impl Choice {
         self.kept[at]
     }
 
-    fn write(&self, lines: &[Line<'_>], longest: usize, advice: &str) -> String {
+    fn write(&self, lines: &[RankedLine<'_>], longest: usize, advice: &str) -> String {
         let mut out = String::with_capacity(self.bytes);
         let mut missing = Gap::default();
         let mut advice = advice;

@@ -1,6 +1,6 @@
 //! Logs and other program output: lines that report problems, and the indented lines below them.
 
-use crate::shorten::lines::Line;
+use crate::shorten::lines::RankedLine;
 
 /// The words that identify such lines, in lower case.
 const TROUBLE: [&str; 8] = ["error", "fail", "exception", "panic", "fatal", "traceback", "caused by", "backoff"];
@@ -8,13 +8,13 @@ const TROUBLE: [&str; 8] = ["error", "fail", "exception", "panic", "fatal", "tra
 const BELOW: usize = 2;
 
 /// Ranks the lines of a log. Source code also mentions errors, but is recognized by how its lines end.
-pub fn rank(lines: &mut [Line<'_>]) -> bool {
+pub fn rank(lines: &mut [RankedLine<'_>]) -> bool {
     let code = lines.iter().filter(|line| is_code(line.text)).count();
     code * 5 < lines.len() * 2 && mark(lines)
 }
 
 /// Ranks lines that report problems. Returns whether there are any.
-pub fn mark(lines: &mut [Line<'_>]) -> bool {
+pub fn mark(lines: &mut [RankedLine<'_>]) -> bool {
     let mut found = false;
     let mut below = 0;
     for line in lines {

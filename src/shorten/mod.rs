@@ -21,7 +21,7 @@ mod trace;
 
 use crate::base::text;
 use ends::Parted;
-use lines::Line;
+use lines::RankedLine;
 
 /// A text and its structure.
 pub struct Shape<'t> {
@@ -34,12 +34,12 @@ pub struct Shape<'t> {
 
 enum Built<'t> {
     Json,
-    Lines(Vec<Line<'t>>),
+    Lines(Vec<RankedLine<'t>>),
     Plain,
 }
 
 /// Ranks the lines of a text by importance. Returns false if the text does not have this shape.
-type Rank = fn(&mut [Line<'_>]) -> bool;
+type Rank = fn(&mut [RankedLine<'_>]) -> bool;
 
 /// The shapes that consist of lines, the most reliable first.
 const SHAPES: [Rank; 4] = [diff::rank, trace::rank, table::rank, log::rank];

@@ -1,6 +1,6 @@
 //! Tables (Markdown, comma- or tab-separated, aligned columns): the header and rows that report problems are kept.
 
-use crate::shorten::lines::Line;
+use crate::shorten::lines::RankedLine;
 use crate::shorten::log;
 
 /// The header is within this many lines, because a title may precede it.
@@ -9,7 +9,7 @@ const FIRST: usize = 8;
 const ROWS: usize = 4;
 
 /// Ranks the lines of a table.
-pub fn rank(lines: &mut [Line<'_>]) -> bool {
+pub fn rank(lines: &mut [RankedLine<'_>]) -> bool {
     let Some(header) = (0..FIRST.min(lines.len())).find(|&at| is_header(lines, at)) else { return false };
     log::mark(lines);
     lines[header].rank = 3;
@@ -20,7 +20,7 @@ pub fn rank(lines: &mut [Line<'_>]) -> bool {
     true
 }
 
-fn is_header(lines: &[Line<'_>], at: usize) -> bool {
+fn is_header(lines: &[RankedLine<'_>], at: usize) -> bool {
     let header = lines[at].text;
     let rows = || lines[at + 1..].iter().filter(|line| line.gap.is_none()).take(ROWS);
     if rows().count() < ROWS {

@@ -1,13 +1,13 @@
 //! Stack traces: what was thrown, what caused it, and the nearest calls are kept.
 
-use crate::shorten::lines::Line;
+use crate::shorten::lines::RankedLine;
 
 /// The calls that are kept after and before such a line. Some languages print the newest call first, others last.
 const BEHIND: usize = 3;
 const BEFORE: usize = 2;
 
 /// Ranks the lines of a text that is mostly a stack trace.
-pub fn rank(lines: &mut [Line<'_>]) -> bool {
+pub fn rank(lines: &mut [RankedLine<'_>]) -> bool {
     let frames = lines.iter().filter(|line| is_frame(line.text)).count();
     if frames < 3 || frames * 4 < lines.len() {
         return false;

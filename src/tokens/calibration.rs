@@ -44,7 +44,7 @@ use crate::model::message::Position;
 use crate::tokens::SlopeRange;
 use crate::tokens::standstill::Standstill;
 
-pub use crate::tokens::reading::Reading;
+pub use crate::tokens::reading::UsageReading;
 
 /// Increments below this many raw tokens are too small to learn the slope from.
 const LEAST_INCREMENT: u64 = 20;
@@ -132,11 +132,11 @@ pub struct Calibration {
     /// The estimator with its family and version, and the model. What was learned under another key does not apply.
     pub key: String,
     /// The newest trusted report.
-    pub anchor: Option<Reading>,
+    pub anchor: Option<UsageReading>,
     /// The reply to the request of that report.
     pub reply: Option<Reply>,
     /// Decayed sums over increments: reported and raw tokens. `None` until the first one.
-    pub grown: Option<Reading>,
+    pub grown: Option<UsageReading>,
     /// The slope derived from a whole request before any increment, in millionths.
     pub whole: Option<u64>,
     /// The raw tokens of that request. `None` in states of earlier versions.
@@ -144,7 +144,7 @@ pub struct Calibration {
     /// Relative errors of estimates in millionths, the newest last.
     pub errors: Vec<u64>,
     /// A reading that is too far off to be believed until another one agrees.
-    pub parked: Option<Reading>,
+    pub parked: Option<UsageReading>,
     /// The number of consecutive readings that were not believed, including the parked one.
     pub doubted: u64,
     /// Reports that stand still while the request grows, if there are any.
@@ -191,7 +191,7 @@ impl Calibration {
     /// The slope, in millionths.
     pub fn slope(&self, range: SlopeRange) -> u64 {
         let slope = match (self.grown, self.whole) {
-            (Some(Reading { raw, reported }), _) if raw > 0 => ratio(reported, raw),
+            (Some(UsageReading { raw, reported }), _) if raw > 0 => ratio(reported, raw),
             (_, Some(whole)) => whole,
             _ => range.start,
         };
@@ -283,7 +283,7 @@ impl Calibration {
     /// Learns from a report and returns whether it was believed. `counted`: `reading.raw` includes the system prompt
     /// and tools, so nothing large is missing from it. `window`: the context window, if a report above it cannot be of
     /// a single request.
-    pub fn learn(&mut self, reading: Reading, counted: bool, range: SlopeRange, window: Option<u64>) -> bool {
+    pub fn learn(&mut self, reading: UsageReading, counted: bool, range: SlopeRange, window: Option<u64>) -> bool {
         if reading.raw == 0 || reading.reported == 0 {
             return false;
         }
@@ -316,11 +316,11 @@ impl Calibration {
         self.errors.drain(..surplus);
     }
 
-    fn grow(&mut self, from: Reading, to: Reading) {
+    fn grow(&mut self, from: UsageReading, to: UsageReading) {
         let (raw, reported) = (to.raw.saturating_sub(from.raw), to.reported.saturating_sub(from.reported));
         if raw > LEAST_INCREMENT && RATIO.contains(&ratio(reported, raw)) {
             let old = self.grown.unwrap_or_default();
-            self.grown = Some(Reading {
+            self.grown = Some(UsageReading {
                 raw: old.raw - old.raw / FADE + raw,
                 reported: old.reported - old.reported / FADE + reported,
             });
@@ -329,7 +329,7 @@ impl Calibration {
 
     /// Whether a server has reported the same for so long that it counts less than was sent. What was learned from such
     /// reports is dropped with them: the estimate follows the text again.
-    fn stands_still(&mut self, reading: Reading, range: SlopeRange) -> bool {
+    fn stands_still(&mut self, reading: UsageReading, range: SlopeRange) -> bool {
         let own = self.scale(reading.raw, range);
         let mut standstill = self.standstill.unwrap_or_default();
         let hidden = standstill.hides(reading, own);
@@ -346,7 +346,7 @@ impl Calibration {
         hidden || begins
     }
 
-    fn park(&mut self, reading: Reading) {
+    fn park(&mut self, reading: UsageReading) {
         self.parked = Some(reading);
         self.doubted = (self.doubted + 1).min(DOUBTED_MOST);
     }
@@ -358,7 +358,7 @@ impl Calibration {
         (self.anchor.is_none() || self.doubted > 1 || reported > window).then_some(reported)
     }
 
-    fn is_outlier(&mut self, reading: Reading, range: SlopeRange, window: Option<u64>) -> bool {
+    fn is_outlier(&mut self, reading: UsageReading, range: SlopeRange, window: Option<u64>) -> bool {
         let estimate = self.estimate(reading.raw, range);
         let off = estimate.tokens.abs_diff(reading.reported);
         // A total over several requests grows by about one request per step, and the larger it is, the less that stands

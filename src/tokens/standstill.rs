@@ -9,7 +9,7 @@
 //! and report what is left are doubted as well.
 
 use crate::base::archive::{Archive, Record};
-use crate::tokens::reading::Reading;
+use crate::tokens::reading::UsageReading;
 
 /// Growth of a request, in raw tokens and as one part in this many of it, from which on reports must have grown as well.
 const LEAST_GROWTH: u64 = 500;
@@ -26,7 +26,7 @@ const SPREAD: u64 = 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Standstill {
     /// The report since which they have not grown with the request.
-    pub since: Option<Reading>,
+    pub since: Option<UsageReading>,
     /// The highest of them, once they are doubted.
     pub most: Option<u64>,
 }
@@ -34,7 +34,7 @@ pub struct Standstill {
 impl Standstill {
     /// Whether a report is one of those that are doubted: no higher than they were, for a request that is larger.
     /// `own`: what the request is estimated at by its text alone.
-    pub fn hides(&mut self, reading: Reading, own: u64) -> bool {
+    pub fn hides(&mut self, reading: UsageReading, own: u64) -> bool {
         let Some(most) = self.most else { return false };
         if reading.reported > most.saturating_add(most / SPREAD) {
             // The window of the server was raised, or another one answers.
@@ -46,8 +46,8 @@ impl Standstill {
 
     /// Notes a report. Returns whether reports have stood still for so long that they are to be doubted. `last`: the one
     /// before it.
-    pub fn begins(&mut self, last: Option<Reading>, reading: Reading) -> bool {
-        let stands = |since: Reading, now: Reading| {
+    pub fn begins(&mut self, last: Option<UsageReading>, reading: UsageReading) -> bool {
+        let stands = |since: UsageReading, now: UsageReading| {
             now.raw > since.raw && now.reported <= since.reported.saturating_add((now.raw - since.raw) / STILL)
         };
         let Some(last) = last else { return false };

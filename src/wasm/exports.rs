@@ -13,7 +13,7 @@ use super::objects::{gone, object, plain, thrown, to_js};
 use super::panics;
 use super::polling::Guarded;
 pub use super::polling::JsRounds;
-pub use super::reading::Reading;
+pub use super::reading::TapeReading;
 use super::results::{again, committed, requests_to_js};
 use crate::base::archive::Record;
 use crate::base::error::{Code, Error};
@@ -22,10 +22,10 @@ use crate::call::standing::Standing;
 use crate::engine::fast_path;
 use crate::engine::waiting::Waiting;
 use crate::engine::{self, Begun};
-use crate::ingest::digester::Digester;
 use crate::ingest::pairs;
+use crate::ingest::record_writer::RecordWriter;
 use crate::limits::options;
-use crate::model::message::Digest;
+use crate::model::message::MessageRecord;
 use crate::recall::Asked;
 use crate::summary::verify::{self, Answer};
 use crate::tokens::Estimator;
@@ -54,16 +54,16 @@ pub fn start() {
 ///
 /// If the tape is malformed.
 #[wasm_bindgen]
-pub fn digest(
+pub fn records(
     estimator: &str,
     ops: &[u32],
     text: &[u8],
     known: Option<Vec<u32>>,
     standing: Option<Vec<u8>>,
 ) -> Returned {
-    let mut digester = Digester::new(Estimator::parse(estimator).map_err(thrown)?);
-    digester.push(ops, text).map_err(thrown)?;
-    let records = digester.finish().map_err(thrown)?;
+    let mut writer = RecordWriter::new(Estimator::parse(estimator).map_err(thrown)?);
+    writer.push(ops, text).map_err(thrown)?;
+    let records = writer.finish().map_err(thrown)?;
     let passed = match known {
         Some(mut all) => {
             all.extend(&records);
@@ -274,7 +274,7 @@ pub fn keep_from(state: JsValue) -> Returned {
 /// If the records are malformed.
 #[wasm_bindgen]
 pub fn check(records: &[u32], strict: bool) -> Returned {
-    let messages = Digest::split(records).ok_or_else(gone)?;
+    let messages = MessageRecord::split(records).ok_or_else(gone)?;
     let mut all = pairs::check(&messages);
     if strict {
         all.extend(pairs::alternation(&messages));

@@ -4,11 +4,11 @@
 //! from, to` for the host's own messages, `1, number, 0` for one that was created.
 
 use super::objects::to_js;
-use super::reading::{self, Buffer, Reading};
+use super::reading::{self, Buffer, TapeReading};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::ingest::content::Content;
-use crate::ingest::host::{Host, Kept, Product, Sent};
+use crate::ingest::host::{Host, KeptIndex, Product, Sent};
 use js_sys::{Array, JsString, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
@@ -19,7 +19,7 @@ extern "C" {
     pub type JsHost;
 
     #[wasm_bindgen(method, catch)]
-    fn read(this: &JsHost, indices: Vec<u32>, into: Reading) -> Result<(), JsValue>;
+    fn read(this: &JsHost, indices: Vec<u32>, into: TapeReading) -> Result<(), JsValue>;
     #[wasm_bindgen(method, catch)]
     fn index(this: &JsHost, from: u32, to: u32) -> Result<Option<Uint8Array>, JsValue>;
     #[wasm_bindgen(method, catch, js_name = keepIndex)]
@@ -83,7 +83,7 @@ impl Host for Bridge<'_> {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
         let indices: Vec<u32> = inputs.iter().map(|&input| input as u32).collect();
         let buffer = self.buffer.get_or_insert_with(reading::buffer);
-        let (reading, contents) = Reading::contents(buffer.clone());
+        let (reading, contents) = TapeReading::contents(buffer.clone());
         let asked = self.host.read(indices, reading);
         self.asked(asked)?;
         let contents = contents.finish()?;
@@ -95,11 +95,11 @@ impl Host for Bridge<'_> {
     }
 
     /// Of no bytes: there is no room for any.
-    fn index(&mut self, from: usize, to: usize) -> Result<Kept, Error> {
+    fn index(&mut self, from: usize, to: usize) -> Result<KeptIndex, Error> {
         let answer = self.host.index(from as u32, to as u32);
-        Ok(self.asked(answer)?.map_or(Kept::Nothing, |bytes| match bytes.to_vec() {
-            bytes if bytes.is_empty() => Kept::Nowhere,
-            bytes => Kept::Bytes(bytes),
+        Ok(self.asked(answer)?.map_or(KeptIndex::Nothing, |bytes| match bytes.to_vec() {
+            bytes if bytes.is_empty() => KeptIndex::Nowhere,
+            bytes => KeptIndex::Bytes(bytes),
         }))
     }
 

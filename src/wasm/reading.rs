@@ -19,7 +19,7 @@
 use super::objects::{gone, thrown};
 use crate::base::error::Error;
 use crate::ingest::content::{self, Content};
-use crate::ingest::digester::Digester;
+use crate::ingest::record_writer::RecordWriter;
 use crate::tokens::Estimator;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ use wasm_bindgen::prelude::*;
 /// What reads the tape.
 enum Taker {
     /// Creates records.
-    Digests(Box<Digester>),
+    Digests(Box<RecordWriter>),
     /// Creates messages with their text.
     Contents(content::Reader),
 }
@@ -47,14 +47,14 @@ pub(super) fn buffer() -> Buffer {
 
 /// A tape that is being read. JavaScript frees it.
 #[wasm_bindgen]
-pub struct Reading {
+pub struct TapeReading {
     buffer: Buffer,
     /// Shared with the owner of [`Contents`]. `None` once reading has ended.
     taker: Rc<RefCell<Option<Taker>>>,
 }
 
 #[wasm_bindgen]
-impl Reading {
+impl TapeReading {
     /// Opens a tape to create records with this estimator (`rule[:family]`).
     ///
     /// # Errors
@@ -63,7 +63,7 @@ impl Reading {
     #[wasm_bindgen(constructor)]
     pub fn new(estimator: &str) -> Result<Self, JsValue> {
         let estimator = Estimator::parse(estimator).map_err(thrown)?;
-        Ok(Self::of(Taker::Digests(Box::new(Digester::new(estimator))), buffer()))
+        Ok(Self::of(Taker::Digests(Box::new(RecordWriter::new(estimator))), buffer()))
     }
 
     /// The address of its buffer of 64 KiB.
@@ -80,7 +80,7 @@ impl Reading {
     pub fn push(&mut self, ops: &[u32], bytes: usize) -> Result<(), JsValue> {
         let text = self.buffer.get(..bytes).ok_or_else(gone)?;
         match self.taker.borrow_mut().as_mut().ok_or_else(gone)? {
-            Taker::Digests(digester) => digester.push(ops, text),
+            Taker::Digests(writer) => writer.push(ops, text),
             Taker::Contents(reader) => reader.push(ops, text),
         }
         .map_err(thrown)
@@ -93,13 +93,13 @@ impl Reading {
     /// If the tape is malformed, or reading has ended.
     pub fn finish(&mut self) -> Result<Vec<u32>, JsValue> {
         match self.taker.take() {
-            Some(Taker::Digests(digester)) => digester.finish().map_err(thrown),
+            Some(Taker::Digests(writer)) => writer.finish().map_err(thrown),
             _ => Err(gone()),
         }
     }
 }
 
-impl Reading {
+impl TapeReading {
     fn of(taker: Taker, buffer: Buffer) -> Self {
         Self { buffer, taker: Rc::new(RefCell::new(Some(taker))) }
     }

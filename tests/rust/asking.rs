@@ -1,6 +1,18 @@
 //! When a summarizer that works is asked, and what a report says if it is not.
 
+use crate::support::STRATEGIES;
+use crate::support::calls;
+use crate::support::good_summary;
+use crate::support::plain_turns;
+use crate::support::send_checked;
+use crate::support::small_chat;
+use crate::support::strategy_chat;
+use crate::support::tail_chat;
+use crate::support::tool_turns;
 use crate::support::{Chat, M, answer, assistant, call, filler, result, spread, user};
+use precis::report::Outcome;
+use precis::session::compaction::Kind;
+use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use serde_json::json;
 
@@ -124,4 +136,157 @@ fn a_state_that_is_a_string_is_called_one() {
     use precis::session::state::SessionState;
     let refused = SessionState::parse(&"{\"version\":1}".to_owned().into()).unwrap_err();
     assert!(refused.advice.contains("is a string") && refused.advice.contains("JSON.parse"), "{refused}");
+}
+
+/// How often the summarizer is called if this many bytes are new each time, in one long turn whose request stays. Less
+/// than half of the room counts as little. The request and the summaries are long, so that little fills the room.
+fn asked_for(new: &[usize]) -> String {
+    let mut chat = tail_chat();
+    chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
+    chat.options["tune"]["shares"] = json!({ "fresh": 0.5, "tail": 0 });
+    let mut history = vec![user(&filler(4_200))];
+    let mut asked = String::new();
+    for bytes in new {
+        for _ in 0..8 {
+            history.extend([assistant(&filler(bytes / 8)), calls(&["call_0"]), result("call_0", "ok")]);
+        }
+        let revision = chat.session().revision;
+        let round = asked.len();
+        let mut calls = 0;
+        let mut summarize = |_: &Request| {
+            calls += 1;
+            // As long as a summary may be, and without repeating its material or the previous one.
+            answer(&(0..75).map(|note| format!("note {note} of {round}, on work; ")).collect::<String>())
+        };
+        chat.before_model(&history, Some(&mut summarize)).unwrap();
+        assert!(chat.session().revision > revision, "{asked}: nothing was compacted");
+        asked.push_str(&calls.to_string());
+    }
+    asked
+}
+
+/// C2 of the original preset.
+#[test]
+fn a_summarizer_that_keeps_failing_is_left_alone_and_nothing_grows() {
+    for strategy in STRATEGIES {
+        let mut chat = strategy_chat(strategy, 8_000);
+        let mut history = Vec::new();
+        let (mut asked, mut compacted) = (0, 0);
+        for turn in 0..120 {
+            history.push(user(&format!("turn {turn}: {}", filler(700))));
+            let prepared = send_checked(
+                &mut chat,
+                &history,
+                Some(&mut |_| {
+                    asked += 1;
+                    Answer::Failed("The provider is down.".into())
+                }),
+            );
+            chat.after_model(prepared.committed.report.after.raw * 2);
+            compacted += u32::from(prepared.committed.report.outcome == Outcome::Compacted);
+            let text = chat.session().checkpoints.last().map_or(0, |checkpoint| checkpoint.summary.text.len());
+            assert!(text < 12_000, "{strategy} turn {turn}: {text} bytes");
+            history.push(assistant(&filler(700)));
+        }
+        assert!(compacted >= 5, "{strategy}");
+        assert!(asked * 2 <= compacted + 4, "{strategy}: asked {asked} times in {compacted} compactions");
+        assert!(compacted <= 60, "{strategy}: {compacted}");
+    }
+}
+
+/// D12 of docs/guarantees.md.
+#[test]
+fn a_failure_leaves_the_state_able_to_go_on() {
+    let mut history = tool_turns(12, 1_500);
+    let mut chat = small_chat(8_000);
+    chat.options["summarizer"] = json!({ "maxCalls": 100 });
+    send_checked(&mut chat, &history, Some(&mut |_| Answer::Failed("no JSON".into())));
+    history.extend(tool_turns(12, 1_500));
+    let mut prompts = Vec::new();
+    send_checked(
+        &mut chat,
+        &history,
+        Some(&mut |request: &Request| {
+            prompts.push(request.prompt.clone());
+            good_summary(request)
+        }),
+    );
+    assert!(prompts[0].contains("question 0?"), "the summary after a digest starts from the messages again");
+}
+
+#[test]
+fn a_summary_after_a_digest_starts_again_from_the_messages() {
+    let mut chat = tail_chat();
+    chat.options["summarizer"] = json!({ "maxCalls": 100 });
+    let mut history = plain_turns(0..20);
+    chat.before_model(&history, None).unwrap();
+    let digest = chat.session().checkpoints.last().cloned().unwrap();
+    assert_eq!(digest.kind, Kind::Digest);
+    history.extend(plain_turns(20..40));
+    let mut prompts = Vec::new();
+    let mut summarize = |request: &Request| {
+        prompts.push(request.prompt.clone());
+        answer("All of it.")
+    };
+    chat.before_model(&history, Some(&mut summarize)).unwrap();
+    assert_eq!(chat.session().checkpoints.last().unwrap().kind, Kind::Summary);
+    assert!(prompts[0].contains("answer 2."), "the messages are there: {}", prompts[0]);
+    assert!(!prompts[0].contains("Condensed by code"), "the digest stood for the messages: {}", prompts[0]);
+}
+
+#[test]
+fn three_failures_leave_the_summarizer_alone_for_eight_compactions() {
+    let mut chat = tail_chat();
+    // One request each, however long the past is.
+    chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
+    let mut history = Vec::new();
+    let mut asked = String::new();
+    for round in 0..16 {
+        history.extend(plain_turns(round * 16..round * 16 + 16));
+        let mut calls = 0;
+        let mut fail = |_: &Request| {
+            calls += 1;
+            Answer::Failed("overloaded".into())
+        };
+        let revision = chat.session().revision;
+        chat.before_model(&history, Some(&mut fail)).unwrap();
+        assert!(chat.session().revision > revision, "round {round} compacts");
+        asked.push_str(&calls.to_string());
+    }
+    assert_eq!(asked, "1110000000011100");
+}
+
+#[test]
+fn a_good_summary_closes_the_count_of_failures() {
+    let mut chat = tail_chat();
+    chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
+    let mut history = Vec::new();
+    let mut asked = String::new();
+    for (round, fails) in [true, true, false, true, true, false, true].into_iter().enumerate() {
+        history.extend(plain_turns(round * 16..round * 16 + 16));
+        let mut calls = 0;
+        let mut summarize = |_: &Request| {
+            calls += 1;
+            if fails { Answer::Failed("overloaded".into()) } else { answer("Notes.") }
+        };
+        chat.before_model(&history, Some(&mut summarize)).unwrap();
+        asked.push_str(&calls.to_string());
+    }
+    assert_eq!(asked, "1111111");
+}
+
+#[test]
+fn after_three_compactions_with_little_new_no_summary_is_asked_for() {
+    assert_eq!(asked_for(&[20_000, 4_000, 4_000, 4_000, 4_000]), "11110");
+}
+
+#[test]
+fn what_code_covered_meanwhile_counts_as_new_to_the_next_summary() {
+    let asked = asked_for(&[20_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000, 4_000]);
+    assert!(asked.starts_with("11110") && asked[5..].contains('1') && asked[5..].contains('0'), "{asked}");
+}
+
+#[test]
+fn a_compaction_with_much_new_ends_the_count_of_those_with_little() {
+    assert_eq!(asked_for(&[20_000, 4_000, 4_000, 20_000, 4_000, 4_000, 4_000]), "1111111");
 }

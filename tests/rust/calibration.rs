@@ -6,14 +6,18 @@ use crate::support::answer;
 use crate::support::assistant;
 use crate::support::filler;
 use crate::support::plain;
+use crate::support::records;
+use crate::support::tail_chat;
 use crate::support::user;
 use precis::base::error::Warning;
 use precis::engine::Reported;
+use precis::model::message::MessageRecord;
 use precis::report::Outcome;
 use precis::session::state::SessionState;
-use precis::tokens::calibration::{Calibration, Reading};
+use precis::tokens::calibration::{Calibration, UsageReading};
 use precis::tokens::{Estimator, SlopeRange};
 use proptest::prelude::*;
+use serde_json::Value;
 use serde_json::json;
 
 fn range(estimator: &str) -> SlopeRange {
@@ -27,7 +31,7 @@ fn bytes4() -> SlopeRange {
 fn learned(readings: &[(u64, u64)], range: SlopeRange) -> Calibration {
     let mut calibration = Calibration::default();
     for &(raw, reported) in readings {
-        calibration.learn(Reading { raw, reported }, false, range, None);
+        calibration.learn(UsageReading { raw, reported }, false, range, None);
     }
     calibration
 }
@@ -64,10 +68,10 @@ fn a_report_is_met_exactly_and_without_doubt() {
 #[test]
 fn a_counted_request_sets_the_slope_at_once() {
     let mut calibration = Calibration::default();
-    calibration.learn(Reading { raw: 1_000, reported: 1_300 }, true, bytes4(), None);
+    calibration.learn(UsageReading { raw: 1_000, reported: 1_300 }, true, bytes4(), None);
     assert_eq!(calibration.slope(bytes4()), 1_300_000);
     let mut beyond = Calibration::default();
-    beyond.learn(Reading { raw: 1_000, reported: 9_000 }, true, bytes4(), None);
+    beyond.learn(UsageReading { raw: 1_000, reported: 9_000 }, true, bytes4(), None);
     assert_eq!(beyond.slope(bytes4()), 5_000_000, "within its range");
 }
 
@@ -99,12 +103,12 @@ fn the_slope_stays_in_its_range_whatever_is_reported() {
 fn a_reading_far_off_waits_for_a_second_that_agrees() {
     let mut calibration = learned(&[(10_000, 20_000), (10_400, 20_800)], bytes4());
     let before = calibration.clone();
-    let off = Reading { raw: 10_500, reported: 60_000 };
+    let off = UsageReading { raw: 10_500, reported: 60_000 };
     calibration.learn(off, false, bytes4(), None);
     assert_eq!((calibration.anchor, calibration.parked), (before.anchor, Some(off)));
     assert_eq!(calibration.estimate(10_500, bytes4()), before.estimate(10_500, bytes4()), "not believed alone");
-    calibration.learn(Reading { raw: 10_600, reported: 60_300 }, false, bytes4(), None);
-    assert_eq!(calibration.anchor, Some(Reading { raw: 10_600, reported: 60_300 }));
+    calibration.learn(UsageReading { raw: 10_600, reported: 60_300 }, false, bytes4(), None);
+    assert_eq!(calibration.anchor, Some(UsageReading { raw: 10_600, reported: 60_300 }));
     assert_eq!(calibration.parked, None);
     assert_eq!(calibration.estimate(10_600, bytes4()).tokens, 60_300);
 }
@@ -112,8 +116,8 @@ fn a_reading_far_off_waits_for_a_second_that_agrees() {
 #[test]
 fn a_lone_outlier_is_forgotten() {
     let mut calibration = learned(&[(10_000, 20_000), (10_400, 20_800)], bytes4());
-    calibration.learn(Reading { raw: 10_500, reported: 60_000 }, false, bytes4(), None);
-    calibration.learn(Reading { raw: 10_600, reported: 21_200 }, false, bytes4(), None);
+    calibration.learn(UsageReading { raw: 10_500, reported: 60_000 }, false, bytes4(), None);
+    calibration.learn(UsageReading { raw: 10_600, reported: 21_200 }, false, bytes4(), None);
     assert_eq!(calibration.parked, None);
     assert_eq!(calibration.estimate(10_600, bytes4()).tokens, 21_200);
 }
@@ -121,20 +125,20 @@ fn a_lone_outlier_is_forgotten() {
 #[test]
 fn two_outliers_that_disagree_are_not_believed() {
     let mut calibration = learned(&[(10_000, 20_000)], bytes4());
-    calibration.learn(Reading { raw: 10_000, reported: 60_000 }, false, bytes4(), None);
-    calibration.learn(Reading { raw: 10_000, reported: 200_000 }, false, bytes4(), None);
-    assert_eq!(calibration.anchor, Some(Reading { raw: 10_000, reported: 20_000 }));
+    calibration.learn(UsageReading { raw: 10_000, reported: 60_000 }, false, bytes4(), None);
+    calibration.learn(UsageReading { raw: 10_000, reported: 200_000 }, false, bytes4(), None);
+    assert_eq!(calibration.anchor, Some(UsageReading { raw: 10_000, reported: 20_000 }));
 }
 
 #[test]
 fn a_first_report_that_cannot_be_all_waits_for_a_second_that_agrees() {
     let mut calibration = learned(&[(10_000, 3)], bytes4());
-    assert_eq!((calibration.anchor, calibration.parked), (None, Some(Reading { raw: 10_000, reported: 3 })));
-    calibration.learn(Reading { raw: 10_100, reported: 12_000 }, false, bytes4(), None);
-    assert_eq!(calibration.anchor, Some(Reading { raw: 10_100, reported: 12_000 }));
+    assert_eq!((calibration.anchor, calibration.parked), (None, Some(UsageReading { raw: 10_000, reported: 3 })));
+    calibration.learn(UsageReading { raw: 10_100, reported: 12_000 }, false, bytes4(), None);
+    assert_eq!(calibration.anchor, Some(UsageReading { raw: 10_100, reported: 12_000 }));
     // Media that count less than estimated: the second report agrees.
     let media = learned(&[(10_000, 1_500), (10_000, 1_501)], bytes4());
-    assert_eq!(media.anchor, Some(Reading { raw: 10_000, reported: 1_501 }));
+    assert_eq!(media.anchor, Some(UsageReading { raw: 10_000, reported: 1_501 }));
 }
 
 #[test]
@@ -354,7 +358,7 @@ fn truncated(steps: impl IntoIterator<Item = (u64, u64)>) -> (Calibration, Vec<b
     let mut calibration = Calibration::default();
     let believed = steps
         .into_iter()
-        .map(|(raw, reported)| calibration.learn(Reading { raw, reported }, true, range("host"), Some(128_000)));
+        .map(|(raw, reported)| calibration.learn(UsageReading { raw, reported }, true, range("host"), Some(128_000)));
     let believed = believed.collect();
     (calibration, believed)
 }
@@ -390,7 +394,7 @@ fn a_server_that_counts_again_is_believed_again() {
     let (mut calibration, _) = truncated((0..30).map(|step| (4_000 + step * 1_000, 2_050)));
     // A short request that fits its window, and later a larger window.
     let learn = |calibration: &mut Calibration, raw, reported| {
-        calibration.learn(Reading { raw, reported }, true, range("host"), Some(128_000))
+        calibration.learn(UsageReading { raw, reported }, true, range("host"), Some(128_000))
     };
     assert!(learn(&mut calibration, 1_500, 1_490));
     assert!(!learn(&mut calibration, 6_000, 2_050), "the window is as small as before");
@@ -471,7 +475,7 @@ proptest! {
         let mut calibration = learned(&readings, range("host"));
         let before = calibration.clone();
         for _ in 0..3 {
-            let believed = calibration.learn(Reading { raw, reported: window + above }, true, range("host"), Some(window));
+            let believed = calibration.learn(UsageReading { raw, reported: window + above }, true, range("host"), Some(window));
             prop_assert!(!believed);
         }
         prop_assert_eq!(calibration.estimate(asked, range("host")), before.estimate(asked, range("host")));
@@ -482,7 +486,7 @@ proptest! {
         raw in 100_u64..50_000, slope in 500_000_u64..1_000_000, more in 0_u64..200_000,
     ) {
         let mut calibration = Calibration::default();
-        calibration.learn(Reading { raw, reported: raw * slope / 1_000_000 }, true, range("host"), None);
+        calibration.learn(UsageReading { raw, reported: raw * slope / 1_000_000 }, true, range("host"), None);
         let estimate = calibration.estimate(2 * raw + more, range("host"));
         prop_assert!(estimate.tokens + estimate.bound + 4 >= calibration.anchor.unwrap().reported + raw + more, "{:?}", estimate);
         // In proportion: a tenth of what was learned on adds a tenth of the difference.
@@ -495,7 +499,7 @@ proptest! {
         for range in [bytes4(), range("host")] {
             let mut calibration = Calibration::default();
             for &(raw, reported) in &readings {
-                calibration.learn(Reading { raw, reported }, counted, range, None);
+                calibration.learn(UsageReading { raw, reported }, counted, range, None);
                 let slope = calibration.slope(range);
                 prop_assert!((range.least..=range.most).contains(&slope), "{}", slope);
             }
@@ -512,11 +516,11 @@ proptest! {
     #[test]
     fn after_a_believed_report_the_estimate_is_exact(readings in readings(), raw in 1_u64..300_000, reported in 1_u64..900_000) {
         let mut calibration = learned(&readings, bytes4());
-        calibration.learn(Reading { raw, reported }, false, bytes4(), None);
-        if calibration.anchor == Some(Reading { raw, reported }) {
+        calibration.learn(UsageReading { raw, reported }, false, bytes4(), None);
+        if calibration.anchor == Some(UsageReading { raw, reported }) {
             prop_assert_eq!(calibration.estimate(raw, bytes4()).tokens, reported);
         } else {
-            prop_assert_eq!(calibration.parked, Some(Reading { raw, reported }));
+            prop_assert_eq!(calibration.parked, Some(UsageReading { raw, reported }));
         }
     }
 
@@ -525,7 +529,7 @@ proptest! {
     fn fixed_tokens_are_never_negative(readings in readings(), counted in any::<bool>(), tenths in 0_u64..=10) {
         let mut calibration = Calibration::default();
         for (raw, reported) in readings {
-            calibration.learn(Reading { raw, reported }, counted, bytes4(), None);
+            calibration.learn(UsageReading { raw, reported }, counted, bytes4(), None);
         }
         if let Some(anchor) = calibration.anchor {
             let raw = anchor.raw * tenths / 10;
@@ -545,7 +549,7 @@ proptest! {
     fn a_calibration_survives_json(readings in readings(), counted in any::<bool>()) {
         let mut calibration = Calibration::default();
         for (raw, reported) in readings {
-            calibration.learn(Reading { raw, reported }, counted, bytes4(), None);
+            calibration.learn(UsageReading { raw, reported }, counted, bytes4(), None);
         }
         let state = SessionState { calibration: calibration.clone(), ..SessionState::default() };
         prop_assert_eq!(&SessionState::parse(&plain(&state)).unwrap().calibration, &calibration);
@@ -606,5 +610,43 @@ fn a_prompt_that_is_a_sum_or_lacks_what_was_cached_is_not_learned_from() {
         ] {
             assert_eq!(learned(usage), nothing, "{usage:?}");
         }
+    }
+}
+
+/// D08 and D10 of docs/guarantees.md.
+#[test]
+fn text_beyond_ascii_is_counted_by_its_bytes_without_a_cliff() {
+    let tokens = |chars: usize| {
+        let records = records(&[user(&"한".repeat(chars))], "bytes4");
+        MessageRecord::split(&records).unwrap()[0].tokens()
+    };
+    assert!(tokens(200_000) >= 100_000, "Chinese, Japanese and Korean are not a quarter of a token a character");
+    let (below, above) = (tokens(99_999), tokens(100_001));
+    assert!(above > below && above - below < 10, "{below} {above}");
+}
+
+#[test]
+fn usage_of_another_request_is_not_believed() {
+    let mut chat = tail_chat();
+    let report = chat.before_model(&[user("Hello.")], None).unwrap().committed.report;
+    let before = chat.session();
+    let options = precis::limits::options::Options::parse(&crate::support::json(&chat.options)).unwrap();
+    let usage = || Reported { prompt: Some(400), ..Default::default() };
+    let other = precis::engine::after_model(&options, &before, usage(), Some("another"));
+    assert_eq!(other, before);
+    let own = precis::engine::after_model(&options, &before, usage(), Some(&report.request));
+    assert_ne!(own, before);
+}
+
+#[test]
+fn a_count_of_doubted_readings_reads_back() {
+    for (parked, doubted) in [(Value::Null, json!(9)), (json!({ "raw": 65, "reported": 1657 }), json!(0))] {
+        let mut state =
+            json!({ "version": 1, "revision": 1, "calibration": { "key": "bytes4/1|", "doubted": doubted } });
+        if parked != Value::Null {
+            state["calibration"]["parked"] = parked;
+        }
+        let read = SessionState::parse(&crate::support::json(&state)).unwrap();
+        assert_eq!(SessionState::parse(&plain(&read)), Ok(read));
     }
 }

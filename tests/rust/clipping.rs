@@ -3,18 +3,28 @@
 use crate::support::Chat;
 use crate::support::M;
 use crate::support::P;
+use crate::support::STRATEGIES;
 use crate::support::added;
+use crate::support::answer;
 use crate::support::assistant;
 use crate::support::call;
 use crate::support::calls;
 use crate::support::end_of;
 use crate::support::filler;
+use crate::support::good_summary;
 use crate::support::plain;
 use crate::support::records;
 use crate::support::result;
 use crate::support::says;
+use crate::support::send_checked;
+use crate::support::small_chat;
+use crate::support::strategy_chat;
+use crate::support::tail_chat;
+use crate::support::tool_steps;
+use crate::support::tool_turns;
 use crate::support::user;
 use crate::support::words;
+use precis::base::markers;
 use precis::model::message::Role;
 use precis::report::Outcome;
 use precis::session::edits::truncation::{DONE_CUT, cut};
@@ -259,4 +269,223 @@ fn names_survive_a_cut_and_a_clear_in_either_order() {
         assert_eq!(raw.before_model(&given, None).unwrap().view, given, "{order:?}");
         assert_eq!(raw.before_model(&history(), None).unwrap().view, given, "{order:?}");
     }
+}
+
+/// F17 of docs/guarantees.md.
+#[test]
+fn one_giant_result_paste_or_answer_does_not_break_the_window() {
+    for window in [4_000_u64, 8_000, 32_000] {
+        let giant = filler(window as usize * 12);
+        let result_history = [tool_turns(2, 200), vec![user("Read it."), calls(&["r"]), result("r", &giant)]].concat();
+        let paste = [tool_turns(2, 200), vec![user(&giant)]].concat();
+        let said = [tool_turns(2, 200), vec![user("Tell me everything."), assistant(&giant), user("Thanks. And now?")]]
+            .concat();
+        for (name, history) in [("result", result_history), ("paste", paste), ("answer", said)] {
+            let mut chat = small_chat(window);
+            let prepared = send_checked(&mut chat, &history, None);
+            assert!(!prepared.view.is_empty(), "{name} {window}");
+            let newest = words(prepared.view.last().unwrap());
+            assert!(newest.starts_with("line 0 of") || newest.starts_with("Thanks"), "{name} {window}: {newest}");
+        }
+    }
+}
+
+/// A1 of the original preset.
+#[test]
+fn a_result_that_triggers_compaction_is_seen_by_the_model() {
+    for strategy in STRATEGIES {
+        let mut chat = strategy_chat(strategy, 8_000);
+        let mut history = tool_turns(3, 400);
+        history.push(user("Read the log."));
+        history.push(calls(&["log"]));
+        history.push(result("log", &format!("START {} END", filler(60_000))));
+        let prepared = send_checked(&mut chat, &history, Some(&mut good_summary));
+        let newest = words(prepared.view.last().unwrap());
+        assert!(newest.starts_with("START") && newest.ends_with("END"), "{strategy}: clipped in its middle");
+        assert!(newest.contains("[precis: "), "{strategy}: and said so");
+    }
+}
+
+/// A5 of the original preset.
+#[test]
+fn a_giant_request_is_cut_and_asks_for_one_summary_at_most() {
+    for strategy in STRATEGIES {
+        let mut chat = strategy_chat(strategy, 8_000);
+        let mut history = tool_turns(2, 400);
+        history.push(user(&format!("Explain this: {} What is wrong with it?", filler(40_000))));
+        let mut calls = 0;
+        let prepared = send_checked(
+            &mut chat,
+            &history,
+            Some(&mut |request| {
+                calls += 1;
+                good_summary(request)
+            }),
+        );
+        let newest = words(prepared.view.last().unwrap());
+        assert!(newest.starts_with("Explain this:") && newest.ends_with("What is wrong with it?"), "{strategy}");
+        assert!(calls <= 1, "{strategy}: {calls}");
+    }
+}
+
+/// A compaction by hand has nothing to cover here, but the large message must still be cut.
+#[test]
+fn compaction_by_hand_still_clips_what_does_not_fit() {
+    for strategy in STRATEGIES {
+        let mut chat = strategy_chat(strategy, 8_000);
+        chat.more = json!({ "compact": true });
+        let history = [user("read it"), calls(&["x"]), result("x", &filler(20_000))];
+        send_checked(&mut chat, &history, Some(&mut good_summary));
+    }
+}
+
+/// X01 of docs/guarantees.md.
+#[test]
+fn clips_end_on_character_boundaries() {
+    for shift in 0..8 {
+        let mut chat = small_chat(4_000);
+        let text = format!("{}{}", "a".repeat(shift), "😀é漢".repeat(6_000));
+        let history = [user("Read."), calls(&["r"]), result("r", &text)];
+        let prepared = send_checked(&mut chat, &history, None);
+        let sent = words(prepared.view.last().unwrap());
+        assert!(sent.len() < text.len() && !sent.contains('\u{FFFD}'), "shift {shift}");
+    }
+}
+
+/// X20 of docs/guarantees.md.
+#[test]
+fn where_something_was_removed_the_view_says_so() {
+    let mut history = vec![user("Compare the files.")];
+    history.extend(tool_steps(8, 1_500));
+    let prepared = send_checked(&mut small_chat(6_000), &history, None);
+    let removed = prepared.view.iter().filter(|message| words(message).contains(markers::NOTICE)).count();
+    assert!(removed > 0);
+    for message in prepared.view.iter().filter(|message| message.role == Role::Tool && !history.contains(message)) {
+        assert!(words(message).contains("for its effect"), "{}", words(message));
+    }
+}
+
+/// D06 of docs/guarantees.md.
+#[test]
+fn the_newest_outputs_are_the_last_to_be_cut() {
+    let mut history = vec![user("Go.")];
+    history.extend(tool_steps(12, 1_000));
+    let prepared = send_checked(&mut small_chat(6_000), &history, None);
+    assert_eq!(prepared.view.last(), history.last(), "the newest result is whole");
+}
+
+/// D17 of docs/guarantees.md.
+#[test]
+fn no_text_is_ever_emptied() {
+    let mut history = vec![user("Read."), calls(&["r"]), result("r", &filler(50_000))];
+    history.extend(tool_steps(10, 2_000));
+    let prepared = send_checked(&mut small_chat(4_000), &history, None);
+    for message in &prepared.view {
+        for part in &message.parts {
+            let empty = match part {
+                P::Text(text) => text.is_empty(),
+                P::Result { output, .. } => output.as_str() == Some(""),
+                _ => false,
+            };
+            assert!(!empty, "{message:?}");
+        }
+    }
+}
+
+/// D20 of docs/guarantees.md.
+#[test]
+fn one_giant_response_is_cut_whatever_the_number_of_calls() {
+    for number in 1..=7 {
+        let mut history = vec![user("Read.")];
+        history.extend(tool_steps(number, 20));
+        history.extend([calls(&["giant"]), result("giant", &filler(60_000))]);
+        let prepared = send_checked(&mut small_chat(4_000), &history, None);
+        let newest = words(prepared.view.last().unwrap());
+        assert!(newest.starts_with("line 0") && newest.contains(markers::NOTICE), "{number} calls before it");
+    }
+}
+
+#[test]
+fn a_part_as_large_as_the_cap_of_a_clip_stays_whole() {
+    let mut chat = tail_chat();
+    let mut history = vec![user("Read."), calls(&["call_0"]), result("call_0", &filler(40_000)), assistant("Read.")];
+    history.push(user("Again."));
+    chat.before_model(&history, None).unwrap();
+    let cap = chat.session().clips[0].cap as usize;
+    // Within the reach of the clip. The result is replaced by another one, which changes no hash.
+    history[2] = result("call_0", &filler(cap * 4));
+    let view = chat.before_model(&history, None).unwrap().view;
+    assert_eq!(view[2], history[2]);
+    history[2] = result("call_0", &filler(cap * 4 + 4));
+    let view = chat.before_model(&history, None).unwrap().view;
+    assert!(words(&view[2]).contains("left out"), "{}", words(&view[2]));
+}
+
+#[test]
+fn what_is_cut_to_fit_is_cut_once_and_no_more_than_needed() {
+    let mut chat = tail_chat();
+    // The last assistant message is not cut. With it, the target is out of reach, but the trigger is not.
+    let history = [user(&filler(30_000)), assistant(&filler(7_200))];
+    let report = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap().committed.report;
+    let after = report.after.tokens + report.after.bound;
+    let trigger = report.after.trigger;
+    assert!(report.after.bound > 0 && after < trigger && after > trigger * 9 / 10, "{report:?}");
+    assert_eq!(chat.session().clips.len(), 1);
+}
+
+#[test]
+fn a_pinned_part_is_no_part_of_what_a_cut_gains() {
+    let mut chat = tail_chat();
+    chat.pinned = vec![1];
+    // Larger than the cap of the other one.
+    let history = [user("Write it."), assistant(&filler(6_000)), user(&filler(30_000)), assistant("Done.")];
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert!(chat.session().clips[0].cap < 1_000, "{:?}", chat.session().clips);
+    let after = prepared.committed.report.after;
+    assert!(after.tokens + after.bound < after.trigger, "{after:?}");
+    assert!(prepared.view.contains(&history[1]));
+    assert_eq!(chat.session().clips.len(), 1, "the first cut was enough");
+}
+
+#[test]
+fn what_a_person_wrote_is_cut_last() {
+    let mut chat = tail_chat();
+    let history = [
+        user(&filler(3_900)),
+        assistant("Let me look."),
+        user("Do."),
+        calls(&["call_0"]),
+        result("call_0", &filler(6_000)),
+        assistant("Read."),
+        user("Go on."),
+    ];
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clip"));
+    assert_eq!(prepared.view[0], history[0]);
+    assert_ne!(prepared.view[4], history[4]);
+}
+
+#[test]
+fn a_cut_ends_within_its_cap_whatever_a_byte_counts() {
+    use precis::tokens::{Estimator, of_text};
+    for text in ["4711 0815 ", "订单已经发货", "🦀🐙", "naïve façade ", "{[()]}"] {
+        let mut chat = tail_chat();
+        chat.options["tune"]["tokens"]["estimator"] = json!("lexical");
+        let giant = result("call_0", &text.repeat(60_000 / text.len()));
+        let history = [user("Read."), calls(&["call_0"]), giant, assistant("Read."), user("Go on.")];
+        let view = chat.before_model(&history, None).unwrap().view;
+        let cap = chat.session().clips[0].cap;
+        let tokens = of_text(&Estimator::parse("lexical").unwrap(), &words(&view[2]));
+        assert!(tokens > 0 && tokens <= cap, "{text}: {tokens} of {cap}");
+    }
+}
+
+#[test]
+fn only_the_newest_cuts_are_remembered() {
+    let mut state = precis::session::state::SessionState::default();
+    for cap in 1..30 {
+        let up_to = precis::model::message::Position { count: cap, chain: cap };
+        state.clip(Clip { up_to, cap, ..Default::default() });
+    }
+    assert_eq!(state.clips.iter().map(|clip| clip.cap).collect::<Vec<_>>(), (6..30).collect::<Vec<_>>());
 }

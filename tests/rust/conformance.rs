@@ -7,7 +7,7 @@ use crate::support::Tape;
 use crate::support::assistant;
 use crate::support::records;
 use precis::engine;
-use precis::ingest::digester::Digester;
+use precis::ingest::record_writer::RecordWriter;
 use precis::model::message::Role;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
@@ -140,10 +140,10 @@ fn a_recorded_call_and_result_count_as_the_original_counts_them() {
         role: Role::User,
         parts: vec![P::Result { id: "1".into(), output: json!({ "result": "x".repeat(10) }), failed: false }],
     };
-    let tokens: Vec<u64> = precis::model::message::Digest::split(&records(&[call, result], "bytes4"))
+    let tokens: Vec<u64> = precis::model::message::MessageRecord::split(&records(&[call, result], "bytes4"))
         .unwrap()
         .iter()
-        .map(precis::model::message::Digest::tokens)
+        .map(precis::model::message::MessageRecord::tokens)
         .collect();
     // Name 11/4 + key 5/4 + value 5/4, and the printed map of 10 + 12 bytes. The history counts the name of the result.
     assert_eq!(tokens, [2 + 1 + 1, 22 / 4]);
@@ -154,9 +154,9 @@ fn nested_arguments_are_printed_as_the_original_prints_them() {
     let tokens = |input: Value| {
         let mut tape = Tape::default();
         tape.message(&M { role: Role::Assistant, parts: vec![P::Call { id: "1".into(), name: String::new(), input }] });
-        let mut digester = Digester::new(Estimator::parse("bytes4").unwrap());
-        digester.push(&tape.ops, &tape.text).unwrap();
-        precis::model::message::Digest::split(&digester.finish().unwrap()).unwrap()[0].tokens()
+        let mut writer = RecordWriter::new(Estimator::parse("bytes4").unwrap());
+        writer.push(&tape.ops, &tape.text).unwrap();
+        precis::model::message::MessageRecord::split(&writer.finish().unwrap()).unwrap()[0].tokens()
     };
     // "keys" + "map[a:1 b:[x y] c:<nil> d:true]"
     assert_eq!(tokens(json!({ "keys": { "a": 1, "b": ["x", "y"], "c": null, "d": true } })), 4 / 4 + 31 / 4);

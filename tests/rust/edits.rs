@@ -16,6 +16,7 @@ use crate::support::records;
 use crate::support::result;
 use crate::support::says;
 use crate::support::spread;
+use crate::support::tail_chat;
 use crate::support::user;
 use crate::support::words;
 use precis::base::error::Warning;
@@ -25,7 +26,7 @@ use precis::ingest::counting;
 use precis::ingest::host::Host as _;
 use precis::ladder::Move;
 use precis::limits::options::Options;
-use precis::model::message::{Digest, Role};
+use precis::model::message::{MessageRecord, Role};
 use precis::session::compaction::Kind;
 use precis::session::edits::rules::ResultRule;
 use precis::session::edits::truncation::{self, DONE_CUT};
@@ -78,7 +79,7 @@ fn a_result_that_begins_like_the_notice_of_a_cleared_one_is_cleared() {
     let estimator = Estimator::parse("bytes4").unwrap();
     let content = TestHost::new(&history, "bytes4").read(&[0]).unwrap().remove(0);
     let records = records(&history, "bytes4");
-    let digest = Digest::split(&records).unwrap()[0];
+    let digest = MessageRecord::split(&records).unwrap()[0];
     let clears = Edits { clears: true, ..Edits::default() };
     let (_, changed) = edits::apply(&digest, content, &clears, &estimator);
     assert!(changed[0].1.len() < 800, "{} bytes of a page stay", changed[0].1.len());
@@ -320,11 +321,87 @@ fn a_call_that_was_edited_counts_as_it_does_when_it_arrives() {
         for input in &inputs {
             let message = [call("id", "write_file", input.clone())];
             let records = records(&message, name);
-            let arrived = Digest::split(&records).unwrap()[0].parts().next().unwrap().tokens;
+            let arrived = MessageRecord::split(&records).unwrap()[0].parts().next().unwrap().tokens;
             let mut host = TestHost::new(&message, name);
             let content = host.read(&[0]).unwrap().remove(0);
             let ContentPart::Call { name, input, .. } = &content.parts[0] else { panic!("{content:?}") };
             assert_eq!(counting::of_call(&estimator, name, input), u64::from(arrived), "{name} {input:?}");
         }
     }
+}
+
+#[test]
+fn a_cleared_result_says_whether_the_tool_failed() {
+    let mut chat = tail_chat();
+    let mut history = vec![user("Find the leak.")];
+    for step in 0..9 {
+        let output = P::Result { id: "call_0".into(), output: filler(2_600).into(), failed: step % 2 == 0 };
+        history.extend([calls(&["call_0"]), M { role: Role::Tool, parts: vec![output] }]);
+        history.push(assistant(&format!("step {step}")));
+    }
+    history.push(user("Go on."));
+    let prepared = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"));
+    let failed = |message: &M| message.parts.iter().any(|part| matches!(part, P::Result { failed: true, .. }));
+    let mut told = [0, 0];
+    for message in prepared.view.iter().filter(|message| words(message).contains("was removed to save space")) {
+        let says = if failed(message) { "the tool had failed" } else { "the tool had succeeded" };
+        assert!(words(message).contains(says), "{}", words(message));
+        told[usize::from(failed(message))] += 1;
+    }
+    assert!(told.iter().all(|&count| count > 0), "{told:?}");
+}
+
+/// A new chat with a trigger of 6,476 tokens. A clip or clear may stop at nine tenths of that.
+#[test]
+fn a_clip_that_ends_close_to_the_trigger_is_not_enough() {
+    let mut rungs = Vec::new();
+    for older in (4_800..6_400).step_by(100) {
+        let mut chat = tail_chat();
+        let mut history = Vec::new();
+        for turn in 0..4 {
+            history.extend([user(&format!("question {turn}?")), assistant(&filler(older / 4))]);
+        }
+        history.extend([user("More."), calls(&["call_0"]), result("call_0", &filler(4_200))]);
+        history.extend([assistant("Read."), user("Go on.")]);
+        let report = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap().committed.report;
+        let after = report.after.tokens + report.after.bound;
+        rungs.push(report.rung);
+        if report.rung == Some("clip") {
+            assert!(after <= report.after.trigger * 9 / 10 + 10, "{older}: {after} of {}", report.after.trigger);
+        }
+    }
+    assert!(rungs.contains(&Some("clip")) && rungs.contains(&Some("clear")), "{rungs:?}");
+}
+
+#[test]
+fn a_clear_that_gains_little_is_not_worth_the_prompt_cache() {
+    for (least, rung) in [(0.05, "clear"), (0.6, "summarize")] {
+        let mut chat = tail_chat();
+        chat.options["tune"]["shares"] = json!({ "clear": least, "accept": 1 });
+        let mut history = vec![user("Find the leak.")];
+        for step in 0..6 {
+            history.extend([calls(&["call_0"]), result("call_0", &filler(600)), assistant(&filler(900))]);
+            history.push(user(&format!("step {step}")));
+        }
+        history.push(assistant(&filler(700)));
+        history.push(user("Go on."));
+        let report = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap().committed.report;
+        assert_eq!(report.rung, Some(rung), "{report:?}");
+    }
+}
+
+#[test]
+fn a_result_that_no_answer_followed_is_not_cleared() {
+    let mut chat = tail_chat();
+    chat.options["tune"]["shares"] = json!({ "tail": 0.01 });
+    let mut history = vec![user("Find the leak.")];
+    for _ in 0..5 {
+        history.extend([calls(&["call_0"]), result("call_0", &filler(2_000)), assistant("Read.")]);
+    }
+    let unseen = result("call_0", &format!("unseen {}", filler(1_200)));
+    history.extend([calls(&["call_0"]), unseen.clone(), user("Wait."), user("What did it say?")]);
+    let prepared = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!(prepared.committed.report.rung, Some("clear"), "{:?}", prepared.committed.report);
+    assert!(prepared.view.contains(&unseen));
 }

@@ -10,23 +10,23 @@ use crate::support::records;
 use crate::support::result;
 use crate::support::system;
 use crate::support::user;
-use precis::ingest::digester::Digester;
-use precis::model::message::{CHAIN_START, Digest, Position, Role, from_hex, hex};
+use precis::ingest::record_writer::RecordWriter;
+use precis::model::message::{CHAIN_START, MessageRecord, Position, Role, from_hex, hex};
 use precis::tokens::Estimator;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 fn hash(message: &M) -> u64 {
-    Digest::split(&records(std::slice::from_ref(message), "bytes4")).unwrap()[0].hash()
+    MessageRecord::split(&records(std::slice::from_ref(message), "bytes4")).unwrap()[0].hash()
 }
 
 /// The digests of messages whose strings arrive in chunks of at most `chunk` bytes.
 fn cut(messages: &[M], chunk: usize, estimator: &str) -> Vec<u32> {
     let mut tape = Tape::cut(chunk);
     messages.iter().for_each(|message| tape.message(message));
-    let mut digester = Digester::new(Estimator::parse(estimator).unwrap());
-    digester.push(&tape.ops, &tape.text).unwrap();
-    digester.finish().unwrap()
+    let mut writer = RecordWriter::new(Estimator::parse(estimator).unwrap());
+    writer.push(&tape.ops, &tape.text).unwrap();
+    writer.finish().unwrap()
 }
 
 fn medium(bytes: u64, reference: &str) -> M {
@@ -99,7 +99,7 @@ fn the_chain_is_frozen() {
 fn hashes_do_not_depend_on_the_estimator() {
     for estimator in ["host", "bytes4:claude"] {
         let other = records(&samples(), estimator);
-        let hashes: Vec<u64> = Digest::split(&other).unwrap().iter().map(Digest::hash).collect();
+        let hashes: Vec<u64> = MessageRecord::split(&other).unwrap().iter().map(MessageRecord::hash).collect();
         assert_eq!(hashes, samples().iter().map(hash).collect::<Vec<_>>(), "{estimator}");
     }
 }
@@ -127,9 +127,9 @@ fn the_order_of_members_makes_no_difference_and_the_order_of_elements_does() {
             tape.string(value);
         }
         tape.ops.push(24);
-        let mut digester = Digester::new(Estimator::parse("bytes4").unwrap());
-        digester.push(&tape.ops, &tape.text).unwrap();
-        Digest::split(&digester.finish().unwrap()).unwrap()[0].hash()
+        let mut writer = RecordWriter::new(Estimator::parse("bytes4").unwrap());
+        writer.push(&tape.ops, &tape.text).unwrap();
+        MessageRecord::split(&writer.finish().unwrap()).unwrap()[0].hash()
     };
     let first = members([("a", "1"), ("b", "2"), ("c", "3")]);
     assert_eq!(first, members([("c", "3"), ("a", "1"), ("b", "2")]));
@@ -234,13 +234,13 @@ proptest! {
 
     #[test]
     fn where_the_tape_is_cut_makes_no_difference(messages in prop::collection::vec(message(), 1..5)) {
-        let mut digester = Digester::new(Estimator::parse("bytes4").unwrap());
+        let mut writer = RecordWriter::new(Estimator::parse("bytes4").unwrap());
         for message in &messages {
             let mut tape = Tape::cut(5);
             tape.message(message);
-            digester.push(&tape.ops, &tape.text).unwrap();
+            writer.push(&tape.ops, &tape.text).unwrap();
         }
-        prop_assert_eq!(digester.finish().unwrap(), cut(&messages, 0, "bytes4"));
+        prop_assert_eq!(writer.finish().unwrap(), cut(&messages, 0, "bytes4"));
     }
 
     #[test]
@@ -253,7 +253,8 @@ proptest! {
 #[test]
 fn a_long_key_cut_in_two_counts_like_a_whole_one() {
     let message = call("c", "tool", json!({ "outer": { "first": 1, "second": 2 } }));
-    let tokens = |chunk| Digest::split(&cut(std::slice::from_ref(&message), chunk, "bytes4")).unwrap()[0].tokens();
+    let tokens =
+        |chunk| MessageRecord::split(&cut(std::slice::from_ref(&message), chunk, "bytes4")).unwrap()[0].tokens();
     let whole = tokens(0);
     for chunk in 1..7 {
         assert_eq!(tokens(chunk), whole, "{chunk}");
@@ -265,13 +266,13 @@ fn a_malformed_tape_is_refused() {
     let mut whole = Tape::default();
     whole.message(&call("c", "tool", json!({ "a": [1, { "b": "c" }] })));
     for end in 1..whole.ops.len() {
-        let mut digester = Digester::new(Estimator::parse("bytes4").unwrap());
-        let refused = digester.push(&whole.ops[..end], &whole.text).and_then(|()| digester.finish().map(|_| ()));
+        let mut writer = RecordWriter::new(Estimator::parse("bytes4").unwrap());
+        let refused = writer.push(&whole.ops[..end], &whole.text).and_then(|()| writer.finish().map(|_| ()));
         assert!(refused.is_err(), "cut after {end} words");
     }
     let refused = |ops: &[u32], text: &[u8]| {
-        let mut digester = Digester::new(Estimator::parse("bytes4").unwrap());
-        digester.push(ops, text).and_then(|()| digester.finish().map(|_| ())).is_err()
+        let mut writer = RecordWriter::new(Estimator::parse("bytes4").unwrap());
+        writer.push(ops, text).and_then(|()| writer.finish().map(|_| ())).is_err()
     };
     assert!(refused(&[1, 9], b""), "an unknown role");
     assert!(refused(&[99], b""), "an unknown op");
@@ -284,13 +285,13 @@ fn a_malformed_tape_is_refused() {
 #[test]
 fn malformed_records_are_refused() {
     let good = records(&[user("a"), assistant("b")], "bytes4");
-    assert_eq!(Digest::split(&good).unwrap().len(), 2);
-    assert!(Digest::split(&good[..good.len() - 1]).is_none());
-    assert!(Digest::split(&[0]).is_none());
+    assert_eq!(MessageRecord::split(&good).unwrap().len(), 2);
+    assert!(MessageRecord::split(&good[..good.len() - 1]).is_none());
+    assert!(MessageRecord::split(&[0]).is_none());
     let mut role = good.clone();
     role[1] = 7;
-    assert!(Digest::split(&role).is_none());
+    assert!(MessageRecord::split(&role).is_none());
     let mut parts = good;
     parts[5] = 9;
-    assert!(Digest::split(&parts).is_none());
+    assert!(MessageRecord::split(&parts).is_none());
 }

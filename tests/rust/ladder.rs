@@ -10,9 +10,11 @@ use crate::support::assistant;
 use crate::support::call;
 use crate::support::calls;
 use crate::support::filler;
+use crate::support::plain_turns;
 use crate::support::result;
 use crate::support::says;
 use crate::support::system;
+use crate::support::tail_chat;
 use crate::support::user;
 use crate::support::words;
 use precis::base::error::Warning;
@@ -450,5 +452,48 @@ fn where_the_provider_compacts_nothing_new_is_done_whatever_the_size_and_what_wa
         assert_eq!(again.committed.report.outcome, Outcome::Reused);
         assert!(again.committed.report.changes.is_empty() && again.view.len() < history.len());
         assert!(again.view.ends_with(&history[history.len() - 2..]));
+    }
+}
+
+#[test]
+fn the_soft_threshold_lies_at_85_percent_of_the_trigger() {
+    let history = plain_turns(0..2);
+    let trigger_of = |more: serde_json::Value| {
+        let mut chat = tail_chat();
+        chat.more = more;
+        chat.before_model(&history, None).unwrap().committed.report.after.trigger
+    };
+    let hard = trigger_of(json!({}));
+    assert_eq!(trigger_of(json!({ "threshold": "soft" })), hard * 85 / 100);
+}
+
+#[test]
+fn a_sliding_window_fires_above_twenty_messages_and_keeps_six() {
+    let mut chat = tail_chat();
+    chat.options["tune"]["strategy"] = json!("sliding-window");
+    let turn = |turn: usize| [assistant(&format!("answer {turn}")), user(&format!("question {turn}?"))];
+    let mut history: Vec<M> = (0..10).flat_map(turn).collect();
+    let twenty = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!((history.len(), twenty.view.len()), (20, 20));
+    history.push(user("And?"));
+    let more = chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
+    assert_eq!(chat.session().checkpoints[0].covers.count, 15);
+    assert_eq!(more.view[more.view.len() - 6..], history[15..]);
+}
+
+#[test]
+fn nothing_is_covered_where_all_of_it_would_stay() {
+    for strategy in ["full", "tail", "sliding-window"] {
+        let mut chat = tail_chat();
+        chat.options["tune"]["strategy"] = json!(strategy);
+        let history = [user("Write it."), assistant(&filler(11_200))];
+        let mut asked = 0;
+        let mut summarize = |_: &precis::summary::request::Request| {
+            asked += 1;
+            answer("Notes.")
+        };
+        let prepared = chat.before_model(&history, Some(&mut summarize)).unwrap();
+        assert_eq!((asked, chat.session().checkpoints.len()), (0, 0), "{strategy}");
+        assert_eq!(prepared.view, history, "{strategy}");
     }
 }

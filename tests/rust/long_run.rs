@@ -1,12 +1,12 @@
 //! Two hundred and sixty consecutive compactions with summaries that fill their limit: nothing grows, and no message is
 //! unaccounted for.
 
-use crate::failures::chat;
-use crate::failures::turn;
 use crate::support::M;
 use crate::support::added;
 use crate::support::answer;
 use crate::support::assistant;
+use crate::support::small_chat;
+use crate::support::tool_turn;
 use crate::support::user;
 use crate::support::words;
 use precis::base::text;
@@ -56,7 +56,7 @@ fn chinese(number: usize) -> String {
 
 /// `memory`: a limit that is reached early.
 fn run(turns: impl Fn(usize) -> Vec<M>, sentence: Option<&dyn Fn(usize) -> String>, memory: u64) {
-    let mut chat = chat(4_000);
+    let mut chat = small_chat(4_000);
     chat.options["tune"]["memory"] = json!(memory);
     let (mut history, mut compactions, mut number) = (Vec::new(), 0, 0);
     let mut sizes = Vec::new();
@@ -110,7 +110,7 @@ fn run(turns: impl Fn(usize) -> Vec<M>, sentence: Option<&dyn Fn(usize) -> Strin
 
 #[test]
 fn hundreds_of_compactions_with_full_summaries() {
-    run(|number| turn(number, 900).to_vec(), Some(&english), 8_000);
+    run(|number| tool_turn(number, 900).to_vec(), Some(&english), 8_000);
 }
 
 #[test]
@@ -123,5 +123,5 @@ fn hundreds_of_compactions_with_full_summaries_in_chinese() {
 
 #[test]
 fn hundreds_of_compactions_without_a_model() {
-    run(|number| turn(number, 900).to_vec(), None, 8_000);
+    run(|number| tool_turn(number, 900).to_vec(), None, 8_000);
 }

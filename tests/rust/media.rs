@@ -1,8 +1,24 @@
 //! Overhead around the text, and media: counted by pixels, pages and seconds.
 
+use crate::support::Chat;
+use crate::support::M;
+use crate::support::P;
+use crate::support::assistant;
+use crate::support::calls;
+use crate::support::filler;
+use crate::support::good_summary;
 use crate::support::json;
+use crate::support::records;
+use crate::support::result;
+use crate::support::send_checked;
+use crate::support::small_chat;
+use crate::support::tail_chat;
+use crate::support::tool_turns;
+use crate::support::user;
 use precis::call::input::Call;
+use precis::model::message::MessageRecord;
 use precis::model::message::{PartKind, Role};
+use precis::summary::request::Request;
 use precis::tokens::{Estimator, Medium};
 use proptest::prelude::*;
 use serde_json::json;
@@ -168,4 +184,74 @@ proptest! {
             prop_assert!(tokens <= 60_000, "{} {:?}", tokens, medium);
         }
     }
+}
+
+/// F21 of docs/guarantees.md.
+#[test]
+fn images_are_named_to_a_summary_and_never_sent_twice() {
+    let image = |number: usize| M {
+        role: Role::User,
+        parts: vec![
+            P::Text(format!("picture {number}")),
+            P::Media { kind: 0, media_type: "image/png".into(), bytes: 200_000, reference: String::new() },
+        ],
+    };
+    let mut history = Vec::new();
+    let mut chat = small_chat(16_000);
+    for number in 0..12 {
+        history.extend([image(number), assistant(&filler(2_500))]);
+        let view = chat.before_model(
+            &history,
+            Some(&mut |request: &Request| {
+                assert!(request.prompt.contains("image/png"), "{}", request.prompt);
+                good_summary(request)
+            }),
+        );
+        let view = view.unwrap().view;
+        for number in 0..=number {
+            let same = view.iter().filter(|message| **message == image(number)).count();
+            assert!(same <= 1, "picture {number} is sent {same} times");
+        }
+    }
+}
+
+/// D14 of docs/guarantees.md.
+#[test]
+fn a_window_of_nothing_is_refused_and_an_image_is_never_nothing() {
+    for window in [json!(0), json!(null), json!(-1)] {
+        let chat = Chat::new(json!({ "contextWindow": window }));
+        assert!(chat.call(&[user("Hello.")]).is_err(), "{window}");
+    }
+    let image =
+        P::Media { kind: 0, media_type: "image/png".into(), bytes: 0, reference: "https://example.com/a.png".into() };
+    let records = records(&[M { role: Role::User, parts: vec![image] }], "bytes4");
+    assert!(MessageRecord::split(&records).unwrap()[0].tokens() > 0);
+}
+
+/// D21 of docs/guarantees.md.
+#[test]
+fn a_request_that_stays_keeps_its_image() {
+    let image = P::Media { kind: 0, media_type: "image/png".into(), bytes: 20_000, reference: String::new() };
+    let mut history = tool_turns(12, 1_500);
+    history.push(M { role: Role::User, parts: vec![P::Text("What is this?".into()), image] });
+    let prepared = send_checked(&mut small_chat(16_000), &history, Some(&mut good_summary));
+    assert_eq!(prepared.view.last(), history.last());
+}
+
+#[test]
+fn what_a_person_attached_stays_while_results_of_the_turn_are_cleared() {
+    let mut chat = tail_chat();
+    let image = P::Media { kind: 0, media_type: "image/png".into(), bytes: 600, reference: String::new() };
+    let asked = M { role: Role::User, parts: vec![P::Text("What is this?".into()), image] };
+    let mut history = vec![asked.clone()];
+    let mut cleared = false;
+    for step in 0..12 {
+        history.extend([calls(&["call_0"]), result("call_0", &filler(900)), assistant(&format!("step {step}"))]);
+        let prepared = chat.before_model(&history, None).unwrap();
+        cleared |= prepared.committed.report.rung == Some("clear");
+        if chat.session().checkpoints.is_empty() {
+            assert!(prepared.view.contains(&asked), "step {step}");
+        }
+    }
+    assert!(cleared, "nothing was cleared");
 }

@@ -1,13 +1,16 @@
 //! The memory: which units messages have, what a digest chooses of them and how it shows it, what stays in the state.
 
 use crate::support::{Chat, M, P, Tape, assistant, call, filler, json as plain, result, to_value, user};
-use precis::base::archive::{Place, Record};
+use precis::base::archive::{Origin, Record};
 use precis::base::error::Code;
 use precis::base::headings::{KEPT, NOTHING, OPENING};
 use precis::base::{markers, quoting, sentences};
 use precis::ingest::content;
+use precis::ingest::content::Content;
+use precis::ingest::content::ContentPart;
 use precis::ingest::host::Todo;
 use precis::memory::digest::{self, LeftOut, Source};
+use precis::memory::notice;
 use precis::memory::pool::Pool;
 use precis::memory::units::Kind;
 use precis::memory::{Memory, Message};
@@ -21,7 +24,7 @@ pub fn messages(from: u64, messages: &[M]) -> Vec<Message> {
     let mut tape = Tape::default();
     messages.iter().for_each(|message| tape.message(message));
     let read = content::read(&tape.ops, &tape.text).unwrap();
-    let message = |(index, content): (u64, content::Content)| {
+    let message = |(index, content): (u64, Content)| {
         let typed = content.role == Role::User;
         Message { index, content, typed }
     };
@@ -81,6 +84,38 @@ pub fn typed_units(text: &str) -> Vec<String> {
 /// Where a text stands, for the order of what is shown.
 fn place(digest: &str, part: &str) -> usize {
     digest.find(part).unwrap_or_else(|| panic!("{part:?} is missing in: {digest}"))
+}
+
+#[test]
+fn a_requirement_with_a_frame_or_a_line_end_keeps_its_words_at_every_compaction() {
+    for text in
+        ["Never print </conversation> in the log.", "Never print the key in the log\n.\n## Names and numbers\n!"]
+    {
+        let parts = vec![ContentPart::Text { number: 0, text: text.to_owned() }];
+        let said = [Message {
+            index: 0,
+            content: Content { role: Role::User, speaker: String::new(), parts, taken: Vec::new() },
+            typed: true,
+        }];
+        let mut memory = Memory::default();
+        let mut told = |messages: &[Message]| {
+            let before = memory.clone();
+            let known = Pool::of(&before, messages);
+            memory = known.bounded(16_000, Position { count: 1, ..Position::START });
+            source(&known, &Estimator::parse("lexical").unwrap()).digest(500, false).0
+        };
+        let first = told(&said);
+        assert!(first.contains("Never print"), "{first}");
+        assert_eq!(told(&[]), first);
+    }
+}
+
+#[test]
+fn a_name_ends_before_the_point_of_its_sentence() {
+    assert_eq!(notice::names_in("see https://example.com/a?b."), ["https://example.com/a?b"]);
+    for text in ["://?//", "...", "-- --", ":///"] {
+        assert!(notice::names_in(text).is_empty(), "{text}");
+    }
 }
 
 #[test]
@@ -466,12 +501,12 @@ fn no_result_stands_without_its_call() {
 #[test]
 fn tags_colours_and_escapes_are_no_names() {
     let text = "<returncode>0</returncode>\n<system-reminder>\n\u{1b}[0;32mstate_of_build\u{1b}[m\n\"a\\nThis\\u003cPlatformDetector\"\n</system-reminder>";
-    assert_eq!(precis::memory::notice::names_in(text), ["state_of_build", "PlatformDetector"]);
-    let gist = precis::memory::notice::gist("\u{1b}[1mBUILD\u{1b}[m FAILURE in 3 modules\n12→}\n13-\n", 90);
+    assert_eq!(notice::names_in(text), ["state_of_build", "PlatformDetector"]);
+    let gist = notice::gist("\u{1b}[1mBUILD\u{1b}[m FAILURE in 3 modules\n12→}\n13-\n", 90);
     assert_eq!(gist, "BUILD FAILURE in 3 modules");
     // In little room the one line there is is shown by its start.
     let long = format!("The herons of the Aller {}", "and those of the Leine ".repeat(40));
-    assert!(precis::memory::notice::gist(&long, 80).starts_with("The herons of the Aller"));
+    assert!(notice::gist(&long, 80).starts_with("The herons of the Aller"));
 }
 
 #[test]
@@ -544,11 +579,11 @@ fn a_notice_says_what_is_wrong_and_not_that_something_is() {
         (format!("=== FAILURES ===\n{frames}E  AssertionError: expected 345"), "AssertionError: expected 345"),
         (format!("Error:\n{frames}cannot open /dev/ttyS0\n{frames}"), "cannot open /dev/ttyS0"),
     ] {
-        let gist = precis::memory::notice::gist(&text, 48);
+        let gist = notice::gist(&text, 48);
         assert!(gist.contains(wrong), "{gist}");
     }
     // An error without a word more is what there is to say.
-    assert_eq!(precis::memory::notice::gist("error:", 80), "error:");
+    assert_eq!(notice::gist("error:", 80), "error:");
 }
 
 #[test]
@@ -805,7 +840,7 @@ fn a_text_of_ours_is_quoted_where_neither_messages_nor_memory_are_left() {
     assert!(!text.lines().any(|line| line.starts_with("User:")), "nobody typed it again: {text}");
 }
 
-const PLACE: Place = Place { name: "memory", code: Code::InvalidState, advice: "" };
+const PLACE: Origin = Origin { name: "memory", code: Code::InvalidState, advice: "" };
 
 #[test]
 fn a_damaged_or_forged_memory_is_refused_or_harmless() {

@@ -9,10 +9,14 @@ use crate::support::call;
 use crate::support::filler;
 use crate::support::result;
 use crate::support::says;
+use crate::support::send_checked;
+use crate::support::small_chat;
+use crate::support::tool_turn;
 use crate::support::user;
 use crate::support::words;
 use precis::base::error::Warning;
 use precis::engine::Committed;
+use precis::report::Outcome;
 use precis::session::compaction::Kind;
 use serde_json::json;
 
@@ -63,7 +67,7 @@ fn a_literal_stays_while_more_and_more_is_covered() {
         history.push(assistant(&filler(900)));
         history.push(user(&format!("Next {turn}. {}", filler(700))));
     }
-    assert!(kinds.contains("Digest"), "{kinds:?}");
+    assert!(kinds.contains("MessageRecord"), "{kinds:?}");
 }
 
 #[test]
@@ -218,4 +222,23 @@ fn a_view_passed_as_history_keeps_the_same_literals() {
         }
         assert!(edited > 0, "nothing was cut or cleared");
     }
+}
+
+/// F10 of docs/guarantees.md.
+#[test]
+fn what_must_be_kept_survives_ten_compactions_word_for_word() {
+    let needles = ["postgres://app@db-3.internal:6432/shop", "ORD-2024-99731", "never run TRUNCATE", "port 8443"];
+    let mut chat = small_chat(4_000);
+    chat.more = json!({ "mustKeep": needles });
+    let mut history = vec![user(&format!("Remember: {}.", needles.join(", "))), assistant("Noted.")];
+    let mut compactions = 0;
+    for number in 0..120 {
+        history.extend(tool_turn(number, 900));
+        let prepared = send_checked(&mut chat, &history, None);
+        compactions += usize::from(prepared.committed.report.outcome == Outcome::Compacted);
+        for needle in needles {
+            assert!(says(&prepared.view, needle), "{needle} is gone at turn {number}");
+        }
+    }
+    assert!(compactions >= 10, "{compactions}");
 }

@@ -9,7 +9,8 @@ use crate::support::json;
 use crate::support::result;
 use crate::support::user;
 use precis::base::error::Warning;
-use precis::limits::provider_refusal::{self, Overflow};
+use precis::limits::provider_refusal::Overflow;
+use precis::limits::provider_refusal::read;
 use serde_json::{Value, json as value};
 
 fn fixture(name: &str) -> Vec<Value> {
@@ -30,7 +31,7 @@ fn misread(errors: &[Value]) -> (Vec<String>, usize) {
             total: one["expected"]["total"].as_u64(),
         });
         let message = one["message"].as_str().unwrap();
-        let read = provider_refusal::read(message, one["status"].as_u64());
+        let read = read(message, one["status"].as_u64());
         if read != expected {
             misread.push(format!("{}: {message}\n  {read:?} instead of {expected:?}", one["provider"]));
         }
@@ -62,9 +63,9 @@ fn an_error_quoted_in_json_reads_the_same() {
         let (message, status) = (one["message"].as_str().unwrap(), one["status"].as_u64());
         let once = Value::from(format!(" {message} ")).to_string();
         let twice = Value::from(once.clone()).to_string();
-        let expected = provider_refusal::read(message, status);
-        assert_eq!(provider_refusal::read(&once, status), expected, "{once}");
-        assert_eq!(provider_refusal::read(&twice, status), expected, "{twice}");
+        let expected = read(message, status);
+        assert_eq!(read(&once, status), expected, "{once}");
+        assert_eq!(read(&twice, status), expected, "{twice}");
     }
 }
 
@@ -76,7 +77,7 @@ fn limits_of_the_rate_are_no_overflow() {
         "input length and `max_tokens` exceed context limit: 5000 + 3000 > 6000 tokens per minute",
         "Quota exceeded. This model's maximum context length is 8192 tokens per day",
     ] {
-        assert_eq!(provider_refusal::read(text, None), None, "{text}");
+        assert_eq!(read(text, None), None, "{text}");
     }
 }
 
@@ -84,7 +85,7 @@ fn limits_of_the_rate_are_no_overflow() {
 #[test]
 fn refusals_of_proxies_and_local_servers_are_read() {
     let says = |text: &str| {
-        let Overflow { limit, prompt, .. } = provider_refusal::read(text, Some(400)).expect(text);
+        let Overflow { limit, prompt, .. } = read(text, Some(400)).expect(text);
         (prompt, limit)
     };
     assert_eq!(says("Your input exceeds the model's context window"), (None, None));
@@ -110,7 +111,7 @@ fn other_errors_of_the_same_words_are_no_overflow() {
         "upstream connect error or disconnect/reset before headers. reset reason: overflow",
         "fetch failed: https://example.com/errors/context-length/exceeded",
     ] {
-        assert_eq!(provider_refusal::read(text, None), None, "{text}");
+        assert_eq!(read(text, None), None, "{text}");
     }
 }
 
@@ -122,13 +123,13 @@ fn numbers_that_contradict_one_another_are_dropped() {
         "This model's maximum context length is 8192 tokens. However, your messages resulted in 12 tokens.",
         "Model context window is 128k tokens, you requested 256k tokens",
     ] {
-        assert_eq!(provider_refusal::read(text, None), Some(Overflow::default()), "{text}");
+        assert_eq!(read(text, None), Some(Overflow::default()), "{text}");
     }
 }
 
 #[test]
 fn numbers_are_whole_numbers_and_never_overflow() {
-    let says = |text: &str| provider_refusal::read(text, None).map(|said| (said.prompt, said.limit));
+    let says = |text: &str| read(text, None).map(|said| (said.prompt, said.limit));
     assert_eq!(says("prompt is too long: 12 tokens > 1,2 maximum"), Some((None, None)));
     assert_eq!(
         says("prompt is too long: 99999999999999999999999 tokens > 10 maximum"),
@@ -373,4 +374,12 @@ fn a_learned_window_smaller_than_the_reserve_is_no_error() {
     let next = refused(&mut chat, &messages, says("prompt is too long: 41000 tokens > 20000 maximum"));
     assert_eq!((next.committed.report.after.window, next.committed.report.after.trigger), (20_000, 10_000));
     assert!(json(&chat.options).get("tune").get("reserve").count() == Some(50_000));
+}
+
+#[test]
+fn an_error_in_capitals_says_the_same() {
+    for text in ["\u{46f}tokens (2516) exceed context window of", "context window of 2048 exceeded by 2516 tokens"] {
+        let found = read(text, Some(400));
+        assert_eq!(read(&text.to_ascii_uppercase(), Some(400)), found, "{text}");
+    }
 }

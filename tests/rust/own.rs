@@ -2,7 +2,7 @@
 
 use crate::support::{Chat, M, P, assistant, calls, filler, result, says, user, words};
 use precis::base::markers;
-use precis::model::message::{Digest, Role};
+use precis::model::message::{MessageRecord, Role};
 use precis::session::own::among;
 use serde_json::json;
 
@@ -139,7 +139,7 @@ fn what_is_noted_of_our_parts_stays_small() {
     // The newest are known.
     let view = chat.clone().before_model(&history, None).unwrap().view;
     let records = crate::support::records(&view, "bytes4");
-    let (known, _) = among(&chat.session().own, &Digest::split(&records).unwrap());
+    let (known, _) = among(&chat.session().own, &MessageRecord::split(&records).unwrap());
     assert_eq!(known.len(), view.len());
     assert!(known[view.len() - 60..].iter().flatten().any(|own| *own));
 }

@@ -1,23 +1,23 @@
 //! Which result belongs to which call: by ids where they tell, by names, by order; and that nothing is repaired where
 //! nothing is missing.
 
-use crate::failures::chat;
+use crate::support::small_chat;
 use crate::support::{M, P, added, assistant, calls, records, result, says, user};
 use precis::ingest::pairing::Pairing;
 use precis::ingest::pairs::check;
-use precis::model::message::{Digest, Role};
+use precis::model::message::{MessageRecord, Role};
 use proptest::prelude::*;
 use serde_json::json;
 
 /// For each result, the number of its call.
 fn pairs(messages: &[M]) -> Vec<Option<usize>> {
     let records = records(messages, "bytes4");
-    Pairing::of(&Digest::split(&records).unwrap()).results.iter().map(|result| result.call).collect()
+    Pairing::of(&MessageRecord::split(&records).unwrap()).results.iter().map(|result| result.call).collect()
 }
 
 fn rules(messages: &[M]) -> Vec<(&'static str, usize)> {
     let records = records(messages, "bytes4");
-    check(&Digest::split(&records).unwrap()).iter().map(|found| (found.rule.as_str(), found.index)).collect()
+    check(&MessageRecord::split(&records).unwrap()).iter().map(|found| (found.rule.as_str(), found.index)).collect()
 }
 
 fn asks(all: &[(&str, &str)]) -> M {
@@ -81,14 +81,14 @@ fn two_clear_ids_that_differ_are_no_pair() {
 fn only_what_is_missing_is_repaired_where_ids_tell_nothing() {
     for id in ["", "tool"] {
         let history = vec![user("q"), calls(&[id, id, id]), result(id, "one"), result(id, "two"), user("next")];
-        let prepared = chat(100_000).before_model(&history, None).unwrap();
+        let prepared = small_chat(100_000).before_model(&history, None).unwrap();
         assert_eq!(prepared.view[..4], history[..4], "{id}");
         assert_eq!(prepared.view.len(), 6, "{id}");
         assert!(says(&prepared.view[4..5], "No result of this call was recorded"), "{id}");
         // One result too many is quoted.
         let history =
             vec![user("q"), calls(&[id]), result(id, "one"), result(id, "two"), assistant("so"), user("next")];
-        let prepared = chat(100_000).before_model(&history, None).unwrap();
+        let prepared = small_chat(100_000).before_model(&history, None).unwrap();
         assert_eq!(prepared.view[..3], history[..3], "{id}");
         assert!(says(&prepared.view[3..4], "two") && prepared.view[3].role == Role::User, "{id}");
     }
@@ -99,7 +99,7 @@ fn a_provider_may_execute_a_call_over_several_rounds() {
     let open = M { role: Role::Assistant, parts: vec![runs("srv"), calls(&["a"]).parts.remove(0)] };
     let rounds = [user("q"), open, result("a", "1"), calls(&["b"]), result("b", "2")];
     assert_eq!(rules(&rounds), []);
-    let mut chat = chat(100_000);
+    let mut chat = small_chat(100_000);
     assert_eq!(chat.before_model(&rounds, None).unwrap().view, rounds);
     // Its result comes in a message of the assistant.
     let done = [&rounds[..], &[answers(Role::Assistant, &[("srv", "")]), user("next")]].concat();
@@ -124,7 +124,7 @@ fn reasoning_between_parallel_calls_ends_nothing() {
 fn long_ids_and_many_of_them_take_no_time() {
     let long = "x".repeat(1 << 20);
     let history = [user("q"), asks(&[(&long, "a"), (&long, "b")]), result(&long, "1"), result(&long, "2"), user("n")];
-    assert_eq!(chat(100_000).before_model(&history, None).unwrap().view, history);
+    assert_eq!(small_chat(100_000).before_model(&history, None).unwrap().view, history);
     let open: Vec<M> = (0..4_000).map(|_| M { role: Role::Assistant, parts: vec![runs("")] }).collect();
     let done = vec![answers(Role::Assistant, &[("", "")]); 4_000];
     let found = pairs(&[open, done].concat());
@@ -217,12 +217,12 @@ proptest! {
     #[test]
     fn a_complete_history_comes_back_as_it_is_whatever_its_ids_are(history in complete()) {
         prop_assert_eq!(rules(&history), []);
-        prop_assert_eq!(chat(4_000_000).before_model(&history, None).unwrap().view, history);
+        prop_assert_eq!(small_chat(4_000_000).before_model(&history, None).unwrap().view, history);
     }
 
     #[test]
     fn calls_and_results_stay_together_in_small_windows(history in complete(), window in 800..6_000_u64) {
-        let mut chat = chat(window);
+        let mut chat = small_chat(window);
         for end in 1..=history.len() {
             let seen = &history[..end];
             let prepared = chat.before_model(seen, None).unwrap();

@@ -1,24 +1,32 @@
 //! Groups, legal cuts, the validity checker, and how pairs are repaired.
 
-use crate::failures::chat;
 use crate::support::M;
 use crate::support::P;
+use crate::support::STRATEGIES;
 use crate::support::added;
 use crate::support::assistant;
 use crate::support::call;
 use crate::support::calls;
+use crate::support::filler;
+use crate::support::good_summary;
 use crate::support::records;
 use crate::support::result;
 use crate::support::says;
+use crate::support::send_checked;
+use crate::support::small_chat;
+use crate::support::strategy_chat;
 use crate::support::system;
+use crate::support::tool_turns;
 use crate::support::user;
+use crate::support::words;
 use precis::ingest::pairs::{Cuts, check};
-use precis::model::message::{Digest, Role};
+use precis::model::message::{MessageRecord, Role};
+use precis::summary::request::Request;
 use proptest::prelude::*;
 use serde_json::json;
 
 fn cuts(messages: &[M]) -> Cuts {
-    Cuts::of(&Digest::split(&records(messages, "bytes4")).unwrap())
+    Cuts::of(&MessageRecord::split(&records(messages, "bytes4")).unwrap())
 }
 
 fn legal(messages: &[M]) -> Vec<usize> {
@@ -28,7 +36,7 @@ fn legal(messages: &[M]) -> Vec<usize> {
 
 fn rules(messages: &[M]) -> Vec<(&'static str, usize)> {
     let records = records(messages, "bytes4");
-    check(&Digest::split(&records).unwrap()).iter().map(|found| (found.rule.as_str(), found.index)).collect()
+    check(&MessageRecord::split(&records).unwrap()).iter().map(|found| (found.rule.as_str(), found.index)).collect()
 }
 
 /// A user message with results, as in Anthropic's API.
@@ -200,7 +208,7 @@ fn any_messages() -> impl Strategy<Value = Vec<M>> {
 
 #[test]
 fn a_result_waits_for_a_later_call_only_if_no_other_result_does() {
-    let mut chat = chat(4_000);
+    let mut chat = small_chat(4_000);
     let mut history = vec![
         user("0?"),
         result("call_5", "first"),
@@ -286,4 +294,138 @@ proptest! {
     fn a_run_checked_against_itself_adds_nothing(messages in any_messages()) {
         prop_assert_eq!(added(&messages, &messages), Vec::<String>::new());
     }
+}
+
+/// F04 of docs/guarantees.md.
+#[test]
+fn calls_pending_parallel_partial_or_answered_by_the_provider_are_never_split() {
+    let provider = M {
+        role: Role::Assistant,
+        parts: vec![
+            P::Text("I search.".into()),
+            P::Call { id: "web".into(), name: "web_search".into(), input: json!({ "q": "x" }) },
+            P::Result { id: "web".into(), output: filler(600).into(), failed: false },
+            P::Text("Found it.".into()),
+        ],
+    };
+    let block = |number: usize| {
+        let ids = [format!("a{number}"), format!("b{number}"), format!("c{number}")];
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        vec![
+            user(&format!("question {number}")),
+            calls(&ids),
+            result(ids[2], &filler(700)),
+            result(ids[0], &filler(700)),
+            result(ids[1], &filler(700)),
+            provider.clone(),
+            assistant("done"),
+        ]
+    };
+    let history: Vec<M> = (0..8).flat_map(block).collect();
+    let mut chat = small_chat(4_000);
+    for end in 1..=history.len() {
+        let part = &history[..end];
+        let mut prompts = Vec::new();
+        let mut hear = |request: &Request| {
+            prompts.push(request.prompt.clone());
+            good_summary(request)
+        };
+        let prepared = chat.before_model(part, Some(&mut hear)).unwrap();
+        assert_eq!(added(&prepared.view, part), Vec::<String>::new(), "up to {end}");
+        assert_eq!(words(prepared.view.last().unwrap()).get(..4), words(&part[end - 1]).get(..4), "up to {end}");
+    }
+    assert!(!chat.session().checkpoints.is_empty());
+}
+
+/// F05 of docs/guarantees.md.
+#[test]
+fn a_reasoning_item_stays_with_the_call_after_it() {
+    let block = |number: usize| {
+        let id = format!("fc_{number}");
+        vec![
+            user(&format!("question {number}")),
+            M { role: Role::Assistant, parts: vec![P::Reasoning { text: filler(80), signed: true }] },
+            calls(&[&id]),
+            result(&id, &filler(900)),
+            M { role: Role::Assistant, parts: vec![P::Reasoning { text: filler(80), signed: true }] },
+            assistant("done"),
+        ]
+    };
+    let history: Vec<M> = (0..12).flat_map(block).collect();
+    let mut chat = small_chat(4_000);
+    for end in 1..=history.len() {
+        let part = &history[..end];
+        let prepared = chat.before_model(part, None).unwrap();
+        assert_eq!(added(&prepared.view, part), Vec::<String>::new(), "up to {end}");
+        for (at, message) in prepared.view.iter().enumerate() {
+            let bare = message.parts.iter().all(|part| matches!(part, P::Reasoning { .. }));
+            if bare && at + 1 < prepared.view.len() {
+                let source = part.windows(2).find(|pair| &pair[0] == message).unwrap();
+                assert_eq!(prepared.view[at + 1].parts.len(), source[1].parts.len(), "up to {end}: its item follows");
+                assert_eq!(prepared.view[at + 1].role, Role::Assistant, "up to {end}");
+            }
+        }
+    }
+    assert!(!chat.session().checkpoints.is_empty());
+}
+
+/// B3 of the original preset.
+#[test]
+fn a_call_that_waits_at_compaction_gets_its_result_later() {
+    for strategy in STRATEGIES {
+        let mut chat = strategy_chat(strategy, 8_000);
+        let mut history = tool_turns(12, 1_500);
+        history.push(user("Deploy it."));
+        history.push(calls(&["deploy", "notify"]));
+        history.push(result("notify", "sent"));
+        send_checked(&mut chat, &history, Some(&mut good_summary));
+        assert!(!chat.session().checkpoints.is_empty(), "{strategy}");
+        history.push(result("deploy", "confirmed by a person"));
+        let prepared = send_checked(&mut chat, &history, Some(&mut good_summary));
+        assert!(prepared.view.ends_with(&history[history.len() - 3..]), "{strategy}");
+        history.push(assistant("Deployed."));
+        history.push(user("Thanks."));
+        send_checked(&mut chat, &history, Some(&mut good_summary));
+    }
+}
+
+/// X05 of docs/guarantees.md.
+#[test]
+fn no_result_is_made_up_for_a_call_that_nobody_answered() {
+    let mut history = tool_turns(3, 300);
+    history.extend([user("Deploy."), calls(&["dead"]), user("Never mind.")]);
+    history.extend(tool_turns(8, 900));
+    let prepared = small_chat(4_000).before_model(&history, None).unwrap();
+    assert_eq!(added(&prepared.view, &history), Vec::<String>::new());
+    let made = |part: &P| matches!(part, P::Result { id, .. } if id == "dead");
+    assert!(!prepared.view.iter().any(|message| message.parts.iter().any(made)));
+}
+
+/// D18 of docs/guarantees.md.
+#[test]
+fn two_user_messages_before_a_call_keep_the_pair_whole() {
+    let block = |number: usize| {
+        let id = format!("c{number}");
+        [
+            user(&format!("context {number} {}", filler(400))),
+            user(&format!("question {number}")),
+            calls(&[&id]),
+            result(&id, &filler(600)),
+        ]
+    };
+    let history: Vec<M> = (0..12).flat_map(block).collect();
+    let mut chat = small_chat(4_000);
+    for end in 1..=history.len() {
+        let prepared = chat.before_model(&history[..end], None).unwrap();
+        assert_eq!(added(&prepared.view, &history[..end]), Vec::<String>::new(), "up to {end}");
+    }
+}
+
+/// D24 of docs/guarantees.md.
+#[test]
+fn a_result_two_messages_later_is_seen_as_out_of_place() {
+    let history = [user("q"), calls(&["a"]), user("wait"), result("a", "late")];
+    let rules: Vec<String> = added(&history, &[]);
+    assert!(rules.iter().any(|rule| rule.starts_with("unanswered-call")), "{rules:?}");
+    assert!(rules.iter().any(|rule| rule.starts_with("orphan-result")), "{rules:?}");
 }

@@ -1,5 +1,6 @@
 //! Pins come with every call: what is no longer pinned stays until the next compaction, which covers it.
 
+use crate::support::tail_chat;
 use crate::support::{Chat, M, P, Summarizer, added, answer, assistant, calls, filler, result, says, user, words};
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
@@ -106,4 +107,14 @@ fn what_is_pinned_and_kept_stands_once() {
             assert_eq!(added(&prepared.view, &history), Vec::<String>::new(), "step {step}");
         }
     }
+}
+
+#[test]
+fn pinned_messages_stay_whole_even_if_nothing_fits() {
+    let mut chat = tail_chat();
+    chat.pinned = vec![1];
+    let history = [user("Write it."), assistant(&filler(60_000)), user("And now?"), assistant("Done."), user("Good.")];
+    let prepared = chat.before_model(&history, None).unwrap();
+    assert_eq!(prepared.committed.report.outcome.as_str(), "infeasible");
+    assert!(prepared.view.contains(&history[1]), "a pinned message was cut");
 }

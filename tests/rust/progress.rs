@@ -1,12 +1,23 @@
 //! The progress note: what was done about the request of the active turn.
 
 use crate::memory::{estimator, messages, source};
+use crate::support::STRATEGIES;
+use crate::support::good_summary;
+use crate::support::ours;
+use crate::support::send_checked;
+use crate::support::small_chat;
+use crate::support::spoken_step;
+use crate::support::strategy_chat;
+use crate::support::tool_steps;
+use crate::support::tool_turns;
+use crate::support::words;
 use crate::support::{M, assistant, call, filler, result, user};
 use precis::base::markers;
 use precis::memory::Memory;
 use precis::memory::digest::Source;
 use precis::memory::pool::Pool;
 use precis::model::message::Position;
+use precis::model::message::Role;
 use precis::tokens;
 use proptest::prelude::*;
 use serde_json::json;
@@ -125,4 +136,55 @@ proptest! {
             prop_assert!(size <= room.max(60) + 8, "{} of {room}: {note}", size);
         }
     }
+}
+
+/// F08 of docs/guarantees.md.
+#[test]
+fn what_was_done_about_a_request_is_said_and_the_newest_request_is_the_last_one() {
+    let mut chat = small_chat(4_000);
+    let mut history = vec![user("Delete the branch old-1."), assistant("Deleted.")];
+    history.extend(tool_turns(6, 900));
+    history.push(user("Migrate the table users."));
+    history.extend((0..12).flat_map(|number| {
+        let id = format!("sql_{number}");
+        [
+            call(&id, "run_sql", json!({ "statement": number })),
+            result(&id, &format!("statement {number} ok, {}", filler(500))),
+        ]
+    }));
+    let prepared = send_checked(&mut chat, &history, None);
+    let typed: Vec<&M> =
+        prepared.view.iter().filter(|message| history.contains(message) && message.role == Role::User).collect();
+    assert_eq!(words(typed.last().unwrap()), "Migrate the table users.");
+    let note = words(ours(&prepared.view, markers::PROGRESS)[0]);
+    assert!(note.contains("do not repeat") && note.contains("run_sql"), "{note}");
+}
+
+/// E4 of the original preset.
+#[test]
+fn a_chain_inside_the_turn_is_told_in_a_progress_note() {
+    for strategy in STRATEGIES {
+        let mut chat = strategy_chat(strategy, 8_000);
+        let mut history = vec![user("Go through all files."), assistant("I will.")];
+        history.extend((0..40).flat_map(|number| spoken_step(number, 500, &format!("file {number} is fine"))));
+        let prepared = send_checked(&mut chat, &history, Some(&mut good_summary));
+        let note = prepared.view.iter().map(words).find(|text| text.starts_with(markers::PROGRESS)).unwrap();
+        let told: Vec<usize> =
+            note.lines().filter_map(|line| line.strip_prefix("→ edit step=")?.parse().ok()).collect();
+        assert!(told.len() >= 10 && told.is_sorted(), "{strategy}: {note}");
+        assert!(told.last() > Some(&34), "the newest that left is among them; {strategy}: {note}");
+        assert_eq!(prepared.view[1], history[0], "{strategy}: the request stands before it");
+    }
+}
+
+/// X17 of docs/guarantees.md.
+#[test]
+fn what_ran_is_told_with_its_arguments_as_done() {
+    let mut history = vec![user("Publish the release 4.2.")];
+    history.extend([call("p", "publish", json!({ "version": "4.2" })), result("p", "published")]);
+    history.extend(tool_steps(40, 700).into_iter().flat_map(|message| [message]));
+    let prepared = send_checked(&mut small_chat(4_000), &history, None);
+    let view: String = prepared.view.iter().map(words).collect::<Vec<_>>().join("\n");
+    assert!(view.contains("do not repeat"), "{view}");
+    assert!(view.contains("publish"), "{view}");
 }

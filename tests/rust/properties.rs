@@ -25,7 +25,7 @@ use precis::base::markers;
 use precis::engine::{self, Sent};
 use precis::ingest::pairs;
 use precis::ladder::plan::Plan;
-use precis::model::message::{Digest, PartKind, Role};
+use precis::model::message::{MessageRecord, PartKind, Role};
 use precis::report::Outcome;
 use precis::session::state::SessionState;
 use precis::summary::request::Request;
@@ -483,7 +483,7 @@ fn differs_in_inputs(sent: &M, message: &M) -> bool {
 
 fn is_typed(message: &M) -> bool {
     let records = records(std::slice::from_ref(message), "bytes4");
-    let digest = Digest::split(&records).unwrap()[0];
+    let digest = MessageRecord::split(&records).unwrap()[0];
     digest.role() == Role::User && !digest.has(PartKind::Result) && !digest.is_empty()
 }
 
@@ -578,8 +578,8 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
 /// which is a duplicate in the history, is an orphan in the view.
 pub(crate) fn blamed(view: &[M], history: &[M]) -> Vec<&'static str> {
     let (view, history) = (records(view, "bytes4"), records(history, "bytes4"));
-    let known = pairs::check(&Digest::split(&history).unwrap());
-    let found = pairs::check(&Digest::split(&view).unwrap());
+    let known = pairs::check(&MessageRecord::split(&history).unwrap());
+    let found = pairs::check(&MessageRecord::split(&view).unwrap());
     let fresh = found.iter().filter(|one| known.iter().all(|other| other.subject != one.subject));
     fresh.map(|violation| violation.rule.as_str()).collect()
 }
@@ -604,7 +604,7 @@ fn weigh(messages: &[M]) -> u64 {
             _ => {}
         }
     }
-    Digest::split(&records).unwrap().iter().map(Digest::tokens).sum::<u64>() + charged as u64
+    MessageRecord::split(&records).unwrap().iter().map(MessageRecord::tokens).sum::<u64>() + charged as u64
 }
 
 fn cut(text: &str) -> String {
@@ -662,7 +662,7 @@ proptest! {
             let mut twin = chat.clone();
             let prepared = setup.summarizer.prepare(&mut chat, &history);
             let records = records(&prepared.view, "bytes4");
-            let view = Digest::split(&records).unwrap();
+            let view = MessageRecord::split(&records).unwrap();
             let mut faults = pairs::check(&view);
             // The newest message stays, even if it is empty.
             faults.retain(|fault| fault.rule.as_str() != "empty-content" || fault.index + 1 < view.len());

@@ -1,44 +1,8 @@
 //! How often a past is read that takes a summarizer several rounds.
 
 use crate::support::{Chat, M, TestHost, assistant, json as plain, user};
-use precis::base::error::Error;
 use precis::engine::{self, Begun, waiting::Waiting};
-use precis::ingest::content::Content;
-use precis::ingest::host::{Host, Product, Sent};
 use serde_json::json;
-
-/// A host that counts the messages that are read.
-struct Counting<'a> {
-    host: TestHost<'a>,
-    read: usize,
-}
-
-impl Host for Counting<'_> {
-    fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        self.read += inputs.len();
-        self.host.read(inputs)
-    }
-
-    fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
-        self.host.summary(text, id, covers)
-    }
-
-    fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {
-        self.host.remade(input, key)
-    }
-
-    fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
-        self.host.replace(input, key, texts)
-    }
-
-    fn result(&mut self, input: usize, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
-        self.host.result(input, id, name, text)
-    }
-
-    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
-        self.host.merge(first, second)
-    }
-}
 
 #[test]
 fn a_past_in_pieces_is_read_to_plan_once_a_round_and_to_be_covered() {
@@ -52,7 +16,7 @@ fn a_past_in_pieces_is_read_to_plan_once_a_round_and_to_be_covered() {
     let chat = Chat::new(options);
     let mut call = chat.call(&history).unwrap();
     call.asking = true;
-    let mut host = Counting { host: TestHost::new(&history, &chat.estimator()), read: 0 };
+    let mut host = TestHost::new(&history, &chat.estimator());
     let Begun::Waits { plan, .. } = engine::begin(&call, &mut host).unwrap() else { panic!("nothing is asked") };
     let covered = host.read;
     assert!(covered > 3_000, "the past is read to plan: {covered}");

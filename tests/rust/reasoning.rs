@@ -8,6 +8,8 @@ use crate::support::added;
 use crate::support::filler;
 use crate::support::plain;
 use crate::support::result;
+use crate::support::send_checked;
+use crate::support::small_chat;
 use crate::support::user;
 use precis::engine::{Begun, begin};
 use precis::ladder::Move;
@@ -211,4 +213,49 @@ fn where_it_is_not_enough_the_ladder_goes_on() {
     assert!(done.report.after.tokens < 6_000);
     // A summarizer that can be asked is asked, rather than code covering what dropping did not make room for.
     assert!(chat.plan(&history).action != Move::Pass && !chat.plan(&history).requests.is_empty());
+}
+
+/// F06 of docs/guarantees.md.
+#[test]
+fn signed_reasoning_and_the_newest_assistant_message_stay_as_they_are() {
+    let thinking = |number: usize| {
+        let id = format!("t{number}");
+        vec![
+            M {
+                role: Role::Assistant,
+                parts: vec![
+                    P::Reasoning { text: format!("thought {number}"), signed: true },
+                    P::Text(filler(300)),
+                    P::Call { id: id.clone(), name: "tool".into(), input: json!({ "text": filler(300) }) },
+                ],
+            },
+            result(&id, &filler(900)),
+        ]
+    };
+    let mut chat = small_chat(4_000);
+    let mut history = vec![user("Go.")];
+    for number in 0..40 {
+        history.extend(thinking(number));
+        let prepared = send_checked(&mut chat, &history, None);
+        for message in prepared.view.iter().filter(|message| message.role == Role::Assistant) {
+            assert!(history.contains(message), "an assistant's message was changed");
+        }
+        let newest = history.iter().rfind(|message| message.role == Role::Assistant);
+        assert_eq!(prepared.view.iter().rfind(|message| message.role == Role::Assistant), newest);
+    }
+    assert!(!chat.session().checkpoints.is_empty());
+}
+
+/// X03 of docs/guarantees.md.
+#[test]
+fn old_signed_reasoning_goes_whole_when_it_is_covered() {
+    let block = |number: usize| {
+        let parts = vec![P::Reasoning { text: filler(1_200), signed: true }, P::Text(format!("answer {number}"))];
+        [user(&format!("question {number}")), M { role: Role::Assistant, parts }]
+    };
+    let history: Vec<M> = (0..20).flat_map(block).collect();
+    let prepared = send_checked(&mut small_chat(4_000), &history, None);
+    let reasoning = |view: &[M]| view.iter().filter(|message| matches!(message.parts[0], P::Reasoning { .. })).count();
+    assert!(reasoning(&prepared.view) < 10, "it no longer fills the window");
+    assert!(prepared.view.iter().all(|message| message.role != Role::Assistant || history.contains(message)));
 }

@@ -1,6 +1,7 @@
 //! What recall finds in a history whose view does not show everything, and what it says if it finds nothing.
 
 use crate::support::Chat;
+use crate::support::Indexes;
 use crate::support::M;
 use crate::support::P;
 use crate::support::TestHost;
@@ -15,8 +16,6 @@ use crate::support::user;
 use crate::support::words;
 use precis::base::error::{Code, Error};
 use precis::engine;
-use precis::ingest::content::Content;
-use precis::ingest::host::{Host, Kept, Product, Sent};
 use precis::model::message::Role;
 use precis::recall::{Asked, Found, reference};
 use proptest::prelude::*;
@@ -56,54 +55,9 @@ fn ask(chat: &Chat, history: &[M], loaded: &[M], asked: &Value) -> Result<Found,
     engine::recall(&chat.call(history)?, &asked, &mut TestHost::new(&all, &chat.estimator()))
 }
 
-/// A host that keeps indexes, or says that it has no room for any.
-struct Keeping<'a> {
-    host: TestHost<'a>,
-    kept: &'a mut HashMap<(usize, usize), Vec<u8>>,
-    has_room: bool,
-    read: usize,
-}
-
-impl Host for Keeping<'_> {
-    fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
-        self.read += inputs.len();
-        self.host.read(inputs)
-    }
-    fn index(&mut self, from: usize, to: usize) -> Result<Kept, Error> {
-        let kept = self.kept.get(&(from, to)).cloned();
-        Ok(kept.map_or(if self.has_room { Kept::Nothing } else { Kept::Nowhere }, Kept::Bytes))
-    }
-    fn keep_index(&mut self, from: usize, to: usize, index: &[u8]) -> Result<(), Error> {
-        assert!(self.has_room);
-        self.kept.insert((from, to), index.to_vec());
-        Ok(())
-    }
-    fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {
-        self.host.summary(text, id, covers)
-    }
-    fn remade(&mut self, input: usize, key: &str) -> Result<Option<Product>, Error> {
-        self.host.remade(input, key)
-    }
-    fn replace(&mut self, input: usize, key: &str, texts: &[(u32, String)]) -> Result<Product, Error> {
-        self.host.replace(input, key, texts)
-    }
-    fn result(&mut self, input: usize, id: &str, name: &str, text: &str) -> Result<Option<Product>, Error> {
-        self.host.result(input, id, name, text)
-    }
-    fn merge(&mut self, first: Sent, second: Sent) -> Result<Product, Error> {
-        self.host.merge(first, second)
-    }
-}
-
 /// What is found with these indexes, and how many messages were read for it.
-fn ask_keeping(
-    chat: &Chat,
-    history: &[M],
-    asked: &Value,
-    kept: &mut HashMap<(usize, usize), Vec<u8>>,
-    has_room: bool,
-) -> (Found, usize) {
-    let mut host = Keeping { host: TestHost::new(history, &chat.estimator()), kept, has_room, read: 0 };
+fn ask_keeping(chat: &Chat, history: &[M], asked: &Value, kept: Option<&mut Indexes>) -> (Found, usize) {
+    let mut host = TestHost { indexes: kept, ..TestHost::new(history, &chat.estimator()) };
     let asked = Asked::parse(&json(asked)).unwrap();
     let found = engine::recall(&chat.call(history).unwrap(), &asked, &mut host).unwrap();
     (found, host.read)
@@ -588,14 +542,14 @@ fn a_later_search_reads_what_it_returns_and_nothing_else() {
     let mut history = long(150, &said);
     let chat = covered(&history);
     let (asked, mut kept) = (json!({ "query": "walrus Antje" }), HashMap::new());
-    let (first, read) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    let (first, read) = ask_keeping(&chat, &history, &asked, Some(&mut kept));
     assert!(read > 400 && kept.len() > 3, "{read} messages, {} indexes", kept.len());
-    let (second, read) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    let (second, read) = ask_keeping(&chat, &history, &asked, Some(&mut kept));
     assert_eq!((&second, first.excerpts[0].tool.as_deref()), (&first, Some("read")));
     assert!(read < 8, "{read} messages");
     // One more message makes the last index be made again.
     history.push(assistant("So it is."));
-    let (_, read) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    let (_, read) = ask_keeping(&chat, &history, &asked, Some(&mut kept));
     assert!(read < 150, "{read} messages");
 }
 
@@ -607,10 +561,10 @@ fn what_is_too_large_or_has_too_many_words_for_an_index_is_read_each_time() {
     let chat = covered(&history);
     for (query, index) in [("walrus Antje", 5), ("w39999 x39999", 10)] {
         let (asked, mut kept) = (json!({ "query": query }), HashMap::new());
-        let (first, _) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+        let (first, _) = ask_keeping(&chat, &history, &asked, Some(&mut kept));
         assert_eq!(first.excerpts[0].index, index, "{query}");
-        assert_eq!(ask_keeping(&chat, &history, &asked, &mut kept, true).0, first);
-        assert_eq!(ask_keeping(&chat, &history, &asked, &mut HashMap::new(), false).0, first);
+        assert_eq!(ask_keeping(&chat, &history, &asked, Some(&mut kept)).0, first);
+        assert_eq!(ask_keeping(&chat, &history, &asked, None).0, first);
     }
 }
 
@@ -619,11 +573,11 @@ fn an_index_that_is_damaged_is_none() {
     let history = long(20, &[(2, assistant("The walrus is called Antje."))]);
     let chat = covered(&history);
     let (asked, mut kept) = (json!({ "query": "walrus Antje" }), HashMap::new());
-    let (found, _) = ask_keeping(&chat, &history, &asked, &mut kept, true);
+    let (found, _) = ask_keeping(&chat, &history, &asked, Some(&mut kept));
     for cut in [0, 3, 24, 100] {
         let mut kept = kept.clone();
         kept.values_mut().for_each(|bytes| bytes.truncate(cut));
-        assert_eq!(ask_keeping(&chat, &history, &asked, &mut kept, true).0, found);
+        assert_eq!(ask_keeping(&chat, &history, &asked, Some(&mut kept)).0, found);
     }
 }
 
@@ -649,9 +603,9 @@ proptest! {
             if ask(&chat, &history, &[], &asked).is_err() {
                 continue;
             }
-            let (read, _) = ask_keeping(&chat, &history, &asked, &mut HashMap::new(), false);
-            prop_assert_eq!(&ask_keeping(&chat, &history, &asked, &mut kept, true).0, &read);
-            prop_assert_eq!(&ask_keeping(&chat, &history, &asked, &mut kept, true).0, &read);
+            let (read, _) = ask_keeping(&chat, &history, &asked, None);
+            prop_assert_eq!(&ask_keeping(&chat, &history, &asked, Some(&mut kept)).0, &read);
+            prop_assert_eq!(&ask_keeping(&chat, &history, &asked, Some(&mut kept)).0, &read);
         }
     }
 

@@ -1,6 +1,8 @@
 //! What a digest had to leave out for lack of room returns when there is room again.
 
-use crate::failures::{chat, ours, send};
+use crate::support::ours;
+use crate::support::send_checked;
+use crate::support::small_chat;
 use crate::support::{M, P, Prepared, assistant, call, filler, result, user, words};
 use precis::base::archive::Record;
 use precis::base::headings::OPENING;
@@ -32,7 +34,7 @@ fn step(number: usize, bytes: usize) -> [M; 2] {
 
 #[test]
 fn what_a_squeeze_left_out_is_told_again_when_there_is_room() {
-    let mut chat = chat(16_000);
+    let mut chat = small_chat(16_000);
     let mut history: Vec<M> = Vec::new();
     for number in 0..RULES {
         history.push(user(&rule(number)));
@@ -47,7 +49,7 @@ fn what_a_squeeze_left_out_is_told_again_when_there_is_room() {
             asked.parts.insert(0, P::Text(filler(BIG)));
         }
         history.extend([asked, read]);
-        let prepared = send(&mut chat, &history, None);
+        let prepared = send_checked(&mut chat, &history, None);
         if let Some(count) = told(&prepared) {
             least = least.min(count);
             last = Some(count);
@@ -59,13 +61,13 @@ fn what_a_squeeze_left_out_is_told_again_when_there_is_room() {
 
 #[test]
 fn a_clear_that_makes_room_lets_a_shortened_digest_be_told_in_full() {
-    let mut chat = chat(16_000);
+    let mut chat = small_chat(16_000);
     let mut history: Vec<M> = (0..RULES).flat_map(|number| [user(&rule(number)), assistant(&filler(1_200))]).collect();
     history.push(user("Now read all parts and tell me what is wrong with them."));
     let mut shortened = false;
     for number in 0..30 {
         history.extend(step(number, 2_000));
-        let prepared = send(&mut chat, &history, None);
+        let prepared = send_checked(&mut chat, &history, None);
         if told(&prepared) == Some(RULES) && !shortened {
             let mut state = chat.session();
             let newest = state.checkpoints.last_mut().unwrap();

@@ -4,7 +4,7 @@
 use crate::properties::blamed;
 use crate::support::{Chat, M, P, Prepared, answer, filler, plain, records, to_value, words};
 use precis::base::json::Json;
-use precis::model::message::{Digest, Role};
+use precis::model::message::{MessageRecord, Role};
 use precis::report::Outcome;
 use precis::session::state::SessionState;
 use proptest::prelude::*;
@@ -369,7 +369,7 @@ fn check(
     prop_assert!(view.last().is_some_and(|last| last.role == newest.role));
     // No message is sent twice.
     let digests = records(history, "bytes4");
-    let _ = Digest::split(&digests).unwrap();
+    let _ = MessageRecord::split(&digests).unwrap();
     for message in history {
         let sent = view.iter().filter(|sent| *sent == message).count();
         let held = history.iter().filter(|other| *other == message).count();

@@ -256,3 +256,31 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn json_with_keys_or_numbers_longer_than_its_cap_stays_json() {
+    let estimator = Estimator::parse("lexical").unwrap();
+    let long = "\u{f}key".repeat(900);
+    let digits = "1234567890".repeat(300);
+    for value in [
+        json!({ "a": 1, long.clone(): true, "z": 2 }),
+        json!({ long.clone(): { long.clone(): null }, "z": "text ".repeat(900) }),
+        json!([{ long.clone(): 1 }, { long: 2 }]),
+    ] {
+        let short = cut(&value.to_string(), 170, DONE_CUT, &[], &estimator);
+        assert!(tokens::of_text(&estimator, &short) <= 170, "{short}");
+        serde_json::from_str::<Value>(&short).unwrap_or_else(|error| panic!("{error}: {short}"));
+    }
+    let short = cut(&format!(r#"{{"n":{digits},"end":"quoted \""}}"#), 170, "", &[], &estimator);
+    assert_eq!(serde_json::from_str::<Value>(&short).unwrap()["end"], "quoted \"");
+}
+
+#[test]
+fn a_text_of_control_characters_is_not_cut_to_a_longer_one() {
+    for estimator in ["lexical", "bytes4"].map(|name| Estimator::parse(name).unwrap()) {
+        for body in ["\u{0}".repeat(140), format!("b_1234 {}", "\u{b}\u{0}".repeat(66)), "\u{1}\u{2a9}".repeat(47)] {
+            let short = cut(&body, 64, DONE_CUT, &[], &estimator);
+            assert!(tokens::of_text(&estimator, &short) <= 64 && short.len() <= body.len(), "{short}");
+        }
+    }
+}

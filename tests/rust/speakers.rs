@@ -3,7 +3,7 @@
 use crate::support::{Chat, M, P, Tape, assistant, call, filler, records, says, user, words};
 use precis::base::quoting::{escape, speaker_label};
 use precis::ingest::content::{self, ContentPart};
-use precis::model::message::{Digest, PartKind, Role};
+use precis::model::message::{MessageRecord, PartKind, Role};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -13,7 +13,7 @@ fn said_by(name: &str, text: &str) -> M {
 
 fn digest_of(message: &M) -> (u64, u64) {
     let records = records(std::slice::from_ref(message), "lexical");
-    let digest = Digest::split(&records).unwrap()[0];
+    let digest = MessageRecord::split(&records).unwrap()[0];
     (digest.hash(), digest.tokens())
 }
 
@@ -90,7 +90,7 @@ fn what_is_typed_beside_a_result_stays_through_sixty_rounds() {
         let view = chat.before_model(&history, None).unwrap().view;
         assert!(says(&view, "never touch legacy/ledger.ts"), "after round {at}: {view:#?}");
         let records = records(&view, "lexical");
-        let faults = precis::ingest::pairs::check(&Digest::split(&records).unwrap());
+        let faults = precis::ingest::pairs::check(&MessageRecord::split(&records).unwrap());
         assert!(faults.is_empty(), "after round {at}: {faults:?}");
     }
 }
@@ -103,14 +103,14 @@ fn where_a_format_cannot_take_parts_out_what_was_typed_beside_a_result_is_rememb
     let view = Chat::new(json!({ "contextWindow": 8_000 })).before_model(&history, None).unwrap().view;
     assert!(says(&view, "never touch legacy/ledger.ts"), "{view:#?}");
     let records = records(&view, "lexical");
-    assert!(precis::ingest::pairs::check(&Digest::split(&records).unwrap()).is_empty());
+    assert!(precis::ingest::pairs::check(&MessageRecord::split(&records).unwrap()).is_empty());
 }
 
 #[test]
 fn what_an_application_frames_beside_a_result_opens_no_turn() {
     let says_something = |typed: &str| {
         let records = records(&[answered("a", "done", typed)], "lexical");
-        Digest::split(&records).unwrap()[0].says_something()
+        MessageRecord::split(&records).unwrap()[0].says_something()
     };
     assert!(says_something("Stop there."));
     assert!(says_something("<user_query>\nStop there.\n</user_query>"));
@@ -119,7 +119,8 @@ fn what_an_application_frames_beside_a_result_opens_no_turn() {
     assert!(!says_something("\n<note id=\"3\">\nThe file has changed.\n</note>\n"));
     assert!(!says_something(""));
     let records = records(&[answered("a", "done", "<note>x</note>")], "lexical");
-    let parts: Vec<_> = Digest::split(&records).unwrap()[0].parts().map(|part| (part.kind, part.marked)).collect();
+    let parts: Vec<_> =
+        MessageRecord::split(&records).unwrap()[0].parts().map(|part| (part.kind, part.marked)).collect();
     assert_eq!(parts, [(PartKind::Result, false), (PartKind::Text, true)]);
 }
 

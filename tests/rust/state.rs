@@ -15,6 +15,8 @@ use crate::support::spread;
 use crate::support::to_value;
 use crate::support::user;
 use precis::base::error::Code;
+use precis::memory::Memory;
+use precis::memory::names::Name;
 use precis::model::message::Position;
 use precis::session::compaction::{Checkpoint, Kind, Made};
 use precis::session::state::{Clip, SessionState};
@@ -505,4 +507,17 @@ fn members_that_nobody_knows_are_bounded() {
     named["n".repeat(1_000_000)] = value!(1);
     let error = parse(&named).unwrap_err();
     assert!(error.path.as_ref().unwrap().len() < 100 && error.advice.len() < 400);
+}
+
+#[test]
+fn a_name_whose_surroundings_hold_control_characters_reads_back() {
+    let upto = Position { count: 1, ..Position::START };
+    for context in ["write u\u{3}\u{1} a.rs", "open a.rs \u{1} now", "a.rs", "its name is elsewhere"] {
+        let name = Name { text: "a.rs".to_owned(), context: context.to_owned(), at: 0, used: 1, seen: 1 };
+        let state = SessionState {
+            memory: Some(Memory { upto, names: vec![name], ..Memory::default() }),
+            ..SessionState::default()
+        };
+        assert_eq!(SessionState::parse(&plain(&state)), Ok(state), "{context:?}");
+    }
 }

@@ -6,17 +6,19 @@ use precis::base::json::Json;
 use precis::call::input::Call;
 use precis::engine::{self, Committed, Reported};
 use precis::ingest::content::{self, Content};
-use precis::ingest::digester::Digester;
-use precis::ingest::host::{Host, LEFT_OUT, Product, Sent};
+use precis::ingest::host::{Host, KeptIndex, LEFT_OUT, Product, Sent};
+use precis::ingest::record_writer::RecordWriter;
 use precis::ladder::plan::Plan;
 use precis::limits::options::Options;
-use precis::model::message::{Digest, Role};
+use precis::model::message::{MessageRecord, Role};
+use precis::report::Outcome;
 use precis::report::change::Action;
 use precis::session::state::SessionState;
 use precis::summary::request::Request;
 use precis::summary::verify::Answer;
 use precis::tokens::Estimator;
 use std::cell::RefCell;
+use std::collections::HashMap;
 
 /// A part of a test message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -290,9 +292,9 @@ impl Tape {
 pub fn records(messages: &[M], estimator: &str) -> Vec<u32> {
     let mut tape = Tape::default();
     messages.iter().for_each(|message| tape.message(message));
-    let mut digester = Digester::new(Estimator::parse(estimator).unwrap());
-    digester.push(&tape.ops, &tape.text).unwrap();
-    digester.finish().unwrap()
+    let mut writer = RecordWriter::new(Estimator::parse(estimator).unwrap());
+    writer.push(&tape.ops, &tape.text).unwrap();
+    writer.finish().unwrap()
 }
 
 /// The items of a long test: all of them, or the first ones where a run has few cases, as after every change.
@@ -301,16 +303,23 @@ pub fn spread<T>(items: &[T], fewer: usize) -> &[T] {
     &items[..if cases.is_some_and(|cases| cases < 100) { fewer } else { items.len() }]
 }
 
+/// The indexes that a host keeps, by the messages that each is of.
+pub type Indexes = HashMap<(usize, usize), Vec<u8>>;
+
 /// A host for test messages. Like the real one, it creates user messages from texts.
 pub struct TestHost<'a> {
     pub messages: &'a [M],
     pub estimator: String,
     pub made: Vec<M>,
+    /// The number of messages that were read.
+    pub read: usize,
+    /// Where it keeps indexes. `None` if it has no room for any.
+    pub indexes: Option<&'a mut Indexes>,
 }
 
 impl<'a> TestHost<'a> {
     pub fn new(messages: &'a [M], estimator: &str) -> Self {
-        Self { messages, estimator: estimator.to_owned(), made: Vec::new() }
+        Self { messages, estimator: estimator.to_owned(), made: Vec::new(), read: 0, indexes: None }
     }
 
     fn make(&mut self, message: M) -> Product {
@@ -322,9 +331,20 @@ impl<'a> TestHost<'a> {
 
 impl Host for TestHost<'_> {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
+        self.read += inputs.len();
         let mut tape = Tape::default();
         inputs.iter().for_each(|&input| tape.message(&self.messages[input]));
         content::read(&tape.ops, &tape.text)
+    }
+
+    fn index(&mut self, from: usize, to: usize) -> Result<KeptIndex, Error> {
+        let Some(indexes) = &self.indexes else { return Ok(KeptIndex::Nowhere) };
+        Ok(indexes.get(&(from, to)).cloned().map_or(KeptIndex::Nothing, KeptIndex::Bytes))
+    }
+
+    fn keep_index(&mut self, from: usize, to: usize, index: &[u8]) -> Result<(), Error> {
+        self.indexes.as_mut().expect("no room for an index").insert((from, to), index.to_vec());
+        Ok(())
     }
 
     fn summary(&mut self, text: &str, _id: &str, _covers: u64) -> Result<Product, Error> {
@@ -480,9 +500,9 @@ impl Chat {
             let mut tape = Tape::default();
             tape.ops.extend([1, 0]);
             tape.tool("", &"x".repeat(4 * self.tools as usize));
-            let mut digester = Digester::new(Estimator::parse(&estimator).unwrap());
-            digester.push(&tape.ops, &tape.text).unwrap();
-            digester.finish().unwrap()
+            let mut writer = RecordWriter::new(Estimator::parse(&estimator).unwrap());
+            writer.push(&tape.ops, &tape.text).unwrap();
+            writer.finish().unwrap()
         });
         let flag = match self.typed {
             None => 0,
@@ -566,14 +586,15 @@ fn sent(messages: &[M], made: &[M], committed: &Committed) -> Vec<M> {
 /// The violations of `view` that `history` does not have.
 pub fn added(view: &[M], history: &[M]) -> Vec<String> {
     let (view, history) = (records(view, "bytes4"), records(history, "bytes4"));
-    let found = precis::ingest::pairs::added(&Digest::split(&view).unwrap(), &Digest::split(&history).unwrap());
+    let found =
+        precis::ingest::pairs::added(&MessageRecord::split(&view).unwrap(), &MessageRecord::split(&history).unwrap());
     found.into_iter().map(|violation| format!("{} at {}", violation.rule.as_str(), violation.index)).collect()
 }
 
 /// The end of a history with these records.
 pub fn end_of(records: &[u32]) -> Option<precis::model::message::Position> {
     let start = precis::model::message::Position::START;
-    Some(Digest::split(records)?.iter().fold(start, |position, digest| position.after(digest.hash())))
+    Some(MessageRecord::split(records)?.iter().fold(start, |position, digest| position.after(digest.hash())))
 }
 
 /// Two hosts with the same chat: one passes its history, the other one passes back the views that it got.
@@ -650,4 +671,94 @@ impl Twins {
             self.given.clone_from(&prepared.view);
         }
     }
+}
+
+/// The strategies that a test of one of them tries.
+pub const STRATEGIES: [&str; 3] = ["full", "sliding-window", "tail"];
+
+/// A usable summary of any chat of a test.
+pub const GOOD_SUMMARY: &str = "The user works through questions about the files; nothing is open.";
+
+/// Answers with it.
+pub fn good_summary(_: &Request) -> Answer {
+    answer(GOOD_SUMMARY)
+}
+
+/// A chat that counts a quarter of the bytes as tokens, times 2.5 until usage is reported.
+pub fn small_chat(window: u64) -> Chat {
+    Chat::new(serde_json::json!({
+        "contextWindow": window, "maxOutputTokens": 500, "summarize": true,
+        "tune": { "tokens": { "estimator": "bytes4" } }
+    }))
+}
+
+/// The same with a strategy, and a summarizer that reads any past at once.
+pub fn strategy_chat(strategy: &str, window: u64) -> Chat {
+    let mut chat = small_chat(window);
+    chat.options["summarizer"] = serde_json::json!({ "contextWindow": 64_000 });
+    chat.options["tune"]["strategy"] = strategy.into();
+    chat
+}
+
+/// The same with a window of 8,000 tokens and the strategy `tail`.
+pub fn tail_chat() -> Chat {
+    let mut chat = small_chat(8_000);
+    chat.options["tune"]["strategy"] = "tail".into();
+    chat
+}
+
+/// A question, a call with its result, and a long answer. Clearing results alone does not make enough room.
+pub fn tool_turn(number: usize, bytes: usize) -> [M; 4] {
+    let id = format!("call_{number}");
+    [
+        user(&format!("question {number}?")),
+        call(&id, "read_file", serde_json::json!({ "path": format!("/src/file_{number}.rs") })),
+        result(&id, &format!("content {number}: {}", filler(bytes / 8))),
+        assistant(&format!("answer {number}. {}", filler(bytes))),
+    ]
+}
+
+pub fn tool_turns(count: usize, bytes: usize) -> Vec<M> {
+    (0..count).flat_map(|number| tool_turn(number, bytes)).collect()
+}
+
+/// Turns of a question and a long answer.
+pub fn plain_turns(numbers: core::ops::Range<usize>) -> Vec<M> {
+    let turn =
+        |turn: usize| [user(&format!("question {turn}?")), assistant(&format!("answer {turn}. {}", filler(1_500)))];
+    numbers.flat_map(turn).collect()
+}
+
+/// A call in the active turn, with its result.
+pub fn tool_step(number: usize, bytes: usize) -> [M; 2] {
+    let id = format!("step_{number}");
+    let output = format!("step {number} done\n{}", filler(bytes));
+    [call(&id, "edit", serde_json::json!({ "step": number })), result(&id, &output)]
+}
+
+pub fn tool_steps(count: usize, bytes: usize) -> Vec<M> {
+    (0..count).flat_map(|number| tool_step(number, bytes)).collect()
+}
+
+/// A call with text before it, and its result.
+pub fn spoken_step(number: usize, said: usize, output: &str) -> [M; 2] {
+    let id = format!("step_{number}");
+    let mut message = call(&id, "edit", serde_json::json!({ "step": number }));
+    message.parts.insert(0, P::Text(format!("Step {number}. {}", filler(said))));
+    [message, result(&id, output)]
+}
+
+/// Makes one request, and checks that it is valid and fits.
+pub fn send_checked(chat: &mut Chat, history: &[M], summarize: Option<Summarizer<'_>>) -> Prepared {
+    let prepared = chat.before_model(history, summarize).unwrap();
+    let report = &prepared.committed.report;
+    assert_eq!(added(&prepared.view, history), Vec::<String>::new());
+    assert!(matches!(report.outcome, Outcome::Unchanged | Outcome::Reused | Outcome::Compacted), "{report:?}");
+    assert!(report.after.tokens + report.after.bound < report.after.trigger, "{report:?}");
+    prepared
+}
+
+/// The messages of a view that we wrote and that begin with a marker.
+pub fn ours<'v>(view: &'v [M], marker: &str) -> Vec<&'v M> {
+    view.iter().filter(|message| message.role == Role::User && words(message).starts_with(marker)).collect()
 }

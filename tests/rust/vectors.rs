@@ -11,8 +11,8 @@ use precis::engine::fast_path::{self, Passed};
 use precis::engine::waiting::Waiting;
 use precis::engine::{self, Begun, Committed, Reported};
 use precis::ingest::content::{self, Content};
-use precis::ingest::digester::Digester;
 use precis::ingest::host::{Host, Product, Sent};
+use precis::ingest::record_writer::RecordWriter;
 use precis::ladder::plan::Plan;
 use precis::limits::options::Options;
 use precis::session::state::SessionState;
@@ -64,12 +64,12 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
     match name {
         "reading" => {
             let estimator = Estimator::parse(given["estimator"].as_str().unwrap()).unwrap();
-            let mut digester = Digester::new(estimator);
+            let mut writer = RecordWriter::new(estimator);
             for push in given["pushes"].as_array().unwrap() {
                 let text: Vec<u8> = words(&push["text"]).into_iter().map(|byte| byte as u8).collect();
-                digester.push(&words(&push["ops"]), &text).unwrap();
+                writer.push(&words(&push["ops"]), &text).unwrap();
             }
-            value!(digester.finish().unwrap())
+            value!(writer.finish().unwrap())
         }
         "usage" => to_value(&engine::usage(&call(given), host).unwrap().to_json()),
         "plan" => to_value(&engine::plan(&call(given), host).unwrap().to_json()),
@@ -88,10 +88,10 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
         "complete" => complete(Waiting::new(call(given), plan(given)), host),
         "resume" => fast_path::resume(&call(given), &known(given)).unwrap().map_or(Value::Null, outcome),
         "digest" => {
-            let mut digester = Digester::new(Estimator::parse(given["estimator"].as_str().unwrap()).unwrap());
+            let mut writer = RecordWriter::new(Estimator::parse(given["estimator"].as_str().unwrap()).unwrap());
             let text: Vec<u8> = words(&given["text"]).into_iter().map(|byte| byte as u8).collect();
-            digester.push(&words(&given["ops"]), &text).unwrap();
-            let records = digester.finish().unwrap();
+            writer.push(&words(&given["ops"]), &text).unwrap();
+            let records = writer.finish().unwrap();
             let mut answer = value!({ "records": records });
             if !given["known"].is_null() {
                 let all = [words(&given["known"]), records].concat();

@@ -4,7 +4,7 @@
  */
 
 /** What is kept for one request. */
-interface Line<T> {
+interface KnownRequest<T> {
   value: T;
   /** The key of the request that it continued. */
   readonly before: string | null;
@@ -23,7 +23,7 @@ export interface Found<T> {
 }
 
 /** A request that was kept: its value may be replaced until the chat is forgotten. */
-export interface Kept<T> {
+export interface KeptRequest<T> {
   readonly value: T;
   /** `bytes`: what losing it would cost. */
   replace(value: T, bytes: number): void;
@@ -44,7 +44,7 @@ export interface Bounds {
  */
 export class Lines<T> {
   /** The longest unused first. */
-  private readonly lines = new Map<string, Line<T>>();
+  private readonly lines = new Map<string, KnownRequest<T>>();
   /** The newest request that has this stem. */
   private readonly stems = new Map<string, string>();
   private free = 0;
@@ -68,9 +68,9 @@ export class Lines<T> {
   }
 
   /** Keeps something for a request that continues another one, or none. */
-  keep(key: string, value: T, bytes: number, place: { before: string | null; stem: string | null }): Kept<T> {
+  keep(key: string, value: T, bytes: number, place: { before: string | null; stem: string | null }): KeptRequest<T> {
     const own = this.lines.get(key);
-    const line: Line<T> = {
+    const line: KnownRequest<T> = {
       value,
       before: own?.before ?? (place.before === key ? null : place.before),
       stem: place.stem,
@@ -110,7 +110,7 @@ export class Lines<T> {
     if (line.stem !== null && this.stems.get(line.stem) === key) this.stems.delete(line.stem);
   }
 
-  private count(line: Line<T>, by: 1 | -1): void {
+  private count(line: KnownRequest<T>, by: 1 | -1): void {
     if (line.bytes === 0) this.free += by;
     this.bytes += by * line.bytes;
   }

@@ -1,6 +1,6 @@
 import type { ModelCall, Report, SessionState } from "precis";
 import { noMessages, objectOf } from "./given.ts";
-import { type Kept, Lines } from "./lineage.ts";
+import { type KeptRequest, Lines } from "./lineage.ts";
 import type { OwnPrompts } from "./own-prompts.ts";
 import { asksForCompaction, holdsCompaction, showsCompaction } from "./provider.ts";
 import { ReadPrompts } from "./read-prompts.ts";
@@ -81,7 +81,7 @@ export function middlewareOf(shared: Shared, asking: OwnPrompts): Middleware {
       ...{ signal: abortSignal, system: system.length > 0 ? read.system : undefined },
     };
     let current: SessionState | undefined;
-    let kept: Kept<SessionState> | undefined;
+    let kept: KeptRequest<SessionState> | undefined;
     let report: Report | undefined;
     /** Decides, keeps what comes of it, and gives the request to send. */
     const decide = async (call: ModelCall<Message>): Promise<{ request: Request; report: Report }> => {

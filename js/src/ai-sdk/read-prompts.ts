@@ -26,12 +26,12 @@ export interface ReadPrompt extends Beside {
 }
 
 /** A value as it was: its leaves, and the copy that nobody else holds. */
-interface Kept<T> {
+interface KeptValue<T> {
   readonly leaves: readonly unknown[];
   readonly own: T;
 }
 
-interface KeptMessage extends Kept<Message> {
+interface KeptMessage extends KeptValue<Message> {
   /** The hash of what its key is made of. */
   readonly hash: Uint8Array;
   /** Characters of its texts, and something for everything else it holds. */
@@ -43,9 +43,9 @@ interface Chat {
   readonly messages: readonly KeptMessage[];
   readonly own: readonly Message[];
   readonly keys: readonly string[];
-  readonly system: Kept<readonly Message[]>;
-  readonly tools: Kept<unknown>;
-  readonly schema: Kept<unknown>;
+  readonly system: KeptValue<readonly Message[]>;
+  readonly tools: KeptValue<unknown>;
+  readonly schema: KeptValue<unknown>;
   /** Of all its messages. */
   readonly size: number;
 }
@@ -147,8 +147,8 @@ function keep(message: Message): KeptMessage {
 }
 
 /** The same copy, if a value is as it was. */
-function again<T>(before: Kept<unknown> | undefined, value: T, copy: (value: T) => T): Kept<T> {
-  if (before && matches(before.leaves, value)) return before as Kept<T>;
+function again<T>(before: KeptValue<unknown> | undefined, value: T, copy: (value: T) => T): KeptValue<T> {
+  if (before && matches(before.leaves, value)) return before as KeptValue<T>;
   return { leaves: leavesOf(value), own: copy(value) };
 }
 

@@ -17,7 +17,7 @@ import { lowered } from "./reply-limit.ts";
 import { type ProviderRequest, retrying } from "./retry.ts";
 import { Revisions } from "./revisions.ts";
 import { goesOnFrom, isOfChat, isSame, type Message, modelOf, replyOf, sourcesOf } from "./steps.ts";
-import { Place } from "./store.ts";
+import { StateSlot } from "./store.ts";
 import { bindingOptions, transformed } from "./thinking.ts";
 import { coveredBy, type Summaries, Telling } from "./told.ts";
 import type {
@@ -77,7 +77,7 @@ export const MOST_ATTEMPTS = 3;
 export class Session {
   readonly reports: Report[] = [];
   protected current: SessionState | null = null;
-  protected readonly place: Place | null = null;
+  protected readonly place: StateSlot | null = null;
   /** Resolves when the state is there; null until somebody asked for it. */
   protected loaded: Promise<void> | null = null;
   /** By the SDK's `steps` array: one run may serve one call after another. */
@@ -112,7 +112,7 @@ export class Session {
     if (run.state !== undefined) this.current = run.state;
     const { chat } = run;
     if (store && chat)
-      this.place = new Place(store, storeKey(agent ?? "main", chat), (state) => {
+      this.place = new StateSlot(store, storeKey(agent ?? "main", chat), (state) => {
         compactor.keepFrom(state);
         checkStateOf(state, chat);
       });

@@ -11,7 +11,7 @@ export type Saved = "saved" | "conflict" | "failed" | "waiting";
  * One chat's place in a store, for the time of one call. Nothing here rejects; what goes wrong is passed to `trouble`.
  * Writes follow one another, also those nobody waits for.
  */
-export class Place {
+export class StateSlot {
   /** What has gone wrong since this was last asked. */
   private readonly troubles: string[] = [];
   /** Of the state that is stored; null if none is. */

@@ -80,7 +80,7 @@ export function members(call: CallInput): unknown[] {
 export const STATE = /* @__PURE__ */ PLAIN.indexOf("state");
 
 /** Takes in messages; used synchronously and freed. */
-export type Reading = InstanceType<Bindings["Reading"]>;
+export type TapeReading = InstanceType<Bindings["TapeReading"]>;
 
 /** What is different from the call before as it crosses: see `again` in `src/wasm/results.rs`. */
 interface Folded {
@@ -114,22 +114,22 @@ function unfolded({ numbers, fraction, texts, standing }: Folded): Again {
 
 /** What the engine can be called for. */
 export const glue = {
-  read: (estimator: string): Reading => new engine.Reading(estimator),
-  push: (reading: Reading, ops: Uint32Array, bytes: number): void => reading.push(ops, bytes),
-  finish: (reading: Reading): Uint32Array => reading.finish(),
-  free: (reading: Reading): void => reading.free(),
+  read: (estimator: string): TapeReading => new engine.TapeReading(estimator),
+  push: (reading: TapeReading, ops: Uint32Array, bytes: number): void => reading.push(ops, bytes),
+  finish: (reading: TapeReading): Uint32Array => reading.finish(),
+  free: (reading: TapeReading): void => reading.free(),
   /**
    * A short tape at once: the records of its messages. With what a call left, `resume` as well, where everything but the
    * messages is as it was: what is different when first those of the records `known` and then these are added.
    */
-  digest: (
+  records: (
     estimator: string,
     ops: Uint32Array,
     text: Uint8Array,
     known: Uint32Array | null,
     standing: Uint8Array | null,
-  ): Digested => {
-    const { records, again } = engine.digest(estimator, ops, text, known, standing);
+  ): ShortTape => {
+    const { records, again } = engine.records(estimator, ops, text, known, standing);
     return { records, again: again && unfolded(again) };
   },
   /** Checks options; returns the name of the estimator for this model. */
@@ -231,7 +231,7 @@ export interface Refusal {
 /** What the engine may ask of TypeScript while it works. */
 export interface Host {
   /** Writes these messages to a reading, which it frees. */
-  read(indices: Uint32Array, into: Reading): void;
+  read(indices: Uint32Array, into: TapeReading): void;
   /** What was kept of the messages between two; undefined if nothing was, of no bytes if nothing will be. */
   index(from: number, to: number): Uint8Array | undefined;
   keepIndex(from: number, to: number, index: Uint8Array): void;
@@ -302,7 +302,7 @@ export interface Outcome {
 }
 
 /** What comes of a short tape. */
-export interface Digested {
+export interface ShortTape {
   readonly records: Uint32Array;
   readonly again: Again | undefined;
 }

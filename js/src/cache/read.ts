@@ -1,4 +1,4 @@
-import { type Ahead, digest } from "../boundary/digest.ts";
+import { type Ahead, makeRecords } from "../boundary/records.ts";
 import { enter } from "../boundary/engine.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "../boundary/message-stamp.ts";
 import { isOutOfStack, PrecisError } from "../errors.ts";
@@ -59,7 +59,7 @@ export class Memory<Base> {
     }
     if (ahead && ahead.again === null) {
       const added = recordsOf(chat, rest?.count ?? 0, length);
-      ahead.again = enter((glue) => glue.digest(this.estimator, NONE, NO_TEXT, added, ahead.standing)).again;
+      ahead.again = enter((glue) => glue.records(this.estimator, NONE, NO_TEXT, added, ahead.standing)).again;
     }
     const [first, second] = chat.entries;
     if (first && second) this.recent.keep(chat, first.leaves, second.leaves);
@@ -186,7 +186,7 @@ export class Memory<Base> {
   ): Entry[] {
     if (missing.length === 0) return [];
     const sources = missing.map(({ message, path }) => ({ path, leaves: this.listen(message as Base) }));
-    return digest(sources, this.estimator, this.counter, ahead).map(({ words, at, guessed }, index) => {
+    return makeRecords(sources, this.estimator, this.counter, ahead).map(({ words, at, guessed }, index) => {
       const { leaves } = sources[index] as { leaves: Leaves };
       const { message } = missing[index] as { message: object };
       const members = plainMembers(message, leaves);

@@ -15,7 +15,7 @@ interface Sized {
   readonly size: number;
 }
 
-interface Kept {
+interface KeptChat {
   readonly first: Leaves;
   readonly second: Leaves;
   readonly key: string;
@@ -25,7 +25,7 @@ interface Kept {
 /** Keeps chats by how they begin. */
 export class Recent<Chat extends Sized> {
   /** The longest unused first. */
-  private readonly chats = new Map<Chat, Kept>();
+  private readonly chats = new Map<Chat, KeptChat>();
   private newest: Chat | undefined;
   private size = 0;
 
@@ -57,7 +57,7 @@ export class Recent<Chat extends Sized> {
     }
   }
 
-  private drop(chat: Chat, { size }: Kept): void {
+  private drop(chat: Chat, { size }: KeptChat): void {
     this.chats.delete(chat);
     this.size -= size;
     if (this.newest === chat) this.newest = undefined;

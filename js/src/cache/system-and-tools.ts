@@ -2,7 +2,7 @@
  * What every request carries besides its messages: the system prompt, the tools and other schemas. Of the declared tools
  * only their tokens and the hashes of their names cross the boundary, and the engine looks for one of them: `recall`.
  */
-import { digest } from "../boundary/digest.ts";
+import { makeRecords } from "../boundary/records.ts";
 import { Collector, Comparer, type Leaves, type Listener } from "../boundary/message-stamp.ts";
 import { shownOf } from "./deferred.ts";
 
@@ -20,7 +20,7 @@ export interface Before {
   readonly tools: readonly number[] | null;
 }
 
-interface Kept extends Fixed {
+interface KeptFixed extends Fixed {
   readonly leaves: Leaves;
 }
 
@@ -32,7 +32,7 @@ const MOST_TEXTS = 16;
 
 /** Reads system prompts and tools, each once as long as it does not change. */
 export class FixedMemory {
-  private readonly objects = new WeakMap<object, Kept>();
+  private readonly objects = new WeakMap<object, KeptFixed>();
   private readonly texts = new Map<string, Fixed>();
   private others: FixedMemory | undefined;
   private last: { readonly system: Fixed | null; readonly tools: Fixed | null; readonly before: Before } | undefined;
@@ -115,14 +115,14 @@ export class FixedMemory {
     return kept;
   }
 
-  private read(value: unknown, read: Read, path: string): Kept {
+  private read(value: unknown, read: Read, path: string): KeptFixed {
     const collector = new Collector();
     collector.start();
     const uncounted = read(value, collector);
     const leaves = collector.finish();
     // One message, so its record is all there is.
-    const [digested] = digest([{ leaves, path }], this.estimator, this.counter);
-    return { leaves, uncounted, record: digested?.words ?? new Uint32Array(0), guessed: digested?.guessed ?? false };
+    const [found] = makeRecords([{ leaves, path }], this.estimator, this.counter);
+    return { leaves, uncounted, record: found?.words ?? new Uint32Array(0), guessed: found?.guessed ?? false };
   }
 }
 

@@ -23,7 +23,7 @@ pub enum Kind {
 
 /// A line without invisible characters at its ends.
 #[derive(Clone, Copy, Debug)]
-pub struct Line<'t> {
+pub struct BlockLine<'t> {
     pub from: usize,
     pub text: &'t str,
 }
@@ -40,7 +40,7 @@ pub struct Block<'t> {
     /// The heading is underlined.
     pub ruled: bool,
     /// At least one.
-    pub lines: Vec<Line<'t>>,
+    pub lines: Vec<BlockLine<'t>>,
 }
 
 impl<'t> Block<'t> {
@@ -137,7 +137,7 @@ pub fn of(text: &str) -> Vec<Block<'_>> {
     blocks
 }
 
-fn block(line: Line<'_>, to: usize, kind: Kind) -> Block<'_> {
+fn block(line: BlockLine<'_>, to: usize, kind: Kind) -> Block<'_> {
     Block { from: line.from, to, kind, level: 0, ruled: false, lines: vec![line] }
 }
 
@@ -152,7 +152,7 @@ struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     /// The next line, where the one behind it begins, and how far it is indented.
-    fn next(&mut self) -> Option<(Line<'t>, usize, usize)> {
+    fn next(&mut self) -> Option<(BlockLine<'t>, usize, usize)> {
         let from = self.at;
         self.text.get(from..).filter(|rest| !rest.is_empty())?;
         let (end, mut next) = line_end(self.text, from).unwrap_or((self.text.len(), self.text.len()));
@@ -162,7 +162,7 @@ impl<'t> Lines<'t> {
         let whole = text::between(self.text, from, end);
         let columns = whole.chars().take_while(|char| matches!(char, ' ' | '\t'));
         let indent = columns.map(|char| if char == '\t' { INDENT } else { 1 }).sum();
-        Some((Line { from, text: whole.trim_matches(is_unseen) }, next, indent))
+        Some((BlockLine { from, text: whole.trim_matches(is_unseen) }, next, indent))
     }
 
     /// Goes on behind the next such line, or to the end.

@@ -210,7 +210,7 @@ fn headed(blocks: &[Block<'_>]) -> usize {
 
 /// Whether a word is split at the end of a line.
 fn is_split(block: &Block<'_>) -> bool {
-    let splits = |pair: &[blocks::Line<'_>]| {
+    let splits = |pair: &[blocks::BlockLine<'_>]| {
         let before = pair[0].text.strip_suffix('-').is_some_and(|line| line.ends_with(char::is_alphabetic));
         before && pair[1].text.starts_with(char::is_lowercase)
     };
@@ -220,7 +220,7 @@ fn is_split(block: &Block<'_>) -> bool {
 /// Whether lines of a block were wrapped, as mails and printed pages are.
 fn is_wrapped(block: &Block<'_>) -> bool {
     let wrapped = block.lines.len().saturating_sub(1);
-    let is_full = |line: &&blocks::Line<'_>| WRAPPED.contains(&line.text.len()) && !ends_sentence(line.text);
+    let is_full = |line: &&blocks::BlockLine<'_>| WRAPPED.contains(&line.text.len()) && !ends_sentence(line.text);
     block.kind == Kind::Lines
         && wrapped > 1
         && block.lines.iter().take(wrapped).filter(is_full).count() * 3 > wrapped * 2

@@ -1,6 +1,6 @@
 //! Letters: a line that addresses somebody and ends with a comma, and short lines at their end.
 
-use super::blocks::{Block, Kind, Line, words};
+use super::blocks::{Block, BlockLine, Kind, words};
 
 /// Bytes and words of the longest salutation.
 const LONGEST: usize = 64;
@@ -15,7 +15,7 @@ const ENDS: core::ops::RangeInclusive<usize> = 2..=4;
 const COMMAS: [char; 4] = [',', '，', '、', '،'];
 
 /// Whether a line addresses somebody. `below`: the block behind the one that these lines are of.
-pub fn is_salutation(lines: &[Line<'_>], below: Option<&Block<'_>>) -> bool {
+pub fn is_salutation(lines: &[BlockLine<'_>], below: Option<&Block<'_>>) -> bool {
     let Some(line) = lines.first().map(|line| line.text) else { return false };
     let is_one = line.len() <= LONGEST
         && line.ends_with(COMMAS)

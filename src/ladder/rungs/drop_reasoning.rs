@@ -35,7 +35,7 @@ fn gained(scene: &Scene<'_>, item: &Item, old: u64) -> u64 {
     if item.fixed || index >= old {
         return 0;
     }
-    let message = item.digest().unwrap_or(scene.history.messages[input]);
+    let message = item.record().unwrap_or(scene.history.messages[input]);
     let thoughts = view::thoughts(&message);
     message.parts().filter(|part| thoughts.contains(&part.number)).map(|part| u64::from(part.tokens)).sum()
 }

@@ -6,7 +6,7 @@
 //! them.
 
 use crate::ingest::tape::NO_NUMBER;
-use crate::model::message::{Digest, Part, PartKind, Role};
+use crate::model::message::{MessageRecord, Part, PartKind, Role};
 use crate::session::reach::Reach;
 use crate::session::state::Clip;
 
@@ -20,7 +20,7 @@ pub struct Stage {
 }
 
 /// Whether a clip with this reach may cut a part.
-pub fn reaches(part: &Part, message: &Digest<'_>, reach: Reach, Stage { old, signed }: Stage) -> bool {
+pub fn reaches(part: &Part, message: &MessageRecord<'_>, reach: Reach, Stage { old, signed }: Stage) -> bool {
     let role = message.role();
     // Assistant messages stay unchanged during their turn, and as long as they are sent with what a provider signed.
     let open = role != Role::System && (role != Role::Assistant || old && !signed);
@@ -38,13 +38,13 @@ pub fn reaches(part: &Part, message: &Digest<'_>, reach: Reach, Stage { old, sig
 }
 
 /// Whether a clip may cut any part of the message at a history index. `signed`: it is sent with signed reasoning.
-pub fn cuts(clip: &Clip, message: &Digest<'_>, index: u64, signed: bool) -> bool {
+pub fn cuts(clip: &Clip, message: &MessageRecord<'_>, index: u64, signed: bool) -> bool {
     let stage = Stage { old: index < clip.old, signed };
     message.parts().any(|part| u64::from(part.tokens) > clip.cap && reaches(&part, message, clip.reach, stage))
 }
 
 /// Whether a part can be cleared. `signed`: the message is sent with signed reasoning.
-pub fn clearable(part: &Part, message: &Digest<'_>, signed: bool) -> bool {
+pub fn clearable(part: &Part, message: &MessageRecord<'_>, signed: bool) -> bool {
     match part.kind {
         PartKind::Result => true,
         PartKind::Call => part.number != NO_NUMBER && !signed,
@@ -54,7 +54,7 @@ pub fn clearable(part: &Part, message: &Digest<'_>, signed: bool) -> bool {
 }
 
 /// Whether this is a result or media inside one, which has the same number.
-pub fn is_of_result(part: &Part, message: &Digest<'_>) -> bool {
+pub fn is_of_result(part: &Part, message: &MessageRecord<'_>) -> bool {
     part.kind == PartKind::Result
         || part.kind == PartKind::Media
             && message.has(PartKind::Result)
@@ -62,7 +62,7 @@ pub fn is_of_result(part: &Part, message: &Digest<'_>) -> bool {
 }
 
 /// Whether this is the result of a failed call or media inside one.
-pub fn is_of_failed(part: &Part, message: &Digest<'_>) -> bool {
+pub fn is_of_failed(part: &Part, message: &MessageRecord<'_>) -> bool {
     match part.kind {
         PartKind::Result if part.marked => true,
         _ => {

@@ -12,7 +12,7 @@ pub mod truncation;
 use crate::base::{markers, references};
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
-use crate::model::message::{Digest, Part, PartKind, combine, hash_text};
+use crate::model::message::{MessageRecord, Part, PartKind, combine, hash_text};
 use crate::session::edits::eligibility::{Stage, clearable, is_of_failed, is_of_result, reaches};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
@@ -123,7 +123,7 @@ impl<'s> Cut<'s> {
 
     /// Whether it may cut a part. A result that was cleared before stays cleared. `signed`: the message is sent with
     /// signed reasoning.
-    fn reaches(&self, part: &Part, message: &Digest<'_>, signed: bool) -> bool {
+    fn reaches(&self, part: &Part, message: &MessageRecord<'_>, signed: bool) -> bool {
         self.only.is_none_or(|number| number == part.number)
             && reaches(part, message, self.clip.reach, Stage { old: self.old, signed })
             && !(self.cleared && (part.kind == PartKind::Call || is_of_result(part, message))
@@ -132,7 +132,7 @@ impl<'s> Cut<'s> {
 }
 
 /// Whether the edits clear this part.
-fn clears(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
+fn clears(part: &Part, message: &MessageRecord<'_>, edits: &Edits<'_>) -> bool {
     if part.kind == PartKind::Call {
         edits.clears_inputs && u64::from(part.tokens) > call_input::CLEARED
     } else if is_of_result(part, message) {
@@ -143,7 +143,7 @@ fn clears(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
 }
 
 /// Whether the edits change a part more than tool policies do.
-pub fn touches_more(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
+pub fn touches_more(part: &Part, message: &MessageRecord<'_>, edits: &Edits<'_>) -> bool {
     let own = edits.rules.iter().filter(|rule| rule.concerns(part));
     let cap = own.filter_map(|rule| rule.clip.as_ref()).map(|clip| clip.cap).min().unwrap_or(u64::MAX);
     let tokens = u64::from(part.tokens).min(cap);
@@ -155,7 +155,7 @@ pub fn touches_more(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> boo
 }
 
 /// Whether the edits change this part.
-pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
+pub fn touches(part: &Part, message: &MessageRecord<'_>, edits: &Edits<'_>) -> bool {
     let tokens = u64::from(part.tokens);
     clears(part, message, edits) && tokens > LEAST_CLEARED && clearable(part, message, edits.signed)
         || edits.clips.iter().any(|cut| tokens > cut.clip.cap && cut.reaches(part, message, edits.signed))
@@ -166,7 +166,7 @@ pub fn touches(part: &Part, message: &Digest<'_>, edits: &Edits<'_>) -> bool {
 /// Clips are applied one after the other in the order in which they were made. A view that is passed as history already
 /// has the first of them applied, and must give the same result as the history.
 pub fn apply(
-    message: &Digest<'_>,
+    message: &MessageRecord<'_>,
     mut content: Content,
     edits: &Edits<'_>,
     estimator: &Estimator,
@@ -226,7 +226,7 @@ pub fn apply(
 /// Applies the edits to one part, with what is inside it and what its notice says of where it is found. Returns `None` if
 /// they do not change it. `own`: it is a text of ours. `taken`: encoded data was taken out of it when it was read.
 fn shortened(
-    message: &Digest<'_>,
+    message: &MessageRecord<'_>,
     part: &Part,
     (body, mut own, taken): (&ContentPart, bool, bool),
     (mut inner, reference): (&[(Part, ContentPart)], &str),

@@ -10,7 +10,7 @@
 //! nothing. A summary whose state is lost is a message like any other, and nothing in it counts as required or typed,
 //! so whoever feeds views back must keep the state.
 
-use crate::model::message::{Digest, Role};
+use crate::model::message::{MessageRecord, Role};
 use crate::session::compaction::Checkpoint;
 use crate::session::history::{History, Lead};
 
@@ -19,7 +19,7 @@ const ASKED: u8 = 2;
 const TYPED: u8 = 4;
 
 impl<'a> History<'a> {
-    /// Whether a person typed the message, or a part of it beside results of tools (see [`Digest::says_something`]). The
+    /// Whether a person typed the message, or a part of it beside results of tools (see [`MessageRecord::says_something`]). The
     /// host decides if it can. Otherwise these are user messages that we did not write. The beginning of the text does
     /// not matter.
     pub fn is_typed(&self, input: usize) -> bool {
@@ -30,7 +30,7 @@ impl<'a> History<'a> {
         if flags & ASKED != 0 {
             return flags & TYPED != 0;
         }
-        let asks = |message: &Digest<'_>| message.role() == Role::User && message.says_something();
+        let asks = |message: &MessageRecord<'_>| message.role() == Role::User && message.says_something();
         let (before, after) = self.messages.split_at(input);
         let Some((message, after)) = after.split_first() else { return false };
         // The newest message is the current request, even if somebody pasted a summary of ours. A progress note comes
@@ -64,7 +64,7 @@ impl<'a> History<'a> {
     /// Whether a system message may leave like other messages: the host lets old ones go, it is none of the instructions at
     /// the front, and a newer one follows after something else was said.
     pub fn is_old_system(&self, input: usize) -> bool {
-        let is_system = |message: &Digest<'_>| message.role() == Role::System;
+        let is_system = |message: &MessageRecord<'_>| message.role() == Role::System;
         let (before, after) = self.messages.split_at(input);
         let follows = after.iter().skip_while(|message| is_system(message)).any(is_system);
         // In a view that was passed as history, what stays of later messages follows the instructions.

@@ -11,7 +11,7 @@ use crate::base::id_map::IdMap;
 use crate::ingest::content::Content;
 use crate::ingest::host::Host;
 use crate::ingest::pairing::Pairing;
-use crate::model::message::{Digest, Position, Role};
+use crate::model::message::{MessageRecord, Position, Role};
 use crate::session::compaction::Checkpoint;
 use crate::session::edits::rules::ResultRule;
 use crate::session::own::OwnParts;
@@ -41,7 +41,7 @@ enum Lead {
 #[derive(Clone, Debug)]
 pub struct History<'a> {
     /// The input messages in order.
-    pub messages: Vec<Digest<'a>>,
+    pub messages: Vec<MessageRecord<'a>>,
     pairing: OnceCell<Pairing>,
     /// The raw tokens of each input message.
     pub tokens: Vec<u64>,
@@ -173,12 +173,12 @@ impl<'a> History<'a> {
     }
 
     /// The messages before a history index, as far as the input holds them after its lead.
-    pub fn before(&self, index: u64) -> &[Digest<'a>] {
+    pub fn before(&self, index: u64) -> &[MessageRecord<'a>] {
         self.between(0, index)
     }
 
     /// The messages from one history index to before another, as far as the input holds them after its lead.
-    pub fn between(&self, from: u64, to: u64) -> &[Digest<'a>] {
+    pub fn between(&self, from: u64, to: u64) -> &[MessageRecord<'a>] {
         let behind = &self.messages[self.lead.len()..];
         let place = |index: u64| index.saturating_sub(self.first).min(behind.len() as u64) as usize;
         behind.get(place(from)..place(to)).unwrap_or_default()

@@ -12,7 +12,7 @@
 use crate::base::error::{Code, Error};
 use crate::base::id_map::IdMap;
 use crate::ingest::pairing::Pairing;
-use crate::model::message::{CHAIN_START, Digest, Role, combine};
+use crate::model::message::{CHAIN_START, MessageRecord, Role, combine};
 use crate::session::compaction::Checkpoint;
 use crate::session::history::{Compaction, Diverged, History, Lead};
 use crate::session::outputs;
@@ -149,12 +149,12 @@ impl<'a> History<'a> {
         estimator: Option<&Estimator>,
     ) -> Result<Self, Error> {
         let messages = split(records)?;
-        let hashes: Vec<u64> = messages.iter().map(Digest::hash).collect();
+        let hashes: Vec<u64> = messages.iter().map(MessageRecord::hash).collect();
         let pairing = OnceCell::new();
         Ok(Self {
             tokens: match estimator {
                 Some(estimator) => tokens(&messages, &pairing, estimator),
-                None => messages.iter().map(Digest::tokens).collect(),
+                None => messages.iter().map(MessageRecord::tokens).collect(),
             },
             chain: chain(start, &hashes),
             outputs: Vec::new(),
@@ -271,8 +271,8 @@ impl<'a> History<'a> {
 }
 
 /// Whether messages begin with what a checkpoint of this state has made.
-pub fn is_view_of(messages: &[Digest<'_>], state: &SessionState) -> bool {
-    let hashes: Vec<u64> = messages.iter().map(Digest::hash).collect();
+pub fn is_view_of(messages: &[MessageRecord<'_>], state: &SessionState) -> bool {
+    let hashes: Vec<u64> = messages.iter().map(MessageRecord::hash).collect();
     given_back(&hashes, state, None).is_some()
 }
 
@@ -317,8 +317,8 @@ impl History<'_> {
 }
 
 impl Compaction {
-    fn newest(messages: &[Digest<'_>]) -> Option<Self> {
-        let of = |(input, message): (usize, &Digest<'_>)| {
+    fn newest(messages: &[MessageRecord<'_>]) -> Option<Self> {
+        let of = |(input, message): (usize, &MessageRecord<'_>)| {
             let part = message.compaction().filter(|_| message.role() == Role::Assistant)?;
             Some(Self { input, readable: part.marked })
         };
@@ -326,8 +326,8 @@ impl Compaction {
     }
 }
 
-fn split(records: &[u32]) -> Result<Vec<Digest<'_>>, Error> {
-    Digest::split(records).ok_or_else(|| {
+fn split(records: &[u32]) -> Result<Vec<MessageRecord<'_>>, Error> {
+    MessageRecord::split(records).ok_or_else(|| {
         Error::new(
             Code::Boundary,
             "The records of the messages are malformed: use the JavaScript and the .wasm of the same precis build.",
@@ -337,10 +337,10 @@ fn split(records: &[u32]) -> Result<Vec<Digest<'_>>, Error> {
 
 /// The content hashes of messages. A copy that we clipped has the hash of its original: `own` tells it from a message that
 /// only says the same. Several originals can have equal copies, so the copies of a view are matched in order.
-fn hashes(messages: &[Digest<'_>], own: &[Vec<bool>], state: &SessionState) -> Vec<u64> {
+fn hashes(messages: &[MessageRecord<'_>], own: &[Vec<bool>], state: &SessionState) -> Vec<u64> {
     let rewrites = &state.rewrites;
     let mut next = 0;
-    let of = |(input, message): (usize, &Digest<'_>)| {
+    let of = |(input, message): (usize, &MessageRecord<'_>)| {
         let hash = message.hash();
         if !own.get(input).is_some_and(|own| own.contains(&true)) {
             return hash;
@@ -355,8 +355,8 @@ fn hashes(messages: &[Digest<'_>], own: &[Vec<bool>], state: &SessionState) -> V
 }
 
 /// The raw tokens of each message. Some estimators count a result with the name of its tool, which is in the call.
-fn tokens(messages: &[Digest<'_>], pairing: &OnceCell<Pairing>, estimator: &Estimator) -> Vec<u64> {
-    let mut tokens: Vec<u64> = messages.iter().map(Digest::tokens).collect();
+fn tokens(messages: &[MessageRecord<'_>], pairing: &OnceCell<Pairing>, estimator: &Estimator) -> Vec<u64> {
+    let mut tokens: Vec<u64> = messages.iter().map(MessageRecord::tokens).collect();
     if estimator.charges_result_name() {
         let pairing = pairing.get_or_init(|| Pairing::of(messages));
         for result in &pairing.results {

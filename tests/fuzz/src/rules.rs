@@ -207,7 +207,7 @@ fn legal(view: &[M], history: &[M]) {
 
 /// Raw tokens of messages; results are charged with the name of their tool by the estimator that does so.
 fn weigh(messages: &[M], estimator: &str) -> u64 {
-    use precis::model::message::Digest;
+    use precis::model::message::MessageRecord;
     let records = records(messages, estimator);
     let mut charged = 0;
     if precis::tokens::Estimator::parse(estimator).unwrap().charges_result_name() {
@@ -228,5 +228,5 @@ fn weigh(messages: &[M], estimator: &str) -> u64 {
             }
         }
     }
-    Digest::split(&records).unwrap().iter().map(Digest::tokens).sum::<u64>() + charged as u64
+    MessageRecord::split(&records).unwrap().iter().map(MessageRecord::tokens).sum::<u64>() + charged as u64
 }

@@ -6,9 +6,9 @@ use libfuzzer_sys::{
     fuzz_target,
 };
 use precis::ingest::content;
-use precis::ingest::digester::Digester;
+use precis::ingest::record_writer::RecordWriter;
 use precis::ingest::pairs::{self, Cuts};
-use precis::model::message::Digest;
+use precis::model::message::MessageRecord;
 use precis::tokens::Estimator;
 use precis_fuzz::chat::Op;
 use precis_fuzz::support::{Chat, M, Tape};
@@ -39,7 +39,7 @@ fuzz_target!(|input: Input| match input {
     }
     Input::Messages { ops, chunk, estimator: number } => messages(&ops, usize::from(chunk), &estimator(number)),
     Input::Records(words) => {
-        if let Some(all) = Digest::split(&words) {
+        if let Some(all) = MessageRecord::split(&words) {
             let cuts = Cuts::of(&all);
             assert!(cuts.pending.is_none_or(|pending| pending < all.len()));
             pairs::check(&all);
@@ -50,18 +50,18 @@ fuzz_target!(|input: Input| match input {
 });
 
 fn decode(ops: &[u32], text: &[u8], estimator: &Estimator) {
-    let mut digester = Digester::new(estimator.clone());
-    let digested = digester.push(ops, text).and_then(|()| digester.finish());
+    let mut writer = RecordWriter::new(estimator.clone());
+    let digested = writer.push(ops, text).and_then(|()| writer.finish());
     let read = content::read(ops, text);
     if let Ok(records) = digested {
-        let all = Digest::split(&records).expect("records that do not read back");
+        let all = MessageRecord::split(&records).expect("records that do not read back");
         let contents = read.expect("digested, but not read");
         assert_eq!(contents.len(), all.len());
         for (digest, content) in all.iter().zip(&contents) {
             assert_eq!((digest.role(), digest.parts().len()), (content.role, content.parts.len()));
         }
         // A second time it is the same.
-        let mut again = Digester::new(estimator.clone());
+        let mut again = RecordWriter::new(estimator.clone());
         again.push(ops, text).unwrap();
         assert_eq!(again.finish().unwrap(), records);
     }
@@ -79,9 +79,9 @@ fn messages(ops: &[Op], chunk: usize, estimator: &Estimator) {
     }
     decode(&whole.ops, &whole.text, estimator);
     let digest = |tape: &Tape| {
-        let mut digester = Digester::new(estimator.clone());
-        digester.push(&tape.ops, &tape.text).unwrap();
-        digester.finish().unwrap()
+        let mut writer = RecordWriter::new(estimator.clone());
+        writer.push(&tape.ops, &tape.text).unwrap();
+        writer.finish().unwrap()
     };
     let records = digest(&whole);
     assert_eq!(digest(&cut), records, "cut into chunks of {chunk}");

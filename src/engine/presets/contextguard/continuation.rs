@@ -5,13 +5,13 @@ use crate::base::markers;
 use crate::call::context::Work;
 use crate::ingest::content::ContentPart;
 use crate::ingest::host::Host;
-use crate::model::message::Digest;
+use crate::model::message::MessageRecord;
 
 /// The tokens of the continuation message.
 pub(super) fn tokens(work: &Work<'_>, host: &mut dyn Host) -> Result<u64, Error> {
     let text = message(work, host)?;
     let product = host.summary(&text, "precis-measure", 0)?;
-    Ok(Digest::split(&product.record).and_then(|all| all.first().map(Digest::tokens)).unwrap_or(0))
+    Ok(MessageRecord::split(&product.record).and_then(|all| all.first().map(MessageRecord::tokens)).unwrap_or(0))
 }
 
 /// Its text. It quotes the request of the turn, if a person typed one.

@@ -3,21 +3,21 @@
 use crate::base::error::Error;
 use crate::base::references;
 use crate::ingest::asides::Edges;
-use crate::ingest::tape::{Decoder, Head, Place, Sink, Slot, Token};
-use crate::model::digest_builder::DigestBuilder;
+use crate::ingest::tape::{Decoder, Head, Sink, Slot, Token, ValuePlace};
 use crate::model::message::{HASH_VERSION, Part, PartKind, Role, combine, hash_text};
+use crate::model::record_builder::RecordBuilder;
 use crate::tokens::{Counter, Estimator, Medium, Rule};
 use core::hash::Hasher as _;
 use twox_hash::XxHash64;
 
 /// Creates the records of digests from a tape that arrives in pieces.
-pub struct Digester {
+pub struct RecordWriter {
     decoder: Decoder,
     state: State,
 }
 
-impl Digester {
-    /// Creates a digester that counts with this estimator.
+impl RecordWriter {
+    /// Creates a writer that counts with this estimator.
     pub fn new(estimator: Estimator) -> Self {
         let counter = estimator.counter();
         let state = State {
@@ -82,7 +82,7 @@ struct Folding {
 struct State {
     estimator: Estimator,
     records: Vec<u32>,
-    message: Option<DigestBuilder>,
+    message: Option<RecordBuilder>,
     role: Role,
     part: Option<Open>,
     counter: Counter,
@@ -164,7 +164,7 @@ impl State {
     }
 
     /// Counts the characters around values as in the text that is sent.
-    fn print(&mut self, token: &Token<'_>, place: Place) {
+    fn print(&mut self, token: &Token<'_>, place: ValuePlace) {
         if self.estimator.rule == Rule::Host {
             return;
         }
@@ -218,7 +218,7 @@ fn clamp(value: u64) -> u32 {
 impl Sink for State {
     fn message(&mut self, role: Role) {
         self.end_message();
-        self.message = Some(DigestBuilder::new(role, self.estimator.message_overhead(role)));
+        self.message = Some(RecordBuilder::new(role, self.estimator.message_overhead(role)));
         self.role = role;
     }
 
@@ -250,7 +250,7 @@ impl Sink for State {
         self.part = Some(Open { part, tokens: 0, bytes: 0, content, wire: 0, output: 0, medium });
     }
 
-    fn chunk(&mut self, slot: Slot, place: Place, text: &str, last: bool) {
+    fn chunk(&mut self, slot: Slot, place: ValuePlace, text: &str, last: bool) {
         self.text.write(text.as_bytes());
         if slot == Slot::Speaker {
             self.counter.feed(text);
@@ -385,7 +385,7 @@ impl Sink for State {
         }
     }
 
-    fn token(&mut self, token: Token<'_>, place: Place) {
+    fn token(&mut self, token: Token<'_>, place: ValuePlace) {
         self.print(&token, place);
         match token {
             Token::Null => self.value(combine(TAG_NULL, 0)),

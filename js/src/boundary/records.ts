@@ -1,6 +1,6 @@
 import { at, type PrecisError } from "../errors.ts";
 import { enter, isWhole, memoryBuffer } from "./engine.ts";
-import type { Again, Reading } from "./glue.ts";
+import type { Again, TapeReading } from "./glue.ts";
 import type { Leaves } from "./message-stamp.ts";
 import { EngineTape, MemoryTape, type Tape, type Target } from "./tape.ts";
 import { type Count, writeMessage } from "./write-message.ts";
@@ -12,21 +12,21 @@ const BUFFER = 65_536;
 let spare: EngineTape | null = null;
 let spareShort: MemoryTape | null = null;
 
-/** What is to be digested, and what it is called in an error. */
+/** What a record is to be made of, and what it is called in an error. */
 export interface Source {
   readonly leaves: Leaves;
   readonly path: string;
 }
 
 /** A message's record, as the words of several hold it, and whether the host's counter failed on it. */
-export interface Digested {
+export interface Recorded {
   readonly words: Uint32Array;
   /** Where in them it begins; its first word is its length. */
   readonly at: number;
   readonly guessed: boolean;
 }
 
-/** A call that may be decided where its new messages are digested. */
+/** A call that may be decided where its new messages are read. */
 export interface Ahead {
   /** Records of messages that were added before those. */
   known: Uint32Array;
@@ -37,16 +37,16 @@ export interface Ahead {
 }
 
 /**
- * Has the engine digest messages, all in one go; if they are short, what comes `ahead` as well.
+ * Has the engine make records of messages, all in one go; if they are short, what comes `ahead` as well.
  *
  * @throws PrecisError with the path of the message that cannot be read.
  */
-export function digest(
+export function makeRecords(
   sources: readonly Source[],
   estimator: string,
   counter: ((text: string) => number) | null,
   ahead: Ahead | null = null,
-): Digested[] {
+): Recorded[] {
   const guessed: boolean[] = [];
   if (isShort(sources)) {
     const tape = (spareShort ?? new MemoryTape()).start();
@@ -54,7 +54,7 @@ export function digest(
     for (const { leaves, path } of sources) guessed.push(write(tape, leaves, path, counter));
     const { ops, text } = tape.finish();
     const { records, again } = enter((glue) =>
-      glue.digest(estimator, ops, text, ahead?.known ?? null, ahead?.standing ?? null),
+      glue.records(estimator, ops, text, ahead?.known ?? null, ahead?.standing ?? null),
     );
     if (ahead) ahead.again = again;
     spareShort = tape;
@@ -79,7 +79,7 @@ export function digest(
 }
 
 /** Where a tape writes what a reading takes in. */
-export function into(reading: Reading): Target {
+export function into(reading: TapeReading): Target {
   let bytes = new Uint8Array(0);
   return {
     bytes: () => {
@@ -116,7 +116,7 @@ function write(tape: Tape, leaves: Leaves, path: string, counter: ((text: string
   return count?.failed ?? false;
 }
 
-function split(words: Uint32Array, guessed: readonly boolean[]): Digested[] {
+function split(words: Uint32Array, guessed: readonly boolean[]): Recorded[] {
   let next = 0;
   return guessed.map((guessed) => {
     const at = next;

@@ -5,7 +5,7 @@ use core::hash::Hasher;
 use twox_hash::XxHash64;
 
 /// Builds one digest.
-pub struct DigestBuilder {
+pub struct RecordBuilder {
     words: Vec<u32>,
     hash: ContentHash,
     wire: u64,
@@ -14,7 +14,7 @@ pub struct DigestBuilder {
     inside: Option<u32>,
 }
 
-impl DigestBuilder {
+impl RecordBuilder {
     /// Starts a message of this role without parts.
     pub fn new(role: Role, overhead: u32) -> Self {
         let words = vec![0, role as u32, 0, 0, overhead, 0, 0, 0, 0, 0];
