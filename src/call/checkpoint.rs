@@ -320,8 +320,8 @@ pub fn checkpoint(
     let revision = scene.state.revision + 1;
     let mut made = |text: String, slot: &str| -> Result<Made, Error> {
         let product = host.summary(&text, &message_id(revision, slot), shape.covers.count)?;
-        let digests = crate::model::message::MessageRecord::split(&product.record).unwrap_or_default();
-        let (raw, hash) = digests.first().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
+        let records = crate::model::message::MessageRecord::split(&product.record).unwrap_or_default();
+        let (raw, hash) = records.first().map_or((0, 0), |record| (record.tokens(), record.hash()));
         Ok(Made { text, raw, hash })
     };
     // Where a text has to be as short as can be, nothing stands around it.
@@ -340,7 +340,7 @@ pub fn checkpoint(
     let note = note.map(|note| made(note, NOTE_SLOT)).transpose()?;
     let block = match block {
         Some((block, native)) => host.block(&native)?.map(|product| {
-            let (raw, hash) = product.record().map_or((0, 0), |digest| (digest.tokens(), digest.hash()));
+            let (raw, hash) = product.record().map_or((0, 0), |record| (record.tokens(), record.hash()));
             Block { raw, hash, ..block }
         }),
         None => None,

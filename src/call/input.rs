@@ -289,5 +289,5 @@ fn beside_hashes(before: &Json, system: Option<&[u32]>, tools: Option<&[u32]>) -
 #[inline(never)]
 fn wire(records: Option<&[u32]>) -> Option<u64> {
     let all = MessageRecord::split(records?)?;
-    Some(all.iter().fold(0, |hash, digest| combine(hash, digest.wire())))
+    Some(all.iter().fold(0, |hash, record| combine(hash, record.wire())))
 }

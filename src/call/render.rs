@@ -67,8 +67,8 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
             (None, Some((input, _))) => SentMessage::of_host(&work.history.messages[input], work.history.own(input)),
             (None, None) => continue,
         };
-        let Some(digest) = item.record().or(own.map(|(input, _)| work.history.messages[input])) else { continue };
-        let role = digest.role();
+        let Some(record) = item.record().or(own.map(|(input, _)| work.history.messages[input])) else { continue };
+        let role = record.role();
         let index = own.map(|(_, index)| index);
         let turn = Some(role).filter(|role| work.call.strict && matches!(role, Role::User | Role::Assistant));
         // Messages that are adjacent in the history itself are left to the host.
@@ -80,12 +80,12 @@ pub(crate) fn render(work: &Work<'_>, view: &mut View, host: &mut dyn Host) -> R
                 let both = host.merge(last.place, place)?;
                 last.place = Sent::Made(both.number);
                 last.whole = Some(both);
-                last.pieces.push((digest.words().to_vec(), message));
+                last.pieces.push((record.words().to_vec(), message));
             }
             None => {
                 sent.push(Sending { place, whole: None, pieces: vec![(Vec::new(), message)] });
                 if turn.is_some() {
-                    sent.last_mut().iter_mut().for_each(|last| last.pieces[0].0 = digest.words().to_vec());
+                    sent.last_mut().iter_mut().for_each(|last| last.pieces[0].0 = record.words().to_vec());
                 }
             }
         }

@@ -55,17 +55,17 @@ pub(crate) fn open(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> Re
     if !given.call.opens_with_user {
         return Ok(());
     }
-    let digest = |item: &Item| match item.slot {
+    let record = |item: &Item| match item.slot {
         Slot::Host { input, .. } => Some(item.record().unwrap_or(given.history.messages[input]).role()),
         _ => None,
     };
-    let Some(at) = view.items.iter().position(|item| digest(item) != Some(Role::System)) else { return Ok(()) };
+    let Some(at) = view.items.iter().position(|item| record(item) != Some(Role::System)) else { return Ok(()) };
     let Slot::Host { input, .. } = view.items[at].slot else { return Ok(()) };
     if !opens_wrongly(&given.history.messages[input]) {
         return Ok(());
     }
     let product = host.summary(&format!("{}{BEGINS}", markers::NOTICE), "precis-opening", 0)?;
-    let tokens = product.record().map_or(0, |digest| digest.tokens());
+    let tokens = product.record().map_or(0, |record| record.tokens());
     view.items.insert(at, Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: true });
     Ok(())
 }
@@ -81,8 +81,8 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
     let history = given.history;
     let has_digest = |item: &Item| matches!(item.slot, Slot::Host { .. }) || item.made.is_some();
     let hosts: Vec<usize> = (0..view.items.len()).filter(|&at| has_digest(&view.items[at])).collect();
-    let digests = view.digests(history);
-    let mut found = pairs::check(&digests);
+    let records = view.records(history);
+    let mut found = pairs::check(&records);
     // The provider may hold the calls that the first messages answer.
     let continued = continued(given);
     found.retain(|fault| {
@@ -91,7 +91,7 @@ pub(crate) fn repair(given: Given<'_>, view: &mut View, host: &mut dyn Host) -> 
                 .get(fault.index)
                 .is_none_or(|&at| !matches!(view.items[at].slot, Slot::Host { input, .. } if input < continued))
     });
-    drop(digests);
+    drop(records);
     if found.is_empty() && history.left_out.iter().all(|left_out| left_out.quoted.is_empty()) {
         return Ok(());
     }
@@ -334,7 +334,7 @@ fn add_results(
             && let Some(product) = host.result(input, id, name, NO_RESULT)?
         {
             let named = given.call.options.estimator.result_name(name.len() as u64);
-            let tokens = product.record().map_or(0, |digest| digest.tokens()) + named;
+            let tokens = product.record().map_or(0, |record| record.tokens()) + named;
             out.push(Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: false });
         }
     }
@@ -388,6 +388,6 @@ fn quoted(
         }
     }
     let product = host.summary(&text, &format!("precis-result-{}", hex(given.history.hash(input))), 0)?;
-    let tokens = product.record().map_or(0, |digest| digest.tokens());
+    let tokens = product.record().map_or(0, |record| record.tokens());
     Ok(Item { slot: Slot::Repaired { input }, tokens, made: Some(product), fixed: item.fixed })
 }

@@ -3,10 +3,10 @@
 use crate::base::millionths;
 use crate::ladder::LEAST_CAP;
 use crate::limits::options::Options;
+use crate::session::clip::Clip;
 use crate::session::edits::rules::ResultRule;
 use crate::session::history::History;
 use crate::session::reach::Reach;
-use crate::session::state::Clip;
 use crate::tokens::Estimator;
 
 /// The rules of all results whose call is known.

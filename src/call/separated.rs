@@ -66,8 +66,8 @@ impl Apart {
             }
         }
         // Whoever says the same in a history of their own has said one message.
-        let digests = MessageRecord::split(&apart.records).filter(|_| last > 0)?;
-        let is_view = own::among(&state.own, &digests).0.len() >= last || history::is_view_of(&digests, state);
+        let records = MessageRecord::split(&apart.records).filter(|_| last > 0)?;
+        let is_view = own::among(&state.own, &records).0.len() >= last || history::is_view_of(&records, state);
         is_view.then_some(apart)
     }
 
@@ -90,14 +90,14 @@ impl Apart {
 /// The records of the pieces of a message, and where they stand in it.
 fn pieces(message: &MessageRecord<'_>, joined: &Joined, leaves_out: bool) -> Option<(Vec<u32>, Vec<Piece>)> {
     let records = joined.records()?;
-    let digests = MessageRecord::split(&records)?;
+    let all = MessageRecord::split(&records)?;
     let numbers: Vec<u32> = message.parts().map(|part| part.number).collect();
-    let mut pieces = Vec::with_capacity(digests.len());
-    match seam(message, &digests)? {
+    let mut pieces = Vec::with_capacity(all.len());
+    match seam(message, &all)? {
         Seam::Parts if !leaves_out => return None,
         Seam::Parts => {
             let mut from = 0;
-            for piece in &digests {
+            for piece in &all {
                 let to = from + piece.len();
                 let mut others: Vec<u32> = numbers[..from].iter().chain(&numbers[to..]).copied().collect();
                 others.dedup();
@@ -107,7 +107,7 @@ fn pieces(message: &MessageRecord<'_>, joined: &Joined, leaves_out: bool) -> Opt
         }
         Seam::Text(between) => {
             let lengths: Vec<usize> =
-                digests.iter().flat_map(|piece| piece.parts().next()).map(|part| part.bytes as usize).collect();
+                all.iter().flat_map(|piece| piece.parts().next()).map(|part| part.bytes as usize).collect();
             // The first is a summary, or stands for itself.
             let largest = (1..lengths.len()).max_by_key(|&at| lengths[at]).unwrap_or(0);
             for (at, &length) in lengths.iter().enumerate() {
@@ -124,7 +124,7 @@ fn pieces(message: &MessageRecord<'_>, joined: &Joined, leaves_out: bool) -> Opt
         }
     }
     // Its numbers are those that the state noted, if it is the same message.
-    let noted = digests.iter().flat_map(MessageRecord::parts).map(|part| part.number);
+    let noted = all.iter().flat_map(MessageRecord::parts).map(|part| part.number);
     let is_same = match &pieces[..] {
         [Piece::Text { number, .. }, ..] => noted.into_iter().all(|other| other == *number),
         _ => noted.eq(numbers),

@@ -47,12 +47,12 @@ const ASKED_SLOT: &str = "request";
 
 /// Whether the request fits into the window, with the tools that its calls need.
 fn fits(work: &Work<'_>, view: &View, covered: &View, asked: &Product, reply: u64) -> bool {
-    let calls = covered.digests(&work.history).iter().any(|message| message.has(PartKind::Call));
+    let calls = covered.records(&work.history).iter().any(|message| message.has(PartKind::Call));
     if calls && work.call.beside_hashes[1].is_none() {
         return false;
     }
     let scene = work.scene(view);
-    let estimate = scene.estimate(covered.raw() + asked.record().map_or(0, |digest| digest.tokens()));
+    let estimate = scene.estimate(covered.raw() + asked.record().map_or(0, |record| record.tokens()));
     let hard = scene.limits.window.hard;
     let window = work.call.options.summarizer.window.map_or(hard, |own| own.min(hard));
     estimate.tokens + estimate.bound + reply < window
@@ -66,7 +66,7 @@ fn behind(
     asked: &Product,
     host: &mut dyn Host,
 ) -> Result<Vec<Sent>, Error> {
-    let newest = covered.digests(&work.history).last().map(|message| message.role());
+    let newest = covered.records(&work.history).last().map(|message| message.role());
     let mut all = chat.to_vec();
     match newest.filter(|_| work.call.strict) {
         Some(Role::Tool) => return Ok(Vec::new()),

@@ -16,8 +16,9 @@ use crate::call::context::Work;
 use crate::ladder::protection;
 use crate::ladder::{Edit, LEAST_CAP, Scene};
 use crate::model::message::{Part, PartKind, Position};
+use crate::session::clip::Clip;
 use crate::session::lasting;
-use crate::session::state::{Clip, SPARED};
+use crate::session::state::SPARED;
 
 /// The messages that an edit leaves alone: those that are held more firmly than the edit is strong, those that an
 /// earlier edit left alone and this one does not affect, and, if it clears only results of some tools, all others that

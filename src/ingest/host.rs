@@ -18,14 +18,14 @@ pub struct Todo {
 /// A message that the host created.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
-    /// The record of its digest.
+    /// Its record, as words.
     pub record: Vec<u32>,
     /// Its number among the messages created in this call.
     pub number: u32,
 }
 
 impl Product {
-    /// Its digest. `None` if the record is malformed.
+    /// Its record. `None` if its words are malformed.
     pub fn record(&self) -> Option<MessageRecord<'_>> {
         MessageRecord::split(&self.record)?.first().copied()
     }

@@ -1,4 +1,4 @@
-//! How messages enter the engine: decoding the tape, digesting in one pass, reading text on demand, and grouping
+//! How messages enter the engine: decoding the tape, making records in one pass, reading text on demand, and grouping
 //! messages.
 
 pub mod approvals;

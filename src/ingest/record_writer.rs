@@ -1,4 +1,4 @@
-//! Turns a tape into digests: one pass that hashes and counts, and keeps no text.
+//! Turns a tape into records: one pass that hashes and counts, and keeps no text.
 
 use crate::base::error::Error;
 use crate::base::references;
@@ -10,7 +10,7 @@ use crate::tokens::{Counter, Estimator, Medium, Rule};
 use core::hash::Hasher as _;
 use twox_hash::XxHash64;
 
-/// Creates the records of digests from a tape that arrives in pieces.
+/// Writes the records of messages from a tape that arrives in pieces.
 pub struct RecordWriter {
     decoder: Decoder,
     state: State,

@@ -1,6 +1,6 @@
-//! Messages as the engine sees them: digests, content hashes, the hash chain, and positions in it.
+//! Messages as the engine sees them: records, content hashes, the hash chain, and positions in it.
 //!
-//! A digest is what the engine keeps of one message. It is a run of 32-bit words, made once per message and cached on
+//! A record is what the engine keeps of one message. It is a run of 32-bit words, made once per message and cached on
 //! the host's side of the boundary. For a history that was read before, only these words cross the boundary. [`MessageRecord`]
 //! reads them in place.
 //!
@@ -155,7 +155,7 @@ pub const NO_NUMBER: u32 = u32::MAX;
 const HEAD_WORDS: usize = 10;
 const PART_WORDS: usize = 8;
 
-/// One part of a digest.
+/// One part of a record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Its kind.

@@ -4,7 +4,7 @@ use crate::model::message::{HASH_VERSION, NO_NUMBER, PART_MARK, Part, PartKind, 
 use core::hash::Hasher;
 use twox_hash::XxHash64;
 
-/// Builds one digest.
+/// Builds one record.
 pub struct RecordBuilder {
     words: Vec<u32>,
     hash: ContentHash,

@@ -1,5 +1,5 @@
 //! The index of a run of messages: all that any search needs to know of their texts. It does not depend on what is asked.
-//! The host keeps it as bytes, as it keeps digests, and hands it back for the next search.
+//! The host keeps it as bytes, as it keeps records, and hands it back for the next search.
 //!
 //! Each distinct word is stored once, with a fold of 16 bits for all that is met in it. A passage is a row of numbers of
 //! words. So a search compares folds with those of its query, reads the few words that agree, and then counts numbers.

@@ -1,7 +1,7 @@
 //! Messages that were sent as one, where roles must alternate: a summary and the request after it.
 //!
 //! A host may pass back what was sent in place of its history. Then the one message stands for several, of which some are
-//! ours. What they were is noted in the state, as the records of their digests, so that the engine reads them one by one.
+//! ours. What they were is noted in the state, as their records, so that the engine reads them one by one.
 
 use crate::base::archive::{Archive, Record};
 use crate::model::message::{MessageRecord, NO_NUMBER, PartKind};
@@ -44,11 +44,11 @@ impl Joined {
     /// What is to be noted of a message that was made of others. `None` if nothing tells what of it is whose.
     pub fn of(whole: &MessageRecord<'_>, pieces: &[Vec<u32>]) -> Option<Self> {
         let all = pieces.concat();
-        let digests = MessageRecord::split(&all)?;
-        let seam = seam(whole, &digests)?;
+        let records = MessageRecord::split(&all)?;
+        let seam = seam(whole, &records)?;
         let mut numbers = whole.parts().map(|part| part.number);
         let mut words = Vec::with_capacity(all.len());
-        for piece in &digests {
+        for piece in &records {
             let own = piece.parts().map(|_| match seam {
                 Seam::Parts => numbers.next().unwrap_or(NO_NUMBER),
                 Seam::Text(_) => whole.parts().next().map_or(NO_NUMBER, |part| part.number),

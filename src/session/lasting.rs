@@ -2,11 +2,12 @@
 
 use crate::ingest::content::Content;
 use crate::model::message::{PartKind, Position};
+use crate::session::clip::Clip;
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::{self, Edits};
 use crate::session::history::History;
 use crate::session::sent::Stale;
-use crate::session::state::{Clip, SessionState};
+use crate::session::state::SessionState;
 use crate::tokens::Estimator;
 
 /// The lasting edits of the state whose positions hold for this history.

@@ -1,6 +1,7 @@
 //! What outlives a call, and what is derived from it: the state, the placed history, its lasting edits, and the view.
 
 pub mod breakdown;
+pub mod clip;
 pub mod compaction;
 pub mod edits;
 pub mod history;

@@ -41,12 +41,12 @@ impl Prefixes {
                 Slot::Summary => checkpoint.map_or(0, |checkpoint| checkpoint.summary.hash),
                 Slot::Note => checkpoint.and_then(|checkpoint| checkpoint.note.as_ref()).map_or(0, |note| note.hash),
                 Slot::Host { .. } | Slot::Repaired { .. } => {
-                    let digest = sent(item, history);
+                    let record = sent(item, history);
                     if let Slot::Host { index, .. } = item.slot {
-                        let signed = digest.is_some_and(|digest| has_signed(&digest));
+                        let signed = record.is_some_and(|record| has_signed(&record));
                         places.push(PrefixedMessage { index, before: hash, signed });
                     }
-                    digest.map_or(0, |digest| digest.wire())
+                    record.map_or(0, |record| record.wire())
                 }
             };
             hash = combine(hash, own);
@@ -176,7 +176,7 @@ impl Sent {
     }
 }
 
-/// The digest of an item as it is sent.
+/// The record of an item as it is sent.
 fn sent<'a>(item: &'a Item, history: &'a History<'_>) -> Option<MessageRecord<'a>> {
     item.record().or(match item.slot {
         Slot::Host { input, .. } => Some(history.messages[input]),

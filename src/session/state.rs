@@ -13,10 +13,10 @@ use crate::limits::state_size::{
 };
 use crate::memory::Memory;
 use crate::model::message::Position;
+use crate::session::clip::Clip;
 use crate::session::compaction::{Checkpoint, Kind};
 use crate::session::joined;
 use crate::session::own::{self, OwnParts};
-use crate::session::reach::Reach;
 use crate::session::sent::{self, SentPrefixes, Stale};
 use crate::tokens::calibration::Calibration;
 use crate::tokens::{self, Estimator};
@@ -50,24 +50,6 @@ const MESSAGE_MOST: u64 = 4_096;
 pub const WAIT: u64 = 8;
 /// The highest count of consecutive failures or compactions.
 const BREAKER_MOST: u64 = 1_000;
-
-/// A lasting edit: in messages before `up_to`, it cuts every part within its reach that is larger than `cap` raw
-/// tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Clip {
-    /// The end of the messages that it affects.
-    pub up_to: Position,
-    /// The most raw tokens of a part.
-    pub cap: u64,
-    /// Which parts it reaches: see [`reach`](crate::session::reach).
-    pub reach: Reach,
-    /// Messages before this index were old when the clip was made. Of assistant messages, only these are cut.
-    pub old: u64,
-    /// Results of messages before this index were already cleared when the clip was made. They stay cleared.
-    pub cleared: u64,
-    /// Failed results of messages before this index were already cleared.
-    pub failed: u64,
-}
 
 /// What `beforeModel` stores about the request that is sent, for `afterModel` to match with the reported usage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -164,19 +146,6 @@ pub struct SessionState {
     pub contextguard: Option<ContextguardState>,
     /// Members of a later version, which are kept unchanged.
     pub unknown: Vec<(String, Json)>,
-}
-
-impl Record for Clip {
-    fn archive(&mut self, archive: &mut Archive<'_>) {
-        archive.position("upTo", &mut self.up_to);
-        archive.count("cap", &mut self.cap);
-        self.reach.archive(archive);
-        for (name, count) in [("old", &mut self.old), ("cleared", &mut self.cleared), ("failed", &mut self.failed)] {
-            let mut some = Some(*count).filter(|&count| count > 0);
-            archive.maybe_count(name, &mut some);
-            *count = some.unwrap_or(0);
-        }
-    }
 }
 
 impl Record for Pending {

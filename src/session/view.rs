@@ -51,7 +51,7 @@ pub struct Item {
 }
 
 impl Item {
-    /// The digest of the created message, if there is one.
+    /// The record of the created message, if there is one.
     pub fn record(&self) -> Option<MessageRecord<'_>> {
         self.made.as_ref().and_then(Product::record)
     }
@@ -143,8 +143,8 @@ impl View {
         places
     }
 
-    /// The digests of what is sent, for the checker. Our own messages are missing until they are rendered.
-    pub fn digests<'v>(&'v self, history: &'v History<'_>) -> Vec<MessageRecord<'v>> {
+    /// The records of what is sent, for the checker. Our own messages are missing until they are rendered.
+    pub fn records<'v>(&'v self, history: &'v History<'_>) -> Vec<MessageRecord<'v>> {
         self.items
             .iter()
             .filter_map(|item| match (&item.made, item.slot) {
@@ -278,9 +278,9 @@ fn is_thought(message: &MessageRecord<'_>) -> bool {
     message.has(PartKind::Reasoning) && !message.parts().any(says)
 }
 
-/// The raw tokens of an edited copy: those of its digest, and what the original counts apart from its parts.
+/// The raw tokens of an edited copy: those of its record, and what the original counts apart from its parts.
 fn measured(history: &History<'_>, input: usize, product: &Product) -> u64 {
-    let own = product.record().map_or(0, |digest| digest.tokens());
+    let own = product.record().map_or(0, |record| record.tokens());
     own + (history.tokens[input] - history.messages[input].tokens())
 }
 

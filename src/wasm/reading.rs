@@ -13,7 +13,7 @@
 //! one.
 //!
 //! Two cases need more. A past that is covered at once is in memory as a whole, so its size counts and not that of its
-//! largest message. What a person typed is copied into the digest before that is brought to its size: five times at
+//! largest message. What a person typed is copied into the record before that is brought to its size: five times at
 //! most.
 
 use super::objects::{gone, thrown};
@@ -28,7 +28,7 @@ use wasm_bindgen::prelude::*;
 /// What reads the tape.
 enum Taker {
     /// Creates records.
-    Digests(Box<RecordWriter>),
+    Records(Box<RecordWriter>),
     /// Creates messages with their text.
     Contents(content::Reader),
 }
@@ -63,7 +63,7 @@ impl TapeReading {
     #[wasm_bindgen(constructor)]
     pub fn new(estimator: &str) -> Result<Self, JsValue> {
         let estimator = Estimator::parse(estimator).map_err(thrown)?;
-        Ok(Self::of(Taker::Digests(Box::new(RecordWriter::new(estimator))), buffer()))
+        Ok(Self::of(Taker::Records(Box::new(RecordWriter::new(estimator))), buffer()))
     }
 
     /// The address of its buffer of 64 KiB.
@@ -80,7 +80,7 @@ impl TapeReading {
     pub fn push(&mut self, ops: &[u32], bytes: usize) -> Result<(), JsValue> {
         let text = self.buffer.get(..bytes).ok_or_else(gone)?;
         match self.taker.borrow_mut().as_mut().ok_or_else(gone)? {
-            Taker::Digests(writer) => writer.push(ops, text),
+            Taker::Records(writer) => writer.push(ops, text),
             Taker::Contents(reader) => reader.push(ops, text),
         }
         .map_err(thrown)
@@ -93,7 +93,7 @@ impl TapeReading {
     /// If the tape is malformed, or reading has ended.
     pub fn finish(&mut self) -> Result<Vec<u32>, JsValue> {
         match self.taker.take() {
-            Some(Taker::Digests(writer)) => writer.finish().map_err(thrown),
+            Some(Taker::Records(writer)) => writer.finish().map_err(thrown),
             _ => Err(gone()),
         }
     }

@@ -27,8 +27,8 @@ use crate::support::words;
 use precis::base::markers;
 use precis::model::message::Role;
 use precis::report::Outcome;
+use precis::session::clip::Clip;
 use precis::session::edits::truncation::{DONE_CUT, cut};
-use precis::session::state::Clip;
 use precis::tokens::{Estimator, of_text};
 use serde_json::json;
 

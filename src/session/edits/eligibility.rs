@@ -7,8 +7,8 @@
 
 use crate::ingest::tape::NO_NUMBER;
 use crate::model::message::{MessageRecord, Part, PartKind, Role};
+use crate::session::clip::Clip;
 use crate::session::reach::Reach;
-use crate::session::state::Clip;
 
 /// What decides about a message beside its parts.
 #[derive(Clone, Copy, Debug)]

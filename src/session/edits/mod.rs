@@ -13,11 +13,11 @@ use crate::base::{markers, references};
 use crate::ingest::content::{Content, ContentPart, Value};
 use crate::ingest::counting;
 use crate::model::message::{MessageRecord, Part, PartKind, combine, hash_text};
+use crate::session::clip::Clip;
 use crate::session::edits::eligibility::{Stage, clearable, is_of_failed, is_of_result, reaches};
 use crate::session::edits::rules::ResultRule;
 use crate::session::edits::truncation::{AGAIN_CUT, DONE_CUT};
 use crate::session::reach::LEAST_CLEARED;
-use crate::session::state::Clip;
 use crate::tokens::{self, Estimator};
 use std::borrow::Cow;
 

@@ -2,7 +2,7 @@
 //! notice may say that the call can be repeated.
 
 use crate::model::message::Part;
-use crate::session::state::Clip;
+use crate::session::clip::Clip;
 
 /// What a tool policy says about one result.
 #[derive(Clone, Debug, PartialEq, Eq)]
