@@ -1,6 +1,6 @@
-import { into } from "./boundary/records.ts";
 import { isWhole, leave } from "./boundary/engine.ts";
 import type { Host, Outcome, TapeReading } from "./boundary/glue.ts";
+import { into } from "./boundary/records.ts";
 import { EngineTape } from "./boundary/tape.ts";
 import { writeMessage } from "./boundary/write-message.ts";
 import type { Made } from "./cache/chat.ts";

@@ -12,7 +12,7 @@ import { type CallHost, telling } from "./call-host.ts";
 import { CallReader, type HeldCall, type More } from "./call-reader.ts";
 import * as contract from "./contract.ts";
 import { counted } from "./counting.ts";
-import { isWorth, left, measured, resumed } from "./fast-path.ts";
+import { isWorth, leaveStanding, measured, takeFastPath } from "./fast-path.ts";
 import type { Format } from "./format.ts";
 import { engine } from "./loaded.ts";
 import { CALL, COMPACT, checkFormat, checkKind, checkMembers, OPTIONS, type Table, TEXT, wrong } from "./members.ts";
@@ -200,7 +200,7 @@ class HostCompactor<Base> {
   private async decideNow<M extends Base>(call: ModelCall<M>, more?: More): Promise<Prepared<M>> {
     const asksMore = more ?? (call?.pin || call?.isTyped ? {} : null);
     const short = this.reader.open(call, asksMore);
-    const rested = asksMore ? undefined : resumed(short.input, short.messages, short.history);
+    const rested = asksMore ? undefined : takeFastPath(short.input, short.messages, short.history);
     if (rested) return rested;
     const tell = this.tellingOf(call);
     const first = this.begun(this.reader.keep(short));
@@ -216,7 +216,7 @@ class HostCompactor<Base> {
     const count = opened.messages.length;
     const sent = { view: done.view.slice(), places: step.view, placed: count };
     const outcome = { ...step, state: done.state, report: done.report };
-    opened.history.leave(standing ? left(standing, count, sent, opened.input, outcome) : null);
+    opened.history.leave(standing ? leaveStanding(standing, count, sent, opened.input, outcome) : null);
     return done;
   }
 

@@ -10,7 +10,7 @@ import type { History } from "./cache/history.ts";
 import type { ContextUsage, Prepared, SessionState } from "./types.ts";
 
 /** The fast path: what the last call of this chat left, and the messages that were added since. */
-export function resumed<M>(input: CallInput, messages: readonly M[], history: History): Prepared<M> | undefined {
+export function takeFastPath<M>(input: CallInput, messages: readonly M[], history: History): Prepared<M> | undefined {
   const { rest, again } = history;
   if (!rest) return undefined;
   // A function that was not asked yet may have something else done to what stands.
@@ -29,7 +29,9 @@ export function resumed<M>(input: CallInput, messages: readonly M[], history: Hi
   const view = rest.view as M[];
   for (let i = rest.count; i < messages.length; i++) view.push(messages[i] as M);
   history.leave(
-    standing ? left(standing, messages.length, { ...rest, view }, call, { ...outcome, report, template }) : null,
+    standing
+      ? leaveStanding(standing, messages.length, { ...rest, view }, call, { ...outcome, report, template })
+      : null,
   );
   return { view: view.slice(), state, changed, report };
 }
@@ -60,7 +62,7 @@ function isSame({ given }: Pick<Rest, "given">, input: CallInput): boolean {
 }
 
 /** What a call leaves. The host may change what it was given: only the state's own members are looked at again. */
-export function left(
+export function leaveStanding(
   standing: Uint8Array,
   count: number,
   { view, places, placed }: Pick<Rest, "view" | "places" | "placed">,

@@ -32,7 +32,7 @@ export class ToolPolicyReader {
 
   /**
    * What is known without a look at the messages: enough where nothing is cut, cleared or covered. Of a function that is
-   * nothing; see `resumed` for what an earlier call was given.
+   * nothing; see `takeFastPath` for what an earlier call was given.
    */
   known(call: ToolPolicies | undefined): unknown {
     return this.read(call, null);

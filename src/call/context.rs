@@ -31,7 +31,6 @@ use crate::session::state::{Breaker, SessionState};
 use crate::session::view::{self, Item, Slot, View};
 use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
-use std::cell::OnceCell;
 
 /// The number of consecutive summaries by a model with little new content after which the summarizer is not called.
 const THRASH: u64 = 3;
@@ -62,8 +61,8 @@ pub(crate) struct Work<'a> {
     pub(crate) in_flight: Option<Shape>,
     /// The legal cuts between the messages after the lead.
     pub(crate) cuts: Cuts,
-    /// What providers would refuse in the history. Computed when first needed.
-    pub(crate) faults: OnceCell<Vec<Violation>>,
+    /// What providers would refuse in the history.
+    pub(crate) faults: Vec<Violation>,
     /// What the provider demands of reasoning, and how that is known.
     pub(crate) demands: (Demands, Source),
     /// The hash of all messages as they are sent, where reasoning may be bound to it.
@@ -117,38 +116,41 @@ impl<'a> Work<'a> {
         if let Some(reply) = &mut calibration.reply {
             reply.raw = history.reply_after(reply.at);
         }
-        let window = Self::window(call, &state, call.soft)?;
+        if let Some(reply) = &mut calibration.reply
+            && state.checkpoints.last().is_some_and(|checkpoint| reply.at.count < checkpoint.covers.count)
+        {
+            reply.raw = 0;
+        }
+        let faults = pairs::violations(&history.messages, history.pairing());
+        let left_out = left_out::left_out(Given { call, history: &history, state: &state, faults: &faults });
+        history.left_out = left_out;
         let lead = history.lead();
         let cuts = match lead {
             0 => Cuts::with(&history.messages, history.pairing()),
             _ => Cuts::of(&history.messages[lead..]),
         };
-        let mut work = Self {
+        let in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
+            Move::Compact(shape) if plan.rung == RungId::Summarize => Some(shape.clone()),
+            _ => None,
+        });
+        let in_flight = in_flight.filter(|shape| accepts((&history, &state, &cuts), shape, true));
+        // While a summary is in flight, no other is started ahead of time.
+        let window = Self::window(call, &state, call.soft && in_flight.is_none())?;
+        Ok(Self {
             call,
             history,
             state,
             calibration,
             window,
             rebuilds,
-            in_flight: None,
+            in_flight,
             cuts,
-            faults: OnceCell::new(),
+            faults,
             demands,
             sent: None,
             broken_at: None,
             began: None,
-        };
-        work.history.left_out = left_out::left_out(work.given());
-        work.forget_covered_reply();
-        work.in_flight = call.in_flight.as_ref().and_then(|plan| match &plan.action {
-            Move::Compact(shape) if plan.rung == RungId::Summarize && work.accepts(shape, true) => Some(shape.clone()),
-            _ => None,
-        });
-        // While a summary is in flight, no other is started ahead of time.
-        if work.in_flight.is_some() {
-            work.harden()?;
-        }
-        Ok(work)
+        })
     }
 
     /// Uses the trigger itself in place of the soft mark.
@@ -179,7 +181,7 @@ impl<'a> Work<'a> {
         let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
         if left_out::repairs(self.call) {
             // A view can only have faults that its history has, unless reasoning is gone that held a reply together.
-            if !self.faults().is_empty() || self.history.binds_before.is_some() && !self.state.stale.is_empty() {
+            if !self.faults.is_empty() || self.history.binds_before.is_some() && !self.state.stale.is_empty() {
                 repair::repair(self.given(), &mut view, host)?;
                 // If a call was followed only by results of other calls, it shows as unanswered once these are removed.
                 repair::repair(self.given(), &mut view, host)?;
@@ -191,12 +193,7 @@ impl<'a> Work<'a> {
 
     /// The input of the repairs.
     fn given(&self) -> Given<'_> {
-        Given { call: self.call, history: &self.history, state: &self.state, faults: self.faults() }
-    }
-
-    /// What providers would refuse in the history.
-    pub(crate) fn faults(&self) -> &[Violation] {
-        self.faults.get_or_init(|| pairs::violations(&self.history.messages, self.history.pairing()))
+        Given { call: self.call, history: &self.history, state: &self.state, faults: &self.faults }
     }
 
     pub(crate) fn limits(&self, view: &View) -> Limits {
@@ -375,23 +372,24 @@ impl<'a> Work<'a> {
     /// Whether a plan can still be committed: its cut is at the same place, and nothing newer covers it. With an answer
     /// from a model, digests that code wrote in the meantime do not count.
     pub(crate) fn accepts(&self, shape: &Shape, answered: bool) -> bool {
-        let lasting = |checkpoint: &&Checkpoint| !answered || checkpoint.kind == Kind::Summary;
-        let covered = self.state.checkpoints.iter().rev().find(lasting).map_or(0, |checkpoint| checkpoint.covers.count);
-        let now = self.history.outputs_at(shape.covers.count);
-        shape.covers.count > covered
-            && shape.outputs.zip(now).is_none_or(|(then, now)| then == now)
-            && self.history.leaves_the_newest(shape.covers.count, &shape.head, &shape.kept)
-            && self.history.position(shape.covers.count) == Some(shape.covers)
-            && self.splits_no_group(shape.covers.count)
-            && shape.head.iter().chain(&shape.kept).all(|&index| self.history.input_of(index).is_some())
+        accepts((&self.history, &self.state, &self.cuts), shape, answered)
     }
+}
 
-    /// Whether a position splits no group. Messages that were added or deleted may have joined what a plan meant to
-    /// separate.
-    fn splits_no_group(&self, count: u64) -> bool {
-        let input = self.history.input_of(count).unwrap_or(self.history.messages.len());
-        input.checked_sub(self.lead()).is_none_or(|at| self.cuts.is_legal(at))
-    }
+/// What [`Work::accepts`] says, of the parts of a call that decide it.
+fn accepts((history, state, cuts): (&History<'_>, &SessionState, &Cuts), shape: &Shape, answered: bool) -> bool {
+    let lasting = |checkpoint: &&Checkpoint| !answered || checkpoint.kind == Kind::Summary;
+    let covered = state.checkpoints.iter().rev().find(lasting).map_or(0, |checkpoint| checkpoint.covers.count);
+    let count = shape.covers.count;
+    // Messages that were added or deleted may have joined what a plan meant to separate.
+    let input = history.input_of(count).unwrap_or(history.messages.len());
+    let splits_no_group = input.checked_sub(history.lead()).is_none_or(|at| cuts.is_legal(at));
+    count > covered
+        && shape.outputs.zip(history.outputs_at(count)).is_none_or(|(then, now)| then == now)
+        && history.leaves_the_newest(count, &shape.head, &shape.kept)
+        && history.position(count) == Some(shape.covers)
+        && splits_no_group
+        && shape.head.iter().chain(&shape.kept).all(|&index| history.input_of(index).is_some())
 }
 
 /// The id of a request: it depends on everything that is sent before the reply.

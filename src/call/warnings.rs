@@ -162,7 +162,7 @@ impl Work<'_> {
         let loaded = |violation: &&Violation| {
             self.history.first() == 0 || self.history.index_of(violation.index).is_none_or(|index| index >= covered)
         };
-        for violation in self.faults().iter().filter(loaded).take(FAULTS) {
+        for violation in self.faults.iter().filter(loaded).take(FAULTS) {
             let code = match violation.rule {
                 MessageRule::OrphanResult => Warning::OrphanResult,
                 MessageRule::UnansweredCall => Warning::UnansweredCall,

@@ -3,7 +3,7 @@
 //!
 //! [`resume`] gives up, and the call is made with all messages, if anything else is asked for (pins, literals, a
 //! refusal, a compaction by hand, `sliding-window`), the state decides otherwise, a call waits for its result, or a
-//! message breaks a rule. [`again`] also steps aside for a reply that is counted as reported, for copies that were
+//! message breaks a rule. [`repeat`] also steps aside for a reply that is counted as reported, for copies that were
 //! sent, and for anything to report.
 
 use crate::base::archive::Record;
@@ -30,7 +30,6 @@ use crate::session::state::{Pending, SessionState};
 use crate::session::view::{self, Sums, View};
 use crate::tokens::SlopeRange;
 use crate::tokens::calibration::Calibration;
-use std::cell::OnceCell;
 
 /// Returns what a call that changed nothing leaves, if the next call may rely on it. `known`: what the previous call
 /// left, if this call relied on it.
@@ -55,7 +54,7 @@ pub(crate) fn of(
         && !lasting::waits(history, state)
         // Further instructions would belong to those at the start.
         && (start < history.first() || view::leading(history) < history.messages.len())
-        && work.faults().is_empty()
+        && work.faults.is_empty()
         && (start < history.first() || repair::assistant_first(work.call, &work.history).is_none())
         && history.compaction.is_none()
         // What is left out of an open round changes with the turn.
@@ -108,7 +107,7 @@ fn sums(view: &View, history: &History<'_>) -> Sums {
     Sums { raw: view.raw(), fixed: view.fixed(), parts: view.breakdown(history) }
 }
 
-/// The result of [`again`].
+/// The result of [`repeat`].
 #[derive(Clone, Debug)]
 pub struct Passed {
     /// How full the window is.
@@ -136,7 +135,7 @@ pub struct Passed {
 /// # Errors
 ///
 /// If records are malformed.
-pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
+pub fn repeat(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Error> {
     let Some(Measures { window, slope, uncertainty, anchor, beside, system, tools, revision, learned_on }) =
         standing.measures
     else {
@@ -172,7 +171,7 @@ pub fn again(records: &[u32], standing: &Standing) -> Result<Option<Passed>, Err
     Ok(Some(Passed { usage, at, outcome: outcome(next.changed), sent, request, reason, saved, standing: next }))
 }
 
-/// The report of the next call that [`again`] is enough for, whose outcome, reason, request and numbers stand in place of
+/// The report of the next call that [`repeat`] is enough for, whose outcome, reason, request and numbers stand in place of
 /// these. `None` if none will be. `report`: the one of the call that left `standing`.
 pub fn template(standing: &Standing, report: &Report) -> Option<Report> {
     standing.measures.map(|_| Report {
@@ -233,6 +232,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         state.sent = Some(SentPrefixes { beside: thinking::beside(call, beside), marks, end });
         sent
     });
+    let faults = pairs::violations(&history.messages, history.pairing());
     let mut work = Work {
         call,
         history,
@@ -242,7 +242,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
         rebuilds: None,
         in_flight: None,
         cuts,
-        faults: OnceCell::new(),
+        faults,
         demands,
         sent,
         broken_at: None,
@@ -253,7 +253,7 @@ pub fn resume(call: &Call, standing: &Standing) -> Result<Option<Committed>, Err
     let usage = work.usage(&view);
     if limits.tight
         || usage.tokens + usage.bound >= limits.limit
-        || !work.faults().is_empty()
+        || !work.faults.is_empty()
         || work.history.compaction.is_some()
     {
         return Ok(None);

@@ -46,7 +46,7 @@ pub fn start() {
     panics::report();
 }
 
-/// Digests messages on a short, complete tape, and adds them to a chat whose last call had nothing to do. Returns `{
+/// Makes records of messages on a short, complete tape, and adds them to a chat whose last call had nothing to do. Returns `{
 /// records, again }`. `known` are the records of messages added before these, and `standing` is what the last call
 /// left.
 ///
@@ -67,7 +67,7 @@ pub fn records(
     let passed = match known {
         Some(mut all) => {
             all.extend(&records);
-            fast_path::again(&all, &Standing::from_bytes(&standing.unwrap_or_default())).map_err(thrown)?
+            fast_path::repeat(&all, &Standing::from_bytes(&standing.unwrap_or_default())).map_err(thrown)?
         }
         None => None,
     };

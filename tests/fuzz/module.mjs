@@ -48,7 +48,7 @@ const calls = {
     memory = instantiate(program).memory;
     return null;
   },
-  digest: ({ estimator, ops, text }) => glue.digest(estimator, words(ops), encoder.encode(text), null, null).records,
+  digest: ({ estimator, ops, text }) => glue.records(estimator, words(ops), encoder.encode(text), null, null).records,
   usage: ({ call, records, flags }) => glue.usage(input(call), words(records), bytes(flags), host),
   begin({ call, records, flags }) {
     const begun = glue.begin(input(call), words(records), bytes(flags), host);

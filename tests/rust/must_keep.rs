@@ -67,7 +67,7 @@ fn a_literal_stays_while_more_and_more_is_covered() {
         history.push(assistant(&filler(900)));
         history.push(user(&format!("Next {turn}. {}", filler(700))));
     }
-    assert!(kinds.contains("MessageRecord"), "{kinds:?}");
+    assert!(kinds.contains("Digest"), "{kinds:?}");
 }
 
 #[test]

@@ -51,7 +51,7 @@ fn the_native_engine_decides_as_the_one_in_wasm() {
         "requests",
         "commit",
         "resume",
-        "digest",
+        "records",
         "passed",
         "after_model",
     ] {
@@ -87,7 +87,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
         }
         "complete" => complete(Waiting::new(call(given), plan(given)), host),
         "resume" => fast_path::resume(&call(given), &known(given)).unwrap().map_or(Value::Null, outcome),
-        "digest" => {
+        "records" => {
             let mut writer = RecordWriter::new(Estimator::parse(given["estimator"].as_str().unwrap()).unwrap());
             let text: Vec<u8> = words(&given["text"]).into_iter().map(|byte| byte as u8).collect();
             writer.push(&words(&given["ops"]), &text).unwrap();
@@ -95,7 +95,7 @@ fn again(name: &str, given: &Value, host: &mut Recorded<'_>) -> Value {
             let mut answer = value!({ "records": records });
             if !given["known"].is_null() {
                 let all = [words(&given["known"]), records].concat();
-                if let Some(passed) = fast_path::again(&all, &known(given)).unwrap() {
+                if let Some(passed) = fast_path::repeat(&all, &known(given)).unwrap() {
                     answer["again"] = self::passed(passed);
                 }
             }

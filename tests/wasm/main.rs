@@ -45,7 +45,7 @@ fn what_is_no_plain_data_is_refused_by_name() {
 
 /// The records of one user message.
 fn record(text: &str) -> Vec<u32> {
-    let mut reading = wasm::Reading::new("bytes4").unwrap();
+    let mut reading = wasm::TapeReading::new("bytes4").unwrap();
     assert!(text.len() <= 65_536);
     // SAFETY: the buffer is of 64 KiB, and only this writes to it.
     unsafe { core::ptr::copy_nonoverlapping(text.as_ptr(), reading.pointer() as *mut u8, text.len()) };
@@ -56,14 +56,14 @@ fn record(text: &str) -> Vec<u32> {
 #[wasm_bindgen_test]
 fn a_reading_takes_text_from_its_buffer_and_refuses_nonsense() {
     let twelve = record("twelve bytes");
-    let digests = precis::model::message::Digest::split(&twelve).unwrap();
-    assert_eq!(digests[0].parts().map(|part| part.tokens).collect::<Vec<_>>(), [3]);
-    let mut reading = wasm::Reading::new("bytes4").unwrap();
+    let records = precis::model::message::MessageRecord::split(&twelve).unwrap();
+    assert_eq!(records[0].parts().map(|part| part.tokens).collect::<Vec<_>>(), [3]);
+    let mut reading = wasm::TapeReading::new("bytes4").unwrap();
     assert!(refused(&reading.push(&[99], 0).unwrap_err()).contains("boundary-mismatch"));
     assert!(refused(&reading.push(&[], 70_000).unwrap_err()).contains("boundary-mismatch"));
     reading.finish().unwrap();
     assert!(refused(&reading.finish().unwrap_err()).contains("boundary-mismatch"), "it has ended");
-    assert!(wasm::Reading::new("tiktoken").is_err());
+    assert!(wasm::TapeReading::new("tiktoken").is_err());
 }
 
 fn begin(records: Vec<u32>, messages: usize, host: &wasm::JsHost) -> Result<JsValue, JsValue> {

@@ -1,6 +1,6 @@
-import { type Ahead, makeRecords } from "../boundary/records.ts";
 import { enter } from "../boundary/engine.ts";
 import { Collector, Comparer, Leaf, type Leaves, NO_ROLE } from "../boundary/message-stamp.ts";
+import { type Ahead, makeRecords } from "../boundary/records.ts";
 import { isOutOfStack, PrecisError } from "../errors.ts";
 import type { ReadableFormat } from "../format.ts";
 import { checkHistory, messageAt } from "../messages.ts";

@@ -2,8 +2,9 @@
  * What every request carries besides its messages: the system prompt, the tools and other schemas. Of the declared tools
  * only their tokens and the hashes of their names cross the boundary, and the engine looks for one of them: `recall`.
  */
-import { makeRecords } from "../boundary/records.ts";
+
 import { Collector, Comparer, type Leaves, type Listener } from "../boundary/message-stamp.ts";
+import { makeRecords } from "../boundary/records.ts";
 import { shownOf } from "./deferred.ts";
 
 /** A record, and what could not be counted in it. */

@@ -6,8 +6,8 @@ use libfuzzer_sys::{
     fuzz_target,
 };
 use precis::ingest::content;
-use precis::ingest::record_writer::RecordWriter;
 use precis::ingest::pairs::{self, Cuts};
+use precis::ingest::record_writer::RecordWriter;
 use precis::model::message::MessageRecord;
 use precis::tokens::Estimator;
 use precis_fuzz::chat::Op;

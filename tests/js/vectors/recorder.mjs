@@ -35,7 +35,13 @@ export function recorder(real) {
       results: results ?? null,
     })),
     resume: recorded("resume", (one, records, standing) => ({ ...call(one, records, []), standing })),
-    digest: recorded("digest", (estimator, ops, text, known, standing) => ({ estimator, ops, text, known, standing })),
+    records: recorded("records", (estimator, ops, text, known, standing) => ({
+      estimator,
+      ops,
+      text,
+      known,
+      standing,
+    })),
     after_model: recorded("after_model", (options, state, usage, request) => ({
       options,
       state,
