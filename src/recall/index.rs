@@ -5,7 +5,7 @@
 //! words. So a search compares folds with those of its query, reads the few words that agree, and then counts numbers.
 //! It finds exactly what it would find in the texts.
 
-use super::query::{Effect, Query};
+use super::query::{Effects, Query};
 use super::rank::{Passage, Ranking};
 use super::source::Text;
 use super::words::{self, Kind, Words};
@@ -249,20 +249,19 @@ impl<'a> Index<'a> {
 
     /// What each of its words means for a query.
     pub fn effects(&self, query: &Query) -> Effects {
-        let mut all = Effects { ends: Vec::new(), effects: Vec::new() };
+        let mut all = Effects::default();
         let mut from = 0;
         for (number, word) in self.words.chunks_exact(WORD).enumerate() {
             let to = word[1] as usize;
             let mut folds = self.folds.get(2 * from..2 * to).unwrap_or_default().chunks_exact(2);
+            // In a list of its own: an effect may depend on the one before.
+            let mut own = Vec::new();
             if folds.any(|fold| query.may_have(u16::from_le_bytes([fold[0], fold[1]]))) {
-                // In a list of its own: an effect may depend on the one before.
-                let mut own = Vec::new();
                 words::each(bytes_of(&self.words, number, self.bytes), false, &mut |hash, kind, _| {
                     query.effects(hash, kind, &mut own);
                 });
-                all.effects.append(&mut own);
             }
-            all.ends.push(all.effects.len() as u32);
+            all.add(own);
             from = to;
         }
         all
@@ -274,10 +273,9 @@ impl<'a> Index<'a> {
         let (mut from, mut place) = (0, text.place);
         for numbers in self.passages.chunks_exact(PASSAGE).skip(first).take(count) {
             let (to, next) = (numbers[0] as usize, place + numbers[4] as usize);
-            let places = self.places.get(2 * place..2 * next).unwrap_or_default().chunks_exact(2);
+            let places = self.places.get(2 * place..2 * next).unwrap_or_default();
             let words = Words { length: numbers[1].into(), print: u64::from(numbers[2]) | u64::from(numbers[3]) << 32 };
-            let met = places.map(|place| effects.of(u16::from_le_bytes([place[0], place[1]])));
-            ranking.indexed(words, met, Passage { from, to, ..passage });
+            ranking.indexed(words, places, effects, Passage { from, to, ..passage });
             (from, place) = (to, next);
         }
     }
@@ -285,20 +283,4 @@ impl<'a> Index<'a> {
 
 fn numbers(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|bytes| u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])).collect()
-}
-
-/// What the words of an index mean for a query.
-pub struct Effects {
-    ends: Vec<u32>,
-    effects: Vec<Effect>,
-}
-
-impl Effects {
-    /// What the word with a number means: nothing for most.
-    fn of(&self, number: u16) -> &[Effect] {
-        let number = usize::from(number);
-        let from = number.checked_sub(1).and_then(|before| self.ends.get(before)).copied().unwrap_or(0);
-        let to = self.ends.get(number).copied().unwrap_or(0);
-        self.effects.get(from as usize..to as usize).unwrap_or_default()
-    }
 }

@@ -184,11 +184,42 @@ impl Query {
     }
 }
 
+/// What the words of an index mean for a query, by their numbers.
+#[derive(Debug, Default)]
+pub struct Effects {
+    /// Where those of each word end.
+    ends: Vec<u32>,
+    effects: Vec<Effect>,
+    /// By number: whether a word means anything. Most mean nothing, and all are asked of.
+    any: Vec<bool>,
+}
+
+impl Effects {
+    /// Adds those of the next word.
+    pub fn add(&mut self, mut own: Vec<Effect>) {
+        self.any.push(!own.is_empty());
+        self.effects.append(&mut own);
+        self.ends.push(self.effects.len() as u32);
+    }
+
+    /// What the word with a number means: nothing for most.
+    pub fn of(&self, number: u16) -> &[Effect] {
+        let number = usize::from(number);
+        if self.any.get(number) != Some(&true) {
+            return &[];
+        }
+        let from = number.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.effects.get(from as usize..self.ends[number] as usize).unwrap_or_default()
+    }
+}
+
 /// How well a passage fits a query, as its words are met.
 #[derive(Debug, Default)]
 pub struct Meeting {
     /// How often each term stands in it, at most 255 times.
     pub often: Vec<u8>,
+    /// The terms that stand in it, as they were met: few of all there are.
+    pub met: Vec<u16>,
     /// The longest run of words that the query has in the same order.
     pub longest: usize,
     /// Where in the query the words that are met begin, and the place of the next one.
@@ -198,8 +229,10 @@ pub struct Meeting {
 impl Meeting {
     /// Begins a passage.
     pub fn begin(&mut self, query: &Query) {
-        self.often.clear();
         self.often.resize(query.terms.len(), 0);
+        for term in self.met.drain(..) {
+            self.often[usize::from(term)] = 0;
+        }
         self.longest = 0;
         self.run = None;
     }
@@ -209,6 +242,9 @@ impl Meeting {
         for &effect in effects {
             if effect < IN_ROW {
                 let often = &mut self.often[usize::from(effect)];
+                if *often == 0 {
+                    self.met.push(effect);
+                }
                 *often = often.saturating_add(1);
             } else if effect == BREAK {
                 self.run = None;
