@@ -34,13 +34,13 @@
 //! | [`call`] | one call: its input, its placed history and limits, repairs, checkpoints, and what is sent |
 //! | [`ladder`], [`report`], [`recall`] | rungs, plans and strategies; what was decided and why; searching what the view does not show |
 //! | [`session`] | the state, the placed history, its lasting edits, the view |
-//! | [`memory`], [`summary`] | what is remembered and how it is written; requests, transcripts, notes, verification of a summary |
+//! | [`memory`], [`search`], [`summary`] | what is remembered and how it is written; words, passages, an index, ranking; requests, transcripts, notes, verification of a summary |
 //! | [`ingest`], [`limits`] | how messages enter the engine; the configuration, and the arithmetic of the window |
 //! | [`tokens`], [`shorten`] | estimators and calibration; shortening texts and keeping their structure |
 //! | [`contract`] | the members that a host may pass, once for Rust and TypeScript |
 //! | [`base`], [`model`] | errors as values, plain data, text; messages, hashes, positions |
 
-pub use precis_messages::{base, ingest, memory, model, shorten, tokens};
+pub use precis_messages::{base, ingest, memory, model, search, shorten, tokens};
 
 pub mod call;
 pub mod contract;

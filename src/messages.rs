@@ -1,4 +1,4 @@
-//! What the engine does with each message: reading, counting, shortening and remembering it. [`precis`] is built upon it
+//! What the engine does with each message: reading, counting, shortening, searching and remembering it. [`precis`] is built upon it
 //! and hands its modules on, so that all others name them as their own.
 //!
 //! A crate of its own, because a level of optimization is that of a crate: this one is compiled for speed, all above it,
@@ -10,5 +10,6 @@ pub mod base;
 pub mod ingest;
 pub mod memory;
 pub mod model;
+pub mod search;
 pub mod shorten;
 pub mod tokens;

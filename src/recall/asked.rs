@@ -2,7 +2,7 @@
 
 use crate::base::error::{Code, Error};
 use crate::base::json::{Faults, Fields, Json};
-use crate::recall::ranked::Ranked;
+use crate::search::Ranked;
 
 /// The most dimensions that a ranker's vectors have.
 const MOST_DIMENSIONS: u64 = 8_192;
@@ -40,9 +40,7 @@ impl Asked {
             max_tokens: fields.some_tokens("maxTokens"),
             loaded: (fields.count("from").unwrap_or(0), fields.count("count").unwrap_or(0)),
             candidates: fields.flag("candidates"),
-            ranked: fields
-                .count("dimensions")
-                .map(|dimensions| Ranked { dimensions: dimensions.min(MOST_DIMENSIONS) as usize, numbers: Vec::new() }),
+            ranked: fields.count("dimensions").map(|dimensions| Ranked::new(dimensions.min(MOST_DIMENSIONS) as usize)),
         };
         faults.end()?;
         Ok(asked)

@@ -3,8 +3,8 @@
 use crate::base::json::Json;
 use crate::base::text;
 use crate::model::message::Role;
-use crate::recall::passages;
 use crate::recall::reference::TextPlace;
+use crate::search::passages;
 use crate::tokens::{self, Estimator};
 
 /// A piece of the history.

@@ -1,32 +1,22 @@
 //! Recall: what a view does not show whole is found again, by words or by its reference, in the history that the host
 //! has. A search asks indexes, which the host keeps, and reads what has none.
-//!
-//! Passages are ranked by BM25 in whole numbers (`rank.rs`) over the grams of words, identifiers as a whole, and pairs of
-//! letters where a script writes no spaces (`words.rs`).
 
 mod asked;
 mod found;
-mod fuse;
-mod index;
-mod lend;
-mod passages;
-mod query;
-mod rank;
-mod ranked;
 mod reference;
 mod search;
 mod source;
-mod words;
 
+pub use crate::search::Ranked;
 pub use asked::Asked;
 pub use found::{Excerpt, Found};
-pub use ranked::Ranked;
 pub use reference::reference;
 
 use crate::base::error::{Code, Error};
 use crate::base::text;
 use crate::ingest::host::Host;
 use crate::model::message::Role;
+use crate::search::texts;
 use crate::session::history::History;
 use crate::session::state::SessionState;
 use crate::tokens::Estimator;
@@ -76,7 +66,7 @@ fn read(
         return Err(Error::at(Code::UnknownReference, "reference", INSTRUCTIONS));
     }
     let (mut whole, mut only) = (String::new(), None);
-    let texts = source::texts(&content);
+    let texts = texts::of(&content);
     for (at, text) in texts.iter().enumerate() {
         if place.part == 0 || place.part == at + 1 {
             if !whole.is_empty() {

@@ -5,16 +5,16 @@
 
 use super::asked::{Asked, nothing_asked};
 use super::found::{Excerpt, Found, excerpt, fitting};
-use super::index::{Index, Origin};
-use super::query::Query;
-use super::rank::{MOST_CANDIDATES, Match, Passage, Ranking};
 use super::reference::TextPlace;
 use super::source::{self, Hidden, Run, Source};
-use super::{index, passages};
 use crate::base::error::Error;
 use crate::base::id_map::IdMap;
 use crate::base::text;
 use crate::ingest::host::{Host, KeptIndex};
+use crate::search::index::{self, Index, Origin};
+use crate::search::query::Query;
+use crate::search::rank::{MOST_CANDIDATES, Match, Passage, Ranking};
+use crate::search::{passages, texts};
 use crate::tokens::Estimator;
 
 /// Passages that one answer considers, those that say the same as others included.
@@ -126,7 +126,7 @@ fn look_through(
         return Ok(());
     }
     for ((content, &(index, input)), hidden) in host.read(&inputs)?.iter().zip(&run.messages).zip(&hidden) {
-        for (part, text) in source::texts(content).iter().enumerate() {
+        for (part, text) in texts::of(content).iter().enumerate() {
             let origin = Origin::of(&content.parts[text.at]);
             if looked_up.is(origin, source, input, text.at) || !hidden.has(text.at) {
                 continue;
@@ -193,7 +193,7 @@ fn read(
 ) -> Result<Excerpt, Error> {
     let Passage { input, index, part, mut from, to: end } = best.passage;
     let content = source::read(source, input, host)?;
-    let texts = source::texts(&content);
+    let texts = texts::of(&content);
     let Some(text) = texts.get(part) else { return Err(nothing_asked()) };
     let tool = source::tool(&content, text.at, source, index, host)?;
     let whole = &text.text;

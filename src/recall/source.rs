@@ -3,8 +3,7 @@
 
 use crate::base::error::Error;
 use crate::base::references;
-use crate::base::text;
-use crate::ingest::content::{Content, ContentPart, Value};
+use crate::ingest::content::{Content, ContentPart};
 use crate::ingest::host::Host;
 use crate::model::message::{PartKind, Role};
 use crate::session::history::History;
@@ -130,42 +129,11 @@ impl Hidden {
     }
 }
 
-/// A text of a message.
-pub struct Text {
-    pub text: String,
-    /// A backslash in it escapes.
-    pub escaped: bool,
-    /// Which part of the message it is.
-    pub at: usize,
-}
-
 /// A message, read.
 pub fn read(source: &Source<'_>, input: usize, host: &mut dyn Host) -> Result<Content, Error> {
     // Of those that the host loaded only ids tell what belongs together.
     let mut read = if source.is_given(input) { source.history.read(&[input], host)? } else { host.read(&[input])? };
     Ok(read.pop().unwrap_or(Content { role: Role::User, speaker: String::new(), parts: Vec::new(), taken: Vec::new() }))
-}
-
-/// The texts of a message, in their order: what was said, what tools were called with and answered. The instructions of the
-/// program are no part of the conversation: what a tool returns is often shown to the user.
-pub fn texts(content: &Content) -> Vec<Text> {
-    let mut texts = Vec::new();
-    if content.role == Role::System {
-        return texts;
-    }
-    for (at, part) in content.parts.iter().enumerate().filter(|(_, part)| part.is_readable()) {
-        let (text, structured) = match part {
-            ContentPart::Text { text, .. } | ContentPart::Document { text, .. } | ContentPart::Compaction { text } => {
-                (text.clone(), false)
-            }
-            ContentPart::Call { name, input, .. } => (text::joined(&[name, &input.to_text()], " "), true),
-            ContentPart::Result { output, .. } => (output.to_text().into_owned(), !matches!(output, Value::Text(_))),
-            _ => continue,
-        };
-        let escaped = structured || text.starts_with('{') || text.starts_with('[');
-        texts.push(Text { text, escaped, at });
-    }
-    texts
 }
 
 /// The tool of the call or result at a place in a message of the history.

@@ -13,6 +13,11 @@ pub struct Ranked {
 }
 
 impl Ranked {
+    /// A ranker that gives so many numbers for each text, and has not been asked yet.
+    pub const fn new(dimensions: usize) -> Self {
+        Self { dimensions, numbers: Vec::new() }
+    }
+
     /// With these numbers, each at most 32,767 from zero.
     pub fn says(&mut self, numbers: Vec<i32>) {
         self.numbers = numbers.into_iter().map(|number| number.clamp(-LARGEST, LARGEST)).collect();

@@ -5,11 +5,11 @@
 //! words. So a search compares folds with those of its query, reads the few words that agree, and then counts numbers.
 //! It finds exactly what it would find in the texts.
 
+use super::passages;
 use super::query::{Effects, Query};
 use super::rank::{Passage, Ranking};
-use super::source::Text;
+use super::texts::{self, Text};
 use super::words::{self, Kind, Words};
-use super::{passages, source};
 use crate::base::id_map::IdMap;
 use crate::base::{references, text};
 use crate::ingest::content::{Content, ContentPart};
@@ -177,7 +177,7 @@ fn bytes_of<'a>(words: &[u32], number: usize, bytes: &'a str) -> &'a str {
 pub fn of(messages: &[Content]) -> Option<Vec<u8>> {
     let mut builder = Builder::default();
     for (message, content) in messages.iter().enumerate() {
-        for text in source::texts(content) {
+        for text in texts::of(content) {
             builder.text(message, &content.parts[text.at], &text);
         }
     }
