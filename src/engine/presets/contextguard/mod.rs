@@ -12,7 +12,27 @@
 //! 5. If the raw count is still at the threshold, do it again, up to three times in all.
 //!
 //! The preset guarantees only the invariants 1, 3, 5, 8 and 9. Leading system messages stay; a pinned message further
-//! back goes with the rest. `docs/guarantees.md` lists how the strategies differ.
+//! back goes with the rest.
+//!
+//! # Flaws of the original
+//!
+//! No strategy has any of them (`git grep "of the original preset" tests/rust`). Recorded figures depend on those that the
+//! preset keeps:
+//!
+//! | kept | in the strategies |
+//! |---|---|
+//! | A1: a compaction throws away the newest message and results that nobody has seen | the newest group stays, clipped at worst |
+//! | A2: from the next step of the same turn on, the user's request is gone | it stays, and a progress note follows it |
+//! | A5: only the first text of the request is quoted, and uncut | the request stays as the host's own message |
+//! | B5: the same list again sends the summary alone | the newest group is never covered |
+//! | C1, C2: fires on calibrated tokens and is content with raw ones; no breaker | one unit, and brakes |
+//!
+//! Repaired here as well: a summary of an abandoned branch was used (B1), a host that sends only the current turn lost
+//! some of it (B2), a call that waits during the compaction lost its result (B3), inserted messages shifted the counts
+//! (B4), an empty summary compacted at every step (C3), all sessions shared one lock (F2). The original's sliding window
+//! loses its kept tail (B6), panics on short histories (E1), summarizes everything again (E2), sends the whole history
+//! when the summarizer fails (E3), moves the cut to the start of a long chain of calls (E4) and does not look at tokens
+//! between compactions (E5).
 
 mod continuation;
 pub(crate) mod text;
