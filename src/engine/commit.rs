@@ -9,6 +9,7 @@ use crate::call::input::Call;
 use crate::call::render::{Rendered, first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::engine::covering::Covering;
 use crate::engine::fast_path;
+use crate::engine::fit::Fit;
 use crate::engine::questions::Answered;
 use crate::engine::restoring;
 use crate::engine::skipped;
@@ -20,8 +21,7 @@ use crate::ladder::protection;
 use crate::ladder::{self, Move, RungId, strategies};
 use crate::limits::provider_refusal::Refusal;
 use crate::report::change::{self, Action, Change};
-use crate::report::reasons::{infeasible, why};
-use crate::report::{Notice, Outcome, Report, Usage};
+use crate::report::{Notice, Report};
 use crate::session::own;
 use crate::session::state::Pending;
 use crate::session::view::View;
@@ -43,7 +43,6 @@ pub(crate) struct Commit<'a> {
     first: View,
     /// The current view.
     current: View,
-    before: Usage,
     report: Report,
     /// The next action, and the rung that proposed it.
     rung: RungId,
@@ -68,14 +67,6 @@ pub(crate) struct Commit<'a> {
 
 /// Writes the active checkpoint again, and returns whether it did.
 type Rewriting = fn(&mut Work<'_>, &View, &mut dyn Host) -> Result<bool, Error>;
-
-/// How the final view fits.
-struct Fit {
-    fits: bool,
-    tight: bool,
-    /// Whether even the hard limit is exceeded.
-    over: bool,
-}
 
 impl<'a> Commit<'a> {
     pub(crate) fn new(
@@ -108,7 +99,6 @@ impl<'a> Commit<'a> {
             plan,
             work,
             first,
-            before,
         }
     }
 
@@ -290,7 +280,7 @@ impl<'a> Commit<'a> {
 
     /// Builds the messages to send, the report and the state.
     fn finish(mut self, host: &mut dyn Host) -> Result<Committed, Error> {
-        let fit = self.fit();
+        let fit = Fit::of(&self.work, &self.current);
         if self.revised {
             self.work.state.revision += 1;
         }
@@ -317,16 +307,6 @@ impl<'a> Commit<'a> {
         self.store_pending();
         let Self { work, report, next, .. } = self;
         Ok(Committed { state: work.state, report, changed, view: sent, next, standing })
-    }
-
-    fn fit(&self) -> Fit {
-        let scene = self.work.scene(&self.current);
-        let estimate = scene.estimate(self.current.raw());
-        Fit {
-            fits: scene.fits(self.current.raw()),
-            tight: scene.limits.tight,
-            over: estimate.tokens + estimate.bound >= scene.limits.window.hard,
-        }
     }
 
     /// Warns of requirements and literal strings that the view no longer holds.
@@ -385,7 +365,7 @@ impl<'a> Commit<'a> {
         if fit.tight && (fit.fits || !fit.over) {
             self.warn(Warning::Tight, None, "System prompt, tools and pinned messages nearly fill the window: shorten them or use a model with a larger one.");
         }
-        (self.report.outcome, self.report.reason) = self.outcome(fit, changed);
+        (self.report.outcome, self.report.reason) = fit.outcome(&self.work, &self.report, self.highest, changed);
     }
 
     /// Whether the view has a provider's own summary that must be announced.
@@ -393,35 +373,6 @@ impl<'a> Commit<'a> {
         let active = self.work.history.active.map(|active| &self.work.state.checkpoints[active]);
         let block = active.and_then(|checkpoint| checkpoint.block.as_ref());
         block.is_some_and(Block::is_signed) && self.current.has_block()
-    }
-
-    fn outcome(&self, fit: &Fit, changed: bool) -> (Outcome, String) {
-        let after = &self.report.after;
-        let trigger = after.trigger;
-        if self.call.provider_compacts {
-            (if changed { Outcome::Reused } else { Outcome::Unchanged }, self.work.idle(after))
-        } else if !fit.fits && fit.over {
-            (Outcome::Infeasible, infeasible(after))
-        } else if !fit.fits && !fit.tight {
-            (
-                Outcome::Tight,
-                format!(
-                    "Nothing else in the request can be covered or cut. It stays between the trigger of {trigger} tokens and the hard limit."
-                ),
-            )
-        } else if fit.tight {
-            (
-                Outcome::Tight,
-                format!(
-                    "The fixed tokens take more than nine tenths of the trigger of {trigger} tokens. The conversation was brought below the hard limit."
-                ),
-            )
-        } else if self.highest > RungId::Pass {
-            let why = why(&self.before, self.before.trigger, self.call.now);
-            (Outcome::Compacted, format!("{why} Now {} tokens.", after.tokens))
-        } else {
-            (if changed { Outcome::Reused } else { Outcome::Unchanged }, self.work.idle(after))
-        }
     }
 
     /// Whether the view is sent. That of a round after which the summarizer is asked again is not.

@@ -12,6 +12,7 @@ mod covered_chat;
 mod covering;
 mod editing;
 pub mod fast_path;
+mod fit;
 mod literals;
 pub(crate) mod past;
 mod policy;
