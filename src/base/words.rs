@@ -11,12 +11,21 @@ pub enum Class {
     Pair,
     /// A word in small letters, or one that begins a sentence.
     Plain,
+    /// Words in small letters that hyphens join: a command, or a word with its pronoun.
+    Compound,
     /// A word with a capital inside a sentence.
     Proper,
     /// A number, with what joins its digits: a count, a price, a time.
     Number,
     /// It holds a digit, signs that join its parts, or capitals inside it: it has to be repeated exactly.
     Strong,
+}
+
+impl Class {
+    /// Whether a word of it may be a value that is replaced by another one, or what a tool returned and somebody uses.
+    pub const fn is_exact(self) -> bool {
+        matches!(self, Self::Compound | Self::Number | Self::Strong)
+    }
 }
 
 /// The characters of a word's stem.
@@ -112,10 +121,13 @@ struct Word {
     digits: usize,
     /// It holds more than letters, digits and apostrophes.
     joined: bool,
+    /// It holds more than those and hyphens.
+    marked: bool,
     inner_capital: bool,
     first_upper: bool,
-    /// Capitals that it begins with.
+    /// Capitals that it begins with, and all.
     uppers: usize,
+    capitals: usize,
     last_lower: bool,
     characters: usize,
 }
@@ -130,9 +142,11 @@ impl Word {
             letters: 0,
             digits: 0,
             joined: false,
+            marked: false,
             inner_capital: false,
             first_upper: false,
             uppers: 0,
+            capitals: 0,
             last_lower: false,
             characters: 0,
         };
@@ -171,6 +185,7 @@ impl Word {
         self.characters += 1;
         if !is_letter {
             self.joined |= !matches!(char, '\'' | '’');
+            self.marked |= !matches!(char, '\'' | '’' | '-');
             self.last_lower = false;
             return;
         }
@@ -179,6 +194,7 @@ impl Word {
         self.digits += usize::from(digit);
         self.inner_capital |= upper && self.last_lower;
         self.first_upper |= upper && self.letters == 0;
+        self.capitals += usize::from(upper);
         self.uppers += usize::from(upper && self.uppers == self.letters);
         self.last_lower = !upper && !digit;
         self.letters += 1;
@@ -189,7 +205,18 @@ impl Word {
         let &Self { end, letters, digits, joined, .. } = self;
         if digits > 0 || joined || self.inner_capital || self.uppers >= 2 {
             if letters > 1 || digits > 0 {
-                each(self.whole, if digits == letters { Class::Number } else { Class::Strong });
+                let is_compound =
+                    digits == 0 && !self.marked && self.capitals <= usize::from(self.first_upper && starts_sentence);
+                let class = match () {
+                    () if digits == letters => Class::Number,
+                    () if is_compound => Class::Compound,
+                    () => Class::Strong,
+                };
+                each(self.whole, class);
+            }
+            // A value is the same word whatever it is given to.
+            if let Some(given) = memchr::memrchr(b'=', text::between(text, from, end).as_bytes()) {
+                Self::at(text, from + given + 1).report(text, from + given + 1, starts_sentence, each);
             }
             if joined && end - from >= LEAST_JOINED && letters > 0 {
                 for part in text::between(text, from, end).split(|char: char| !is_part(char) || char == '_') {

@@ -34,6 +34,8 @@ struct Shared {
     strong: u64,
     top: u64,
     words: usize,
+    /// Whether one of them has to be repeated exactly.
+    exact: bool,
 }
 
 /// A typed sentence with its heaviest words.
@@ -62,15 +64,15 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<[u32; WAYS]> {
             let mut top: Vec<_> = vocabulary.words(unit).iter().map(weighed).collect();
             order::by_key(&mut top, |word| order::both(!word.1, word.0.into()));
             top.truncate(TOP);
-            let plain = top.iter().filter(|word| word.2 < Class::Number).map(|word| word.1).sum();
+            let plain = top.iter().filter(|word| !word.2.is_exact()).map(|word| word.1).sum();
             let all = top.iter().map(|word| word.1).sum();
             Typed { unit, top, all, plain }
         })
         .collect();
-    let has_value = |typed: &Typed| typed.top.iter().any(|word| word.2 >= Class::Number);
+    let has_value = |typed: &Typed| typed.top.iter().any(|word| word.2.is_exact());
     let replaces = |later: &Typed, earlier: &Typed| {
         let holds = |value: u32| earlier.top.iter().any(|word| word.0 == value);
-        has_value(earlier) && later.top.iter().any(|word| word.2 >= Class::Number && !holds(word.0))
+        has_value(earlier) && later.top.iter().any(|word| word.2.is_exact() && !holds(word.0))
     };
     // The last sentences in which each word stands that others hold, too, oldest first, and where they are listed.
     let mut postings: Vec<[u32; POSTINGS]> = Vec::new();
@@ -91,17 +93,20 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<[u32; WAYS]> {
                     let known = typed[earlier as usize].top.iter().find(|known| known.0 == word);
                     let weight = known.map_or(weight, |known| known.1.max(weight));
                     one.all += weight;
-                    one.strong += if class >= Class::Number { weight } else { 0 };
+                    one.strong += if class.is_exact() { weight } else { 0 };
                     one.top = one.top.max(weight);
                     one.words += 1;
+                    one.exact |= class == Class::Strong;
                 }
             }
             for &(earlier, one) in &shared {
                 let earlier = &typed[earlier as usize];
-                let alike = one.words > 1 || has_value(later) && has_value(earlier);
+                // Who names the same file or order speaks about the same thing, in whatever language.
+                let exact = one.exact && one.all * SHARED >= later.all.min(earlier.all);
+                let alike = exact || one.words > 1 || has_value(later) && has_value(earlier);
                 let enough = |parts: u64| (one.all - one.strong) * parts >= later.plain.min(earlier.plain);
                 if units[earlier.unit].at < unit.at && alike && one.top >= least {
-                    let most = if enough(SHARED) { one.all } else { 0 };
+                    let most = if exact || enough(SHARED) { one.all } else { 0 };
                     let replaced = enough(SHARED_OF_VALUES) && replaces(later, earlier);
                     let part = if replaced { one.all * 1_000 / (later.all + earlier.all).max(1) } else { 0 };
                     for (way, share) in [most, part].into_iter().enumerate() {

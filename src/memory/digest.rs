@@ -364,7 +364,11 @@ impl Source<'_> {
         let all = &known.names.all;
         let mut ranked: Vec<(u64, usize)> = (0..all.len())
             // What stands once and was never taken up is not to be repeated, and what stands alone has to say what it is.
-            .filter(|&number| shown(all[number].at) && all[number].seen > 1 && all[number].tells())
+            // So has what only the assistant wrote: a variable of a script is no name outside of it.
+            .filter(|&number| {
+                let name = &all[number];
+                shown(name.at) && name.seen > 1 && name.seen > name.used && name.tells()
+            })
             .map(|number| {
                 let name = &all[number];
                 let size = name.context.len() as u64 / 4 + 4;

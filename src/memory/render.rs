@@ -99,6 +99,7 @@ pub fn lines(units: &[&Unit<'_>], references: Option<u64>) -> String {
             out.push_str(match () {
                 () if label == CALLS || returned => " | ",
                 () if same.at == unit.at && same.last.order + 1 == unit.order => " ",
+                () if same.at != unit.at => " / ",
                 () => " … ",
             });
             out.push_str(&text);

@@ -21,6 +21,9 @@ const SPREAD: u64 = 3;
 const SPREAD_WORK: u64 = 8;
 /// How often a unit is worth half for others of its shape that were chosen.
 const ALIKE: u8 = 3;
+/// The part of its weight, in percent, from which on a summary says a sentence that amends another one: who knows the old
+/// value knows most words of the new sentence.
+const AMENDS: u64 = 95;
 /// What results may take of a budget, in percent, as long as anything else is left.
 const WORK: u64 = 75;
 
@@ -34,6 +37,8 @@ pub struct Selection<'p, 't> {
     chosen: Vec<bool>,
     /// Units that may be chosen.
     open: Vec<bool>,
+    /// Units that amend what counts as said.
+    corrects: Vec<bool>,
     /// Whether units are chosen together with their partners.
     bundled: bool,
     /// Whether a line of a result is chosen together with its call.
@@ -62,6 +67,7 @@ impl<'p, 't> Selection<'p, 't> {
             spread: u64::MAX / 2,
             alike: vec![0; pool.shape.1],
             pool,
+            corrects: vec![false; count],
             open,
             bundled: true,
             attached: false,
@@ -77,7 +83,7 @@ impl<'p, 't> Selection<'p, 't> {
     }
 
     /// Closes the units of which at least this part of the weight, in percent, counts as said, and what those amend. What
-    /// amends another sentence is not said while a value of it is not.
+    /// amends another sentence is said where nearly all of it is, and no value of it is missing.
     pub fn close_said(&mut self, percent: &dyn Fn(usize) -> u64) {
         let mut closed = vec![false; self.open.len()];
         let mut amends = vec![false; self.open.len()];
@@ -92,7 +98,13 @@ impl<'p, 't> Selection<'p, 't> {
                 said += if is_said { weight } else { 0 };
                 lacks |= !is_said && class >= Class::Number;
             }
-            let is_said = said * 100 >= all * percent(unit) && !(lacks && amends[unit]);
+            let percent = if amends[unit] { AMENDS } else { percent(unit) };
+            let is_said = said * 100 >= all * percent && !(lacks && amends[unit]);
+            if is_said {
+                self.pool.amended_by[unit].iter().filter(|&&newer| newer != NONE).for_each(|&newer| {
+                    self.corrects[newer as usize] = true;
+                });
+            }
             closed[unit] = is_said || self.amending(unit).any(|newer| closed[newer]);
             self.open[unit] &= !closed[unit];
         }
@@ -204,9 +216,13 @@ impl<'p, 't> Selection<'p, 't> {
         self.spread = budget;
     }
 
-    /// Chooses what was typed alone. Returns what is left.
-    pub fn typed(&mut self, room: u64) -> u64 {
+    /// Chooses what was typed alone: what amends that which counts as said first, in up to half of the room. Returns what is
+    /// left.
+    pub fn typed(&mut self, mut room: u64) -> u64 {
         let units = &self.pool.units;
+        let corrects = core::mem::take(&mut self.corrects);
+        let half = room / 2;
+        room = room - half + self.take(half, &|unit| units[unit].kind == Kind::Typed && corrects[unit], None);
         self.take(room, &|unit| units[unit].kind == Kind::Typed, None)
     }
 
@@ -324,5 +340,5 @@ impl<'p, 't> Selection<'p, 't> {
 
 /// How often a word counts as said by a chosen unit. Who has said a value or a name need not say it again.
 const fn times(class: Class) -> u8 {
-    if matches!(class, Class::Pair | Class::Plain) { 1 } else { 2 }
+    if matches!(class, Class::Pair | Class::Plain | Class::Compound) { 1 } else { 2 }
 }

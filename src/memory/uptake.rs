@@ -1,7 +1,6 @@
 //! Uptake: how much of what a tool returned the assistant used afterwards, where nobody had said it before. A listing has
 //! hundreds of lines, and those matter that somebody went on with.
 
-use crate::base::words::Class;
 use crate::memory::units::Unit;
 use crate::memory::vocabulary::Vocabulary;
 
@@ -26,7 +25,7 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary) -> Vec<u8> {
             let weight = u64::from(rarity[word as usize]);
             all += weight;
             let at = first[word as usize];
-            let is_used = class >= Class::Number && at != u32::MAX && at as usize > number;
+            let is_used = class.is_exact() && at != u32::MAX && at as usize > number;
             used += if is_used { weight } else { 0 };
         }
         (used * MOST / all.max(1)) as u8

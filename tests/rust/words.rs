@@ -56,15 +56,32 @@ fn words_are_compared_without_case_and_by_their_stem() {
 
 #[test]
 fn what_has_to_be_repeated_exactly_is_strong() {
-    for strong in ["v1.2.3", "getUser", "HTTP", "a_b", "--no-verify".trim_start_matches('-'), "ada@example.com"] {
+    for strong in ["v1.2.3", "getUser", "HTTP", "a_b", "ada@example.com"] {
         assert!(classes(strong).contains(&Class::Strong), "{strong}");
     }
     for number in ["8443", "$54.04", "2,400"] {
         assert!(classes(number).contains(&Class::Number), "{number}");
+    }
+    for compound in ["billing-core", "--no-verify", "Verrät-er", "écris-le-moi"] {
+        let all = classes(compound);
+        assert!(all.contains(&Class::Compound) && !all.contains(&Class::Strong), "{compound}: {all:?}");
+    }
+    for strong in ["K7-BREIZ", "we met Aix-en-Provence", "run-30417", "a-b/c-d"] {
+        assert!(classes(strong).contains(&Class::Strong), "{strong}");
     }
     assert_eq!(classes("plain words"), [Class::Plain, Class::Plain]);
     assert_eq!(classes("we met Paco"), [Class::Plain, Class::Plain, Class::Proper]);
     assert_eq!(classes("It is. Then"), [Class::Plain, Class::Plain, Class::Plain]);
     assert_eq!(classes("云南行"), [Class::Pair, Class::Pair]);
     assert_eq!(classes("🎉 — …"), []);
+}
+
+#[test]
+fn a_value_is_the_same_word_whatever_it_is_given_to() {
+    for (given, value) in
+        [("vat.FI=25.5", "25.5"), ("run=run-30417", "run-30417"), ("--host=db.example.org", "db.example.org")]
+    {
+        let value = of(value)[0];
+        assert!(of(given).contains(&value), "{given}");
+    }
 }

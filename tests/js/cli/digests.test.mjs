@@ -48,7 +48,7 @@ const facts = {
       /setters are methods because they have side effects/,
       /Already done, do not repeat/,
       /Commit: WP5\+WP6/,
-      /`tokensBefore` but not `tokensAfter`/,
+      /there's no `tokensAfter`/,
       /update the CompactionResult interface/,
     ],
     request: [/start implementing/, /keep the old code around for reference/],
