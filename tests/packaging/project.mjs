@@ -137,6 +137,8 @@ export async function browse(url, { chromium, timeout = 60_000 }) {
   try {
     const page = await context.newPage();
     const broken = new Promise((_, fail) => page.on("pageerror", fail));
+    // It may come before anything waits for it.
+    broken.catch(() => {});
     page.on("console", (message) => heard.push(message.text()));
     page.on("requestfailed", (request) => heard.push(`${request.url()} failed`));
     page.on(
@@ -145,6 +147,7 @@ export async function browse(url, { chromium, timeout = 60_000 }) {
     );
     await page.goto(url);
     const said = page.waitForFunction(() => globalThis.RESULT, null, { timeout });
+    said.catch(() => {});
     return await (await Promise.race([said, broken])).jsonValue();
   } catch (error) {
     throw new Error([error.message, ...heard].join("\n"));

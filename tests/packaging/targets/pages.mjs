@@ -1,6 +1,9 @@
 // Pages and their workers in Chromium, plain and from every bundler.
+import { posix } from "node:path";
+import { known } from "../program.mjs";
 import { browse, browseFolder, html, oneEngine, serve, tool, toolFile, version } from "../project.mjs";
 
+const { join } = posix;
 const worker = 'import { results } from "./app.mjs";\nresults().then((all) => postMessage(all));\n';
 
 export const pages = [
@@ -8,9 +11,12 @@ export const pages = [
     name: "`<script type=module>` with an import map",
     version: ({ chromium }) => chromium.version,
     async run({ dir, write }, { chromium }) {
-      const imports = { precis: "./node_modules/precis/index.js" };
-      for (const path of ["formats", "testing", "ai-sdk"])
-        imports[`precis/${path}`] = `./node_modules/precis/${path}.js`;
+      const imports = Object.fromEntries(
+        known.map((path) => [
+          join("precis", path),
+          `./node_modules/${join("precis", path === "." ? "index" : path)}.js`,
+        ]),
+      );
       write(
         "index.html",
         html(
