@@ -6,11 +6,13 @@
 //! count.
 
 use crate::base::error::Error;
+use crate::base::order;
 use crate::call::checkpoint;
 use crate::call::input::Call;
 use crate::call::left_out::{self, Given};
 use crate::call::repair;
 use crate::call::result_rules;
+use crate::call::severed;
 use crate::call::thinking::{self, Baseline};
 use crate::ingest::host::Host;
 use crate::ingest::pairs::{self, Cuts, Violation};
@@ -121,7 +123,9 @@ impl<'a> Work<'a> {
         {
             reply.raw = 0;
         }
-        let faults = pairs::violations(&history.messages, history.pairing());
+        let mut faults = pairs::violations(&history.messages, history.pairing());
+        faults.extend(severed::severed(&history, &state));
+        order::by_key(&mut faults, |fault| fault.index as u128);
         let left_out = left_out::left_out(Given { call, history: &history, state: &state, faults: &faults });
         history.left_out = left_out;
         let lead = history.lead();
@@ -180,7 +184,7 @@ impl<'a> Work<'a> {
     pub(crate) fn project(&self, host: &mut dyn Host) -> Result<View, Error> {
         let mut view = view::project(&self.history, &self.state, &self.call.options.estimator, host)?;
         if left_out::repairs(self.call) {
-            // A view can only have faults that its history has, unless reasoning is gone that held a reply together.
+            // A view can only have these faults, unless reasoning is gone that held a reply together.
             if !self.faults.is_empty() || self.history.binds_before.is_some() && !self.state.stale.is_empty() {
                 repair::repair(self.given(), &mut view, host)?;
                 // If a call was followed only by results of other calls, it shows as unanswered once these are removed.

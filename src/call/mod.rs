@@ -11,6 +11,7 @@ pub mod render;
 pub mod repair;
 pub mod result_rules;
 pub mod separated;
+pub mod severed;
 pub mod standing;
 pub mod thinking;
 pub mod warnings;

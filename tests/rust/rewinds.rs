@@ -20,6 +20,7 @@ use crate::support::tool_turns;
 use crate::support::user;
 use crate::support::words;
 use precis::base::markers;
+use precis::model::message::Role;
 use precis::report::Outcome;
 use serde_json::json;
 
@@ -257,4 +258,34 @@ fn a_message_known_by_its_id_says_how_many_were_not_loaded() {
     let loaded = chat.before_model(&history[from - 1..], None).unwrap();
     assert_eq!(loaded.committed.report.diverged, None);
     assert_eq!(loaded.view, whole.view);
+}
+
+/// A call was given up, and covered; then its result arrives, and the host puts it where it belongs.
+#[test]
+fn a_result_that_comes_behind_its_covered_call_is_quoted() {
+    let result_and_words =
+        M { role: Role::User, parts: [result("late", "The gate is open.").parts, user("Look!").parts].concat() };
+    for late in [result("late", "The gate is open."), result_and_words] {
+        let mut chat = small_chat(100_000);
+        let mut history = plain_turns(0..10);
+        history.extend([user("Open the gate."), calls(&["late"]), user("Never mind.")]);
+        chat.more = json!({ "compact": true, "keep": { "messages": 1 }, "leavesOut": true });
+        chat.before_model(&history, None).unwrap();
+        let covers = chat.session().checkpoints[0].covers.count as usize;
+        assert_eq!(covers, history.len() - 1);
+        history.insert(covers, late.clone());
+        chat.more = json!({ "leavesOut": true });
+        for _ in 0..2 {
+            let prepared = chat.before_model(&history, None).unwrap();
+            assert_eq!(added(&prepared.view, &history), Vec::<String>::new(), "{:?}", prepared.view);
+            assert!(says(&prepared.view, "The gate is open."), "{:?}", prepared.view);
+            assert!(says(&prepared.view, "Look!") || late.parts.len() == 1);
+            let warned = prepared.committed.report.warnings.iter().any(|warning| {
+                warning.code.as_str() == "orphan-result" && warning.advice.ends_with("It is repaired in the view.")
+            });
+            assert!(warned);
+            history.push(assistant("So it is."));
+            history.push(user("Good."));
+        }
+    }
 }

@@ -445,11 +445,15 @@ function sound({ shape, strategy, thinking }, input, prepared) {
   // 1 to 3: nothing illegal that the history did not bring. Where one of two calls of the same id is covered, what was a
   // duplicate is an orphan: a fault is known by its call, or by its rule where no call is concerned.
   const known = new Set(check(shape.format, input).flatMap((fault) => subjects(input, fault)));
+  // A result that the host put behind the cut, whose call is covered, is named by a warning: nothing is repaired here.
+  const warned = new Set(report.warnings.map(({ path }) => input[/^messages\[(\d+)\]$/.exec(path)?.[1] ?? -1]));
   const blamed = check(shape.format, view).filter(
-    (fault) => !subjects(view, fault).some((subject) => known.has(subject)),
+    (fault) => !subjects(view, fault).some((subject) => known.has(subject)) && !warned.has(view[fault.index]),
   );
   deepEqual(blamed, [], "a view has no violation its history does not have");
-  const mentions = (refusal) => refusal.match(/call_\d+/g)?.some((id) => known.has(id)) ?? false;
+  const isOrphaned = view.some((message) => message !== undefined && warned.has(message));
+  const mentions = (refusal) =>
+    refusal.match(/call_\d+/g)?.some((id) => known.has(id)) ?? (isOrphaned && refusal.includes(" orphan-result"));
   const refused = newlyRefused(shape.format, input, view).filter((refusal) => !mentions(refusal));
   deepEqual(refused, [], "no provider refuses what it would take of the history");
   // 4: the newest message and the newest one that a person wrote.
