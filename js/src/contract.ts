@@ -219,6 +219,9 @@ export const FOUND = [
 /** What the tokens of a request consist of. */
 export const PARTS = ["system", "tools", "user", "assistant", "toolResults", "media", "summary"] as const;
 
+/** Finish reasons of a complete answer, in lower case. */
+export const COMPLETE = ["stop", "end_turn", "completed"] as const;
+
 /** A history is refused if more than one in so many of its messages cannot be read. */
 export const MISREAD = 2;
 

@@ -1,5 +1,5 @@
-import { enter } from "./boundary/engine.ts";
 import type { Answer } from "./boundary/glue.ts";
+import { COMPLETE } from "./contract.ts";
 import { shown } from "./members.ts";
 import { quiet } from "./quiet.ts";
 import type { CoveredChat, Summarize, SummaryRequest } from "./types.ts";
@@ -68,8 +68,12 @@ export function asking(options: AskOptions): Ask {
   };
 }
 
+/**
+ * Whether an answer ended by itself: the engine uses no other. The engine is not called for it, since a trap between two
+ * steps of a call must not end the call.
+ */
 function isComplete(answer: Answer): boolean {
-  return "text" in answer && enter((glue) => glue.is_complete(answer.finish));
+  return "text" in answer && (COMPLETE as readonly string[]).includes(answer.finish.toLowerCase());
 }
 
 /** Asks the summarizer of this attempt, and those after it for as long as one fails. */

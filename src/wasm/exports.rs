@@ -27,7 +27,7 @@ use crate::ingest::record_writer::RecordWriter;
 use crate::limits::options;
 use crate::model::message::MessageRecord;
 use crate::recall::Asked;
-use crate::summary::verify::{self, Answer};
+use crate::summary::verify::Answer;
 use crate::tokens::Estimator;
 use js_sys::{Array, Uint32Array};
 use wasm_bindgen::prelude::*;
@@ -203,12 +203,6 @@ async fn asked_and_committed(
         }
         rounds.next(committed(done));
     }
-}
-
-/// Whether a finish reason says that a summarizer's answer ended by itself: no other answer is used.
-#[wasm_bindgen]
-pub fn is_complete(finish: &str) -> bool {
-    verify::is_complete(finish)
 }
 
 /// Searches everything that the view does not show in full: `{ excerpts, tokens, more, missing, candidates }`. `numbers`

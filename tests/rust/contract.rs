@@ -12,6 +12,7 @@ use precis::limits::{estimator, options, prices, shares, summary_options, thinki
 use precis::report::change::Action;
 use precis::report::{Outcome, SOURCES};
 use precis::session::breakdown::PARTS;
+use precis::summary::verify::COMPLETE;
 use std::fmt::Write;
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/js/src/contract.ts");
@@ -94,6 +95,7 @@ fn contract() -> String {
     list(&mut out, "The members of a call that the engine is given.", "PASSED", &passed);
     list(&mut out, "What the engine is given beside them.", "FOUND", &FOUND.map(|(name, _)| name));
     list(&mut out, "What the tokens of a request consist of.", "PARTS", &PARTS);
+    list(&mut out, "Finish reasons of a complete answer, in lower case.", "COMPLETE", &COMPLETE);
     writeln!(out, "\n/** A history is refused if more than one in so many of its messages cannot be read. */\nexport const MISREAD = {MISREAD};")
         .unwrap();
     writeln!(out, "\n/** Characters of a wrong value that a message repeats. */\nexport const SHOWN = {SHOWN};")

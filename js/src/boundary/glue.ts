@@ -168,8 +168,6 @@ export const glue = {
     numbers: Int32Array,
     host: Host,
   ): Recalled & { candidates?: string[] } => engine.recall(given(input), records, flags, plain(asked), numbers, host),
-  /** Whether an answer with this finish reason ended by itself: the engine uses no other. */
-  is_complete: (finish: string): boolean => engine.is_complete(finish),
   /** Asks and commits, round by round; see {@link Rounds}. */
   complete: (call: CallInput, records: Uint32Array, flags: Uint8Array, plan: Plan, rounds: Rounds): Promise<Outcome> =>
     engine.complete(given(call), records, flags, plain(plan), rounds),
