@@ -180,6 +180,8 @@ export function bind(program, precis) {
   const FinalizationRegistry = undefined;
   // What it does later it does under a frame that catches a trap.
   const queueMicrotask = (work) => globalThis.queueMicrotask(() => precis.later(work));
+  // A platform that compiles ahead may do so in another realm, whose modules are no instances of this one's class.
+  const WebAssembly = Object.create(globalThis.WebAssembly, { Module: { value: program.constructor } });
   const module = { exports: {} };
 ${outputFiles[0].text}
   const bindings = module.exports;
