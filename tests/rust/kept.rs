@@ -148,7 +148,7 @@ fn what_the_tail_cancels_stands_after_the_summary() {
     let prepared = send_checked(&mut chat, &history, None);
     let at = |what: &str| prepared.view.iter().position(|message| words(message).contains(what));
     assert_eq!(at("cancel the Go plan"), Some(prepared.view.len() - 1));
-    assert!(at("Rewrite the billing module").unwrap() < prepared.view.len() - 1, "the plan is told before");
+    assert!(at("Rewrite the billing module").unwrap() < prepared.view.len() - 1, "the plan stands before it");
 }
 
 /// F12 of docs/guarantees.md.

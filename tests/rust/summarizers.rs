@@ -172,7 +172,7 @@ fn the_summarizer_is_asked_in_text_without_tools_or_tool_blocks() {
     let requests = chat.requests(&history, &plan);
     assert!(!requests.is_empty());
     for request in requests {
-        assert!(request.prompt.contains("read_file"), "calls are told");
+        assert!(request.prompt.contains("read_file"), "calls are in the request");
         assert!(!request.prompt.contains("\"tool_use\"") && !request.prompt.contains("tool_call_id"));
     }
 }
@@ -248,7 +248,7 @@ fn the_summarizer_sees_the_newest_of_what_is_covered_and_the_newest_summary_coun
     );
     let covered = chat.session().checkpoints[0].covers.count as usize;
     let last = words(&history[covered - 1]);
-    assert!(prompt.contains(&last[..9]), "the last covered message is told: {}", &last[..9]);
+    assert!(prompt.contains(&last[..9]), "the last covered message is in the request: {}", &last[..9]);
     history.extend(tool_turns(12, 1_500));
     let prepared = send_checked(&mut chat, &history, Some(&mut |_| answer("The second summary.")));
     assert!(says(&prepared.view, "The second summary.") && !says(&prepared.view, "The first summary."));

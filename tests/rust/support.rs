@@ -679,7 +679,7 @@ pub const STRATEGIES: [&str; 3] = ["full", "sliding-window", "tail"];
 /// A usable summary of any chat of a test.
 pub const GOOD_SUMMARY: &str = "The user works through questions about the files; nothing is open.";
 
-/// Answers with it.
+/// An answer that can stand as a summary of anything.
 pub fn good_summary(_: &Request) -> Answer {
     answer(GOOD_SUMMARY)
 }
