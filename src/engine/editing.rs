@@ -15,7 +15,7 @@ use crate::base::order;
 use crate::call::context::Work;
 use crate::ladder::protection;
 use crate::ladder::{Edit, LEAST_CAP, Scene};
-use crate::model::message::{Part, PartKind, Position};
+use crate::model::message::{PartKind, Position};
 use crate::session::clip::Clip;
 use crate::session::lasting;
 use crate::session::state::SPARED;
@@ -31,20 +31,20 @@ pub(crate) fn spared(scene: &Scene<'_>, edit: &Edit) -> Vec<u64> {
     let edited = lasting::edited_up_to(scene.history, scene.state);
     let others = |input: usize| {
         let index = scene.history.index_of(input).unwrap_or(u64::MAX);
-        if index < edit.unsent.unwrap_or(0) {
-            let large = |part: Part| u64::from(part.tokens) > edit.cap.unwrap_or(u64::MAX);
-            let would_be_cut = || scene.history.messages[input].parts().any(large);
-            return scene.state.spared.binary_search(&index).is_ok() || index >= edited && would_be_cut();
-        }
-        let clears = index < edit.clear.unwrap_or(0);
-        if scene.state.spared.binary_search(&index).is_err() {
-            return clears && index >= edited && firsts.get(input) == Some(&false);
-        }
-        // A message that was left alone stays so until this edit changes it. Its copy in the view is checked, which the
-        // tool's policy may have cut already, so that a view passed as history gives the same result.
+        // The copy in the view is checked, which the tool's policy may have cut already, so that a view passed as history
+        // gives the same result.
         let made = scene.places[input].and_then(|at| scene.view.items[at].record());
         let message = made.unwrap_or(scene.history.messages[input]);
         let cut = edit.cap.is_some_and(|cap| message.parts().any(|part| u64::from(part.tokens) > cap));
+        let was_left_alone = scene.state.spared.binary_search(&index).is_ok();
+        if index < edit.unsent.unwrap_or(0) {
+            return was_left_alone || index >= edited && cut;
+        }
+        let clears = index < edit.clear.unwrap_or(0);
+        if !was_left_alone {
+            return clears && index >= edited && firsts.get(input) == Some(&false);
+        }
+        // It stays so until this edit changes it.
         let cleared = clears
             && match (edit.first, edit.failed) {
                 (true, _) => firsts.get(input) == Some(&true),

@@ -455,6 +455,22 @@ fn policy() -> impl Strategy<Value = Value> {
 
 const TOOLS: [&str; 3] = ["read", "search", "charge"];
 
+#[test]
+fn a_result_that_a_policy_cut_is_cleared_with_the_view_passed_back_as_with_the_history() {
+    let policy = json!({ "read": { "clip": 64, "rerun": true }, "charge": { "clear": "first" } });
+    let mut twins = Twins::new(chat(5_032, &policy));
+    let mut history = vec![user("Begin.")];
+    twins.given.clone_from(&history);
+    for (number, (tool, bytes)) in [("read", 1_667), ("search", 1_665), ("charge", 3_161)].into_iter().enumerate() {
+        let more = step(tool, number, bytes);
+        history.extend(more.clone());
+        twins.send(&history, &more, &mut |chat: &mut Chat, messages: &[M]| chat.before_model(messages, None).unwrap());
+    }
+    let more = [assistant(&filler(777)), user(&format!("3: {}", filler(777)))];
+    history.extend(more.clone());
+    twins.send(&history, &more, &mut |chat: &mut Chat, messages: &[M]| chat.before_model(messages, None).unwrap());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 60, ..ProptestConfig::default() })]
 
