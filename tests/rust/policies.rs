@@ -461,14 +461,16 @@ fn a_result_that_a_policy_cut_is_cleared_with_the_view_passed_back_as_with_the_h
     let mut twins = Twins::new(chat(5_032, &policy));
     let mut history = vec![user("Begin.")];
     twins.given.clone_from(&history);
-    for (number, (tool, bytes)) in [("read", 1_667), ("search", 1_665), ("charge", 3_161)].into_iter().enumerate() {
-        let more = step(tool, number, bytes);
+    let rounds = [
+        step("read", 0, 1_667),
+        step("search", 1, 1_665),
+        step("charge", 2, 3_161),
+        [assistant(&filler(777)), user(&filler(777))],
+    ];
+    for more in rounds {
         history.extend(more.clone());
         twins.send(&history, &more, &mut |chat: &mut Chat, messages: &[M]| chat.before_model(messages, None).unwrap());
     }
-    let more = [assistant(&filler(777)), user(&format!("3: {}", filler(777)))];
-    history.extend(more.clone());
-    twins.send(&history, &more, &mut |chat: &mut Chat, messages: &[M]| chat.before_model(messages, None).unwrap());
 }
 
 proptest! {
