@@ -72,13 +72,12 @@ ${importTable(await importCosts(at("benches")))}
 
 The aims are 300 kB (gzip) for precis with a format, and 190 kB for what a page loads first. Neither is reached. \`npm run size -- --by module\` says where the bytes are.
 
-A third of the code is enough for a first answer: of 1,926 functions 552 run when chats of 20 and 1,000 messages are measured, decided about and learned from, 231 of 727 kB. With all data they are about 145 kB as text, so a page could load 180 kB first (gzip), and the rest at the first compaction. Such a split can be made of the linked wasm: the second module imports memory, stack and table of the first one, which calls it through the table, and a call that misses the second one is repeated once it is there, since the engine keeps nothing. It is not built, because of what it would take from hosts:
+A third of the code is enough for a first answer (231 of 727 kB), so a page could load 180 kB first (gzip) and the rest at the first compaction. We do not split the wasm, because of what that would take from hosts:
 
-- \`plan\`, \`requests\`, \`commit\`, \`recall\` and \`usage\` are synchronous, and reach more than a first answer runs: with all that the synchronous calls without a plan can reach, the first module is 237 of 321 kB. With less, they have to refuse until the rest is there.
-- The rest would come by \`import()\`, which service workers refuse, and which some bundlers do not put into scripts of one file.
-- 51 kB of both are data: nothing tells which function reads which of them.
+- \`plan\`, \`requests\`, \`commit\`, \`recall\` and \`usage\` are synchronous. With all code that they can reach, the first module is 237 of 321 kB; with less, they have to refuse until the rest is there.
+- \`import()\` would load the rest. Service workers refuse it, and some bundlers do not put it into scripts of one file.
 
-What is left beyond that is the engine's own code. The standard library is 100 kB of 727 kB, with one sort and no formatting of fractions.
+The standard library is 100 kB of 727 kB, with one sort and no formatting of fractions.
 `;
   writeFileSync(at("docs/size.md"), text);
   console.log(table);
