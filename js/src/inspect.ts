@@ -80,7 +80,7 @@ export function stateOf(state: unknown): Members | null {
       "state",
       typeof state === "string"
         ? "The state is a string. Pass the object that `JSON.parse` makes of it."
-        : "This is not a state of precis. Pass what the last call returned, or null for a new conversation.",
+        : "This is not a state of precis. Pass the member `state` of what the last call returned, or null for a new chat.",
     );
   }
   if (version > VERSION) {

@@ -164,7 +164,9 @@ const isMissing = (value: unknown): boolean => value === undefined || value === 
  */
 export function checkMembers(known: Table, given: unknown): void {
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw wrong(known.code, known.parameter, "an object", given);
+    const isHistory = Array.isArray(given) && known.kinds.has("messages");
+    const remedy = isHistory ? "Pass the history as its member: { messages }." : undefined;
+    throw wrong(known.code, known.parameter, "an object", given, remedy);
   }
   for (const name in given) {
     const kind = known.kinds.get(name);

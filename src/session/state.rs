@@ -310,7 +310,7 @@ impl SessionState {
             _ => Err(Error::at(
                 Code::InvalidState,
                 "state",
-                "This is not a state of precis. Pass what the last call returned, or null for a new conversation.",
+                "This is not a state of precis. Pass the member `state` of what the last call returned, or null for a new chat.",
             )),
         }
     }

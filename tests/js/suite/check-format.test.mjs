@@ -297,6 +297,36 @@ for (const [fault, [format, rules, message, more]] of Object.entries(BROKEN)) {
   });
 }
 
+// A result and its picture stand beside each other, so the rule that the picture goes with the result and the one that
+// members stay could not both be kept.
+test("a member of the message that held what was replaced may leave with it", () => {
+  const notes = {
+    name: "notes",
+    read({ from, ref, body, pictures, photo }, to) {
+      to.role(from);
+      if (photo) to.media("image", photo, "image/png", 0);
+      else if (from === "tool") to.result(0, ref, body, false);
+      else if (ref) to.call(ref, "look", body);
+      else to.text(0, body);
+      for (const { data } of pictures ?? []) to.media("image", data, "image/png", 0);
+    },
+    summary: (body) => ({ from: "user", body }),
+    replace: ({ pictures, photo, ...note }, _part, body) => ({ ...note, body }),
+  };
+  const samples = [
+    { from: "user", body: "What is in the window?", starred: true },
+    { from: "user", photo: "data:image/png;base64,aaaa", starred: true },
+    { from: "assistant", ref: "l1", body: { at: "window" } },
+    { from: "tool", ref: "l1", body: "Two books.", pictures: [{ data: "data:image/png;base64,bbbb" }], shelf: 4 },
+    { from: "assistant", body: "The Trial, and Hunger." },
+  ];
+  deepEqual(checkFormat(notes, frozen(samples)).problems, []);
+  const forgetful = { ...notes, replace: ({ pictures, photo, shelf, ...note }, _part, body) => ({ ...note, body }) };
+  const { problems } = checkFormat(forgetful, samples);
+  deepEqual(rulesOf({ problems }), ["unknown-members"]);
+  match(problems[0].message, /messages\[3\].*loses the member "shelf"/);
+});
+
 test("what no sample shows is named", () => {
   const { problems, untested } = checkFormat(letters, [LETTERS[0]]);
   deepEqual(problems, []);

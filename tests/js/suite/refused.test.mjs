@@ -1,5 +1,5 @@
 // What is refused: with a code, a path and advice, and with everything as it was.
-import { createCompactor, PrecisError } from "precis";
+import { createCompactor, PrecisError, summaryOf } from "precis";
 import { aiSdk, openaiChat } from "precis/formats";
 import { chat, deepEqual, equal, frozen, match, ok, rejects, test, throws } from "./harness.mjs";
 
@@ -162,6 +162,19 @@ const refusedCalls = {
 for (const [name, [call, code, path, format]] of Object.entries(refusedCalls)) {
   test(`refused: ${name}`, () => refusedCall(call, code, path, format));
 }
+
+test("a refusal says where the right value stands", async () => {
+  const compactor = createCompactor(options);
+  const prepared = await compactor.beforeModel({ messages });
+  const advises = (words) => (error) => match(error.advice, words) === undefined;
+  await rejects(compactor.beforeModel(messages), advises(/Pass the history as its member: \{ messages \}/));
+  for (const take of [
+    () => compactor.plan({ messages, state: prepared }),
+    () => compactor.afterModel(prepared, { prompt_tokens: 10 }, prepared.report.request),
+    () => summaryOf(prepared),
+  ])
+    throws(take, advises(/Pass the member `state` of what the last call returned/));
+});
 
 test("refused: a history without what the state needs", async () => {
   const compactor = createCompactor(options);

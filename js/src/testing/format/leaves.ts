@@ -59,6 +59,12 @@ export function marks(value: unknown, path: Path = []): readonly Path[] {
   return [...own, ...below];
 }
 
+/** Whether a value is one of these, or one of them stands anywhere in it. */
+export function holds(value: unknown, wanted: ReadonlySet<unknown>): boolean {
+  if (wanted.has(value)) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some((member) => holds(member, wanted));
+}
+
 /** The object or value at a place. */
 export function at(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((one, step) => (one as Record<string | number, unknown> | undefined)?.[step], value);

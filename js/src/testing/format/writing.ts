@@ -1,6 +1,6 @@
 import type { Reader } from "precis";
 import { attempt, type Examined, type FormatRule, readBack } from "./finding.ts";
-import { at, isPlain, marked, marks, type Path, shownPath } from "./leaves.ts";
+import { at, holds, isPlain, marked, marks, type Path, shownPath } from "./leaves.ts";
 import { asJson, isAlike, isSame, partOf, passedBy, readAll, type Said, sameJson, shown } from "./said.ts";
 
 /** A text that comes out changed where a format escapes, trims, parses or uses it as a pattern. */
@@ -131,12 +131,16 @@ function checkKept<M>(
   one: Said,
   run: (of: unknown) => unknown,
 ): void {
-  const lost = Object.keys(message as object).find((name) => !(name in (copy as object)));
+  const all = given.said[index] ?? [];
+  const replacedValues = new Set(all.filter((other) => partOf(other) === partOf(one)).map(passedBy));
+  // What was inside a result went with it, and so may the member that held it.
+  const lost = Object.entries(message as object).find(
+    ([name, value]) => !(name in (copy as object)) && !holds(value, replacedValues),
+  );
   if (lost !== undefined) {
-    given.report("unknown-members", index, `${what} loses the member ${asJson(lost)}. ${SPREAD}`);
+    given.report("unknown-members", index, `${what} loses the member ${asJson(lost[0])}. ${SPREAD}`);
     return;
   }
-  const all = given.said[index] ?? [];
   if (!isPlain(message)) return;
   const noted = marked(message, new Set(all.map(passedBy)));
   // A format that takes no unknown members does not keep them.
