@@ -3,7 +3,7 @@
  * the engine. What does reach it is checked there.
  */
 
-import { hashing, hexOf, isStateOf } from "./chat-name.ts";
+import { hashing, hexOf, isStateOf, utf8 } from "./chat-name.ts";
 import * as contract from "./contract.ts";
 import { PrecisError } from "./errors.ts";
 import type { Format } from "./format.ts";
@@ -281,5 +281,6 @@ export const input = {
   options: /* @__PURE__ */ Object.keys(contract.OPTIONS) as (keyof typeof contract.OPTIONS)[],
   table,
   unchecked,
+  utf8,
   wrong,
 };

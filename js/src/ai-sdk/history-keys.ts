@@ -7,8 +7,6 @@ type Hash = ReturnType<typeof input.hashing>;
 /** Deep enough for any message. What is deeper cannot be compared, and is not taken for equal. */
 const DEEPEST = 1_000;
 
-const encoder = new TextEncoder();
-
 /**
  * The hash of a message: SHA-256 over everything in it, with the kind and length of each value. Options for providers
  * beside the content (`providerOptions`: where to cache, say) are not part of the history, nor is the order of an object's
@@ -34,22 +32,22 @@ export function keyOf(before: string, message: Uint8Array): string {
 }
 
 function text(hash: Hash, text: string): void {
-  bytes(hash, "s", encoder.encode(text));
+  bytes(hash, "s", input.utf8(text));
 }
 
 function bytes(hash: Hash, kind: string, bytes: Uint8Array): void {
-  hash.update(encoder.encode(`${kind}${bytes.length}:`)).update(bytes);
+  hash.update(input.utf8(`${kind}${bytes.length}:`)).update(bytes);
 }
 
 /** Writes a value as its kind, its size, and what is in it. */
 function value(hash: Hash, given: unknown, depth: number): void {
   if (typeof given === "string") text(hash, given);
-  else if (typeof given !== "object" || given === null) bytes(hash, typeof given, encoder.encode(String(given)));
+  else if (typeof given !== "object" || given === null) bytes(hash, typeof given, input.utf8(String(given)));
   else if (depth > DEEPEST) throw new RangeError("too deep to be compared");
   else if (Array.isArray(given)) {
-    hash.update(encoder.encode(`a${given.length}:`));
+    hash.update(input.utf8(`a${given.length}:`));
     for (const item of given) value(hash, item, depth + 1);
-  } else if (given instanceof URL || given instanceof Date) bytes(hash, "d", encoder.encode(String(given)));
+  } else if (given instanceof URL || given instanceof Date) bytes(hash, "d", input.utf8(String(given)));
   else if (ArrayBuffer.isView(given)) {
     bytes(hash, "b", new Uint8Array(given.buffer, given.byteOffset, given.byteLength));
   } else if (given instanceof ArrayBuffer) bytes(hash, "b", new Uint8Array(given));
@@ -58,7 +56,7 @@ function value(hash: Hash, given: unknown, depth: number): void {
 
 function members(hash: Hash, given: Record<string, unknown>, depth: number): void {
   const names = Object.keys(given).filter((name) => name !== "providerOptions" && given[name] !== undefined);
-  hash.update(encoder.encode(`o${names.length}:`));
+  hash.update(input.utf8(`o${names.length}:`));
   for (const name of names.sort()) {
     text(hash, name);
     value(hash, given[name], depth + 1);

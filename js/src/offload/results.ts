@@ -85,8 +85,7 @@ function textOf(output: unknown): string {
 }
 
 function keyOf(id: string, text: string): string {
-  const encoder = new TextEncoder();
   const hash = input.hashing();
-  hash.update(encoder.encode(`${id.length}:${id}`)).update(encoder.encode(text));
+  hash.update(input.utf8(`${id.length}:${id}`)).update(input.utf8(text));
   return input.hexOf(hash.digest());
 }
