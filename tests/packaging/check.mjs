@@ -67,6 +67,8 @@ main(import.meta.url, async (args) => {
     const names = target.rows ?? [target.name];
     const version = await target.version(context);
     const cells = names.map(() => new Map());
+    const { lacks = [] } = target;
+    const runnable = subpaths.filter((path) => !lacks.includes(path));
     const take = async (some) => {
       const said = await within(patience, target.run(await project(target.name, tarball, some), context));
       for (const [row, results] of (target.rows ? said : [said]).entries())
@@ -78,17 +80,20 @@ main(import.meta.url, async (args) => {
         }
     };
     try {
-      await take(subpaths);
+      await take(runnable);
     } catch (error) {
       failures.push(`${target.name}: ${error.message.slice(-4000)}`);
       // Which of them fails is found out one by one.
-      if (subpaths.length > 1) for (const path of subpaths) await take([path]).catch(() => {});
+      if (runnable.length > 1) for (const path of runnable) await take([path]).catch(() => {});
     }
     for (const [index, name] of names.entries()) {
-      const passed = subpaths.map((path) => cells[index].get(path) === true);
-      rows.set(name, { version, passed });
+      const passed = (path) => cells[index].get(path) === true;
+      rows.set(name, {
+        version,
+        marks: subpaths.map((path) => (lacks.includes(path) ? "–" : passed(path) ? "✓" : "✗")),
+      });
       note(
-        `${passed.every(Boolean) ? "✓" : "✗"} ${name}, ${version} (${((performance.now() - from) / 1000).toFixed(1)} s)`,
+        `${runnable.every(passed) ? "✓" : "✗"} ${name}, ${version} (${((performance.now() - from) / 1000).toFixed(1)} s)`,
       );
     }
   }
@@ -114,7 +119,7 @@ function writeDocument(rows, subpaths, targets) {
   const order = targets.flatMap(({ name, rows }) => rows ?? [name]);
   const lines = order.flatMap((name) => {
     const row = rows.get(name);
-    if (row) return [`| ${name} | ${row.version} | ${row.passed.map((good) => (good ? "✓" : "✗")).join(" | ")} |`];
+    if (row) return [`| ${name} | ${row.version} | ${row.marks.join(" | ")} |`];
     return kept.has(name) ? [kept.get(name)] : [];
   });
   const never = order.filter((name) => !rows.has(name) && !kept.has(name));
@@ -123,7 +128,7 @@ function writeDocument(rows, subpaths, targets) {
 
 <!-- This file is written by npm run pack:check; the text stands in tests/packaging/check.mjs. -->
 
-\`npm run pack:check\` packs what is published, installs the tarball into an empty project for each row, and runs one program for each subpath. A cell is ✓ where it printed the very text that Node printed: views, states, reports, refusals. A bundle must hold exactly one engine. \`-- all\` also runs the rows that change less often (Rspack, Rollup, Rolldown, Parcel, Jest, \`bun build --compile\`), other words choose rows by name. publint and arethetypeswrong must have nothing to say.
+\`npm run pack:check\` packs what is published, installs the tarball into an empty project for each row, and runs one program for each subpath. A cell is ✓ where it printed the very text that Node printed: views, states, reports, refusals. A cell is – where the platform lacks what the subpath needs. A bundle must hold exactly one engine. \`-- all\` also runs the rows that change less often (Rspack, Rollup, Rolldown, Parcel, Jest, \`bun build --compile\`), other words choose rows by name. publint and arethetypeswrong must have nothing to say.
 
 The whole behaviour suite, and some 70 conversations compared byte for byte with Node, run in Chromium, Deno, Bun and workerd by \`npm test -- all\`.
 

@@ -1,5 +1,6 @@
 // Everything that the package is run in. A target has the rows it gives in docs/runtimes.md (its own name unless it says
-// otherwise), the version it runs, and `run`, which gives what the program said, for several rows a list.
+// otherwise), the version it runs, the subpaths whose needs it `lacks`, and `run`, which gives what the program said, for
+// several rows a list.
 import { edges } from "./targets/edges.mjs";
 import { pages } from "./targets/pages.mjs";
 import { servers } from "./targets/servers.mjs";
