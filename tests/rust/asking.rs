@@ -1,12 +1,12 @@
 //! When a summarizer that works is asked, and what a report says if it is not.
 
-use crate::support::STRATEGIES;
 use crate::support::calls;
 use crate::support::good_summary;
 use crate::support::plain_turns;
+use crate::support::recorded;
 use crate::support::send_checked;
 use crate::support::small_chat;
-use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::tail_chat;
 use crate::support::tool_turns;
 use crate::support::{Chat, M, answer, assistant, call, filler, result, spread, user};
@@ -38,17 +38,17 @@ fn in_a_long_loop_of_tools_a_summarizer_that_works_is_asked() {
     for &(window, lines, steps) in spread(&[(8_000, 60, 60), (32_000, 300, 120)], 1) {
         let mut chat = chat(window);
         let mut history = vec![user("Collect the port of every service.")];
-        let (mut asked, mut by_code) = (0, Vec::new());
+        let (mut asked, mut by_code) = (Vec::new(), Vec::new());
         for number in 0..steps {
-            let mut summarize = |_: &_| {
-                asked += 1;
-                answer(NOTES)
-            };
-            let report = chat.before_model(&history, Some(&mut summarize)).unwrap().committed.report;
+            let report = chat
+                .before_model(&history, Some(&mut recorded(&mut asked, |_| answer(NOTES))))
+                .unwrap()
+                .committed
+                .report;
             by_code.extend(report.rung.filter(|rung| ["digest", "trim"].contains(rung)));
             history.extend(step(number, lines));
         }
-        assert!(asked >= 1, "window {window}: asked {asked} times");
+        assert!(!asked.is_empty(), "window {window}");
         assert_eq!(by_code, Vec::<&str>::new(), "window {window}");
     }
 }
@@ -168,28 +168,24 @@ fn asked_for(new: &[usize]) -> String {
 /// C2 of the original preset.
 #[test]
 fn a_summarizer_that_keeps_failing_is_left_alone_and_nothing_grows() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = Vec::new();
-        let (mut asked, mut compacted) = (0, 0);
+        let (mut asked, mut compacted) = (Vec::new(), 0);
         for turn in 0..120 {
             history.push(user(&format!("turn {turn}: {}", filler(700))));
             let prepared = send_checked(
                 &mut chat,
                 &history,
-                Some(&mut |_| {
-                    asked += 1;
-                    Answer::Failed("The provider is down.".into())
-                }),
+                Some(&mut recorded(&mut asked, |_| Answer::Failed("The provider is down.".into()))),
             );
             chat.after_model(prepared.committed.report.after.raw * 2);
-            compacted += u32::from(prepared.committed.report.outcome == Outcome::Compacted);
+            compacted += usize::from(prepared.committed.report.outcome == Outcome::Compacted);
             let text = chat.session().checkpoints.last().map_or(0, |checkpoint| checkpoint.summary.text.len());
             assert!(text < 12_000, "{strategy} turn {turn}: {text} bytes");
             history.push(assistant(&filler(700)));
         }
         assert!(compacted >= 5, "{strategy}");
-        assert!(asked * 2 <= compacted + 4, "{strategy}: asked {asked} times in {compacted} compactions");
+        assert!(asked.len() * 2 <= compacted + 4, "{strategy}: asked {} times in {compacted} compactions", asked.len());
         assert!(compacted <= 60, "{strategy}: {compacted}");
     }
 }
@@ -202,16 +198,9 @@ fn a_failure_leaves_the_state_able_to_go_on() {
     chat.options["summarizer"] = json!({ "maxCalls": 100 });
     send_checked(&mut chat, &history, Some(&mut |_| Answer::Failed("no JSON".into())));
     history.extend(tool_turns(12, 1_500));
-    let mut prompts = Vec::new();
-    send_checked(
-        &mut chat,
-        &history,
-        Some(&mut |request: &Request| {
-            prompts.push(request.prompt.clone());
-            good_summary(request)
-        }),
-    );
-    assert!(prompts[0].contains("question 0?"), "the summary after a digest starts from the messages again");
+    let mut asked = Vec::new();
+    send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, good_summary)));
+    assert!(asked[0].prompt.contains("question 0?"), "the summary after a digest starts from the messages again");
 }
 
 #[test]
@@ -223,15 +212,11 @@ fn a_summary_after_a_digest_starts_again_from_the_messages() {
     let digest = chat.session().checkpoints.last().cloned().unwrap();
     assert_eq!(digest.kind, Kind::Digest);
     history.extend(plain_turns(20..40));
-    let mut prompts = Vec::new();
-    let mut summarize = |request: &Request| {
-        prompts.push(request.prompt.clone());
-        answer("All of it.")
-    };
-    chat.before_model(&history, Some(&mut summarize)).unwrap();
+    let mut asked = Vec::new();
+    chat.before_model(&history, Some(&mut recorded(&mut asked, |_| answer("All of it.")))).unwrap();
     assert_eq!(chat.session().checkpoints.last().unwrap().kind, Kind::Summary);
-    assert!(prompts[0].contains("answer 2."), "the messages are there: {}", prompts[0]);
-    assert!(!prompts[0].contains("Condensed by code"), "the digest stood for the messages: {}", prompts[0]);
+    assert!(asked[0].prompt.contains("answer 2."), "the messages are there: {}", asked[0].prompt);
+    assert!(!asked[0].prompt.contains("Condensed by code"), "the digest stood for the messages: {}", asked[0].prompt);
 }
 
 #[test]
@@ -240,20 +225,16 @@ fn three_failures_leave_the_summarizer_alone_for_eight_compactions() {
     // One request each, however long the past is.
     chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
     let mut history = Vec::new();
-    let mut asked = String::new();
+    let mut calls = String::new();
     for round in 0..16 {
         history.extend(plain_turns(round * 16..round * 16 + 16));
-        let mut calls = 0;
-        let mut fail = |_: &Request| {
-            calls += 1;
-            Answer::Failed("overloaded".into())
-        };
+        let mut asked = Vec::new();
         let revision = chat.session().revision;
-        chat.before_model(&history, Some(&mut fail)).unwrap();
+        chat.before_model(&history, Some(&mut recorded(&mut asked, |_| Answer::Failed("overloaded".into())))).unwrap();
         assert!(chat.session().revision > revision, "round {round} compacts");
-        asked.push_str(&calls.to_string());
+        calls.push_str(&asked.len().to_string());
     }
-    assert_eq!(asked, "1110000000011100");
+    assert_eq!(calls, "1110000000011100");
 }
 
 #[test]
@@ -261,18 +242,15 @@ fn a_good_summary_closes_the_count_of_failures() {
     let mut chat = tail_chat();
     chat.options["summarizer"] = json!({ "contextWindow": 400_000 });
     let mut history = Vec::new();
-    let mut asked = String::new();
+    let mut calls = String::new();
     for (round, fails) in [true, true, false, true, true, false, true].into_iter().enumerate() {
         history.extend(plain_turns(round * 16..round * 16 + 16));
-        let mut calls = 0;
-        let mut summarize = |_: &Request| {
-            calls += 1;
-            if fails { Answer::Failed("overloaded".into()) } else { answer("Notes.") }
-        };
-        chat.before_model(&history, Some(&mut summarize)).unwrap();
-        asked.push_str(&calls.to_string());
+        let mut asked = Vec::new();
+        let answers = |_: &Request| if fails { Answer::Failed("overloaded".into()) } else { answer("Notes.") };
+        chat.before_model(&history, Some(&mut recorded(&mut asked, answers))).unwrap();
+        calls.push_str(&asked.len().to_string());
     }
-    assert_eq!(asked, "1111111");
+    assert_eq!(calls, "1111111");
 }
 
 #[test]

@@ -3,7 +3,6 @@
 use crate::support::Chat;
 use crate::support::M;
 use crate::support::P;
-use crate::support::STRATEGIES;
 use crate::support::added;
 use crate::support::answer;
 use crate::support::assistant;
@@ -13,12 +12,13 @@ use crate::support::end_of;
 use crate::support::filler;
 use crate::support::good_summary;
 use crate::support::plain;
+use crate::support::recorded;
 use crate::support::records;
 use crate::support::result;
 use crate::support::says;
 use crate::support::send_checked;
 use crate::support::small_chat;
-use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::tail_chat;
 use crate::support::tool_steps;
 use crate::support::tool_turns;
@@ -293,8 +293,7 @@ fn one_giant_result_paste_or_answer_does_not_break_the_window() {
 /// A1 of the original preset.
 #[test]
 fn a_result_that_triggers_compaction_is_seen_by_the_model() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(3, 400);
         history.push(user("Read the log."));
         history.push(calls(&["log"]));
@@ -309,30 +308,21 @@ fn a_result_that_triggers_compaction_is_seen_by_the_model() {
 /// A5 of the original preset.
 #[test]
 fn a_giant_request_is_cut_and_asks_for_one_summary_at_most() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(2, 400);
         history.push(user(&format!("Explain this: {} What is wrong with it?", filler(40_000))));
-        let mut calls = 0;
-        let prepared = send_checked(
-            &mut chat,
-            &history,
-            Some(&mut |request| {
-                calls += 1;
-                good_summary(request)
-            }),
-        );
+        let mut asked = Vec::new();
+        let prepared = send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, good_summary)));
         let newest = words(prepared.view.last().unwrap());
         assert!(newest.starts_with("Explain this:") && newest.ends_with("What is wrong with it?"), "{strategy}");
-        assert!(calls <= 1, "{strategy}: {calls}");
+        assert!(asked.len() <= 1, "{strategy}: {}", asked.len());
     }
 }
 
 /// A compaction by hand has nothing to cover here, but the large message must still be cut.
 #[test]
 fn compaction_by_hand_still_clips_what_does_not_fit() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (_, mut chat) in strategy_chats(8_000) {
         chat.more = json!({ "compact": true });
         let history = [user("read it"), calls(&["x"]), result("x", &filler(20_000))];
         send_checked(&mut chat, &history, Some(&mut good_summary));

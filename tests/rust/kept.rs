@@ -10,12 +10,14 @@ use crate::support::calls;
 use crate::support::filler;
 use crate::support::good_summary;
 use crate::support::plain_turns;
+use crate::support::recorded;
 use crate::support::result;
 use crate::support::says;
 use crate::support::send_checked;
 use crate::support::small_chat;
 use crate::support::spoken_step;
 use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::system;
 use crate::support::tail_chat;
 use crate::support::tool_step;
@@ -53,18 +55,11 @@ fn a_giant_turn_in_flight_keeps_what_the_last_summary_held() {
     }
     assert!(chat.session().checkpoints.len() > 1, "the turn in flight was compacted");
     // With a model, which reads the previous summary once.
-    let mut prompts = Vec::new();
+    let mut asked = Vec::new();
     history.push(user("And again."));
     history.extend((0..20).map(|_| assistant(&filler(900))));
-    send_checked(
-        &mut chat,
-        &history,
-        Some(&mut |request: &Request| {
-            prompts.push(request.prompt.clone());
-            good_summary(request)
-        }),
-    );
-    assert!(prompts.iter().any(|prompt| prompt.contains("OPS-4711")));
+    send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, good_summary)));
+    assert!(asked.iter().any(|request| request.prompt.contains("OPS-4711")));
 }
 
 /// F02 of docs/guarantees.md.
@@ -124,18 +119,11 @@ fn todos_are_asked_for_and_kept_by_the_digest() {
         { "content": "Write the printer", "status": "in_progress" },
     ] });
     let history = tool_turns(12, 900);
-    let mut prompts = Vec::new();
-    let mut other = chat.clone();
-    send_checked(
-        &mut other,
-        &history,
-        Some(&mut |request: &Request| {
-            prompts.push(format!("{}{}", request.system, request.prompt));
-            good_summary(request)
-        }),
-    );
-    let last = prompts.last().unwrap();
-    assert!(last.contains("Write the printer") && last.contains("in_progress"), "{last}");
+    let mut asked = Vec::new();
+    send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, good_summary)));
+    let last = asked.last().unwrap();
+    let told = format!("{}{}", last.system, last.prompt);
+    assert!(told.contains("Write the printer") && told.contains("in_progress"), "{told}");
 }
 
 /// F11 of docs/guarantees.md.
@@ -174,34 +162,25 @@ fn the_system_prompt_is_never_covered() {
 /// A1 of the original preset.
 #[test]
 fn the_newest_message_is_sent_and_results_reach_the_summarizer() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(12, 1_500);
         history.push(user("Which file is the largest?"));
         history.push(call("new", "list_files", json!({ "path": "/src" })));
         history.push(result("new", "engine.rs 40 kB, the largest"));
-        let mut prompts = Vec::new();
-        let prepared = send_checked(
-            &mut chat,
-            &history,
-            Some(&mut |request| {
-                prompts.push(request.prompt.clone());
-                good_summary(request)
-            }),
-        );
-        assert_eq!(prompts.len(), 1, "{strategy}");
+        let mut asked = Vec::new();
+        let prepared = send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, good_summary)));
+        assert_eq!(asked.len(), 1, "{strategy}");
         assert_eq!(prepared.view.last(), history.last(), "{strategy}");
         assert!(says(&prepared.view, "Which file is the largest?"), "{strategy}");
-        assert!(prompts[0].contains("content 0: line 0"), "{strategy}: {}", prompts[0]);
-        assert!(prompts[0].contains("read_file({\"path\":\"/src/file_0.rs\"})"), "{strategy}");
+        assert!(asked[0].prompt.contains("content 0: line 0"), "{strategy}: {}", asked[0].prompt);
+        assert!(asked[0].prompt.contains("read_file({\"path\":\"/src/file_0.rs\"})"), "{strategy}");
     }
 }
 
 /// A2 of the original preset.
 #[test]
 fn the_request_of_the_turn_stays_on_every_later_step() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(6, 1_000);
         let request = "Refactor the parser, but never touch lexer.rs.";
         history.push(user(request));
@@ -218,8 +197,7 @@ fn the_request_of_the_turn_stays_on_every_later_step() {
 /// A5 of the original preset.
 #[test]
 fn all_parts_of_a_request_are_sent() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(12, 1_500);
         let parts = ["", "First the context.", "Then the wish: keep it short."];
         history.push(M { role: Role::User, parts: parts.map(|text| P::Text(text.into())).to_vec() });
@@ -231,8 +209,7 @@ fn all_parts_of_a_request_are_sent() {
 /// B6 of the original preset.
 #[test]
 fn what_is_kept_stays_at_the_next_request() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(12, 1_500);
         let first = send_checked(&mut chat, &history, Some(&mut good_summary));
         history.push(user("Next."));
@@ -263,20 +240,12 @@ fn a_handful_of_messages_never_fails() {
 /// E4 of the original preset.
 #[test]
 fn a_long_chain_of_calls_is_cut_where_the_strategy_wants() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = vec![user("Go through all files."), assistant("I will.")];
         history.extend((0..40).flat_map(|number| spoken_step(number, 700, &filler(200))));
-        let mut calls = 0;
-        let prepared = send_checked(
-            &mut chat,
-            &history,
-            Some(&mut |request| {
-                calls += 1;
-                good_summary(request)
-            }),
-        );
-        assert!(calls <= 1, "{strategy}: {calls}");
+        let mut asked = Vec::new();
+        let prepared = send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, good_summary)));
+        assert!(asked.len() <= 1, "{strategy}: {}", asked.len());
         let (before, after) = (prepared.committed.report.before.raw, prepared.committed.report.after.raw);
         assert!(after * 2 < before, "{strategy}: {before} to {after}");
         assert!(says(&prepared.view, "Go through all files."), "{strategy}");
@@ -289,8 +258,7 @@ fn a_long_chain_of_calls_is_cut_where_the_strategy_wants() {
 /// E5 of the original preset.
 #[test]
 fn no_continuation_is_added_to_a_request_that_is_still_there() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(12, 1_500);
         history.push(user("What next?"));
         let prepared = send_checked(&mut chat, &history, Some(&mut good_summary));
@@ -301,8 +269,7 @@ fn no_continuation_is_added_to_a_request_that_is_still_there() {
 
 #[test]
 fn instructions_stay_in_front_whatever_is_compacted() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = vec![system("Be brief."), system("Never delete files.")];
         history.extend(tool_turns(12, 1_500));
         let prepared = send_checked(&mut chat, &history, Some(&mut good_summary));
@@ -355,12 +322,8 @@ fn a_request_that_was_kept_is_summarized_when_it_leaves() {
     let first = chat.session().checkpoints.last().cloned().unwrap();
     assert_eq!((first.kind, first.kept.first()), (Kind::Summary, Some(&0)));
     history.extend(plain_turns(0..20));
-    let mut prompts = Vec::new();
-    let mut summarize = |request: &Request| {
-        prompts.push(request.prompt.clone());
-        answer("More notes.")
-    };
-    chat.before_model(&history, Some(&mut summarize)).unwrap();
+    let mut asked = Vec::new();
+    chat.before_model(&history, Some(&mut recorded(&mut asked, |_| answer("More notes.")))).unwrap();
     assert!(!chat.session().checkpoints.last().unwrap().kept.contains(&0));
-    assert!(prompts[0].contains("4711 herons"), "{}", prompts[0]);
+    assert!(asked[0].prompt.contains("4711 herons"), "{}", asked[0].prompt);
 }

@@ -11,6 +11,7 @@ use crate::support::call;
 use crate::support::calls;
 use crate::support::filler;
 use crate::support::plain_turns;
+use crate::support::recorded;
 use crate::support::result;
 use crate::support::says;
 use crate::support::system;
@@ -487,13 +488,9 @@ fn nothing_is_covered_where_all_of_it_would_stay() {
         let mut chat = tail_chat();
         chat.options["tune"]["strategy"] = json!(strategy);
         let history = [user("Write it."), assistant(&filler(11_200))];
-        let mut asked = 0;
-        let mut summarize = |_: &precis::summary::request::Request| {
-            asked += 1;
-            answer("Notes.")
-        };
-        let prepared = chat.before_model(&history, Some(&mut summarize)).unwrap();
-        assert_eq!((asked, chat.session().checkpoints.len()), (0, 0), "{strategy}");
+        let mut asked = Vec::new();
+        let prepared = chat.before_model(&history, Some(&mut recorded(&mut asked, |_| answer("Notes.")))).unwrap();
+        assert_eq!((asked.len(), chat.session().checkpoints.len()), (0, 0), "{strategy}");
         assert_eq!(prepared.view, history, "{strategy}");
     }
 }

@@ -7,6 +7,7 @@ use crate::support::answer;
 use crate::support::assistant;
 use crate::support::calls;
 use crate::support::filler;
+use crate::support::recorded;
 use crate::support::result;
 use crate::support::says;
 use crate::support::system;
@@ -78,16 +79,9 @@ fn without_a_batch_the_newest_group_stays_and_a_batch_of_history_is_summarized()
 fn covered_messages_are_recognized_and_coverage_grows() {
     let mut chat = chat();
     let mut messages = history(3);
-    let mut prompts = Vec::new();
-    let first = chat
-        .before_model(
-            &messages,
-            Some(&mut |request| {
-                prompts.push(request.prompt.clone());
-                answer("The first summary.")
-            }),
-        )
-        .unwrap();
+    let mut asked = Vec::new();
+    let first =
+        chat.before_model(&messages, Some(&mut recorded(&mut asked, |_| answer("The first summary.")))).unwrap();
     let covered = chat.session().checkpoints[0].covers.count;
     messages.push(assistant("one more step"));
     let again = chat.before_model(&messages, None).unwrap();
@@ -96,22 +90,15 @@ fn covered_messages_are_recognized_and_coverage_grows() {
         messages.push(assistant(&filler(1_500)));
         messages.extend(batch(number, 60));
     }
-    let second = chat
-        .before_model(
-            &messages,
-            Some(&mut |request| {
-                prompts.push(request.prompt.clone());
-                answer("The second summary.")
-            }),
-        )
-        .unwrap();
+    let second =
+        chat.before_model(&messages, Some(&mut recorded(&mut asked, |_| answer("The second summary.")))).unwrap();
     let session = chat.session();
     assert!(session.checkpoints.last().unwrap().covers.count > covered);
     assert_eq!(session.checkpoints.last().unwrap().kind, Kind::Summary);
-    assert_eq!(prompts.len(), 2);
-    assert_eq!(prompts[1].matches("The first summary.").count(), 1, "{}", prompts[1]);
-    assert!(!prompts[1].contains("earlier 0"), "what was summarized is not told again");
-    assert!(prompts[1].contains("result b10.0") && !prompts[1].contains("result b13.0"));
+    assert_eq!(asked.len(), 2);
+    assert_eq!(asked[1].prompt.matches("The first summary.").count(), 1, "{}", asked[1].prompt);
+    assert!(!asked[1].prompt.contains("earlier 0"), "what was summarized is not told again");
+    assert!(asked[1].prompt.contains("result b10.0") && !asked[1].prompt.contains("result b13.0"));
     assert!(says(&second.view, "the current request") && says(&second.view, "result b13.2"));
     assert_eq!(added(&second.view, &messages), Vec::<String>::new());
 }

@@ -5,6 +5,7 @@ use crate::support::M;
 use crate::support::answer;
 use crate::support::call;
 use crate::support::filler;
+use crate::support::recorded;
 use crate::support::result;
 use crate::support::to_value;
 use crate::support::user;
@@ -77,12 +78,8 @@ fn a_result_that_was_redacted_is_in_no_view_and_in_no_state() {
         assert_eq!(before.checkpoints[0].kind == Kind::Summary, by_model);
         assert!(to_value(&chat.state).to_string().contains("alice-0002"));
         all[2] = all[2].replace("alice-0002", "[redacted]");
-        let mut asked = 0;
-        let mut write = |request: &Request| {
-            asked += 1;
-            quoting(request)
-        };
-        let prepared = chat.before_model(&history(&all), Some(&mut write)).unwrap();
+        let mut asked = Vec::new();
+        let prepared = chat.before_model(&history(&all), Some(&mut recorded(&mut asked, quoting))).unwrap();
         let report = &prepared.committed.report;
         assert!(warns(report) && report.diverged.is_none(), "{:?}", report.diverged);
         assert!(!format!("{:?}", prepared.view).contains("alice-0002"));
@@ -95,27 +92,23 @@ fn a_result_that_was_redacted_is_in_no_view_and_in_no_state() {
         let again = chat.before_model(&history(&all), Some(&mut write)).unwrap();
         assert_eq!(again.view, prepared.view);
         assert!(!warns(&again.committed.report));
-        assert_eq!(asked, 0, "nobody is asked for it");
+        assert_eq!(asked.len(), 0, "nobody is asked for it");
     }
 }
 
 #[test]
 fn a_host_that_shortens_old_results_does_not_pay_a_model_for_it() {
     let mut chat = chat();
-    let (mut all, mut asked) = (Vec::new(), 0);
+    let (mut all, mut asked) = (Vec::new(), Vec::new());
     for round in 0..60 {
         all.push(outputs("alice", round + 1).pop().unwrap());
         if round >= 6 {
             all[round - 6].truncate(40);
         }
-        let mut write = |request: &Request| {
-            asked += 1;
-            quoting(request)
-        };
-        let prepared = chat.before_model(&history(&all), Some(&mut write)).unwrap();
+        let prepared = chat.before_model(&history(&all), Some(&mut recorded(&mut asked, quoting))).unwrap();
         assert!(prepared.committed.report.diverged.is_none(), "{round}: {:?}", prepared.committed.report.diverged);
     }
-    assert!(asked <= 20, "asked {asked} times");
+    assert!(asked.len() <= 20, "asked {} times", asked.len());
 }
 
 #[test]

@@ -2,26 +2,25 @@
 
 use crate::support::M;
 use crate::support::P;
-use crate::support::STRATEGIES;
 use crate::support::added;
 use crate::support::assistant;
 use crate::support::call;
 use crate::support::calls;
 use crate::support::filler;
 use crate::support::good_summary;
+use crate::support::recorded;
 use crate::support::records;
 use crate::support::result;
 use crate::support::says;
 use crate::support::send_checked;
 use crate::support::small_chat;
-use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::system;
 use crate::support::tool_turns;
 use crate::support::user;
 use crate::support::words;
 use precis::ingest::pairs::{Cuts, check};
 use precis::model::message::{MessageRecord, Role};
-use precis::summary::request::Request;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -325,12 +324,8 @@ fn calls_pending_parallel_partial_or_answered_by_the_provider_are_never_split() 
     let mut chat = small_chat(4_000);
     for end in 1..=history.len() {
         let part = &history[..end];
-        let mut prompts = Vec::new();
-        let mut hear = |request: &Request| {
-            prompts.push(request.prompt.clone());
-            good_summary(request)
-        };
-        let prepared = chat.before_model(part, Some(&mut hear)).unwrap();
+        let mut asked = Vec::new();
+        let prepared = chat.before_model(part, Some(&mut recorded(&mut asked, good_summary))).unwrap();
         assert_eq!(added(&prepared.view, part), Vec::<String>::new(), "up to {end}");
         assert_eq!(words(prepared.view.last().unwrap()).get(..4), words(&part[end - 1]).get(..4), "up to {end}");
     }
@@ -372,8 +367,7 @@ fn a_reasoning_item_stays_with_the_call_after_it() {
 /// B3 of the original preset.
 #[test]
 fn a_call_that_waits_at_compaction_gets_its_result_later() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(12, 1_500);
         history.push(user("Deploy it."));
         history.push(calls(&["deploy", "notify"]));

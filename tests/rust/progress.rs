@@ -1,13 +1,12 @@
 //! The progress note: what was done about the request of the active turn.
 
 use crate::memory::{estimator, messages, source};
-use crate::support::STRATEGIES;
 use crate::support::good_summary;
 use crate::support::ours;
 use crate::support::send_checked;
 use crate::support::small_chat;
 use crate::support::spoken_step;
-use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::tool_steps;
 use crate::support::tool_turns;
 use crate::support::words;
@@ -163,8 +162,7 @@ fn what_was_done_about_a_request_is_said_and_the_newest_request_is_the_last_one(
 /// E4 of the original preset.
 #[test]
 fn a_chain_inside_the_turn_is_told_in_a_progress_note() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = vec![user("Go through all files."), assistant("I will.")];
         history.extend((0..40).flat_map(|number| spoken_step(number, 500, &format!("file {number} is fine"))));
         let prepared = send_checked(&mut chat, &history, Some(&mut good_summary));

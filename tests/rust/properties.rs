@@ -14,6 +14,7 @@ use crate::support::edits;
 use crate::support::filler;
 use crate::support::is_edited;
 use crate::support::plain;
+use crate::support::recorded;
 use crate::support::records;
 use crate::support::result;
 use crate::support::system;
@@ -864,15 +865,12 @@ proptest! {
             }
             chat.more = waiting.as_ref().map_or(json!({}), |waiting| json!({ "inFlight": to_value(&plain(&waiting.1)) }));
             let mut twin = chat.clone();
-            let mut asked = 0;
-            let mut ask = |request: &Request| {
-                asked += 1;
-                setup.summarizer.answer(request)
-            };
-            let prepared = chat.before_model(&history, Some(&mut ask)).unwrap();
-            prop_assert!(asked == 0 || waiting.is_none(), "somebody waits");
+            let mut asked = Vec::new();
+            let answers = |request: &Request| setup.summarizer.answer(request);
+            let prepared = chat.before_model(&history, Some(&mut recorded(&mut asked, answers))).unwrap();
+            prop_assert!(asked.is_empty() || waiting.is_none(), "somebody waits");
             check(&chat, &history, &prepared)?;
-            if asked == 0 {
+            if asked.is_empty() {
                 prop_assert_eq!(&twin.before_model(&history, None).unwrap().view, &prepared.view);
             }
             setup.report(&mut chat, &prepared);

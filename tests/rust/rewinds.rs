@@ -15,6 +15,7 @@ use crate::support::says;
 use crate::support::send_checked;
 use crate::support::small_chat;
 use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::tail_chat;
 use crate::support::tool_turns;
 use crate::support::user;
@@ -133,8 +134,7 @@ fn a_rewound_edited_or_branched_history_never_gets_the_old_summary() {
 /// B2 of the original preset.
 #[test]
 fn a_host_that_sends_only_the_current_turn_loses_none_of_it() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         send_checked(&mut chat, &tool_turns(12, 1_500), Some(&mut good_summary));
         let turn = [user("Only this."), calls(&["x"]), result("x", "found"), assistant("so"), user("And now?")];
         let prepared = send_checked(&mut chat, &turn, Some(&mut good_summary));

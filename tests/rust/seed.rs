@@ -6,6 +6,7 @@ use crate::support::P;
 use crate::support::answer;
 use crate::support::assistant;
 use crate::support::filler;
+use crate::support::recorded;
 use crate::support::result;
 use crate::support::says;
 use crate::support::user;
@@ -142,17 +143,14 @@ fn every_single_shot_figure_of_the_threshold_strategy_is_reproduced() {
     ];
     for (name, messages, window, summarized) in scenarios {
         let mut chat = guard(window);
-        let mut calls = 0;
-        let mut summarize = |_: &_| {
-            calls += 1;
-            answer(&"s".repeat(155))
-        };
-        let prepared = chat.before_model(&messages, Some(&mut summarize)).unwrap();
+        let mut asked = Vec::new();
+        let prepared =
+            chat.before_model(&messages, Some(&mut recorded(&mut asked, |_| answer(&"s".repeat(155))))).unwrap();
         let report = &prepared.committed.report;
         let before = raw(&messages);
         let expected = if summarized { (2, 104, 1) } else { (messages.len(), before, 0) };
         assert_eq!(report.before.raw, before, "{name} in {window}");
-        assert_eq!((prepared.view.len(), report.after.raw, calls), expected, "{name} in {window}");
+        assert_eq!((prepared.view.len(), report.after.raw, asked.len()), expected, "{name} in {window}");
         assert_eq!(!chat.session().checkpoints.is_empty(), summarized, "{name} in {window}");
     }
 }
@@ -173,12 +171,9 @@ fn sliding_window_keeps_the_newest_messages_of_the_single_shot_conversations() {
     for (name, mut messages) in scenarios {
         let options = json!({ "contextWindow": 128_000, "summarize": true, "tune": { "strategy": "sliding-window" } });
         let mut chat = Chat::new(options);
-        let mut calls = 0;
-        let mut summarize = |_: &_| {
-            calls += 1;
-            answer(&"s".repeat(127))
-        };
-        let prepared = chat.before_model(&messages, Some(&mut summarize)).unwrap();
+        let mut asked = Vec::new();
+        let prepared =
+            chat.before_model(&messages, Some(&mut recorded(&mut asked, |_| answer(&"s".repeat(127))))).unwrap();
         assert_eq!(crate::support::added(&prepared.view, &messages), Vec::<String>::new(), "{name}");
         assert_eq!(chat.session().checkpoints.len(), 1, "{name}: {:?}", prepared.committed.report);
         let kept = messages.len() - chat.session().checkpoints[0].covers.count as usize;
@@ -189,9 +184,9 @@ fn sliding_window_keeps_the_newest_messages_of_the_single_shot_conversations() {
         assert!(report.after.tokens + report.after.bound < report.after.trigger, "{name}");
 
         messages.push(user("And now the next thing."));
-        let next = chat.before_model(&messages, Some(&mut summarize)).unwrap();
+        let next = chat.before_model(&messages, Some(&mut recorded(&mut asked, |_| answer("again")))).unwrap();
         assert_eq!(next.view, [prepared.view, vec![messages[messages.len() - 1].clone()]].concat(), "{name}");
-        assert_eq!(calls, 1, "{name}");
+        assert_eq!(asked.len(), 1, "{name}");
     }
 }
 
@@ -311,31 +306,20 @@ fn a_compaction_resets_the_correction_and_stores_the_new_estimate() {
 
 #[test]
 fn a_summary_that_fits_is_asked_for_once() {
-    let mut calls = 0;
+    let mut asked = Vec::new();
     let mut chat = guard(8_000);
-    chat.before_model(
-        &kube(1),
-        Some(&mut |_| {
-            calls += 1;
-            answer("Short.")
-        }),
-    )
-    .unwrap();
-    assert_eq!(calls, 1);
+    chat.before_model(&kube(1), Some(&mut recorded(&mut asked, |_| answer("Short.")))).unwrap();
+    assert_eq!(asked.len(), 1);
 }
 
 #[test]
 fn a_summary_that_stays_huge_is_asked_for_exactly_three_times() {
-    let mut prompts = Vec::new();
+    let mut asked = Vec::new();
     let mut chat = guard(8_000);
     let huge = "h".repeat(30_000);
-    let mut summarize = |request: &precis::summary::request::Request| {
-        prompts.push(request.prompt.clone());
-        answer(&huge)
-    };
-    let prepared = chat.before_model(&kube(1), Some(&mut summarize)).unwrap();
-    assert_eq!(prompts.len(), 3);
-    assert_eq!(prompts[1].matches(&huge).count(), 1, "the second round gets the first one's summary, once");
+    let prepared = chat.before_model(&kube(1), Some(&mut recorded(&mut asked, |_| answer(&huge)))).unwrap();
+    assert_eq!(asked.len(), 3);
+    assert_eq!(asked[1].prompt.matches(&huge).count(), 1, "the second round gets the first one's summary, once");
     assert_eq!(prepared.view.len(), 2, "the request goes out as it is");
     assert_eq!(chat.session().checkpoints.len(), 1, "a further round replaces what the round before made");
 }
@@ -416,19 +400,15 @@ fn an_empty_summary_is_never_stored_as_no_summary() {
         let mut chat = guard(8_000);
         // Only calls and results: there is no text to quote either.
         let mut history = storm(20, 2_000);
-        let mut calls = 0;
+        let mut asked = Vec::new();
         for step in 0..5 {
-            let mut summarize = |_: &_| {
-                calls += 1;
-                empty.clone()
-            };
-            chat.before_model(&history, Some(&mut summarize)).unwrap();
+            chat.before_model(&history, Some(&mut recorded(&mut asked, |_| empty.clone()))).unwrap();
             let session = chat.session();
             assert!(!engine::summary_of(&session).unwrap().trim().is_empty());
             history.push(call(&format!("n{step}"), "exec", "args", "v"));
             history.push(output(&format!("n{step}"), 100));
         }
-        assert_eq!(calls, 1, "later steps compact only when they must");
+        assert_eq!(asked.len(), 1, "later steps compact only when they must");
     }
 }
 
@@ -480,17 +460,9 @@ fn a_compaction_lasts_on_an_append_only_history() {
     let covered = history.len();
     for turn in 0..6 {
         history.push(user(&format!("question {turn}")));
-        let mut calls = 0;
-        let prepared = chat
-            .before_model(
-                &history,
-                Some(&mut |_| {
-                    calls += 1;
-                    answer("again")
-                }),
-            )
-            .unwrap();
-        assert_eq!(calls, 0, "turn {turn}");
+        let mut asked = Vec::new();
+        let prepared = chat.before_model(&history, Some(&mut recorded(&mut asked, |_| answer("again")))).unwrap();
+        assert_eq!(asked.len(), 0, "turn {turn}");
         assert_eq!(prepared.view.len(), 1 + history.len() - covered, "turn {turn}");
         assert!(says(&prepared.view[..1], "What came before."));
         assert_eq!(prepared.view[1..], history[covered..], "turn {turn}");

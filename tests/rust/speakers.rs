@@ -1,5 +1,6 @@
 //! Who said what: the name of a message is its speaker, and what a person types beside the result of a tool is theirs.
 
+use crate::support::recorded;
 use crate::support::{Chat, M, P, Tape, assistant, call, filler, records, says, user, words};
 use precis::base::quoting::{escape, speaker_label};
 use precis::ingest::content::{self, ContentPart};
@@ -155,13 +156,23 @@ fn a_name_with_markup_forges_nothing() {
         history.push(assistant(&format!("About question {at}: {}", filler(300))));
     }
     let mut asked = Vec::new();
-    let mut answer = |request: &precis::summary::request::Request| {
-        asked.push(request.prompt.clone());
-        crate::support::answer("They spoke about a budget and about many questions, and all of these were answered.")
-    };
     let mut chat = Chat::new(json!({ "contextWindow": 3_000 }));
-    let view = chat.before_model(&history, Some(&mut answer)).unwrap().view;
-    for text in asked.iter().cloned().chain(view.iter().filter(|message| message != &&history[0]).map(words)) {
+    let view = chat
+        .before_model(
+            &history,
+            Some(&mut recorded(&mut asked, |_| {
+                crate::support::answer(
+                    "They spoke about a budget and about many questions, and all of these were answered.",
+                )
+            })),
+        )
+        .unwrap()
+        .view;
+    for text in asked
+        .iter()
+        .map(|request| request.prompt.clone())
+        .chain(view.iter().filter(|message| message != &&history[0]).map(words))
+    {
         assert!(!text.contains("ok</conversation>"), "{text}");
         assert!(!text.contains("\n- [precis summary]"), "{text}");
         assert!(!text.lines().any(|line| line.starts_with("## ") && line.contains("give me root")), "{text}");

@@ -8,11 +8,13 @@ use crate::support::call;
 use crate::support::filler;
 use crate::support::good_summary;
 use crate::support::ours;
+use crate::support::recorded;
 use crate::support::result;
 use crate::support::says;
 use crate::support::send_checked;
 use crate::support::small_chat;
 use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::tool_step;
 use crate::support::tool_steps;
 use crate::support::tool_turn;
@@ -20,21 +22,16 @@ use crate::support::tool_turns;
 use crate::support::user;
 use precis::base::markers;
 use precis::report::Outcome;
-use precis::summary::request::Request;
 use serde_json::json;
 
-/// Runs a history request by request. Returns how often it compacted, and the prompts to the summarizer.
-fn replayed(chat: &mut Chat, history: &[M], from: usize) -> (usize, Vec<String>) {
-    let (mut compactions, mut prompts) = (0, Vec::new());
+/// Runs a history request by request. Returns how often it compacted.
+fn replayed(chat: &mut Chat, history: &[M], from: usize) -> usize {
+    let mut compactions = 0;
     for end in from..=history.len() {
-        let mut hear = |request: &Request| {
-            prompts.push(request.prompt.clone());
-            good_summary(request)
-        };
-        let prepared = send_checked(chat, &history[..end], Some(&mut hear));
+        let prepared = send_checked(chat, &history[..end], Some(&mut good_summary));
         compactions += usize::from(prepared.committed.report.outcome == Outcome::Compacted);
     }
-    (compactions, prompts)
+    compactions
 }
 
 /// F15 of docs/guarantees.md.
@@ -43,20 +40,16 @@ fn what_cannot_be_helped_is_said_once_and_never_looped_on() {
     let mut chat = small_chat(4_000);
     chat.system = Some(filler(9_000));
     let mut history = tool_turns(2, 900);
-    let (mut calls, mut revisions) = (0, Vec::new());
+    let (mut asked, mut revisions) = (Vec::new(), Vec::new());
     for number in 2..10 {
         history.extend(tool_turn(number, 900));
-        let mut count = |request: &Request| {
-            calls += 1;
-            good_summary(request)
-        };
-        let prepared = chat.before_model(&history, Some(&mut count)).unwrap();
+        let prepared = chat.before_model(&history, Some(&mut recorded(&mut asked, good_summary))).unwrap();
         assert!(matches!(prepared.committed.report.outcome, Outcome::Infeasible | Outcome::Tight));
         let again = chat.clone().before_model(&history, None).unwrap();
         assert_eq!(again.view, prepared.view, "turn {number}");
         revisions.push(chat.session().revision);
     }
-    assert_eq!(calls, 0, "no model can help");
+    assert_eq!(asked.len(), 0, "no model can help");
     assert!(revisions.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{revisions:?}");
 }
 
@@ -82,8 +75,7 @@ fn between_compactions_the_prefix_does_not_change() {
 /// B5 of the original preset.
 #[test]
 fn the_same_request_again_sends_the_same_messages() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let history = tool_turns(12, 1_500);
         let first = send_checked(&mut chat, &history, Some(&mut good_summary));
         for _ in 0..3 {
@@ -105,24 +97,17 @@ fn a_large_fixed_cost_does_not_compact_at_every_step() {
             // With the tools, 1,600 of 6,476 tokens at a ratio of 2.5. Reported usage shows that it is more than half.
             chat.tools = 1_200;
             let mut history = Vec::new();
-            let mut calls = 0;
+            let mut asked = Vec::new();
             for turn in 0..40 {
                 history.push(user(&format!("turn {turn}: {}", filler(200))));
-                let prepared = send_checked(
-                    &mut chat,
-                    &history,
-                    Some(&mut |request| {
-                        calls += 1;
-                        good_summary(request)
-                    }),
-                );
+                let prepared = send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, good_summary)));
                 assert_eq!(prepared.view.last(), history.last(), "{strategy} turn {turn}");
                 if let Some(ratio) = ratio {
                     chat.after_model(prepared.committed.report.after.raw * ratio);
                 }
                 history.push(assistant(&filler(200)));
             }
-            assert!(calls <= 8, "{strategy} at {ratio:?}: {calls} summaries in 40 steps");
+            assert!(asked.len() <= 8, "{strategy} at {ratio:?}: {} summaries in 40 steps", asked.len());
         }
     }
 }
@@ -131,8 +116,7 @@ fn a_large_fixed_cost_does_not_compact_at_every_step() {
 /// Results could be cleared, but a strategy that starts at a number of messages must also stop.
 #[test]
 fn a_request_whose_results_can_be_cleared_is_decided_once() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let step = |number: usize| {
             let id = format!("step_{number}");
             [call(&id, "read", json!({ "n": number })), result(&id, &filler(1_000))]
@@ -149,8 +133,7 @@ fn a_request_whose_results_can_be_cleared_is_decided_once() {
 /// E5 of the original preset.
 #[test]
 fn size_counts_between_compactions_and_limits_are_heeded() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         // Far fewer messages than start the sliding window. Each is larger than all of them together may be.
         let mut history = tool_turns(2, 12_000);
         history.push(user("And now?"));
@@ -184,7 +167,7 @@ fn a_history_that_can_hardly_shrink_is_helped_as_far_as_it_goes() {
 fn a_turn_of_nothing_but_tools_is_compacted() {
     let mut history = vec![user("Go.")];
     history.extend(tool_steps(60, 300));
-    let (compactions, _) = replayed(&mut small_chat(4_000), &history, 2);
+    let compactions = replayed(&mut small_chat(4_000), &history, 2);
     assert!(compactions > 0);
 }
 
@@ -232,7 +215,7 @@ fn one_prompt_with_hundreds_of_tool_rounds_compacts_now_and_then() {
             history.push(assistant(&filler(200)));
         }
         let requests = history.len() - from;
-        let (compactions, _) = replayed(&mut small_chat(8_000), &history, from);
+        let compactions = replayed(&mut small_chat(8_000), &history, from);
         assert!(compactions > 2 && compactions * 6 < requests, "{compactions} of {requests}");
     }
 }

@@ -2,18 +2,18 @@
 
 use crate::support::GOOD_SUMMARY;
 use crate::support::M;
-use crate::support::STRATEGIES;
 use crate::support::answer;
 use crate::support::assistant;
 use crate::support::calls;
 use crate::support::filler;
 use crate::support::good_summary;
 use crate::support::ours;
+use crate::support::recorded;
 use crate::support::result;
 use crate::support::says;
 use crate::support::send_checked;
 use crate::support::small_chat;
-use crate::support::strategy_chat;
+use crate::support::strategy_chats;
 use crate::support::tail_chat;
 use crate::support::tool_turns;
 use crate::support::user;
@@ -95,20 +95,12 @@ fn a_summary_larger_than_its_source_is_not_used_and_success_means_room() {
 /// C3 of the original preset.
 #[test]
 fn an_empty_summary_does_not_compact_at_every_step() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(12, 1_500);
-        let mut asked = 0;
+        let mut asked = Vec::new();
         let mut first = true;
         for step in 0..6 {
-            let prepared = send_checked(
-                &mut chat,
-                &history,
-                Some(&mut |_| {
-                    asked += 1;
-                    answer("  \n")
-                }),
-            );
+            let prepared = send_checked(&mut chat, &history, Some(&mut recorded(&mut asked, |_| answer("  \n"))));
             assert!(says(&prepared.view, "question 11?"), "{strategy}");
             if std::mem::take(&mut first) {
                 let failed =
@@ -120,15 +112,14 @@ fn an_empty_summary_does_not_compact_at_every_step() {
             history.push(calls(&[&id]));
             history.push(result(&id, "little"));
         }
-        assert_eq!(asked, 2, "{strategy}: once, and once more with the reason");
+        assert_eq!(asked.len(), 2, "{strategy}: once, and once more with the reason");
     }
 }
 
 /// E2 of the original preset.
 #[test]
 fn the_summarizers_prompt_does_not_grow_with_the_conversation() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = Vec::new();
         let mut prompts: Vec<usize> = Vec::new();
         for turn in 0..200 {
@@ -152,8 +143,7 @@ fn the_summarizers_prompt_does_not_grow_with_the_conversation() {
 /// E3 of the original preset.
 #[test]
 fn an_error_of_the_summarizer_does_not_send_the_whole_history() {
-    for strategy in STRATEGIES {
-        let mut chat = strategy_chat(strategy, 8_000);
+    for (strategy, mut chat) in strategy_chats(8_000) {
         let mut history = tool_turns(12, 1_500);
         send_checked(&mut chat, &history, Some(&mut good_summary));
         history.extend(tool_turns(12, 1_500));
@@ -206,21 +196,14 @@ fn half_a_summary_is_never_stored() {
 fn two_thousand_messages_over_the_window_are_one_question() {
     let history: Vec<M> = (0..1_000).flat_map(|number| [user(&format!("q{number}")), assistant(&filler(60))]).collect();
     let mut asked = Vec::new();
-    let mut hear = |request: &Request| {
-        asked.push(request.kind);
-        good_summary(request)
-    };
-    send_checked(&mut small_chat(20_000), &history, Some(&mut hear));
-    assert_eq!(asked, ["chunk", "chunk", "chunk", "chunk", "merge"]);
+    send_checked(&mut small_chat(20_000), &history, Some(&mut recorded(&mut asked, good_summary)));
+    let kinds: Vec<&str> = asked.iter().map(|request| request.kind).collect();
+    assert_eq!(kinds, ["chunk", "chunk", "chunk", "chunk", "merge"]);
     let mut large = small_chat(20_000);
     large.options["summarizer"] = json!({ "contextWindow": 200_000 });
-    let mut asked = 0;
-    let mut hear = |request: &Request| {
-        asked += 1;
-        good_summary(request)
-    };
-    send_checked(&mut large, &history, Some(&mut hear));
-    assert_eq!(asked, 1);
+    let mut asked = Vec::new();
+    send_checked(&mut large, &history, Some(&mut recorded(&mut asked, good_summary)));
+    assert_eq!(asked.len(), 1);
 }
 
 /// D07 of docs/guarantees.md.

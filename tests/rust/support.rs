@@ -684,6 +684,17 @@ pub fn good_summary(_: &Request) -> Answer {
     answer(GOOD_SUMMARY)
 }
 
+/// A summarizer that answers as `answers` does, and adds each request to `asked`.
+pub fn recorded<'r>(
+    asked: &'r mut Vec<Request>,
+    mut answers: impl FnMut(&Request) -> Answer + 'r,
+) -> impl FnMut(&Request) -> Answer + 'r {
+    move |request| {
+        asked.push(request.clone());
+        answers(request)
+    }
+}
+
 /// A chat that counts a quarter of the bytes as tokens, times 2.5 until usage is reported.
 pub fn small_chat(window: u64) -> Chat {
     Chat::new(serde_json::json!({
@@ -700,7 +711,12 @@ pub fn strategy_chat(strategy: &str, window: u64) -> Chat {
     chat
 }
 
-/// The same with a window of 8,000 tokens and the strategy `tail`.
+/// A chat of each strategy, with the strategy's name.
+pub fn strategy_chats(window: u64) -> impl Iterator<Item = (&'static str, Chat)> {
+    STRATEGIES.into_iter().map(move |strategy| (strategy, strategy_chat(strategy, window)))
+}
+
+/// A chat with a window of 8,000 tokens and the strategy `tail`.
 pub fn tail_chat() -> Chat {
     let mut chat = small_chat(8_000);
     chat.options["tune"]["strategy"] = "tail".into();

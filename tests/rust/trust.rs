@@ -2,6 +2,7 @@
 //! and what was only pasted into their message.
 
 use crate::memory::typed_units;
+use crate::support::recorded;
 use crate::support::*;
 use precis::base::headings::{KEPT, OPENING};
 use precis::base::markers;
@@ -115,17 +116,13 @@ fn without_a_state_a_framed_text_is_neither_the_summary_before_nor_what_the_user
                 history.extend([user(&format!("Question {at}?")), assistant(&filler(2_000))]);
             }
             let mut chat = chat(6_000);
-            let mut prompts = Vec::new();
-            let mut ask = |request: &Request| {
-                prompts.push(request.prompt.clone());
-                good(request)
-            };
-            chat.before_model(&history, if asks { Some(&mut ask) } else { None }).unwrap();
+            let mut asked = Vec::new();
+            chat.before_model(&history, asks.then_some(&mut recorded(&mut asked, good))).unwrap();
             for (_, summary) in summaries(&chat) {
                 assert!(!trusted(&summary).contains("EVIL"), "{role:?}: {summary}");
             }
-            assert!(prompts.iter().all(|prompt| previous(prompt).is_empty()), "{prompts:?}");
-            let quoted = prompts.iter().any(|prompt| prompt.contains("EVIL-7001"));
+            assert!(asked.iter().all(|request| previous(&request.prompt).is_empty()), "{asked:?}");
+            let quoted = asked.iter().any(|request| request.prompt.contains("EVIL-7001"));
             assert!(!asks || quoted, "it is material like any other");
         }
     }
@@ -505,7 +502,7 @@ fn a_name_from_outside_begins_no_line_of_ours_and_ends_none() {
         for summarized in [false, true] {
             let mut chat = chat(3_000);
             let mut history = vec![user("Read the files and say what is in them.")];
-            let mut prompts: Vec<String> = Vec::new();
+            let mut asked = Vec::new();
             let mut seen: Vec<M> = Vec::new();
             for step in 0..30 {
                 let id = format!("s{step}");
@@ -514,19 +511,15 @@ fn a_name_from_outside_begins_no_line_of_ours_and_ends_none() {
                 let media = P::Media { kind: 0, media_type: name.clone(), bytes: 50_000, reference: name.clone() };
                 let parts = vec![P::Speaker(name.clone()), P::Text(format!("And {step}?")), media];
                 history.push(M { role: Role::User, parts });
-                let mut summarize = |request: &Request| {
-                    prompts.push(request.prompt.clone());
-                    good(request)
-                };
-                let summarize: Option<Summarizer<'_>> = if summarized { Some(&mut summarize) } else { None };
-                let prepared = chat.before_model(&history, summarize).unwrap();
+                let prepared =
+                    chat.before_model(&history, summarized.then_some(&mut recorded(&mut asked, good))).unwrap();
                 seen.extend(prepared.view.into_iter().filter(|message| !history.contains(message)));
             }
             let ours = seen.iter().flat_map(|message| &message.parts).filter_map(|part| match part {
                 P::Text(text) => Some(text.clone()),
                 _ => None,
             });
-            let all: Vec<String> = ours.chain(prompts).collect();
+            let all: Vec<String> = ours.chain(asked.into_iter().map(|request| request.prompt)).collect();
             assert!(all.iter().any(|text| text.contains("FORGED")), "the names are shown");
             for text in &all {
                 for line in text.split(['\n', '\r', '\u{b}', '\u{85}', '\u{2028}']) {
