@@ -1,6 +1,7 @@
 //! One call: its parsed input, the placed history and known limits, and its result.
 
 pub mod bound;
+pub mod brakes;
 pub mod checkpoint;
 pub mod committed;
 pub mod context;

@@ -3,8 +3,9 @@
 
 use crate::base::error::{Error, Warning};
 use crate::base::text;
+use crate::call::brakes::KeepsOut;
 use crate::call::committed::Committed;
-use crate::call::context::{KeepsOut, Work};
+use crate::call::context::Work;
 use crate::call::input::Call;
 use crate::call::render::{Rendered, first_changed, first_edited, lacking, remember_rewrites, render};
 use crate::engine::covering::Covering;

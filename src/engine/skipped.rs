@@ -1,6 +1,6 @@
 //! Why code covered something although there is a summarizer that was not called, for the report.
 
-use crate::call::context::KeepsOut;
+use crate::call::brakes::KeepsOut;
 use crate::ladder::plan::Plan;
 use crate::ladder::{Move, RungId};
 
