@@ -35,117 +35,36 @@
 //! between compactions (E5).
 
 mod continuation;
+mod rounds;
+mod sizes;
+mod step;
 pub(crate) mod text;
 
-use crate::base::error::{Error, Warning};
-use crate::base::{markers, millionths};
-use crate::call::checkpoint::{self, Written};
+use crate::base::error::Error;
+use crate::base::millionths;
+use crate::call::checkpoint;
 use crate::call::committed::{Committed, previewed};
 use crate::call::context::Work;
 use crate::call::render::{first_changed, render};
 use crate::engine::policy::Policy;
-use crate::engine::presets::contextguard::text::{fallback, prompt, system, word_limit};
+use crate::engine::presets::contextguard::rounds::{Rounds, cover_in_rounds, input, previous};
+use crate::engine::presets::contextguard::step::{Step, shape, step};
+use crate::engine::presets::contextguard::text::{prompt, system};
 use crate::engine::questions::{Answered, Questions};
-use crate::ingest::content::Content;
 use crate::ingest::host::{Host, Sent};
-use crate::ingest::pairs::Cuts;
 use crate::ladder::plan::{Asked, Plan};
 use crate::ladder::shape::Shape;
 use crate::ladder::{Move, RungId};
 use crate::limits::options::Options;
 use crate::report::change;
 use crate::report::reasons::{infeasible, passed, why};
-use crate::report::{Notice, Outcome, Report, Usage};
-use crate::session::compaction::Kind;
+use crate::report::{Outcome, Report, Usage};
 use crate::session::state::{ContextguardState, Pending, SessionState};
-use crate::session::view::{Slot, View, leading};
+use crate::session::view::{Slot, View};
 use crate::summary::request::Request;
-use crate::summary::verify::Answer;
 use crate::tokens::calibration::Reported;
 
-/// Windows of this size or more have a fixed buffer.
-const LARGE_WINDOW: u64 = 200_000;
-const LARGE_BUFFER: u64 = 20_000;
-/// The most rounds of summarizing until the request is below the threshold.
-const ATTEMPTS: u64 = 3;
-/// The most bytes of a summary. A longer one is rejected, because the state could not hold it.
-const SUMMARY_BYTES: usize = 50_000;
-
-/// The buffer of a window: fixed for large windows, a fifth of smaller ones.
-pub const fn buffer(window: u64) -> u64 {
-    if window >= LARGE_WINDOW { LARGE_BUFFER } else { window / 5 }
-}
-
-/// The most tokens of a summary: half of the buffer.
-pub const fn summary_tokens(window: u64) -> u64 {
-    buffer(window) / 2
-}
-
-/// The calibrated count. Until a provider reports usage, it is `trunc(raw × 2.5)`. Then it is `raw` times the last
-/// ratio of reported to estimated tokens, which is limited to between 1 and 5, and never less than the reported tokens.
-pub fn token_count(raw: u64, known: ContextguardState) -> u64 {
-    let ContextguardState { real, last } = known;
-    if real == 0 {
-        return raw * 5 / 2;
-    }
-    let corrected = match last {
-        0 => raw * 5 / 2,
-        last if real < last => raw,
-        last if real > last * 5 => raw * 5,
-        last => millionths::scale(raw, real, last),
-    };
-    corrected.max(real)
-}
-
-/// The request as the original would see it after its injection.
-struct Step {
-    view: View,
-    raw: u64,
-    threshold: u64,
-    known: ContextguardState,
-}
-
-fn step(work: &Work<'_>, host: &mut dyn Host) -> Result<Step, Error> {
-    let view = work.project(host)?;
-    let raw = view.raw() + work.call.beside();
-    let threshold = work.call.window - buffer(work.call.window);
-    Ok(Step { view, raw, threshold, known: work.state.contextguard.unwrap_or_default() })
-}
-
-impl Step {
-    fn usage(&self, work: &Work<'_>) -> Usage {
-        let tokens = token_count(self.raw, self.known);
-        let usage =
-            work.measure().usage_of(&self.view, &work.history, tokens, &|raw| millionths::scale(raw, tokens, self.raw));
-        Usage { raw: self.raw, bound: 0, trigger: self.threshold, reported: self.known.real > 0, ..usage }
-    }
-
-    fn fires(&self) -> bool {
-        token_count(self.raw, self.known) >= self.threshold
-    }
-}
-
-/// What a compaction covers: everything except leading instructions and a group with pending calls (B3: the original
-/// leaves their results without a call).
-fn shape(work: &Work<'_>) -> Option<Shape> {
-    let history = &work.history;
-    let lead = history.lead();
-    let end = Cuts::of(&history.messages[lead..]).pending.map_or(history.messages.len(), |pending| pending + lead);
-    let stays = |input: &usize| *input < leading(history) || history.is_pinned(*input);
-    let head = (0..end).filter(stays).filter_map(|input| history.index_of(input)).collect::<Vec<_>>();
-    let covers = history
-        .position(history.index_of(end).filter(|_| end < history.messages.len()).unwrap_or_else(|| history.end()))?;
-    let empty = covers.count <= head.len() as u64;
-    (!empty).then(|| Shape {
-        covers,
-        outputs: None,
-        head,
-        kept: Vec::new(),
-        opening: 0,
-        note: false,
-        summary_tokens: summary_tokens(work.call.window),
-    })
-}
+pub use crate::engine::presets::contextguard::sizes::{buffer, limits, summary_tokens, token_count};
 
 /// The policy of the preset.
 pub(crate) struct Contextguard;
@@ -294,103 +213,6 @@ impl Policy for Contextguard {
     }
 }
 
-fn previous(state: &SessionState) -> Option<&str> {
-    state.checkpoints.last().map(|checkpoint| checkpoint::body(&checkpoint.summary.text))
-}
-
-/// What the summarizer reads: the request without its instructions. The oldest messages are dropped while more than two
-/// remain and they exceed 80 % of the window in raw tokens. (C4: the previous summary is not included a second time.)
-fn input(work: &Work<'_>, view: &View, shape: &Shape, host: &mut dyn Host) -> Result<Vec<Content>, Error> {
-    let covered: Vec<&crate::session::view::Item> = view
-        .items
-        .iter()
-        .filter(|item| !item.fixed && !matches!(item.slot, Slot::Host { index, .. } if index >= shape.covers.count))
-        .collect();
-    let budget = work.call.window * 4 / 5;
-    let mut sum: u64 = covered.iter().map(|item| item.tokens).sum();
-    let mut skip = 0;
-    while covered.len() - skip > 2 && sum > budget {
-        sum -= covered[skip].tokens;
-        skip += 1;
-    }
-    let inputs: Vec<usize> = covered[skip..]
-        .iter()
-        .filter_map(|item| if let Slot::Host { input, .. } = item.slot { Some(input) } else { None })
-        .collect();
-    work.history.read(&inputs, host)
-}
-
-/// The result of the rounds of a commit.
-struct Rounds {
-    /// Whether the past was covered.
-    compacts: bool,
-    /// The raw tokens of the request as it is sent.
-    request: u64,
-    /// The next round, for which a summarizer must be called.
-    next: Option<Plan>,
-}
-
-/// Covers the past, and repeats that while the request is above the threshold.
-fn cover_in_rounds(
-    work: &mut Work<'_>,
-    start: &Step,
-    plan: &Plan,
-    answers: Option<&[Answer]>,
-    report: &mut Report,
-    host: &mut dyn Host,
-) -> Result<Rounds, Error> {
-    let valid = |shape: &&Shape| work.history.position(shape.covers.count) == Some(shape.covers);
-    let planned = if let Move::Compact(shape) = &plan.action { Some(shape).filter(valid).cloned() } else { None };
-    let mut todo = planned.or_else(|| if start.fires() { shape(work) } else { None });
-    if work.call.provider_compacts {
-        todo = None;
-    }
-    let mut rounds = Rounds { compacts: todo.is_some(), request: start.raw, next: None };
-    let mut answer = answers.and_then(<[Answer]>::first);
-    let mut attempt = plan.attempt;
-    while let Some(shape) = todo.take() {
-        let view = work.project(host)?;
-        let contents = input(work, &view, &shape, host)?;
-        let text = summary(work, answer.take(), &contents, report);
-        let kind = if report.failed.is_some() || answers.is_none() { Kind::Digest } else { Kind::Summary };
-        cover(work, &view, &shape, kind, &text, host)?;
-        let request = work.project(host)?.raw() + continuation::tokens(work, host)? + work.call.beside();
-        rounds.request = request;
-        report.reason =
-            format!("The compacted request of {request} raw tokens is not below the threshold of {}.", start.threshold);
-        if request >= start.threshold && attempt < ATTEMPTS {
-            attempt += 1;
-            if answers.is_some() {
-                rounds.next = Some(again(work, attempt, &shape, (plan, report)));
-            } else {
-                todo = Some(shape);
-            }
-        }
-    }
-    Ok(rounds)
-}
-
-/// The text of the answer. Excerpts if there is no usable one.
-fn summary(work: &Work<'_>, answer: Option<&Answer>, contents: &[Content], report: &mut Report) -> String {
-    let reason = match answer {
-        Some(Answer::Text { text, .. }) if !text.is_empty() && text.len() <= SUMMARY_BYTES => return text.clone(),
-        Some(Answer::Text { .. } | Answer::Block { .. }) => {
-            Some("The summarizer returned no text, or far too much.".to_owned())
-        }
-        Some(Answer::Failed(reason)) => Some(reason.clone()),
-        None => None,
-    };
-    if let Some(reason) = reason {
-        report.warnings.push(Notice {
-            code: Warning::SummaryFailed,
-            path: Some("summarize".into()),
-            advice: format!("{reason} Excerpts took its place."),
-        });
-        report.failed = Some(reason);
-    }
-    fallback(contents, previous(&work.state))
-}
-
 fn outcome(work: &Work<'_>, report: &Report, compacts: bool, changed: bool) -> (Outcome, String) {
     let (before, after) = (&report.before, &report.after);
     if work.call.provider_compacts {
@@ -403,55 +225,4 @@ fn outcome(work: &Work<'_>, report: &Report, compacts: bool, changed: bool) -> (
     } else {
         (if changed { Outcome::Reused } else { Outcome::Unchanged }, passed(after))
     }
-}
-
-fn again(work: &Work<'_>, attempt: u64, shape: &Shape, (before, report): (&Plan, &Report)) -> Plan {
-    let asked = Asked {
-        id: format!("{}-{attempt}", crate::model::message::hex(shape.covers.chain)),
-        kind: "summary".into(),
-        max_output_tokens: summary_tokens(work.call.window),
-    };
-    Plan {
-        rung: RungId::Summarize,
-        action: Move::Compact(shape.clone()),
-        attempt,
-        requests: vec![asked],
-        report: report.to_json(),
-        changes: before.changes.clone(),
-        ..Plan::default()
-    }
-}
-
-fn cover(
-    work: &mut Work<'_>,
-    view: &View,
-    shape: &Shape,
-    kind: Kind,
-    text: &str,
-    host: &mut dyn Host,
-) -> Result<(), Error> {
-    let text = format!("{}\n{text}\n{}", markers::PRESET_SUMMARY, markers::PRESET_SUMMARY_END);
-    let checkpoint = {
-        let scene = work.scene(view);
-        checkpoint::checkpoint(
-            &scene,
-            shape,
-            Written { kind, digest: false, shortened: false, text, bare: true, block: None },
-            None,
-            &work.call.ids,
-            host,
-        )?
-    };
-    // A further round replaces the result of the previous one.
-    work.state.uncover(shape.covers.count);
-    work.state.push(checkpoint);
-    work.history.active = work.state.checkpoints.len().checked_sub(1);
-    Ok(())
-}
-
-/// The preset's limits for a window, for documentation and tests: buffer, threshold, and the tokens and words of a
-/// summary.
-pub const fn limits(window: u64) -> [u64; 4] {
-    let most = summary_tokens(window);
-    [buffer(window), window - buffer(window), most, word_limit(most)]
 }
