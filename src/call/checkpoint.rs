@@ -72,22 +72,24 @@ pub fn extent<'a>(scene: &Scene<'a>, shape: &Shape, llm: bool) -> Extent<'a> {
     // one.
     let mut kept: Vec<u64> = Vec::new();
     if let Some(checkpoint) = base {
-        kept.extend(checkpoint.head.iter().filter(|&&index| !shape.heads(index)).chain(&checkpoint.kept));
+        kept.extend(
+            checkpoint.stays.head.iter().filter(|&&index| !shape.stays.heads(index)).chain(&checkpoint.stays.kept),
+        );
         order::numbers(&mut kept);
     }
     // A provider's own summary replaces everything before it for the model.
     let compaction = history.compaction.filter(|compaction| compaction.readable);
     let compaction = compaction.and_then(|compaction| history.index_of(compaction.input));
-    let is_read = |index: &u64| !shape.heads(*index) && (*index >= from || kept.contains(index));
+    let is_read = |index: &u64| !shape.stays.heads(*index) && (*index >= from || kept.contains(index));
     let read_from = compaction.filter(|&index| index < shape.covers.count).filter(is_read).unwrap_or(0);
-    let was_kept = |index: u64| base.is_some_and(|checkpoint| checkpoint.kept.contains(&index));
+    let was_kept = |index: u64| base.is_some_and(|checkpoint| checkpoint.stays.kept.contains(&index));
     let mut raw = base.map_or(0, |checkpoint| checkpoint.summary.raw);
     let mut inputs = Vec::new();
     for at in 0..kept.len() as u64 + shape.covers.count.saturating_sub(from) {
         let earlier = kept.get(at as usize).filter(|&&index| was_kept(index));
         let index = kept.get(at as usize).copied().unwrap_or_else(|| from + at - kept.len() as u64);
-        let head = shape.heads(index);
-        let stays = shape.keeps(index);
+        let head = shape.stays.heads(index);
+        let stays = shape.stays.holds(index);
         // The summarizer sees the kept messages whose text is in the view. Code quotes only what is removed.
         let seen = if llm && earlier.is_none() { head } else { stays };
         let Some(input) = history.input_of(index).filter(|_| !seen) else { continue };
@@ -184,8 +186,7 @@ pub(crate) fn remembered(memory: Option<&Memory>, history: &History<'_>, active:
         }
         _ if history.first() == 0 && !history.is_view() => Memory::default(),
         _ => {
-            let stays = |index: &u64| active.head.contains(index) || active.kept.contains(index);
-            let gone = (0..active.covers.count).rev().find(|index| !stays(index)).unwrap_or(0);
+            let gone = (0..active.covers.count).rev().find(|&index| !active.stays.holds(index)).unwrap_or(0);
             let note = active.note.as_ref().map_or("", |note| &note.text);
             let text = format!("{}\n{note}", by_code(active));
             Memory { upto: active.covers, ..Memory::of_text(&text, gone) }
@@ -273,8 +274,7 @@ pub fn turn(scene: &Scene<'_>, shape: &Shape) -> Option<u64> {
 /// The same of a checkpoint that has a note.
 pub fn turn_of(history: &History<'_>, checkpoint: &Checkpoint) -> Option<u64> {
     let is_typed = |index: &&u64| history.input_of(**index).is_some_and(|input| history.is_typed(input));
-    let stays = checkpoint.head.iter().chain(&checkpoint.kept);
-    checkpoint.note.as_ref().and_then(|_| stays.filter(is_typed).max()).copied()
+    checkpoint.note.as_ref().and_then(|_| checkpoint.stays.all().filter(is_typed).max()).copied()
 }
 
 /// The raw tokens of the progress note of a shape.
@@ -346,9 +346,8 @@ pub fn checkpoint(
         None => None,
     };
     let hash = |index: &u64| history.input_of(*index).map_or(0, |input| history.hash(input));
-    let kept_chain = shape.head.iter().chain(&shape.kept).map(hash).fold(CHAIN_START, combine);
-    let first_kept = shape.head.iter().chain(&shape.kept).min().copied();
-    let from = first_kept.unwrap_or(shape.covers.count).min(shape.covers.count);
+    let kept_chain = shape.stays.all().map(hash).fold(CHAIN_START, combine);
+    let from = shape.loads_from();
     let known = history.chain_at(from).or_else(|| {
         scene
             .state
@@ -366,9 +365,7 @@ pub fn checkpoint(
         shortened,
         covers: shape.covers,
         raw: history.raw_before(shape.covers.count, &scene.state.checkpoints),
-        head: shape.head.clone(),
-        kept: shape.kept.clone(),
-        opening: shape.opening,
+        stays: shape.stays.clone(),
         kept_chain,
         from,
         from_chain,

@@ -84,7 +84,7 @@ impl<'a> Work<'a> {
             state.checkpoints.truncate(hold);
             checkpoint::forget(&mut state, &history);
         }
-        let rebuilds = history.outputs_changed.map(|changed| compact::of_checkpoint(&call.state.checkpoints[changed]));
+        let rebuilds = history.outputs_changed.map(|changed| Shape::of(&call.state.checkpoints[changed]));
         if history.is_of_others() {
             // Names that were seen twice would outlive a roll back.
             state.memory = None;
@@ -317,10 +317,10 @@ fn accepts((history, state, cuts): (&History<'_>, &SessionState, &Cuts), shape: 
     let splits_no_group = input.checked_sub(history.lead()).is_none_or(|at| cuts.is_legal(at));
     count > covered
         && shape.outputs.zip(history.outputs_at(count)).is_none_or(|(then, now)| then == now)
-        && history.leaves_the_newest(count, &shape.head, &shape.kept)
+        && history.leaves_the_newest(count, &shape.stays)
         && history.position(count) == Some(shape.covers)
         && splits_no_group
-        && shape.head.iter().chain(&shape.kept).all(|&index| history.input_of(index).is_some())
+        && shape.stays.all().all(|&index| history.input_of(index).is_some())
 }
 
 /// The id of a request: it depends on everything that is sent before the reply.

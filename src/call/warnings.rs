@@ -228,6 +228,6 @@ impl Work<'_> {
         let compaction = self.history.compaction.filter(|compaction| !compaction.readable)?;
         let active = &self.state.checkpoints[self.history.active?];
         let index = self.history.index_of(compaction.input)?;
-        (index < active.covers.count && !active.head.contains(&index)).then_some(compaction.input)
+        (index < active.covers.count && !active.stays.heads(index)).then_some(compaction.input)
     }
 }

@@ -11,7 +11,7 @@ use crate::ingest::host::Host;
 use crate::ladder::compact;
 use crate::ladder::shape::Shape;
 use crate::ladder::{self, RungId, Scene};
-use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_BYTES, indices_bytes};
+use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_BYTES};
 use crate::memory::digest::{self, LeftOut, Source};
 use crate::memory::pool::Pool;
 use crate::session::compaction::Kind;
@@ -108,7 +108,7 @@ impl Covering<'_> {
         // The memory is always derived from what was sent, whoever writes the text above it.
         let known = checkpoint::known(&scene, shape, host)?;
         let pool = Pool::of(&known.memory, &known.messages);
-        let visible = |index| index >= shape.covers.count || shape.keeps(index);
+        let visible = |index| shape.shows(index);
         let references = work.call.recalls.then_some(shape.covers.count);
         let (summary_before, todos) = (&*known.summary, &*work.call.todos);
         let turn = checkpoint::turn(&scene, shape);
@@ -151,8 +151,7 @@ impl Covering<'_> {
         let written = quoted_bytes(&text)
             + note.as_deref().map_or(0, quoted_bytes)
             + native.as_ref().map_or(0, |block| block.rest.bytes());
-        let listed =
-            work.state.list_bytes(shape.covers.count) + indices_bytes(&shape.head) + indices_bytes(&shape.kept);
+        let listed = work.state.list_bytes(shape.covers.count) + shape.stays.bytes();
         let stored = STATE_BYTES.saturating_sub(written + listed.saturating_sub(LIST_BYTES));
         let upto = if known.memory.upto.count > shape.covers.count { known.memory.upto } else { shape.covers };
         let memory = pool.bounded(stored.min(work.call.options.memory as usize), upto);
@@ -195,7 +194,7 @@ impl Covering<'_> {
         let checkpoint = &work.state.checkpoints[active];
         let (summary, before) = checkpoint::written(checkpoint);
         let more = self.shape.covers.count - checkpoint.covers.count
-            + checkpoint.kept.len().saturating_sub(self.shape.kept.len()) as u64;
+            + checkpoint.stays.kept.len().saturating_sub(self.shape.stays.kept.len()) as u64;
         let dropped = before.saturating_add(more);
         Some(Trimmed { summary, digest: checkpoint::is_digest(checkpoint), dropped })
     }
@@ -265,8 +264,8 @@ impl Covering<'_> {
             None => note,
         };
         let mut checkpoint = checkpoint::checkpoint(&scene, shape, written, note, &work.call.ids, host)?;
-        let kept = (checkpoint.covers, &checkpoint.head, &checkpoint.kept);
-        let earlier = same.filter(|same| replaces && (same.covers, &same.head, &same.kept) == kept);
+        let kept = (checkpoint.covers, &checkpoint.stays.head, &checkpoint.stays.kept);
+        let earlier = same.filter(|same| replaces && (same.covers, &same.stays.head, &same.stays.kept) == kept);
         if let Some(earlier) = earlier.cloned() {
             checkpoint.replaces(&earlier);
         }
@@ -277,13 +276,13 @@ impl Covering<'_> {
         // For covered messages, only clips that still cut a kept message are needed.
         work.state.clips.retain(|clip| {
             clip.up_to.count > shape.covers.count
-                || shape.kept.iter().any(|&index| {
+                || shape.stays.kept.iter().any(|&index| {
                     history.input_of(index).is_some_and(|input| {
                         eligibility::cuts(clip, &history.messages[input], index, history.sends_signed(input, stale))
                     })
                 })
         });
-        work.state.spared.retain(|&index| index >= shape.covers.count || shape.keeps(index));
+        work.state.spared.retain(|&index| shape.shows(index));
         work.state.push(checkpoint);
         work.history.active = work.state.checkpoints.len().checked_sub(1);
         work.forget_covered_reply();

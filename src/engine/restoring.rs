@@ -9,7 +9,7 @@ use crate::call::context::Work;
 use crate::engine::literals;
 use crate::ingest::host::Host;
 use crate::ladder::Scene;
-use crate::ladder::compact;
+use crate::ladder::shape::Shape;
 use crate::limits::state_size::{DIGEST_BYTES, DIGEST_TOKENS, LIST_BYTES, STATE_BYTES};
 use crate::memory::digest::Source;
 use crate::memory::pool::Pool;
@@ -41,7 +41,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     }
     let mut memory = checkpoint::remembered(work.state.memory.as_ref(), &work.history, before);
     let summary = checkpoint::by_model(&work.state.checkpoints).map(checkpoint::quotable).unwrap_or_default();
-    let stays = |index| index >= before.covers.count || before.head.contains(&index) || before.kept.contains(&index);
+    let stays = |index| index >= before.covers.count || before.stays.holds(index);
     let listed = work.state.list_bytes(0) + before.list_bytes();
     let beside = listed.saturating_sub(LIST_BYTES) + before.note.as_ref().map_or(0, |note| quoted_bytes(&note.text));
     let left = STATE_BYTES.saturating_sub(beside + memory.stored()).min(DIGEST_BYTES);
@@ -82,8 +82,7 @@ pub(crate) fn restore(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
         block: before.block.clone(),
     };
     let note = before.note.as_ref().map(|note| note.text.clone());
-    let checkpoint =
-        checkpoint::checkpoint(&scene, &compact::of_checkpoint(before), written, note, &work.call.ids, host)?;
+    let checkpoint = checkpoint::checkpoint(&scene, &Shape::of(before), written, note, &work.call.ids, host)?;
     replace_newest(work, checkpoint);
     Ok(true)
 }
@@ -111,8 +110,7 @@ pub(crate) fn reframe(work: &mut Work<'_>, view: &View, host: &mut dyn Host) -> 
     };
     let note = before.note.as_ref().map(|note| note.text.clone());
     let scene = work.scene(view);
-    let checkpoint =
-        checkpoint::checkpoint(&scene, &compact::of_checkpoint(before), written, note, &work.call.ids, host)?;
+    let checkpoint = checkpoint::checkpoint(&scene, &Shape::of(before), written, note, &work.call.ids, host)?;
     replace_newest(work, checkpoint);
     Ok(true)
 }

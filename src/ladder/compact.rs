@@ -26,8 +26,9 @@ use crate::ladder::typed::recent_typed;
 use crate::ladder::{Scene, strategies};
 use crate::limits::wishes::Keep;
 use crate::model::message::{MessageRecord, PartKind, Role};
-use crate::session::compaction::{Checkpoint, Kind};
+use crate::session::compaction::Kind;
 use crate::session::reach::LEAST_CLEARED;
+use crate::session::staying::Staying;
 use crate::session::view::{Item, Slot};
 use std::ops::Range;
 
@@ -35,7 +36,7 @@ impl Shape {
     /// Whether it covers and keeps the same messages as the active checkpoint.
     pub fn repeats(&self, scene: &Scene<'_>) -> bool {
         let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
-        active.is_some_and(|active| active.covers == self.covers && active.kept == self.kept)
+        active.is_some_and(|active| active.covers == self.covers && active.stays.kept == self.stays.kept)
     }
 }
 
@@ -50,19 +51,6 @@ pub fn shape(scene: &Scene<'_>) -> Option<Shape> {
     let cut = scene.cuts.at_or_before(wanted - lead) + lead;
     let shape = of_cut(scene, cut, scene.typed_most())?;
     (shape.covers.count > scene.covered()).then_some(shape)
-}
-
-/// The shape of a checkpoint: what it covers and keeps.
-pub fn of_checkpoint(checkpoint: &Checkpoint) -> Shape {
-    Shape {
-        covers: checkpoint.covers,
-        outputs: None,
-        head: checkpoint.head.clone(),
-        kept: checkpoint.kept.clone(),
-        opening: checkpoint.opening,
-        note: checkpoint.note.is_some(),
-        summary_tokens: 0,
-    }
 }
 
 /// The compaction to make by hand. It covers everything except what `keep` names. The default is the newest turn, but
@@ -120,8 +108,9 @@ pub fn shorter(scene: &Scene<'_>, most: u64) -> Option<Shape> {
     let cut = usize::try_from(scene.covered().saturating_sub(scene.history.first())).ok()? + scene.lead();
     let active = &scene.state.checkpoints[scene.history.active?];
     let shape = of_cut(scene, cut, 0).filter(|shape| shape.covers == active.covers)?;
-    let (kept, opening) = (active.kept.clone(), active.opening);
-    Some(Shape { kept, opening, summary_tokens: scene.estimate_of(most), ..shape })
+    let (kept, opening) = (active.stays.kept.clone(), active.stays.opening);
+    let stays = Staying { kept, opening, ..shape.stays };
+    Some(Shape { stays, summary_tokens: scene.estimate_of(most), ..shape })
 }
 
 /// Adds a provider's own summary to the head of a shape that covers it. Only a summary that was made from its text can
@@ -131,11 +120,11 @@ pub fn with_compaction(scene: &Scene<'_>, shape: &Shape) -> Shape {
     let index = scene.history.compaction.and_then(|compaction| scene.history.index_of(compaction.input));
     // If an earlier summary was made from it, it is in no view.
     let shown = |index: &u64| scene.history.input_of(*index).is_some_and(|input| scene.places[input].is_some());
-    if let Some(index) = index.filter(|&index| index < shape.covers.count && !shape.keeps(index)).filter(shown) {
-        shape.head.push(index);
-        whole_groups(scene, &mut shape.head, shape.covers.count);
-        let head = &shape.head;
-        shape.kept.retain(|index| head.binary_search(index).is_err());
+    if let Some(index) = index.filter(|&index| index < shape.covers.count && !shape.stays.holds(index)).filter(shown) {
+        let Staying { head, kept, .. } = &mut shape.stays;
+        head.push(index);
+        whole_groups(scene, head, shape.covers.count);
+        kept.retain(|index| head.binary_search(index).is_err());
     }
     shape
 }
@@ -170,7 +159,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
         if in_head || history.is_pinned(input) || is_system && !is_old {
             let has_group = [PartKind::Call, PartKind::Result].iter().any(|&kind| history.messages[input].has(kind));
             let was_kept =
-                scene.history.active.is_some_and(|active| scene.state.checkpoints[active].kept.contains(&index));
+                scene.history.active.is_some_and(|active| scene.state.checkpoints[active].stays.kept.contains(&index));
             if input < scene.lead() && was_kept && has_group {
                 // It is pinned late: it stays where it is, with those around it that belong to it.
                 kept.extend(group(scene, input).filter_map(|member| history.index_of(member)));
@@ -210,9 +199,7 @@ fn of_cut(scene: &Scene<'_>, cut: usize, mut typed: u64) -> Option<Shape> {
     Some(Shape {
         covers,
         outputs: history.outputs_at(covers.count),
-        head,
-        kept,
-        opening: opening as u64,
+        stays: Staying { head, kept, opening: opening as u64 },
         note: inside && !scene.options.strategy.is_bare(),
         summary_tokens: scene.summary_most(),
     })
@@ -280,7 +267,9 @@ fn opening(scene: &Scene<'_>, turn: usize, cut: usize) -> Option<Vec<u64>> {
     let active = scene.history.active.map(|active| &scene.state.checkpoints[active]);
     let asked = scene.history.index_of(turn);
     let mut groups = Vec::new();
-    if let Some(earlier) = active.map(Checkpoint::opening).filter(|earlier| earlier.first() > asked.as_ref()) {
+    if let Some(earlier) =
+        active.map(|active| active.stays.opening()).filter(|earlier| earlier.first() > asked.as_ref())
+    {
         groups.push(earlier.to_vec());
     }
     let from = scene.covered().saturating_sub(scene.history.first()) as usize + lead;

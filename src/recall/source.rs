@@ -84,9 +84,8 @@ impl Source<'_> {
     /// Which parts of the message at a history index the view does not show whole.
     pub fn hidden(&self, index: u64, input: usize) -> Hidden {
         let checkpoint = self.history.active.map(|active| &self.state.checkpoints[active]);
-        let covered = checkpoint.is_some_and(|checkpoint| {
-            index < checkpoint.covers.count && !checkpoint.head.contains(&index) && !checkpoint.kept.contains(&index)
-        });
+        let covered =
+            checkpoint.is_some_and(|checkpoint| index < checkpoint.covers.count && !checkpoint.stays.holds(index));
         if covered
             || input >= self.history.messages.len()
             || self.history.left_out(input).is_some_and(|left_out| left_out.whole)

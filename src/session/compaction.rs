@@ -7,6 +7,7 @@ use crate::limits::state_size::indices_bytes;
 use crate::limits::summary_options::FRAME_MOST;
 use crate::model::message::Position;
 use crate::session::outputs;
+use crate::session::staying::Staying;
 use crate::summary::block::Block;
 
 /// The most bytes of a text that is read: about twenty times the longest summary that is requested.
@@ -58,14 +59,9 @@ pub struct Checkpoint {
     pub covers: Position,
     /// The raw tokens of all messages before `covers`, if known, including those that the host no longer loads.
     pub raw: Option<u64>,
-    /// Indices below `covers` of messages that stay in the view before the summary (system messages, pins), ascending.
-    pub head: Vec<u64>,
-    /// Indices below `covers` of messages that stay in the view after the summary, ascending.
-    pub kept: Vec<u64>,
-    /// How many of the last `kept` messages come after the note: the group that opens the active turn with signed
-    /// reasoning.
-    pub opening: u64,
-    /// The hash chain of all messages that stay, `head` first. It identifies a view.
+    /// The messages below `covers` that stay in the view.
+    pub stays: Staying,
+    /// The hash chain of these messages. It identifies a view.
     pub kept_chain: u64,
     /// The index of the first message that a host must load.
     pub from: u64,
@@ -135,23 +131,7 @@ impl Checkpoint {
     /// The bytes of its lists in JSON.
     pub fn list_bytes(&self) -> usize {
         let frame: usize = self.frame.iter().map(|text| quoted_bytes(text)).sum();
-        indices_bytes(&self.head) + indices_bytes(&self.kept) + indices_bytes(&self.sample) + frame
-    }
-
-    /// Whether a covered message stays without the one before it, so that calls which it answers are in no view.
-    pub fn keeps_alone(&self, index: u64) -> bool {
-        let stays = |index: &u64| self.head.binary_search(index).is_ok() || self.kept.binary_search(index).is_ok();
-        index < self.covers.count && stays(&index) && index.checked_sub(1).is_none_or(|before| !stays(&before))
-    }
-
-    /// The part of `kept` that comes before the note.
-    pub fn before_note(&self) -> &[u64] {
-        self.kept.split_at(self.kept.len() - self.opening as usize).0
-    }
-
-    /// The part of `kept` that comes after the note.
-    pub fn opening(&self) -> &[u64] {
-        self.kept.split_at(self.kept.len() - self.opening as usize).1
+        self.stays.bytes() + indices_bytes(&self.sample) + frame
     }
 }
 
@@ -180,14 +160,7 @@ impl Record for Checkpoint {
         archive.count("revision", &mut self.revision);
         archive.position("covers", &mut self.covers);
         archive.maybe_count("raw", &mut self.raw);
-        archive.counts("head", &mut self.head);
-        archive.counts("kept", &mut self.kept);
-        let mut opening = Some(self.opening).filter(|&opening| opening > 0);
-        archive.maybe_count("opening", &mut opening);
-        self.opening = opening.unwrap_or(0);
-        if self.opening > self.kept.len() as u64 {
-            archive.reject("opening");
-        }
+        self.stays.archive(archive);
         archive.hash("keptChain", &mut self.kept_chain);
         archive.count("from", &mut self.from);
         archive.maybe_hash("fromChain", &mut self.from_chain);
@@ -208,16 +181,11 @@ impl Record for Checkpoint {
         }
         archive.maybe_record("note", &mut self.note);
         archive.maybe_record("block", &mut self.block);
-        let first = |list: &[u64]| list.first().copied().unwrap_or(self.covers.count);
-        if first(&self.head).min(first(&self.kept)) != self.from {
+        if self.stays.loads_from(self.covers.count) != self.from {
             archive.reject("from");
         }
-        for list in [&self.head, &self.kept] {
-            if list.windows(2).any(|pair| pair[0] >= pair[1])
-                || list.last().is_some_and(|&last| last >= self.covers.count)
-            {
-                archive.reject("kept");
-            }
+        if self.stays.all().any(|&index| index >= self.covers.count) {
+            archive.reject("kept");
         }
     }
 }

@@ -13,4 +13,5 @@ pub mod prefixes;
 pub mod reach;
 pub mod sent;
 pub mod state;
+pub mod staying;
 pub mod view;

@@ -198,7 +198,7 @@ pub fn project(
     let checkpoint = history.active.map(|active| &state.checkpoints[active]);
     for item in &mut view.items {
         let Slot::Host { input, index } = item.slot else { continue };
-        let is_alone = checkpoint.is_some_and(|checkpoint| checkpoint.keeps_alone(index)) && history.is_typed(input);
+        let is_alone = checkpoint.is_some_and(|checkpoint| checkpoint.stays.is_alone(index)) && history.is_typed(input);
         if let Some(product) =
             copy(history, (&edits, &state.stale), estimator, (input, index, item.fixed, is_alone), host)?
         {
@@ -292,7 +292,7 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View, host
             }
         }
     };
-    let mut head = checkpoint.head.clone();
+    let mut head = checkpoint.stays.head.clone();
     head.extend(pinned_late(history, checkpoint));
     order::numbers(&mut head);
     kept(&head, true, view);
@@ -307,11 +307,11 @@ fn covered(history: &History<'_>, checkpoint: &Checkpoint, view: &mut View, host
         }
     }
     view.items.push(made(Slot::Summary, summary));
-    kept(checkpoint.before_note(), false, view);
+    kept(checkpoint.stays.before_note(), false, view);
     if let Some(note) = &checkpoint.note {
         view.items.push(made(Slot::Note, note.raw));
     }
-    kept(checkpoint.opening(), false, view);
+    kept(checkpoint.stays.opening(), false, view);
     let mut index = checkpoint.covers.count;
     while let Some(input) = history.input_of(index) {
         view.items.push(plain(history, input, index, false));
@@ -345,10 +345,9 @@ fn pinned_late(history: &History<'_>, checkpoint: &Checkpoint) -> Vec<u64> {
         let is_item = message.role() == Role::Assistant && !any(&[PartKind::Text, PartKind::Media]);
         !is_item && !any(&[PartKind::Call, PartKind::Result, PartKind::Reasoning])
     };
-    let stays = |index: &u64| checkpoint.head.contains(index) || checkpoint.kept.contains(index);
     let comes_back = |index: &u64| {
         let input = history.input_of(*index).filter(|&input| history.is_pinned_by_host(input));
-        input.is_some_and(|input| is_single(&history.messages[input])) && !stays(index)
+        input.is_some_and(|input| is_single(&history.messages[input])) && !checkpoint.stays.holds(*index)
     };
     (history.first()..checkpoint.covers.count).filter(comes_back).collect()
 }

@@ -191,7 +191,7 @@ fn a_view_whose_kept_messages_were_edited_is_not_taken_for_ours() {
     }
     let view = chat.before_model(&history, None).unwrap().view;
     let checkpoint = chat.session().checkpoints.last().cloned().unwrap();
-    assert_eq!(checkpoint.kept, [0]);
+    assert_eq!(checkpoint.stays.kept, [0]);
     let asked = view.iter().position(|message| *message == history[0]).unwrap();
     let is_known = |given: &[M]| {
         let report = chat.clone().before_model(given, None).unwrap().committed.report;
@@ -231,7 +231,9 @@ fn messages_dropped_one_trim_after_the_other_are_counted_together() {
         for pair in chat.session().checkpoints.windows(2) {
             let [before, now] = pair else { unreachable!() };
             if now.kind == Kind::Trim {
-                let gone = now.covers.count + before.kept.len() as u64 - before.covers.count - now.kept.len() as u64;
+                let gone = now.covers.count + before.stays.kept.len() as u64
+                    - before.covers.count
+                    - now.stays.kept.len() as u64;
                 assert_eq!(told(&now.summary.text), told(&before.summary.text) + gone, "turn {turn}");
                 twice += u64::from(told(&before.summary.text) > 0);
             }

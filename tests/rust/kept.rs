@@ -320,10 +320,10 @@ fn a_request_that_was_kept_is_summarized_when_it_leaves() {
     }
     chat.before_model(&history, Some(&mut |_| answer("Notes."))).unwrap();
     let first = chat.session().checkpoints.last().cloned().unwrap();
-    assert_eq!((first.kind, first.kept.first()), (Kind::Summary, Some(&0)));
+    assert_eq!((first.kind, first.stays.kept.first()), (Kind::Summary, Some(&0)));
     history.extend(plain_turns(0..20));
     let mut asked = Vec::new();
     chat.before_model(&history, Some(&mut recorded(&mut asked, |_| answer("More notes.")))).unwrap();
-    assert!(!chat.session().checkpoints.last().unwrap().kept.contains(&0));
+    assert!(!chat.session().checkpoints.last().unwrap().stays.kept.contains(&0));
     assert!(asked[0].prompt.contains("4711 herons"), "{}", asked[0].prompt);
 }

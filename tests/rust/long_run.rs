@@ -89,7 +89,7 @@ fn run(turns: impl Fn(usize) -> Vec<M>, sentence: Option<&dyn Fn(usize) -> Strin
             );
         }
         if let Some(checkpoint) = state.checkpoints.last() {
-            let kept = checkpoint.head.len() + checkpoint.kept.len();
+            let kept = checkpoint.stays.head.len() + checkpoint.stays.kept.len();
             let made = 1 + usize::from(checkpoint.note.is_some());
             assert_eq!(prepared.view.len(), made + kept + open.len(), "turn {number}");
         }

@@ -58,7 +58,7 @@ fn what_is_no_longer_pinned_stays_until_the_next_compaction_covers_it() {
         assert_eq!(place(&later), None, "{by_model}");
         // What it said is covered like the rest, not lost.
         assert!(if by_model { asked.contains(RULES) } else { says(&later, "never promise a date") }, "{asked}");
-        assert!(chat.session().checkpoints.last().unwrap().head.is_empty());
+        assert!(chat.session().checkpoints.last().unwrap().stays.head.is_empty());
     }
 }
 

@@ -541,16 +541,17 @@ fn check(chat: &Chat, history: &[M], prepared: &Prepared) -> Result<(), TestCase
         let end = crate::support::end_of(&records(&history[..covers], "bytes4")).unwrap();
         prop_assert_eq!(checkpoint.covers, end, "the checkpoint is of another history");
         let front = &view[..view.len() - open.len()];
-        let kept = checkpoint.head.len() + 1 + checkpoint.kept.len() + usize::from(checkpoint.note.is_some());
+        let kept =
+            checkpoint.stays.head.len() + 1 + checkpoint.stays.kept.len() + usize::from(checkpoint.note.is_some());
         prop_assert_eq!(front.len(), kept);
-        for (place, &index) in checkpoint.head.iter().enumerate() {
+        for (place, &index) in checkpoint.stays.head.iter().enumerate() {
             prop_assert!(is_copy(&front[place], &history[index as usize]));
         }
-        let noted = checkpoint.before_note().len();
-        for (place, &index) in checkpoint.kept.iter().enumerate() {
+        let noted = checkpoint.stays.before_note().len();
+        for (place, &index) in checkpoint.stays.kept.iter().enumerate() {
             // The group that opens the turn comes after the note.
             let after = usize::from(checkpoint.note.is_some() && place >= noted);
-            prop_assert!(is_copy(&front[checkpoint.head.len() + 1 + place + after], &history[index as usize]));
+            prop_assert!(is_copy(&front[checkpoint.stays.head.len() + 1 + place + after], &history[index as usize]));
         }
     } else {
         prop_assert_eq!(view.len(), history.len());

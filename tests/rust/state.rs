@@ -21,6 +21,7 @@ use precis::model::message::Position;
 use precis::session::clip::Clip;
 use precis::session::compaction::{Checkpoint, Kind, Made};
 use precis::session::state::SessionState;
+use precis::session::staying::Staying;
 use precis::summary::verify::Answer;
 use precis::tokens::{self, Estimator};
 use serde_json::{Value, json as value};
@@ -259,9 +260,7 @@ fn checkpoint(count: u64, bytes: usize) -> Checkpoint {
         kind: Kind::Summary,
         covers: Position { count, chain: count },
         raw: Some(90_000),
-        head: Vec::new(),
-        kept: Vec::new(),
-        opening: 0,
+        stays: Staying::default(),
         kept_chain: 0,
         from: count,
         from_chain: None,
@@ -313,7 +312,7 @@ fn long_lists_push_out_older_checkpoints() {
     let mut state = SessionState::default();
     for count in 1..=4 {
         let head = (100_000..102_000).collect();
-        state.push(Checkpoint { head, ..checkpoint(200_000 + count, 5_000) });
+        state.push(Checkpoint { stays: Staying { head, ..Staying::default() }, ..checkpoint(200_000 + count, 5_000) });
         assert!(to_value(&plain(&state)).to_string().len() <= 64_000);
     }
     assert_eq!(state.checkpoints.len(), 3);
@@ -342,7 +341,7 @@ fn a_state_stays_within_64_kilobytes_beside_many_pins_and_results_that_are_alway
     }
     let session = chat.session();
     assert!(
-        session.checkpoints.last().is_some_and(|newest| newest.head.len() + newest.kept.len() > 1_000),
+        session.checkpoints.last().is_some_and(|newest| newest.stays.head.len() + newest.stays.kept.len() > 1_000),
         "{}",
         sizes(&chat)
     );

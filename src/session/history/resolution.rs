@@ -18,6 +18,7 @@ use crate::session::history::{Compaction, Diverged, History, Lead};
 use crate::session::outputs;
 use crate::session::own;
 use crate::session::state::{Rewrite, SessionState};
+use crate::session::staying::Staying;
 use crate::tokens::Estimator;
 use std::cell::OnceCell;
 
@@ -97,7 +98,7 @@ impl<'a> History<'a> {
             history.lead = layout(checkpoint);
             // A provider's own summary stands before the other.
             if history.lead.len() + usize::from(opening.is_some()) < length {
-                history.lead.insert(checkpoint.head.len(), Lead::Made);
+                history.lead.insert(checkpoint.stays.head.len(), Lead::Made);
             }
             if let Some(opening) = opening {
                 history.lead.insert(opening, Lead::Made);
@@ -111,9 +112,9 @@ impl<'a> History<'a> {
             history.outputs = history.outputs_from(state);
             // The view does not show what was compacted after it, but it holds the messages of that compaction.
             let holds = |newer: &Checkpoint| {
-                history.leaves_the_newest(newer.covers.count, &newer.head, &newer.kept)
+                history.leaves_the_newest(newer.covers.count, &newer.stays)
                     && history.chain_at(newer.covers.count) == Some(newer.covers.chain)
-                    && newer.head.iter().chain(&newer.kept).all(|&kept| history.input_of(kept).is_some())
+                    && newer.stays.all().all(|&kept| history.input_of(kept).is_some())
             };
             history.active = state.checkpoints.iter().rposition(holds).max(Some(index));
         }
@@ -236,7 +237,7 @@ impl<'a> History<'a> {
 
     /// Whether covering this much keeps the newest message, the newest typed one, and the reasoning that opens its turn
     /// in the view. A shortened history may end inside what was covered.
-    pub fn leaves_the_newest(&self, covers: u64, head: &[u64], kept: &[u64]) -> bool {
+    pub fn leaves_the_newest(&self, covers: u64, stays: &Staying) -> bool {
         let typed = (0..self.messages.len()).rev().find(|&input| self.is_typed(input));
         let Some((turn, asked)) = typed.and_then(|input| Some((input, self.index_of(input)?))) else {
             return covers < self.end();
@@ -244,11 +245,11 @@ impl<'a> History<'a> {
         let opens = || {
             self.input_of(covers).is_none_or(|cut| {
                 !self.opens_signed(turn, cut)
-                    || kept.iter().any(|&index| index > asked)
+                    || stays.kept.iter().any(|&index| index > asked)
                     || self.messages[cut].begins_with_reasoning()
             })
         };
-        covers < self.end() && (asked >= covers || (kept.contains(&asked) || head.contains(&asked)) && opens())
+        covers < self.end() && (asked >= covers || stays.holds(asked) && opens())
     }
 
     /// Whether the first assistant message between two inputs has signed reasoning. Providers that do not bind it
@@ -265,7 +266,7 @@ impl<'a> History<'a> {
     /// Whether a checkpoint holds. The preset covers everything and may be called again.
     fn matches(&self, checkpoint: &Checkpoint, all: bool) -> bool {
         checkpoint.from >= self.first
-            && (all || self.leaves_the_newest(checkpoint.covers.count, &checkpoint.head, &checkpoint.kept))
+            && (all || self.leaves_the_newest(checkpoint.covers.count, &checkpoint.stays))
             && self.chain_at(checkpoint.covers.count) == Some(checkpoint.covers.chain)
     }
 }
@@ -283,11 +284,11 @@ pub fn is_view_of(messages: &[MessageRecord<'_>], state: &SessionState) -> bool 
 fn given_back(hashes: &[u64], state: &SessionState, covers: Option<u64>) -> Option<(usize, usize)> {
     let fronts = state.checkpoints.iter().enumerate().filter_map(|(index, checkpoint)| {
         let note = checkpoint.note.as_ref().map(|note| note.hash);
-        let front = checkpoint.head.len();
+        let front = checkpoint.stays.head.len();
         let block = checkpoint.block.as_ref().is_some_and(|block| hashes.get(front) == Some(&block.hash));
         let summary = front + usize::from(block);
-        let noted = summary + 1 + checkpoint.before_note().len();
-        let length = noted + usize::from(note.is_some()) + checkpoint.opening().len();
+        let noted = summary + 1 + checkpoint.stays.before_note().len();
+        let length = noted + usize::from(note.is_some()) + checkpoint.stays.opening().len();
         let front = hashes.get(..length)?;
         let is_ours = |at: usize| at == summary || block && at + 1 == summary || at == noted && note.is_some();
         let stays = (0..length).filter(|&at| !is_ours(at)).map(|at| front[at]);
@@ -380,12 +381,12 @@ fn chain(start: u64, hashes: &[u64]) -> Vec<Option<u64>> {
 
 fn layout(checkpoint: &Checkpoint) -> Vec<Lead> {
     let kept = |indices: &[u64]| indices.iter().map(|&index| Lead::Kept(index)).collect::<Vec<_>>();
-    let mut all = kept(&checkpoint.head);
+    let mut all = kept(&checkpoint.stays.head);
     all.push(Lead::Made);
-    all.extend(kept(checkpoint.before_note()));
+    all.extend(kept(checkpoint.stays.before_note()));
     if checkpoint.note.is_some() {
         all.push(Lead::Made);
     }
-    all.extend(kept(checkpoint.opening()));
+    all.extend(kept(checkpoint.stays.opening()));
     all
 }

@@ -9,6 +9,7 @@ use crate::ingest::pairs::Cuts;
 use crate::ladder::shape::Shape;
 use crate::report::Usage;
 use crate::session::state::ContextguardState;
+use crate::session::staying::Staying;
 use crate::session::view::{View, leading};
 
 /// The request as the original would see it after its injection.
@@ -53,9 +54,7 @@ pub(super) fn shape(work: &Work<'_>) -> Option<Shape> {
     (!empty).then(|| Shape {
         covers,
         outputs: None,
-        head,
-        kept: Vec::new(),
-        opening: 0,
+        stays: Staying { head, ..Staying::default() },
         note: false,
         summary_tokens: summary_tokens(work.call.window),
     })
