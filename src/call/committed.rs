@@ -4,6 +4,7 @@ use crate::base::json::Json;
 use crate::call::standing::Standing;
 use crate::ingest::host::Sent;
 use crate::ladder::plan::{Plan, Spent};
+use crate::ladder::preview::Preview;
 use crate::report::Report;
 use crate::report::change::Change;
 use crate::session::state::SessionState;
@@ -25,10 +26,9 @@ pub struct Committed {
     pub standing: Option<Standing>,
 }
 
-/// Adds a preview of the changes and the report to a plan, for people.
-pub(crate) fn previewed(plan: &mut Plan, report: &Report) {
-    plan.changes = report.changes.iter().map(Change::to_json).collect();
-    plan.report = report.to_json();
+/// What a plan shows of a report.
+pub(crate) fn preview(report: &Report) -> Preview {
+    Preview { report: report.to_json(), changes: report.changes.iter().map(Change::to_json).collect() }
 }
 
 impl Committed {
@@ -46,7 +46,7 @@ impl Committed {
             report.first_before = plan.spent.before.clone();
         }
         if let Some(next) = &mut self.next {
-            next.report = report.to_json();
+            next.preview.report = report.to_json();
             next.spent = Spent {
                 calls: report.calls,
                 failed: report.failed.clone(),

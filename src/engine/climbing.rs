@@ -1,7 +1,7 @@
 //! The policy of precis itself: climbs the ladder as far as needed.
 
 use crate::base::error::Error;
-use crate::call::committed::{Committed, previewed};
+use crate::call::committed::{Committed, preview};
 use crate::call::context::Work;
 use crate::engine::commit::Commit;
 use crate::engine::covered_chat;
@@ -93,7 +93,7 @@ impl Policy for Climbing {
                 report.reason = infeasible(&before);
             }
         }
-        previewed(&mut plan, &report);
+        plan.preview = preview(&report);
         plan.action = action;
         Ok((plan, Some(view)))
     }

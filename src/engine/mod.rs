@@ -27,7 +27,7 @@ pub mod waiting;
 
 use crate::base::error::Error;
 use crate::call::checkpoint;
-use crate::call::committed::previewed;
+use crate::call::committed::preview;
 use crate::call::context::Work;
 use crate::call::input::Call;
 use crate::call::separated::Separated;
@@ -71,7 +71,7 @@ pub fn plan(call: &Call, host: &mut dyn Host) -> Result<Plan, Error> {
     if plan.requests.is_empty() && plan.action != Move::Pass {
         // Without a summarizer, the exact result is known in advance.
         let done = policy.commit(Work::new(call)?, &plan, None, first, host)?;
-        previewed(&mut plan, &done.report);
+        plan.preview = preview(&done.report);
     }
     Ok(plan)
 }

@@ -249,7 +249,7 @@ pub(crate) fn settle(
         attempt: plan.attempt + 1,
         job: Job { parts: Vec::new(), ..plan.job },
         notes: plan.notes.clone(),
-        changes: plan.changes.clone(),
+        preview: plan.preview.clone(),
         ..Plan::default()
     };
     let answers = answered.answers;

@@ -10,6 +10,7 @@ pub mod hold;
 mod moves;
 pub mod plan;
 mod portions;
+pub mod preview;
 pub mod protection;
 pub mod rungs;
 mod scene;

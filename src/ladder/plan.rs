@@ -11,6 +11,7 @@ use crate::base::archive::{Archive, Origin, Record};
 use crate::base::error::{Code, Error};
 use crate::base::json::Json;
 use crate::ladder::hold::Hold;
+use crate::ladder::preview::Preview;
 use crate::ladder::{Edit, Move, RungId};
 use core::num::NonZeroU64;
 
@@ -47,10 +48,8 @@ pub struct Plan {
     pub job: Job,
     /// The summarizer's notes on pieces that are not merged yet. Empty where an answer could not be used.
     pub notes: Vec<String>,
-    /// The report so far.
-    pub report: Json,
-    /// The changes to messages, for people. Decisions do not depend on them.
-    pub changes: Vec<Json>,
+    /// What it shows to people.
+    pub preview: Preview,
     /// The costs of earlier rounds of the same call.
     pub spent: Spent,
 }
@@ -234,15 +233,7 @@ impl Record for Plan {
         if job.parts.len() != self.requests.len() && job.pieces > 0 || !job.parts.iter().all(askable) {
             archive.reject("parts");
         }
-        archive.plain("report", &mut self.report);
-        for (name, action) in [("covers", "cover"), ("clears", "clear"), ("clips", "clip")] {
-            let of = |change: &&Json| change.get("action").text() == Some(action);
-            let mut list = Json::List(self.changes.iter().filter(of).cloned().collect());
-            archive.plain(name, &mut list);
-            if archive.reads() {
-                self.changes.extend_from_slice(list.list().unwrap_or_default());
-            }
-        }
+        self.preview.archive(archive);
         if self.spent != Spent::default() || archive.reads() {
             archive.record("spent", &mut self.spent);
         }

@@ -190,7 +190,7 @@ fn a_plan_says_what_it_will_leave_out_and_can_be_stored() {
     assert!(matches!(plan.action, Move::Edit(edit) if edit.thoughts.is_some()), "{plan:?}");
     let stored = precis::ladder::plan::Plan::parse(&plain(&plan)).unwrap();
     assert_eq!(stored, plan);
-    let change = &plan.report.get("changes").list().unwrap()[0];
+    let change = &plan.preview.report.get("changes").list().unwrap()[0];
     assert_eq!((change.get("rung").text(), change.get("count").count()), (Some("drop-reasoning"), Some(19)));
     let prepared = chat.commit(&history, &stored, None);
     assert_eq!(prepared.committed.report.rung, Some("drop-reasoning"));

@@ -43,7 +43,7 @@ pub(crate) mod text;
 use crate::base::error::Error;
 use crate::base::millionths;
 use crate::call::checkpoint;
-use crate::call::committed::{Committed, previewed};
+use crate::call::committed::{Committed, preview};
 use crate::call::context::Work;
 use crate::call::render::{first_changed, render};
 use crate::engine::policy::Policy;
@@ -87,8 +87,7 @@ impl Policy for Contextguard {
                 rung: RungId::Pass,
                 action: Move::Pass,
                 attempt: 1,
-                requests: Vec::new(),
-                report: report.to_json(),
+                preview: preview(&report),
                 ..Plan::default()
             };
             return Ok((plan, None));
@@ -107,14 +106,14 @@ impl Policy for Contextguard {
         let change = change::covered("summarize", &step.view, &|item| shape.leaves(item), comes, &scale);
         report.saved += change.tokens.saturating_sub(change.after);
         report.changes = vec![change];
-        let mut plan = Plan {
+        let plan = Plan {
             rung: RungId::Summarize,
             action: Move::Compact(shape),
             attempt: 1,
             requests: vec![asked],
+            preview: preview(&report),
             ..Plan::default()
         };
-        previewed(&mut plan, &report);
         Ok((plan, None))
     }
 

@@ -11,6 +11,7 @@ use crate::engine::presets::contextguard::text::fallback;
 use crate::ingest::content::Content;
 use crate::ingest::host::Host;
 use crate::ladder::plan::{Asked, Plan};
+use crate::ladder::preview::Preview;
 use crate::ladder::shape::Shape;
 use crate::ladder::{Move, RungId};
 use crate::report::{Notice, Report};
@@ -133,8 +134,7 @@ fn again(work: &Work<'_>, attempt: u64, shape: &Shape, (before, report): (&Plan,
         action: Move::Compact(shape.clone()),
         attempt,
         requests: vec![asked],
-        report: report.to_json(),
-        changes: before.changes.clone(),
+        preview: Preview { report: report.to_json(), ..before.preview.clone() },
         ..Plan::default()
     }
 }
