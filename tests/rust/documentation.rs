@@ -102,7 +102,7 @@ fn codes_of_typescript_are_raised_there_and_not_by_the_engine() {
         assert!(!engine.contains(&code), "{code} is raised by the engine as well");
         assert!(sources.contains(&format!("\"{code}\"")), "{code} is raised nowhere");
     }
-    let adapter = file("js/src/ai-sdk/session.ts");
+    let adapter = file("js/src/ai-sdk/store.ts");
     for code in WARNINGS_OF_TYPESCRIPT {
         assert!(Warning::ALL.iter().all(|warning| warning.as_str() != code), "{code} is told by the engine as well");
         assert!(adapter.contains(&format!("\"{code}\"")), "{code} is told nowhere");

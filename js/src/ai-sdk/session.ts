@@ -8,7 +8,6 @@ import {
   type Prepared,
   type Report,
   type SessionState,
-  type Warning,
 } from "precis";
 import type { CompactNextOptions } from "./compact-tool.ts";
 import { checkStateOf, checkStep, objectOf } from "./given.ts";
@@ -17,7 +16,7 @@ import { lowered } from "./reply-limit.ts";
 import { type ProviderRequest, retrying } from "./retry.ts";
 import { Revisions } from "./revisions.ts";
 import { goesOnFrom, isOfChat, isSame, type Message, modelOf, replyOf, sourcesOf } from "./steps.ts";
-import { StateSlot } from "./store.ts";
+import { StateSlot, storeKey } from "./store.ts";
 import { bindingOptions, transformed } from "./thinking.ts";
 import { coveredBy, type Summaries, Telling } from "./told.ts";
 import type {
@@ -431,11 +430,7 @@ export class Session {
   }
 
   protected tell(report: Report): Report {
-    const troubles: Warning[] = (this.place?.trouble() ?? []).map((advice) => ({
-      code: "store-failed",
-      path: null,
-      advice: `The state store: ${advice}. This call continues without it.`,
-    }));
+    const troubles = this.place?.warnings() ?? [];
     const reported = troubles.length > 0 ? { ...report, warnings: [...report.warnings, ...troubles] } : report;
     this.reports.push(reported);
     if (this.reports.length > MOST_REPORTS) this.reports.shift();
@@ -445,11 +440,6 @@ export class Session {
     } catch {}
     return reported;
   }
-}
-
-/** No two pairs of names have one key: a colon within a name is escaped, as is the sign that escapes. */
-function storeKey(agent: string, chat: string): string {
-  return [agent, chat].map((name) => name.replace(/[%:]/g, encodeURIComponent)).join(":");
 }
 
 /** What stays where a task is done: a call and its results. */

@@ -1,4 +1,4 @@
-import type { SessionState } from "precis";
+import type { SessionState, Warning } from "precis";
 import type { StateStore } from "./types.ts";
 
 /** Milliseconds an answer waits for the store, all in all. */
@@ -8,7 +8,7 @@ const PATIENCE = 1_000;
 export type Saved = "saved" | "conflict" | "failed" | "waiting";
 
 /**
- * One chat's place in a store, for the time of one call. Nothing here rejects; what goes wrong is passed to `trouble`.
+ * One chat's place in a store, for the time of one call. Nothing here rejects; what goes wrong is told by `warnings`.
  * Writes follow one another, also those nobody waits for.
  */
 export class StateSlot {
@@ -96,8 +96,12 @@ export class StateSlot {
   }
 
   /** What went wrong, once. */
-  trouble(): string[] {
-    return this.troubles.splice(0);
+  warnings(): Warning[] {
+    return this.troubles.splice(0).map((trouble) => ({
+      code: "store-failed",
+      path: null,
+      advice: `The state store: ${trouble}. This call continues without it.`,
+    }));
   }
 
   private async write(state: SessionState): Promise<Saved> {
@@ -138,6 +142,11 @@ export class StateSlot {
       }
     });
   }
+}
+
+/** The name of a chat's place. No two pairs have one: a colon within a name is escaped, as is the sign that escapes. */
+export function storeKey(agent: string, chat: string): string {
+  return [agent, chat].map((name) => name.replace(/[%:]/g, encodeURIComponent)).join(":");
 }
 
 /** Of an error's message, as much as fits in a warning. */
