@@ -61,7 +61,9 @@ pub fn of(units: &[Unit<'_>], vocabulary: &Vocabulary, uptake: &[u8]) -> Vec<u32
                 let rank =
                     |line: usize| (rank(units[line].kind), uptake[line] / QUARTER, units[line].kind == Kind::Edge);
                 let known = Some(all[call] as usize).filter(|&known| known < units.len());
-                if known.is_none_or(|known| rank(number) > rank(known)) {
+                // Of several lines that sum up the last one does.
+                let is_last = unit.kind == Kind::Verdict;
+                if known.is_none_or(|known| rank(number) > rank(known) || is_last && rank(number).0 == rank(known).0) {
                     all[call] = number as u32;
                 }
             }

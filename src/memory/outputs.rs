@@ -195,12 +195,27 @@ fn is_code(line: &[u8], at: usize, word: &[u8], is_kind: bool) -> bool {
         // "2 error(s)" is none.
         (_, b'(') => !behind.starts_with(b"(s)"),
         (_, b'_' | b'=') => true,
+        _ if behind.starts_with(b" = ") => true,
         (_, b'"' | b'\'' | b'`') => behind.get(1) != Some(&b':'),
         (b'"' | b'\'' | b'`' | b'_' | b'@', _) => true,
         (b'.', _) => !reports,
         (_, b'.') => behind.get(1).is_some_and(u8::is_ascii_alphanumeric),
         _ => is_kind && !reports && !(at == 0 && matches!(after, b' ')),
     }
+}
+
+/// Whether a word is a part of a name: of a file, a package, a member.
+fn is_part(line: &[u8], at: usize, word: &[u8]) -> bool {
+    let before = at.checked_sub(1).map_or(b' ', |at| line[at]);
+    let [after, next] = [0, 1].map(|behind| line.get(at + word.len() + behind).copied().unwrap_or(b' '));
+    matches!(before, b'_' | b'-' | b'.' | b'@')
+        || after == b'_'
+        || matches!(after, b'.' | b'-') && next.is_ascii_alphanumeric()
+}
+
+/// Whether a word is called as a function.
+fn calls(line: &[u8], at: usize, word: &[u8]) -> bool {
+    line.get(at + word.len()) == Some(&b'(')
 }
 
 /// What the words of a line say.
@@ -214,7 +229,7 @@ pub struct Reading<'t> {
 impl<'t> Reading<'t> {
     /// Reads a line.
     pub fn of(line: &'t str) -> Self {
-        let (mut fails, mut sums_up, mut number) = (false, false, false);
+        let (mut fails, mut sums_up, mut number, mut in_code) = (false, false, false, false);
         // How many of the next words are about none of what they name.
         let mut none = 0_usize;
         let mut last: &[u8] = b"";
@@ -225,10 +240,11 @@ impl<'t> Reading<'t> {
                 continue;
             }
             let says = says(word);
+            let place = || word.as_ptr() as usize - line.as_ptr() as usize;
             if exits && exit.is_none() && says != Some(Says::With) {
                 exit = Some(word);
             }
-            exits |= says == Some(Says::Exit);
+            exits |= says == Some(Says::Exit) && !calls(line.as_bytes(), place(), word);
             if word[0].is_ascii_digit() {
                 number = true;
                 none = if word == b"0" { NONE } else { 0 };
@@ -241,10 +257,12 @@ impl<'t> Reading<'t> {
             let before = |one: &[u8]| last.eq_ignore_ascii_case(one);
             let missing = word == b"found" && before(b"not") || word == b"such" && before(b"no");
             let kind = says != Some(Says::Error) && matches!(word.last(), Some(b'r' | b'n')) && is_kind();
-            let place = || word.as_ptr() as usize - line.as_ptr() as usize;
-            let named = (kind || says == Some(Says::Error)) && !is_code(line.as_bytes(), place(), word, kind);
+            let names = kind || says == Some(Says::Error);
+            let named = names && !in_code && !is_code(line.as_bytes(), place(), word, kind);
+            // What a program is to say when it fails is an argument of what it calls then.
+            in_code |= kind && calls(line.as_bytes(), place(), word);
             fails |= missing || named && none == 0;
-            sums_up |= named || says == Some(Says::Verdict);
+            sums_up |= named || says == Some(Says::Verdict) && !is_part(line.as_bytes(), place(), word);
             none = if word.eq_ignore_ascii_case(b"no") { NONE } else { none.saturating_sub(1) };
             last = word;
         }

@@ -50,7 +50,7 @@ impl Record for Memory {
         archive.position("upTo", &mut self.upto);
         rows(archive, "units", &mut self.units, Unit::to_row, Unit::of_row);
         rows(archive, "names", &mut self.names, Name::to_row, Name::of_row);
-        let Work { files, checks, commits, running, pending: _ } = &mut self.work;
+        let Work { files, checks, commits, running, shows: _, pending: _ } = &mut self.work;
         rows(archive, "files", files, File::to_row, File::of_row);
         rows(archive, "checks", checks, Check::to_row, Check::of_row);
         rows(archive, "commits", commits, Commit::to_row, Commit::of_row);
@@ -205,12 +205,19 @@ impl Name {
 
 impl File {
     fn to_row(&self) -> Vec<Json> {
-        vec![text(&self.path), self.edits.into(), self.at.into()]
+        let mut row = vec![text(&self.path), self.edits.into(), self.at.into()];
+        row.extend(self.runs.then(|| 1_u64.into()));
+        row
     }
 
     fn of_row(row: &[Json]) -> Option<Self> {
-        let [path, edits, at] = row else { return None };
-        Some(Self { path: path.text()?.to_owned(), edits: edits.count()?, at: at.count()? })
+        let [path, edits, at, runs @ ..] = row else { return None };
+        let runs = match runs {
+            [] => false,
+            [one] => one.count()? > 0,
+            _ => return None,
+        };
+        Some(Self { path: path.text()?.to_owned(), edits: edits.count()?, at: at.count()?, runs })
     }
 }
 

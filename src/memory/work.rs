@@ -2,6 +2,7 @@
 
 use crate::base::{text, words};
 use crate::ingest::content::Value;
+use crate::memory::commands;
 use crate::memory::outputs::{Reading, Shape, shape_of};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
@@ -16,6 +17,8 @@ pub struct File {
     pub edits: u64,
     /// The index of the last message that changed it.
     pub at: u64,
+    /// A command wrote all of it and ran it.
+    pub runs: bool,
 }
 
 /// A command with what it reported last.
@@ -49,6 +52,8 @@ pub struct Work {
     pub commits: Vec<Commit>,
     /// The command whose result has not come yet, and the id of its call.
     pub running: Option<(String, String)>,
+    /// The call whose result shows what was changed, by its id.
+    pub shows: Option<String>,
     /// The changes whose result has not come yet. A call and its result are never separated, so a state holds none.
     pub pending: Vec<Change>,
 }
@@ -60,8 +65,21 @@ pub struct Change {
     pub id: String,
     /// The path.
     pub path: String,
-    /// A command writes the file, and may go on to fail at something else.
+    /// A command does it, and may go on to fail at something else.
     pub by_command: bool,
+    /// What becomes of the file.
+    pub deed: Deed,
+}
+
+/// What becomes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It is edited.
+    Edited,
+    /// All of it is written and then run by the same command.
+    Run,
+    /// It is taken away, or is again what it was.
+    Gone,
 }
 
 /// How many of each are kept.
@@ -85,7 +103,7 @@ impl Work {
         self.files.retain(|file| file.at < count);
         self.checks.retain(|check| check.at < count);
         self.commits.retain(|commit| commit.at < count);
-        self.running = None;
+        (self.running, self.shows) = (None, None);
         self.pending.clear();
     }
 
@@ -105,7 +123,7 @@ impl Work {
         };
         let writes = members.iter().any(|(key, value)| begins(key) && !matches!(value, Value::Null | Value::Bool(_)));
         if let Some(path) = path.filter(|_| writes) {
-            self.changes(id, path, false);
+            self.changes(id, path, false, Deed::Edited);
         }
         let command = members.iter().find(|(key, _)| is(key, &["command", "cmd", "script"]));
         match command {
@@ -119,20 +137,30 @@ impl Work {
     }
 
     fn command(&mut self, at: u64, id: &str, command: &str) {
-        written_by(command, &mut |path| self.changes(id, path, true));
-        if let Some(subject) = committed(command) {
+        if commands::shows_changes(command) {
+            self.shows = Some(id.to_owned());
+        }
+        commands::files(command, &mut |path, deed| self.changes(id, path, true, deed));
+        if let Some(subject) = commands::committed(command) {
             let subject = cut(clean(subject), (COMMAND, 0)).into_owned();
             self.commits.push(Commit { subject, at });
             keep_last(&mut self.commits, COMMITS);
         }
-        let line = command.lines().map(without_preparation).find(|line| !line.is_empty());
-        let line = line.unwrap_or_else(|| command.trim().lines().next().unwrap_or_default());
-        self.running = Some((id.to_owned(), cut(clean(line), (COMMAND, 0)).into_owned()));
+        let line = commands::run(command);
+        self.running = Some((id.to_owned(), cut(Cow::Owned(text::spaced(&line)), (COMMAND, 0)).into_owned()));
     }
 
     /// Reads how a call ended.
     pub fn result(&mut self, at: u64, id: &str, lines: &[records::Line<'_>], failed: bool) {
         self.settle(at, id, lines, failed);
+        if self.shows.take_if(|of| of == id).is_some() {
+            let texts = lines.iter().map(|line| &*line.text);
+            commands::shown_as_changed(texts, &mut |path| {
+                if !self.files.iter().any(|file| is_same(&file.path, path)) {
+                    self.changed(at, path, Deed::Edited);
+                }
+            });
+        }
         let Some((_, command)) = self.running.take_if(|(of, _)| of == id) else { return };
         // The last line that sums up; of a call that failed, the last that reports an error.
         let mut verdict = None;
@@ -170,13 +198,13 @@ impl Work {
         keep_last(&mut self.checks, CHECKS);
     }
 
-    fn changes(&mut self, id: &str, path: &str, by_command: bool) {
+    fn changes(&mut self, id: &str, path: &str, by_command: bool, deed: Deed) {
         let path = path.trim();
         if path.is_empty() || path.len() > 200 || path.starts_with("/dev/") {
             return;
         }
-        self.pending.drain(..self.pending.len().saturating_sub(FILES));
-        self.pending.push(Change { id: id.to_owned(), path: path.to_owned(), by_command });
+        self.pending.drain(..self.pending.len().saturating_sub(2 * FILES));
+        self.pending.push(Change { id: id.to_owned(), path: path.to_owned(), by_command, deed });
     }
 
     /// Counts the changes of a call as done, unless its result says that they failed.
@@ -190,18 +218,24 @@ impl Work {
         let first = lines.iter().map(|line| &*line.text).find(|text| words::says_anything(text)).unwrap_or_default();
         let fails = shape_of(first) == Shape::Error;
         let own: Vec<Change> = own;
-        for Change { path, by_command, .. } in own {
+        for Change { path, by_command, deed, .. } in own {
             let failed = if by_command { fails && text::find(first, &path).is_some() } else { fails || failed };
             if !failed {
-                self.changed(at, &path);
+                self.changed(at, &path, deed);
             }
         }
     }
 
-    fn changed(&mut self, at: u64, path: &str) {
-        let known = self.files.iter().position(|file| file.path == path);
-        let mut file =
-            known.map_or_else(|| File { path: path.to_owned(), ..File::default() }, |at| self.files.remove(at));
+    fn changed(&mut self, at: u64, path: &str, deed: Deed) {
+        let known = self.files.iter().position(|file| is_same(&file.path, path));
+        if deed == Deed::Gone {
+            self.files.retain(|file| !is_same(&file.path, path));
+            return;
+        }
+        let new = || File { path: path.to_owned(), ..File::default() };
+        let mut file = known.map_or_else(new, |at| self.files.remove(at));
+        // What was there before is more than a means, however it is written now.
+        file.runs = deed == Deed::Run && (file.edits == 0 || file.runs);
         file.edits += 1;
         file.at = at;
         self.files.push(file);
@@ -209,22 +243,13 @@ impl Work {
     }
 }
 
-/// A line of a command without what only prepares the rest: where it runs, options of the shell, variables.
-fn without_preparation(line: &str) -> &str {
-    let mut line = line.trim();
-    while !line.is_empty() {
-        let ends = ["&& ", "; "].into_iter().filter_map(|sign| line.split_once(sign));
-        let (step, next) = ends.min_by_key(|(step, _)| step.len()).unwrap_or((line, ""));
-        let step = step.trim_end_matches([' ', ';']);
-        let word = step.split_whitespace().next().unwrap_or_default();
-        let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        let sets = word == step && word.split_once('=').is_some_and(|(name, _)| is_name(name));
-        if !sets && !["cd", "set", "export"].contains(&word) {
-            break;
-        }
-        line = next.trim();
-    }
-    line
+/// Whether two paths may name one file: they are the same, or one is the end of the other.
+fn is_same(one: &str, other: &str) -> bool {
+    let [one, other] = [one, other].map(|path| path.trim_start_matches("./"));
+    let ends = |long: &str, short: &str| {
+        short.contains('/') && long.strip_suffix(short).is_some_and(|before| before.ends_with('/'))
+    };
+    one == other || ends(one, other) || ends(other, one)
 }
 
 /// The lines of a result's end that are read.
@@ -240,59 +265,4 @@ fn counts(line: &str) -> bool {
     let is_count = |word: &str| word.bytes().all(|byte| byte.is_ascii_digit());
     let first = words.clone().next().unwrap_or_default();
     first.len() > 1 && first.bytes().all(|byte| byte.is_ascii_uppercase()) || words.any(is_count)
-}
-
-/// The subject of a commit that a command makes.
-fn committed(command: &str) -> Option<&str> {
-    let at = text::find(command, "git commit")?;
-    let rest = text::between(command, at, command.len());
-    let at = text::find(rest, "m \"").or_else(|| text::find(rest, "m '"))?;
-    let quote = rest.as_bytes()[at + 2] as char;
-    let message = text::between(rest, at + 3, rest.len());
-    let end = message.find(quote).unwrap_or(message.len());
-    text::between(message, 0, end).lines().next().filter(|line| !line.trim().is_empty())
-}
-
-/// Reports the files that a command writes: behind `>`, `>>` and `tee`, and those that `sed -i` edits.
-fn written_by(command: &str, each: &mut dyn FnMut(&str)) {
-    let mut is_script = false;
-    for line in command.lines().take(MOST_LINES) {
-        // What a heredoc holds is a text, not a command.
-        if is_script {
-            continue;
-        }
-        let mut words = line.split_whitespace().peekable();
-        let (mut edits, mut last) = (false, "");
-        while let Some(word) = words.next() {
-            let target = match word {
-                ">" | ">>" | "tee" => {
-                    words.next_if(|word| *word == "-a");
-                    words.peek().copied()
-                }
-                _ => word.strip_prefix(">>").or_else(|| word.strip_prefix('>')).filter(|rest| !rest.is_empty()),
-            };
-            if let Some(path) = target.map(|path| path.trim_matches(['"', '\''])).filter(|path| is_file(path)) {
-                each(path);
-            }
-            edits |= last == "sed" && word.starts_with("-i");
-            if edits && matches!(word, "&&" | ";" | "|") {
-                edits = false;
-            }
-            if edits && is_file(word) && !word.starts_with(['-', '\'', '"']) && word.contains('.') {
-                each(word);
-            }
-            last = word;
-        }
-        is_script = line.contains("<<");
-    }
-}
-
-const MOST_LINES: usize = 200;
-
-/// Whether a word names a file.
-fn is_file(word: &str) -> bool {
-    let is_part = |char: char| char.is_alphanumeric() || "_./~-".contains(char);
-    word.len() > 2
-        && word.chars().all(is_part)
-        && word.rsplit('/').next().is_some_and(|name| name.contains('.') && !name.ends_with('.'))
 }

@@ -429,6 +429,33 @@ fn a_change_that_failed_is_no_change() {
     assert!(digest.contains("Changed: a.rs\n"), "{digest}");
 }
 
+#[test]
+fn of_the_files_that_commands_write_those_stand_as_changed_that_are_no_means() {
+    let changed = |commands: &[(&str, &str)]| {
+        let mut all = vec![user("Fix the port.")];
+        for (number, (command, output)) in commands.iter().enumerate() {
+            let id = number.to_string();
+            all.extend([call(&id, "bash", json!({ "command": command })), result(&id, output)]);
+        }
+        let digest = digest_of(&all, 500);
+        let line = digest.lines().find(|line| line.starts_with("Changed: ")).unwrap_or_default().to_owned();
+        line.trim_start_matches("Changed: ").to_owned()
+    };
+    let script = ("cat > fix.py << 'EOF'\nopen('x')\nEOF\npython fix.py", "done");
+    let edit = ("sed -i 's/from old.port import/from new.port import/' src/port.py", "ok");
+    assert_eq!(changed(&[script, edit]), "src/port.py");
+    assert_eq!(changed(&[script]), "fix.py", "what nothing else was changed beside");
+    assert_eq!(changed(&[("echo 1 > a.txt", ""), edit, ("rm -f a.txt", "")]), "src/port.py");
+    assert_eq!(changed(&[("echo 1 > a.txt", ""), edit, ("git checkout -- src/port.py", "")]), "a.txt");
+    // What a script changed a comparison shows.
+    let diff = "diff --git a/src/port.py b/src/port.py\n--- a/src/port.py\n+++ b/src/port.py\n@@ -1 +1 @@\n-a\n+b";
+    assert_eq!(changed(&[script, ("git diff", diff)]), "src/port.py");
+    assert_eq!(changed(&[script, ("git diff -- src/port.py", diff)]), "src/port.py");
+    assert_eq!(changed(&[script, ("git diff main..other", diff)]), "fix.py");
+    assert_eq!(changed(&[("git diff > p.txt && cat p.txt", diff)]), "src/port.py");
+    assert_eq!(changed(&[("sed -i 's/1/2/' ./src/port.py", ""), ("git diff", diff)]), "./src/port.py");
+}
+
 /// A file that is shown, a log of commits and a help text speak of errors that happened nowhere.
 #[test]
 fn what_a_program_says_about_errors_is_none() {
@@ -446,6 +473,11 @@ fn what_a_program_says_about_errors_is_none() {
         "ed3c59097a Fixed #30361 -- Increased the default timeout",
         "logger.error('not connected', 3)",
         "// throws an exception in 2 cases",
+        "'sphinx-version-warning==1.1.2',",
+        "File \"/lib/warnings.py\", line 128",
+        "    sys.exit(1)",
+        "ERRORS = {",
+        "raise ValueError(\"The 2 parts cannot be zero.\")",
     ] {
         assert!(!shown(output).contains("Check:"), "{output}: {}", shown(output));
     }
@@ -476,6 +508,8 @@ fn a_check_is_named_by_what_it_runs() {
         ("set -o pipefail\nREPO='a/b'; NUMBER=3;\ngh pr checks 3", "gh pr checks 3"),
         ("CI=1 npm test", "CI=1 npm test"),
         ("cd /repo", "cd /repo"),
+        ("cat > t.py << 'EOF'\nprint(1)\nEOF\npython t.py", "python t.py"),
+        ("python -c \"\nimport a\na.run()\"", "python -c \" import a a.run()\""),
     ] {
         assert_eq!(named(command), name);
     }
