@@ -2,8 +2,18 @@
 //! they committed.
 
 use crate::base::text;
-use crate::memory::work::Deed;
 use std::borrow::Cow;
+
+/// What becomes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// It is edited.
+    Edited,
+    /// All of it is written and then run by the same command.
+    Run,
+    /// It is taken away, or is again what it was.
+    Gone,
+}
 
 /// A line of a command without what only prepares the rest: where it runs, options of the shell, variables.
 fn without_preparation(line: &str) -> &str {

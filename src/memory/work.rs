@@ -2,7 +2,7 @@
 
 use crate::base::{text, words};
 use crate::ingest::content::Value;
-use crate::memory::commands;
+use crate::memory::commands::{self, Deed};
 use crate::memory::outputs::{Reading, Shape, shape_of};
 use crate::memory::records;
 use crate::memory::trim::{clean, cut};
@@ -69,17 +69,6 @@ pub struct Change {
     pub by_command: bool,
     /// What becomes of the file.
     pub deed: Deed,
-}
-
-/// What becomes of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deed {
-    /// It is edited.
-    Edited,
-    /// All of it is written and then run by the same command.
-    Run,
-    /// It is taken away, or is again what it was.
-    Gone,
 }
 
 /// How many of each are kept.

@@ -8,7 +8,7 @@ const PATIENCE = 1_000;
 export type Saved = "saved" | "conflict" | "failed" | "waiting";
 
 /**
- * One chat's place in a store, for the time of one call. Nothing here rejects; what goes wrong is told by `warnings`.
+ * One chat's place in a store, for the time of one call. Nothing here rejects: `warnings` describes what went wrong.
  * Writes follow one another, also those nobody waits for.
  */
 export class StateSlot {
