@@ -4,10 +4,13 @@
 pub mod approvals;
 pub mod asides;
 pub mod content;
+pub mod content_reader;
 pub mod counting;
 pub mod documents;
+mod frames;
 pub mod host;
 pub mod json;
+mod notation;
 pub mod pairing;
 pub mod pairs;
 pub mod pasted_json;
@@ -16,3 +19,4 @@ pub mod record_writer;
 pub mod replies;
 pub mod tape;
 pub mod typed;
+mod value_hash;

@@ -3,7 +3,9 @@
 use crate::base::error::Error;
 use crate::base::references;
 use crate::ingest::asides::Edges;
+use crate::ingest::notation::Notation;
 use crate::ingest::tape::{Decoder, Head, Sink, Slot, Token, ValuePlace};
+use crate::ingest::value_hash::{self, Foldings};
 use crate::model::message::{HASH_VERSION, Part, PartKind, Role, combine, hash_text};
 use crate::model::record_builder::RecordBuilder;
 use crate::tokens::{Counter, Estimator, Medium, Rule};
@@ -31,7 +33,7 @@ impl RecordWriter {
             fresh: true,
             edges: None,
             embedded: None,
-            values: Vec::new(),
+            values: Foldings::default(),
         };
         Self { decoder: Decoder::default(), state }
     }
@@ -71,14 +73,6 @@ struct Open {
     medium: Option<Medium>,
 }
 
-/// The array or object that is being hashed.
-struct Folding {
-    object: bool,
-    key: u64,
-    sum: u64,
-    count: u64,
-}
-
 struct State {
     estimator: Estimator,
     records: Vec<u32>,
@@ -94,22 +88,12 @@ struct State {
     edges: Option<Edges>,
     /// The medium in a value whose media type follows, and the hash of its data.
     embedded: Option<(Medium, u64)>,
-    values: Vec<Folding>,
+    values: Foldings,
 }
 
 fn hasher() -> XxHash64 {
     XxHash64::with_seed(u64::from(HASH_VERSION))
 }
-
-/// Tags that make values of different types hash differently.
-const TAG_NULL: u64 = 1;
-const TAG_BOOL: u64 = 2;
-const TAG_NUMBER: u64 = 3;
-const TAG_TEXT: u64 = 4;
-const TAG_ARRAY: u64 = 5;
-const TAG_OBJECT: u64 = 6;
-const TAG_BINARY: u64 = 7;
-const TAG_MEDIUM: u64 = 8;
 
 impl State {
     fn end_message(&mut self) {
@@ -142,14 +126,10 @@ impl State {
 
     /// Adds a complete value to its container or to the part.
     fn value(&mut self, hash: u64) {
-        if let Some(folding) = self.values.last_mut() {
-            if folding.object {
-                folding.sum = folding.sum.wrapping_add(combine(folding.key, hash));
-            } else {
-                folding.sum = combine(folding.sum, hash);
-            }
-            folding.count += 1;
-        } else if let Some(open) = &mut self.part {
+        if self.values.add(hash) {
+            return;
+        }
+        if let Some(open) = &mut self.part {
             // Of what a format does not know, hosts may change marks for the cache.
             if open.part.kind != PartKind::Opaque {
                 open.wire = combine(open.wire, hash);
@@ -163,41 +143,9 @@ impl State {
         }
     }
 
-    /// Counts the characters around values as in the text that is sent.
-    fn print(&mut self, token: &Token<'_>, place: ValuePlace) {
-        if self.estimator.rule == Rule::Host {
-            return;
-        }
-        let separate = self.fields_stand_alone();
-        let json = self.prints_json();
-        // A tool without a schema sends none.
-        let tool = self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Tool);
-        let counter = &mut self.counter;
-        let ends = matches!(token, Token::End);
-        // The arguments of a call are counted as separate fields, without brackets and commas around them.
-        if (!separate || place.depth > 1) && place.index > 0 && !ends && !place.in_object {
-            counter.feed(if json { "," } else { " " });
-        }
-        match token {
-            Token::Null if tool && place.depth == 0 => {}
-            Token::Null => counter.feed(if json { "null" } else { "<nil>" }),
-            Token::Bool(true) => counter.feed("true"),
-            Token::Bool(false) => counter.feed("false"),
-            Token::Number(text) => counter.feed(text),
-            Token::Array => counter.feed("["),
-            Token::Object if !(separate && place.depth == 0) => counter.feed(if json { "{" } else { "map[" }),
-            Token::End if separate && place.depth == 1 && place.in_object => {}
-            Token::End => counter.feed(if json && place.in_object { "}" } else { "]" }),
-            Token::Object | Token::Binary(_) | Token::Medium { .. } => {}
-        }
-    }
-
-    fn fields_stand_alone(&self) -> bool {
-        self.estimator.rule == Rule::Bytes4 && self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Call)
-    }
-
-    fn prints_json(&self) -> bool {
-        self.estimator.rule != Rule::Bytes4 || self.part.as_ref().is_some_and(|open| open.part.kind == PartKind::Tool)
+    /// How values of the part that is being read are written.
+    fn notation(&self) -> Notation {
+        Notation::of(self.estimator.rule, self.part.as_ref().map(|open| open.part.kind))
     }
 
     fn settle(&mut self) {
@@ -262,9 +210,7 @@ impl Sink for State {
             return;
         }
         let bytes = text.len() as u64;
-        let json = self.prints_json();
-        let host = self.estimator.rule == Rule::Host;
-        let separate = self.fields_stand_alone();
+        let (notation, edge) = (self.notation(), (self.fresh, last));
         let Some(open) = &mut self.part else { return };
         match slot {
             Slot::Body => {
@@ -278,32 +224,11 @@ impl Sink for State {
             Slot::Value if self.embedded.is_some() => {}
             Slot::Value => {
                 open.bytes += bytes;
-                if !host {
-                    if place.index > 0 && !place.in_object && self.fresh {
-                        self.counter.feed(if json { "," } else { " " });
-                    }
-                    if json && place.depth > 0 {
-                        feed_escaped(&mut self.counter, text, self.fresh, last)
-                    } else {
-                        self.counter.feed(text)
-                    }
-                }
+                notation.string(&mut self.counter, text, place, edge);
             }
             Slot::Key => {
                 open.bytes += bytes;
-                if !host {
-                    if place.index > 0 && !(separate && place.depth == 1) && self.fresh {
-                        self.counter.feed(if json { "," } else { " " });
-                    }
-                    if json {
-                        feed_escaped(&mut self.counter, text, self.fresh, last)
-                    } else {
-                        self.counter.feed(text)
-                    }
-                    if last && !(separate && place.depth == 1) {
-                        self.counter.feed(":");
-                    }
-                }
+                notation.key(&mut self.counter, text, place, edge);
             }
             // The name of a result is part of its call, and is counted there.
             Slot::Name if open.part.kind == PartKind::Result => {}
@@ -334,13 +259,11 @@ impl Sink for State {
         }
         match slot {
             Slot::Key => {
-                if let Some(folding) = self.values.last_mut() {
-                    folding.key = hash;
-                }
+                self.values.key(hash);
                 if let Some(open) = self.part.as_mut().filter(|open| open.part.kind == PartKind::Tool) {
                     open.part.marked |= hash == hash_text(references::ARGUMENT);
                 }
-                if separate && place.depth == 1 {
+                if notation.separates(place) {
                     self.settle();
                 }
             }
@@ -348,11 +271,11 @@ impl Sink for State {
                 if let Some((medium, print)) = self.embedded.take() {
                     let tokens = self.estimator.media(&medium);
                     self.part.iter_mut().for_each(|open| open.tokens += u64::from(tokens));
-                    self.value(combine(combine(TAG_MEDIUM, medium.bytes), combine(hash, print)));
+                    self.value(value_hash::medium(medium.bytes, hash, print));
                 } else {
-                    self.value(combine(TAG_TEXT, hash));
+                    self.value(value_hash::text(hash));
                 }
-                if separate && place.depth == 1 {
+                if notation.separates(place) {
                     self.settle();
                 }
             }
@@ -386,39 +309,34 @@ impl Sink for State {
     }
 
     fn token(&mut self, token: Token<'_>, place: ValuePlace) {
-        self.print(&token, place);
+        let notation = self.notation();
+        notation.token(&mut self.counter, &token, place);
         match token {
-            Token::Null => self.value(combine(TAG_NULL, 0)),
-            Token::Bool(bool) => self.value(combine(TAG_BOOL, u64::from(bool))),
+            Token::Null => self.value(value_hash::null()),
+            Token::Bool(bool) => self.value(value_hash::bool(bool)),
             Token::Number(text) => {
                 let mut hash = hasher();
                 hash.write(text.as_bytes());
-                self.value(combine(TAG_NUMBER, hash.finish()));
+                self.value(value_hash::number(hash.finish()));
                 if let Some(open) = &mut self.part {
                     open.bytes += text.len() as u64;
                 }
             }
-            Token::Array => self.values.push(Folding { object: false, key: 0, sum: TAG_ARRAY, count: 0 }),
-            Token::Object => self.values.push(Folding { object: true, key: 0, sum: 0, count: 0 }),
+            Token::Array => self.values.open_array(),
+            Token::Object => self.values.open_object(),
             Token::End => {
-                if let Some(folding) = self.values.pop() {
-                    let tag = if folding.object { TAG_OBJECT } else { TAG_ARRAY };
-                    self.value(combine(combine(tag, folding.count), folding.sum));
+                if let Some(hash) = self.values.close() {
+                    self.value(hash);
                 }
             }
-            // The bytes follow as a string. Their length makes the hash differ from that of the string.
             Token::Medium { kind, bytes, width, height, print } => {
                 let medium = Medium { kind, bytes, width, height, type_bytes: 0, reference_bytes: 0 };
                 self.embedded = Some((medium, print));
             }
-            Token::Binary(length) => self.text.write(&combine(TAG_BINARY, length).to_le_bytes()),
+            // The bytes follow as a string.
+            Token::Binary(length) => self.text.write(&value_hash::binary(length).to_le_bytes()),
         }
-        let argument_ends = match token {
-            Token::Array | Token::Object | Token::Binary(_) | Token::Medium { .. } => false,
-            Token::End => place.depth <= 2,
-            _ => place.depth == 1,
-        };
-        if argument_ends && self.fields_stand_alone() {
+        if notation.ends_argument(&token, place) {
             self.settle();
         }
     }
@@ -441,31 +359,5 @@ impl Sink for State {
         } else {
             self.settle();
         }
-    }
-}
-
-/// Counts a string as it is in JSON: quoted and escaped.
-fn feed_escaped(counter: &mut Counter, text: &str, first: bool, last: bool) {
-    if first {
-        counter.feed("\"");
-    }
-    let mut rest = text;
-    while let Some(at) = rest.bytes().position(|byte| byte < 0x20 || byte == b'"' || byte == b'\\') {
-        let (plain, special) = rest.split_at(at);
-        let (escaped, after) = special.split_at(1);
-        counter.feed(plain);
-        counter.feed(match escaped {
-            "\"" => "\\\"",
-            "\\" => "\\\\",
-            "\n" => "\\n",
-            "\r" => "\\r",
-            "\t" => "\\t",
-            _ => "\\u0000",
-        });
-        rest = after;
-    }
-    counter.feed(rest);
-    if last {
-        counter.feed("\"");
     }
 }

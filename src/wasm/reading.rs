@@ -18,7 +18,8 @@
 
 use super::objects::{gone, thrown};
 use crate::base::error::Error;
-use crate::ingest::content::{self, Content};
+use crate::ingest::content::Content;
+use crate::ingest::content_reader;
 use crate::ingest::record_writer::RecordWriter;
 use crate::tokens::Estimator;
 use std::cell::RefCell;
@@ -30,7 +31,7 @@ enum Taker {
     /// Creates records.
     Records(Box<RecordWriter>),
     /// Creates messages with their text.
-    Contents(content::Reader),
+    Contents(content_reader::Reader),
 }
 
 /// The bytes of text that cross at a time.
@@ -106,7 +107,7 @@ impl TapeReading {
 
     /// Creates a reading for JavaScript to write messages to, and the handle that returns them.
     pub(super) fn contents(buffer: Buffer) -> (Self, Contents) {
-        let reading = Self::of(Taker::Contents(content::Reader::default()), buffer);
+        let reading = Self::of(Taker::Contents(content_reader::Reader::default()), buffer);
         let contents = Contents(Rc::clone(&reading.taker));
         (reading, contents)
     }

@@ -5,9 +5,9 @@ use precis::base::archive::{Origin, Record};
 use precis::base::error::Code;
 use precis::base::headings::{KEPT, NOTHING, OPENING};
 use precis::base::{markers, quoting, sentences};
-use precis::ingest::content;
 use precis::ingest::content::Content;
 use precis::ingest::content::ContentPart;
+use precis::ingest::content_reader;
 use precis::ingest::host::Todo;
 use precis::memory::digest::{self, LeftOut, Source};
 use precis::memory::notice;
@@ -23,7 +23,7 @@ use serde_json::json;
 pub fn messages(from: u64, messages: &[M]) -> Vec<Message> {
     let mut tape = Tape::default();
     messages.iter().for_each(|message| tape.message(message));
-    let read = content::read(&tape.ops, &tape.text).unwrap();
+    let read = content_reader::read(&tape.ops, &tape.text).unwrap();
     let message = |(index, content): (u64, Content)| {
         let typed = content.role == Role::User;
         Message { index, content, typed }

@@ -3,7 +3,8 @@
 use crate::support::recorded;
 use crate::support::{Chat, M, P, Tape, assistant, call, filler, records, says, user, words};
 use precis::base::quoting::{escape, speaker_label};
-use precis::ingest::content::{self, ContentPart};
+use precis::ingest::content::ContentPart;
+use precis::ingest::content_reader;
 use precis::model::message::{MessageRecord, PartKind, Role};
 use proptest::prelude::*;
 use serde_json::json;
@@ -46,7 +47,7 @@ fn a_name_crosses_the_tape_however_it_is_cut() {
     for chunk in [0, 1, 3] {
         let mut tape = Tape::cut(chunk);
         messages.iter().for_each(|message| tape.message(message));
-        let contents = content::read(&tape.ops, &tape.text).unwrap();
+        let contents = content_reader::read(&tape.ops, &tape.text).unwrap();
         assert_eq!([contents[0].speaker.as_str(), contents[1].speaker.as_str()], ["María José", ""]);
         assert_eq!(contents[0].parts.len(), 1);
     }
@@ -130,7 +131,7 @@ fn content_says_the_same_of_its_parts_as_the_digest() {
     let mut tape = Tape::default();
     tape.message(&answered("a", "done", "Stop there."));
     tape.message(&answered("a", "done", "<note>x</note>"));
-    let contents = content::read(&tape.ops, &tape.text).unwrap();
+    let contents = content_reader::read(&tape.ops, &tape.text).unwrap();
     let said = |at: usize| contents[at].said().cloned().collect::<Vec<_>>();
     assert_eq!(said(0), [ContentPart::Text { number: 1, text: "Stop there.".into() }]);
     assert_eq!(said(1), []);

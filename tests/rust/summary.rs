@@ -14,7 +14,8 @@ use crate::support::system;
 use crate::support::user;
 use crate::support::words;
 use precis::base::markers;
-use precis::ingest::content::{self, Content};
+use precis::ingest::content::Content;
+use precis::ingest::content_reader;
 use precis::ingest::host::Todo;
 use precis::limits::options::Options;
 use precis::limits::summary_options::Prompt;
@@ -32,7 +33,7 @@ use serde_json::json;
 fn contents(messages: &[M]) -> Vec<(Content, bool)> {
     let mut tape = Tape::default();
     messages.iter().for_each(|message| tape.message(message));
-    let read = content::read(&tape.ops, &tape.text).unwrap();
+    let read = content_reader::read(&tape.ops, &tape.text).unwrap();
     read.into_iter()
         .map(|content| (content.role == Role::User, content))
         .map(|(typed, content)| (content, typed))

@@ -5,7 +5,8 @@ use precis::base::error::Error;
 use precis::base::json::Json;
 use precis::call::input::Call;
 use precis::engine::{self, Committed, Reported};
-use precis::ingest::content::{self, Content};
+use precis::ingest::content::Content;
+use precis::ingest::content_reader;
 use precis::ingest::host::{Host, KeptIndex, LEFT_OUT, Product, Sent};
 use precis::ingest::record_writer::RecordWriter;
 use precis::ladder::plan::Plan;
@@ -334,7 +335,7 @@ impl Host for TestHost<'_> {
         self.read += inputs.len();
         let mut tape = Tape::default();
         inputs.iter().for_each(|&input| tape.message(&self.messages[input]));
-        content::read(&tape.ops, &tape.text)
+        content_reader::read(&tape.ops, &tape.text)
     }
 
     fn index(&mut self, from: usize, to: usize) -> Result<KeptIndex, Error> {

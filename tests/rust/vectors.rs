@@ -10,7 +10,8 @@ use precis::call::standing::Standing;
 use precis::engine::fast_path::{self, Passed};
 use precis::engine::waiting::Waiting;
 use precis::engine::{self, Begun, Committed, Reported};
-use precis::ingest::content::{self, Content};
+use precis::ingest::content::Content;
+use precis::ingest::content_reader;
 use precis::ingest::host::{Host, Product, Sent};
 use precis::ingest::record_writer::RecordWriter;
 use precis::ladder::plan::Plan;
@@ -239,7 +240,7 @@ impl Host for Recorded<'_> {
     fn read(&mut self, inputs: &[usize]) -> Result<Vec<Content>, Error> {
         let tape = self.next("read", value!([inputs]));
         let text: Vec<u8> = words(&tape["text"]).into_iter().map(|byte| byte as u8).collect();
-        content::read(&words(&tape["ops"]), &text)
+        content_reader::read(&words(&tape["ops"]), &text)
     }
 
     fn summary(&mut self, text: &str, id: &str, covers: u64) -> Result<Product, Error> {

@@ -5,7 +5,7 @@ use libfuzzer_sys::{
     arbitrary::{self, Arbitrary},
     fuzz_target,
 };
-use precis::ingest::content;
+use precis::ingest::content_reader;
 use precis::ingest::pairs::{self, Cuts};
 use precis::ingest::record_writer::RecordWriter;
 use precis::model::message::MessageRecord;
@@ -52,7 +52,7 @@ fuzz_target!(|input: Input| match input {
 fn decode(ops: &[u32], text: &[u8], estimator: &Estimator) {
     let mut writer = RecordWriter::new(estimator.clone());
     let digested = writer.push(ops, text).and_then(|()| writer.finish());
-    let read = content::read(ops, text);
+    let read = content_reader::read(ops, text);
     if let Ok(records) = digested {
         let all = MessageRecord::split(&records).expect("records that do not read back");
         let contents = read.expect("digested, but not read");
@@ -85,7 +85,7 @@ fn messages(ops: &[Op], chunk: usize, estimator: &Estimator) {
     };
     let records = digest(&whole);
     assert_eq!(digest(&cut), records, "cut into chunks of {chunk}");
-    assert_eq!(content::read(&cut.ops, &cut.text), content::read(&whole.ops, &whole.text));
+    assert_eq!(content_reader::read(&cut.ops, &cut.text), content_reader::read(&whole.ops, &whole.text));
     // One by one they are the same as together.
     let mut apart = Vec::new();
     for message in &history {
