@@ -4,8 +4,8 @@
 use crate::base::text;
 use std::borrow::Cow;
 
-/// What becomes of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What becomes of a file. Where a step says two things of one, the later in this order counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Deed {
     /// It is edited.
     Edited,
@@ -13,6 +13,43 @@ pub enum Deed {
     Run,
     /// It is taken away, or is again what it was.
     Gone,
+}
+
+/// What a word says of what stands behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Says {
+    /// The step only prepares those after it.
+    Prepares,
+    /// The next word is a file that is written. `whole`: from its beginning.
+    Writes { whole: bool },
+    /// This becomes of all files up to the end of the step.
+    Does(Deed),
+}
+
+/// The words that say something, each with the word in front of it where it says nothing alone. An option may go on in the
+/// same word.
+const WORDS: [(&str, &str, Says); 10] = [
+    ("", "cd", Says::Prepares),
+    ("", "set", Says::Prepares),
+    ("", "export", Says::Prepares),
+    ("", ">", Says::Writes { whole: true }),
+    ("", ">>", Says::Writes { whole: false }),
+    ("", "tee", Says::Writes { whole: false }),
+    ("sed", "-i", Says::Does(Deed::Edited)),
+    ("", "rm", Says::Does(Deed::Gone)),
+    ("git", "checkout", Says::Does(Deed::Gone)),
+    ("git", "restore", Says::Does(Deed::Gone)),
+];
+/// Shows what was changed.
+const SHOWS: &str = "git diff";
+/// Commits what was changed.
+const COMMITS: &str = "git commit";
+
+/// What a word says behind another.
+fn says(before: &str, word: &str) -> Option<Says> {
+    let is = |known: &str| word == known || known.starts_with('-') && word.starts_with(known);
+    let (.., says) = WORDS.iter().find(|(first, known, _)| is(known) && (first.is_empty() || *first == before))?;
+    Some(*says)
 }
 
 /// A line of a command without what only prepares the rest: where it runs, options of the shell, variables.
@@ -25,7 +62,7 @@ fn without_preparation(line: &str) -> &str {
         let word = step.split_whitespace().next().unwrap_or_default();
         let is_name = |name: &str| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         let sets = word == step && word.split_once('=').is_some_and(|(name, _)| is_name(name));
-        if !sets && !["cd", "set", "export"].contains(&word) {
+        if !sets && says("", word) != Some(Says::Prepares) {
             break;
         }
         line = next.trim();
@@ -72,14 +109,13 @@ fn mark(rest: &str) -> &str {
     word.trim_matches(['"', '\'', '\\'])
 }
 
-/// Reports the files that a command writes: behind `>`, `>>` and `tee`, and those that `sed -i` edits; and those that it
-/// takes away or brings back to what they were.
+/// Reports the files that a command writes, edits, takes away or brings back to what they were.
 pub fn files(command: &str, each: &mut dyn FnMut(&str, Deed)) {
     let lines = commands(command);
     let names = |line: &&str, path: &str| line.split_whitespace().any(|word| word == path);
     for (at, line) in lines.iter().enumerate() {
         let mut words = line.split_whitespace().peekable();
-        let (mut edits, mut removes, mut last) = (false, false, "");
+        let (mut done, mut last) = (None, "");
         let mut quote = None;
         while let Some(word) = words.next() {
             // What stands between quotes is a text of its own.
@@ -87,29 +123,28 @@ pub fn files(command: &str, each: &mut dyn FnMut(&str, Deed)) {
                 last = word;
                 continue;
             }
-            let target = match word {
-                ">" | ">>" | "tee" => {
+            let said = says(last, word);
+            let (target, whole) = match said {
+                Some(Says::Writes { whole }) => {
                     words.next_if(|word| *word == "-a");
-                    words.peek().copied()
+                    (words.peek().copied(), whole)
                 }
-                _ => word.strip_prefix(">>").or_else(|| word.strip_prefix('>')).filter(|rest| !rest.is_empty()),
+                _ => (word.strip_prefix(">>").or_else(|| word.strip_prefix('>')), false),
             };
             if let Some(path) = target.map(|path| path.trim_matches(['"', '\''])).filter(|path| is_file(path)) {
                 let runs = lines.iter().skip(at + 1).any(|line| names(line, path));
                 let runs = runs || line.split_once("&& ").is_some_and(|(_, then)| names(&then, path));
-                each(path, if runs && word == ">" { Deed::Run } else { Deed::Edited });
+                each(path, if runs && whole { Deed::Run } else { Deed::Edited });
             }
-            edits |= last == "sed" && word.starts_with("-i");
-            removes |= word == "rm" || last == "git" && matches!(word, "checkout" | "restore");
-            if ends(word) {
-                (edits, removes) = (false, false);
+            if let Some(Says::Does(deed)) = said {
+                done = done.max(Some(deed));
             }
             let path = word.trim_end_matches(';');
-            if (edits || removes) && is_file(path) && !path.starts_with('-') && path.contains('.') {
-                each(path, if removes { Deed::Gone } else { Deed::Edited });
+            if let Some(deed) = done.filter(|_| is_file(path) && !path.starts_with('-') && path.contains('.')) {
+                each(path, deed);
             }
-            if path.len() < word.len() {
-                (edits, removes) = (false, false);
+            if ends(word) || path.len() < word.len() {
+                done = None;
             }
             last = word;
         }
@@ -136,7 +171,7 @@ fn ends(word: &str) -> bool {
 
 /// Whether a command shows what was changed and nothing else: `git diff` without a commit.
 pub fn shows_changes(command: &str) -> bool {
-    let Some((_, rest)) = command.split_once("git diff") else { return false };
+    let Some((_, rest)) = command.split_once(SHOWS) else { return false };
     let words = rest.split_whitespace().take_while(|word| !ends(word) && *word != "--" && !word.starts_with('>'));
     words.into_iter().all(|word| word.starts_with('-') || is_file(word) && !word.contains(".."))
 }
@@ -154,7 +189,7 @@ pub fn shown_as_changed<'t>(lines: impl Iterator<Item = &'t str>, each: &mut dyn
 
 /// The subject of a commit that a command makes.
 pub fn committed(command: &str) -> Option<&str> {
-    let at = text::find(command, "git commit")?;
+    let at = text::find(command, COMMITS)?;
     let rest = text::between(command, at, command.len());
     let at = text::find(rest, "m \"").or_else(|| text::find(rest, "m '"))?;
     let quote = rest.as_bytes()[at + 2] as char;
