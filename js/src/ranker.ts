@@ -1,16 +1,11 @@
 /** Asks the host's ranker, and hands what it said to the engine in whole numbers. */
+import { patienceOf, reasonOf, timeoutError } from "./host-function.ts";
 import { shown } from "./members.ts";
 import type { Rank, RankRequest } from "./types.ts";
 
-/** Milliseconds an answer may take when the host does not say. */
-const PATIENCE = 30_000;
-/** The longest delay a timer takes. */
-const LONGEST_DELAY = 2 ** 31 - 1;
 /** The engine's largest number of a vector or score, and its most dimensions. */
 const LARGEST = 32_767;
 const MOST_DIMENSIONS = 8_192;
-/** Of an error's message, as much as fits in a report. */
-const LONGEST_REASON = 300;
 
 /** What a ranker said: 0 dimensions and a score for each text, or vectors one after another, that of the query first. */
 export interface Said {
@@ -22,11 +17,11 @@ export interface Said {
 export function asked(rank: Rank, request: RankRequest, timeoutMs?: number): Promise<Said | { failed: string }> {
   return new Promise((resolve) => {
     const stop = new AbortController();
-    const patience = Math.min(timeoutMs ?? PATIENCE, LONGEST_DELAY);
+    const patience = patienceOf(timeoutMs);
     const timer = setTimeout(() => {
       const failed = `The ranker took more than ${patience} ms (rankTimeoutMs).`;
       resolve({ failed });
-      stop.abort(Object.assign(new Error(failed), { name: "TimeoutError" }));
+      stop.abort(timeoutError(failed));
     }, patience);
     const settle = (answer: Said | { failed: string }) => {
       clearTimeout(timer);
@@ -90,13 +85,4 @@ function inOne(vectors: readonly unknown[]): Said | { failed: string } {
       numbers[at * dimensions + index] = Math.round(((vector[index] as number) / largest) * LARGEST);
   }
   return { dimensions, numbers };
-}
-
-function reasonOf(error: unknown): string {
-  try {
-    const message = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error;
-    return String(message ?? "unknown").slice(0, LONGEST_REASON) || "unknown";
-  } catch {
-    return "unknown";
-  }
 }

@@ -1,13 +1,10 @@
 import type { Answer } from "./boundary/glue.ts";
 import { COMPLETE } from "./contract.ts";
+import { patienceOf, reasonOf, timeoutError } from "./host-function.ts";
 import { shown } from "./members.ts";
 import { quiet } from "./quiet.ts";
 import type { CoveredChat, Summarize, SummaryRequest } from "./types.ts";
 
-/** Milliseconds an answer may take when the host does not say. */
-const PATIENCE = 30_000;
-/** The longest delay a timer takes. */
-const LONGEST_DELAY = 2 ** 31 - 1;
 /** A stream that goes on and on is cut off here, in UTF-16 units; an item counts for at least so many. */
 const LONGEST_STREAM = 2 ** 24;
 const ITEM = 64;
@@ -15,8 +12,6 @@ const ITEM = 64;
 const AT_ONCE = 8;
 const UNFINISHED =
   "The summarizer's stream ended without saying how: its last item must be { finishReason }, or the text may be cut off.";
-/** Of an error's message, as much as fits in a report. */
-const LONGEST_REASON = 300;
 
 /** How one call of the compactor asks the host's summarizer. */
 export interface AskOptions {
@@ -97,10 +92,10 @@ function askOne(
   return new Promise<Answer>((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const stop = new AbortController();
-    const patience = Math.min(timeoutMs ?? PATIENCE, LONGEST_DELAY);
+    const patience = patienceOf(timeoutMs);
     const timer = setTimeout(() => {
       const late = `The summarizer took more than ${patience} ms (summarizer.timeoutMs).`;
-      settle({ error: late }, named("TimeoutError", late));
+      settle({ error: late }, timeoutError(late));
     }, patience);
     const aborted = () => {
       reject(signal?.reason);
@@ -204,16 +199,6 @@ function isStream(answer: unknown): answer is AsyncIterable<unknown> {
   );
 }
 
-/** What an error says, for a report. */
-function reasonOf(error: unknown): string {
-  try {
-    const message = typeof error === "object" && error !== null ? (error as { message?: unknown }).message : error;
-    return String(message ?? "unknown").slice(0, LONGEST_REASON) || "unknown";
-  } catch {
-    return "unknown";
-  }
-}
-
 /** What was thrown, as a quotation with its name: it is the summarizer's own, whatever it looks like. */
 function quoted(error: unknown): string {
   const said = reasonOf(error);
@@ -233,5 +218,3 @@ function plain(usage: unknown): unknown {
     return null;
   }
 }
-
-const named = (name: string, message: string): Error => Object.assign(new Error(message), { name });
