@@ -13,12 +13,10 @@ import { faults, scripted, sdks } from "./sdks.mjs";
 const tests = fileURLToPath(new URL("..", import.meta.url));
 const made = join(tests, "node_modules/.programs");
 mkdirSync(made, { recursive: true });
-/** The first block of a page of the guide that is a route. */
-const routeIn = (page) =>
-  [...readFileSync(join(tests, `../../docs/${page}.md`), "utf8").matchAll(/^```ts\n(.*?)^```$/gms)]
-    .map(([, code]) => code)
-    .find((code) => code.includes("POST("));
-const routes = { "ai-sdk": routeIn("ai-sdk"), nextjs: routeIn("nextjs") };
+const page = readFileSync(join(tests, "../../docs/ai-sdk.md"), "utf8");
+const route = [...page.matchAll(/^```ts\n(.*?)^```$/gms)]
+  .map(([, code]) => code)
+  .find((code) => code.includes("POST("));
 
 /** What the guide says that versions 5 and 6 call what version 7 does. */
 const EARLIER = [
@@ -29,11 +27,11 @@ const EARLIER = [
   [/\btoUIMessageStream\(\{\n\s+stream: result\.stream,\n(\s+tools: all,)?/, "result.toUIMessageStream({"],
   [/\btoUIMessageStream, /, ""],
 ];
-const routeOf = (page, version) =>
+const routeOf = (version) =>
   EARLIER.reduce((text, [name, earlier]) => {
-    if (page === "ai-sdk") ok(text.match(name), `${name} is not in the guide`);
+    ok(text.match(name), `${name} is not in the guide`);
     return version < 7 ? text.replace(name, earlier) : text;
-  }, routes[page]);
+  }, route);
 
 const packageOf = { 5: "ai5", 6: "ai6", 7: "ai" };
 const LONG = "The quick brown fox jumps over the lazy dog, and then it does so again. ".repeat(150);
@@ -74,16 +72,15 @@ class Database {
 }
 
 let built = 0;
-/** A route of the guide as a process that has just begun runs it. */
-async function routeWith(page, sdk, standIns) {
-  const outfile = join(made, `route-${page}-${sdk.version}-${pid}-${built++}.mjs`);
+/** The route as a process that has just begun runs it. */
+async function routeWith(sdk, standIns) {
+  const outfile = join(made, `route-${sdk.version}-${pid}-${built++}.mjs`);
   globalThis.standIns ??= {};
-  globalThis.standIns[outfile] = { instructions: "You are a helpful assistant.", ...standIns };
-  const names = page === "ai-sdk" ? "model, small, tools, db" : "model, small, instructions, db";
+  globalThis.standIns[outfile] = standIns;
   await esbuild.build({
-    ...{ stdin: { contents: routeOf(page, sdk.version), loader: "ts", resolveDir: made }, outfile },
+    ...{ stdin: { contents: routeOf(sdk.version), loader: "ts", resolveDir: made }, outfile },
     ...{ bundle: true, format: "esm", target: "es2022" },
-    banner: { js: `const { ${names} } = globalThis.standIns[${JSON.stringify(outfile)}];` },
+    banner: { js: `const { model, small, tools, db } = globalThis.standIns[${JSON.stringify(outfile)}];` },
     plugins: [
       {
         name: "versions",
@@ -123,7 +120,7 @@ for (const sdk of sdks) {
     });
     const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
     const db = new Database();
-    const ask = await routeWith("ai-sdk", sdk, {
+    const ask = await routeWith(sdk, {
       model: model.model,
       small: small.model,
       tools: { read: read(sdk) },
@@ -152,74 +149,71 @@ for (const sdk of sdks) {
     ok(db.states.get("main:chat").revision > 0);
   });
 
-  for (const page of Object.keys(routes)) {
-    test(`${sdk.name}, ${page}: two requests at once lose neither question nor answer, nor a state`, async () => {
-      const answers = (prompt) =>
-        say(`Re: ${JSON.stringify(prompt.at(-1).content).match(/Question \w+/)?.[0]}. ${LONG}`);
-      const model = scripted(sdk, answers, { delay: () => new Promise((done) => setTimeout(done, 2)) });
-      const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
-      const db = new Database();
-      const standIns = { model: model.model, small: small.model, tools: {}, db };
-      // Two processes, as a platform starts them.
-      const [one, other] = [await routeWith(page, sdk, standIns), await routeWith(page, sdk, standIns)];
-      const turns = 14;
-      for (let turn = 0; turn < turns; turn++)
-        await Promise.all([one(`Question ${turn}a? ${LONG}`), other(`Question ${turn}b? ${LONG}`)]);
-      const of = (role) => saidIn(db.messages.filter((message) => message.role === role));
-      const [questions, said] = [of("user"), of("assistant")];
-      for (let turn = 0; turn < turns; turn++)
-        for (const tab of ["a", "b"]) {
-          equal(
-            questions.filter((text) => text.includes(`Question ${turn}${tab}? `)).length,
-            1,
-            `question ${turn}${tab}`,
-          );
-          ok(
-            said.some((text) => text.includes(`Re: Question ${turn}`)),
-            `answer ${turn}${tab}`,
-          );
-        }
-      equal(db.messages.length, turns * 4);
-      equal(new Set(db.messages.map(({ id }) => id)).size, turns * 4, "an id came twice");
-      const revisions = db.log.filter((line) => line.startsWith("state")).map((line) => Number(line.slice(6)));
-      ok(
-        revisions.every((revision, at) => at === 0 || revision >= revisions[at - 1]),
-        `${revisions}`,
-      );
-    });
+  test(`${sdk.name}: two requests at once lose neither question nor answer, nor a state`, async () => {
+    const answers = (prompt) => say(`Re: ${JSON.stringify(prompt.at(-1).content).match(/Question \w+/)?.[0]}. ${LONG}`);
+    const model = scripted(sdk, answers, { delay: () => new Promise((done) => setTimeout(done, 2)) });
+    const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
+    const db = new Database();
+    const standIns = { model: model.model, small: small.model, tools: {}, db };
+    // Two processes, as a platform starts them.
+    const [one, other] = [await routeWith(sdk, standIns), await routeWith(sdk, standIns)];
+    const turns = 14;
+    for (let turn = 0; turn < turns; turn++)
+      await Promise.all([one(`Question ${turn}a? ${LONG}`), other(`Question ${turn}b? ${LONG}`)]);
+    const of = (role) => saidIn(db.messages.filter((message) => message.role === role));
+    const [questions, said] = [of("user"), of("assistant")];
+    for (let turn = 0; turn < turns; turn++)
+      for (const tab of ["a", "b"]) {
+        equal(
+          questions.filter((text) => text.includes(`Question ${turn}${tab}? `)).length,
+          1,
+          `question ${turn}${tab}`,
+        );
+        ok(
+          said.some((text) => text.includes(`Re: Question ${turn}`)),
+          `answer ${turn}${tab}`,
+        );
+      }
+    equal(db.messages.length, turns * 4);
+    equal(new Set(db.messages.map(({ id }) => id)).size, turns * 4, "an id came twice");
+    const revisions = db.log.filter((line) => line.startsWith("state")).map((line) => Number(line.slice(6)));
+    ok(
+      revisions.every((revision, at) => at === 0 || revision >= revisions[at - 1]),
+      `${revisions}`,
+    );
+  });
 
-    test(`${sdk.name}, ${page}: a process that is killed in the middle loses nothing that was stored or asked`, async () => {
-      let left = null;
-      const db = new Database();
-      const wait = { none: true };
-      const model = scripted(sdk, () => say(`Fine. ${LONG}`), {
-        delay: async () => {
-          if (wait.none) return;
-          // The request is out: what the database holds now is what a killed process leaves.
-          left = Database.of(db);
-          await new Promise(() => {});
-        },
-      });
-      const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
-      const ask = await routeWith(page, sdk, { model: model.model, small: small.model, tools: {}, db });
-      const turns = 46;
-      for (let turn = 0; turn < turns; turn++) await ask(`Question ${turn}? ${LONG}`);
-      wait.none = false;
-      ask("Question lost? And never delete the blue file.");
-      while (!left) await new Promise((done) => setTimeout(done, 5));
-      ok(saidIn(left.messages).at(-1).includes("Question lost?"), "the question is stored before it is answered");
-      const sent = model.requests.at(-1).prompt;
-      // What was sent came of the state that is stored: the next process sends the same before its own question.
-      const again = scripted(sdk, () => say("Fine again."));
-      const next = await routeWith(page, sdk, { model: again.model, small: small.model, tools: {}, db: left });
-      await next("Question after?");
-      const { prompt } = again.requests.at(-1);
-      const said = saidIn(prompt);
-      ok(said.some((text) => text.includes("never delete the blue file")) && said.at(-1).includes("Question after?"));
-      const before = saidIn(sent);
-      deepEqual(said.slice(0, 3), before.slice(0, 3), "the summary is the one that was sent before");
-      ok(left.states.get("main:chat").revision > 0);
-      equal(left.messages.length, 2 * turns + 3);
+  test(`${sdk.name}: a process that is killed in the middle loses nothing that was stored or asked`, async () => {
+    let left = null;
+    const db = new Database();
+    const wait = { none: true };
+    const model = scripted(sdk, () => say(`Fine. ${LONG}`), {
+      delay: async () => {
+        if (wait.none) return;
+        // The request is out: what the database holds now is what a killed process leaves.
+        left = Database.of(db);
+        await new Promise(() => {});
+      },
     });
-  }
+    const small = scripted(sdk, () => say("- the fox jumped, many times, and each time the file was read again"));
+    const ask = await routeWith(sdk, { model: model.model, small: small.model, tools: {}, db });
+    const turns = 46;
+    for (let turn = 0; turn < turns; turn++) await ask(`Question ${turn}? ${LONG}`);
+    wait.none = false;
+    ask("Question lost? And never delete the blue file.");
+    while (!left) await new Promise((done) => setTimeout(done, 5));
+    ok(saidIn(left.messages).at(-1).includes("Question lost?"), "the question is stored before it is answered");
+    const sent = model.requests.at(-1).prompt;
+    // What was sent came of the state that is stored: the next process sends the same before its own question.
+    const again = scripted(sdk, () => say("Fine again."));
+    const next = await routeWith(sdk, { model: again.model, small: small.model, tools: {}, db: left });
+    await next("Question after?");
+    const { prompt } = again.requests.at(-1);
+    const said = saidIn(prompt);
+    ok(said.some((text) => text.includes("never delete the blue file")) && said.at(-1).includes("Question after?"));
+    const before = saidIn(sent);
+    deepEqual(said.slice(0, 3), before.slice(0, 3), "the summary is the one that was sent before");
+    ok(left.states.get("main:chat").revision > 0);
+    equal(left.messages.length, 2 * turns + 3);
+  });
 }

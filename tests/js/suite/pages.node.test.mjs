@@ -1,5 +1,5 @@
 // The programs of the guide that store a chat without the AI SDK, run as they stand there: two requests at once, and a process
-// that is killed in the middle. (Those of docs/ai-sdk.md and docs/nextjs.md are run by tests/js/ai-sdk/docs.test.mjs.)
+// that is killed in the middle. (Those of docs/ai-sdk.md are run by tests/js/ai-sdk/docs.test.mjs.)
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pid } from "node:process";
